@@ -45,6 +45,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'check',
     'cli/invocation.ts',
     'cli/listing.ts',
+    'cli/print-template.ts',
     'cli/prompt.ts',
     'cli/run.ts',
     'cli/session.ts',

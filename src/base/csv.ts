@@ -1,6 +1,6 @@
-/** Cells as one line of a CSV (RFC 4180), which ends with LF: the only place that writes one (B21). */
+/** Writes one csv record (RFC 4180) that ends with LF. */
 export function csvLine(cells: readonly string[]): string {
-  // A line without a character would be no record at all.
+  // An empty line would be no record.
   return cells.length === 1 && cells[0] === '' ? '""\n' : `${cells.map(cell).join(',')}\n`;
 }
 

@@ -1,14 +1,14 @@
 /** Milliseconds. */
 export const dayLength = 86_400_000;
 
-/** `YYYY-MM-DD` in UTC (4.1.6), from milliseconds. */
+/** Returns `YYYY-MM-DD` in UTC (4.1.6). */
 export function utcDay(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
 /**
- * The day that `today`, `tomorrow`, `+30d`, `-90d`, `+2w`, `+6m` or `+1y` names, counted from today in UTC (I5); undefined for any other
- * text. A month that has no such day gives its last one. `now` is in milliseconds.
+ * Reads `today`, `tomorrow`, `+30d`, `-90d`, `+2w`, `+6m` or `+1y` from today in UTC; undefined for other texts. A month without that day
+ * gives its last day.
  */
 export function relativeDay(text: string, now: number): string | undefined {
   if (text === 'today') return utcDay(now);
@@ -25,7 +25,7 @@ export function relativeDay(text: string, now: number): string | undefined {
 function monthsLater(now: number, months: number): number {
   const date = new Date(now);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + months, date.getUTCDate()];
-  // The day 0 of a month is the last one of the month before.
+  // Day 0 of a month is the last day of the month before.
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   return Date.UTC(year, month, Math.min(day, lastDay));
 }

@@ -1,20 +1,16 @@
 import { fingerprintOf } from './fingerprint.ts';
 
-/** Texts that may occur more than once. */
 export interface DuplicateCandidates {
-  /** How many there are. */
   readonly count: number;
   has(text: string): boolean;
-  /** Which of them it is, from 0 on; -1 for a text that occurs once. */
+  /** Index of a candidate, or -1 if the text occurs once. */
   indexOf(text: string): number;
-  /** How often one of them occurs. */
   occurrences(index: number): number;
 }
 
 /**
- * Finds which of millions of texts may occur more than once, at 8 bytes per text: it keeps a fingerprint of each and sorts these at
- * the end, when each candidate takes 12 bytes more. All other texts occur once. A candidate must be compared in full: of 300 files of 5 million texts, one has a candidate by
- * chance. A hash table would be slower: each look-up waits for memory, longer than the rest of a row takes.
+ * Finds candidates for duplicates among millions of texts in 8 bytes per text: it sorts fingerprints at the end. Candidates must be
+ * compared in full, because fingerprints can collide. A hash table would be slower, because each look-up waits for memory.
  */
 export class DuplicateCandidateSearch {
   readonly #full: Float64Array[] = [];
@@ -31,7 +27,7 @@ export class DuplicateCandidateSearch {
     this.#count += 1;
   }
 
-  /** Call it once, after the last `add`. It sorts in place, because a copy would take as much memory again. */
+  /** Call it once, after the last `add`. Sorts in place, because a copy would double the memory. */
   candidates(): DuplicateCandidates {
     const parts = [...this.#full.splice(0), this.#open.subarray(0, this.#count)].map((part) => part.sort());
     this.#open = new Float64Array(0);
@@ -51,7 +47,7 @@ export class DuplicateCandidateSearch {
   }
 }
 
-/** The numbers that are more than once in sorted lists, and how often. */
+/** Yields numbers that occur more than once in the sorted lists, with their number of occurrences. */
 function* repeated(lists: readonly Float64Array[]): Generator<readonly [number: number, times: number]> {
   let last = -1;
   let times = 0;
@@ -67,7 +63,7 @@ function* repeated(lists: readonly Float64Array[]): Generator<readonly [number: 
   if (times > 1) yield [last, times];
 }
 
-/** The place of a number in a sorted list; -1 if it is not there. */
+/** Binary search; -1 if the number is missing. */
 function placeOf(number: number, sorted: Float64Array): number {
   let from = 0;
   let to = sorted.length;
@@ -79,7 +75,6 @@ function placeOf(number: number, sorted: Float64Array): number {
   return sorted[from] === number ? from : -1;
 }
 
-/** The numbers of several sorted lists as one sorted list. */
 function* merged(lists: readonly Float64Array[]): Generator<number> {
   const places = lists.map(() => 0);
   for (;;) {
@@ -97,11 +92,11 @@ function* merged(lists: readonly Float64Array[]): Generator<number> {
   }
 }
 
-// 32 KiB are enough for most files; after them 8 MiB at a time, so that not many lists are merged.
+// 32 KiB are enough for most files. Later parts have 8 MiB, so that few lists are merged.
 const firstLength = 2 ** 12;
 const furtherLength = 2 ** 20;
 
-/** 52 bits, as a whole number. */
+/** 52 bits as an integer. */
 function printOf(text: string): number {
   const { low, high } = fingerprintOf(text);
   return (high >>> 12) * 2 ** 32 + low;

@@ -1,50 +1,50 @@
-/** Every exit code (CLI 2). A run that a signal ended dies of the signal instead. */
+/** A run that was ended by a signal dies of that signal instead. */
 export const exitCodes = {
   ok: 0,
-  /** A failure without a better code. */
+  /** A failure without a more specific code. */
   failed: 1,
-  /** The command line or an input file is wrong; nothing that changes anything was sent. */
+  /** The command line or an input file is invalid; nothing was changed. */
   usage: 2,
-  /** The run reached its end, and some of its items were refused. */
+  /** The run completed, but some items were rejected. */
   partial: 3,
-  /** No credentials, or the server does not accept them. */
+  /** Credentials are missing or rejected. */
   auth: 4,
   /** A named URL, tag or domain does not exist. */
   not_found: 5,
-  /** The server refused the values; repeating them unchanged is pointless. */
+  /** The server rejected the values. */
   rejected: 6,
-  /** A quota, or a rate limit longer than we may wait; the same command works later. */
+  /** A quota or rate limit was reached; the same command works later. */
   limit: 7,
-  /** No usable answer, and nothing in doubt; the same command may work now or later. */
+  /** No usable answer, but every outcome is known. */
   unavailable: 8,
-  /** Something on this machine: configuration, files, locks, a wrong base URL or edition. */
+  /** Configuration, files, locks, a wrong base URL or edition. */
   local: 9,
-  /** Whether a change happened is not known; the message says how to check. */
+  /** Some outcome is unknown; the message says how to check. */
   unknown: 10,
-  /** Nothing matched, and `--fail-empty` was given (B44). */
+  /** Nothing matched, with `--fail-empty`. */
   empty: 11,
-  /** What was compared differs, which `diff` says. */
+  /** `diff` found differences. */
   different: 12,
 } as const;
 
-/** What kind of failure it is, by what the caller can do about it; the `kind` of B49. */
+/** Classifies failures by what the caller can do; part of JSON errors. */
 export type FailureKind = Exclude<keyof typeof exitCodes, 'ok'>;
 
 interface FailureDetails {
-  /** A command or an action that helps, ready to be pasted (B45). */
+  /** A command or an action that helps. */
   readonly hint?: string | undefined;
-  /** The service's error code, where the service answered with one. */
+  /** Code of the API, if the API answered with one. */
   readonly apiCode?: number | undefined;
-  /** Further lines between the error and the hint, one fact a line. */
+  /** Lines between the error and the hint, one fact each. */
   readonly details?: readonly string[] | undefined;
   readonly cause?: unknown;
-  /** People have read it already, as a failed row: only the exit code is left. */
+  /** Already printed as a failed row, so only the exit code remains. */
   readonly reported?: boolean | undefined;
 }
 
 /**
- * A failure that we foresee. The message is lower case, without a full stop, names the thing and says what to do; foreign
- * text in it is made safe where it is printed. Anything thrown that is not one of these is a bug of ours.
+ * An expected failure. Messages are lower case without a full stop, name the thing and say what to do. Any other thrown error is a bug of
+ * linkctl.
  */
 export class CliError extends Error {
   readonly kind: FailureKind;
@@ -55,7 +55,7 @@ export class CliError extends Error {
 
   constructor(kind: FailureKind, message: string, { hint, apiCode, details = [], cause, reported = false }: FailureDetails = {}) {
     super(message, cause === undefined ? undefined : { cause });
-    // Names of classes do not outlive the build.
+    // Minified builds lose class names.
     this.name = kind;
     this.kind = kind;
     this.hint = hint;
@@ -69,7 +69,6 @@ export class CliError extends Error {
   }
 }
 
-/** The class of the failures of one kind. */
 function ofKind(kind: FailureKind) {
   return class extends CliError {
     constructor(message: string, details?: FailureDetails) {
@@ -91,10 +90,7 @@ export class FailedError extends ofKind('failed') {}
 export class EmptyError extends ofKind('empty') {}
 export class DifferentError extends ofKind('different') {}
 
-/**
- * How a line ends that named several things, after people have read the failure of each: exit 3 where others were done, else
- * the class that all failures share (CLI 2). `what` continues "2 of 3": `tags were not deleted`.
- */
+/** Summarises failures that were already printed: exit 3 if others succeeded. `what` continues "2 of 3", such as `tags were not deleted`. */
 export function sharedFailure(failures: readonly CliError[], named: number, what: string): CliError | undefined {
   const [first] = failures;
   if (!first) return undefined;
@@ -106,13 +102,13 @@ export function sharedFailure(failures: readonly CliError[], named: number, what
   return new CliError(failures.length < named ? 'partial' : common, `${failures.length} of ${named} ${what}`);
 }
 
-/** The message of anything that was thrown. */
+/** Accepts anything that was thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
   return typeof error === 'object' ? 'something was thrown that is no error' : String(error);
 }
 
-/** Where `JSON.parse` stopped, an offset into the text, if its message ends with that: Node 20 does not always say it. */
+/** Offset in the text. Undefined if the message has none, as often in Node 20. */
 export function jsonErrorPosition(error: unknown): number | undefined {
   const [, position] = / at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(messageOf(error)) ?? [];
   return position === undefined ? undefined : Number(position);

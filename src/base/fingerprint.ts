@@ -1,11 +1,10 @@
-/** Two 32-bit sums of a text. */
 export interface Fingerprint {
   /** FNV-1a. */
   readonly low: number;
   readonly high: number;
 }
 
-/** Distinguishes texts in one pass over each; no protection against attackers. */
+/** Distinguishes texts quickly; gives no protection against attackers. */
 export function fingerprintOf(text: string): Fingerprint {
   let low = 0x811c9dc5;
   let high = 0x41c6ce57;
@@ -17,17 +16,17 @@ export function fingerprintOf(text: string): Fingerprint {
   return { low: low >>> 0, high: high >>> 0 };
 }
 
-/** The half of it that journals keep of a text. */
+/** The low half, as journals store it. */
 export function shortPrint(text: string): string {
   return lowOf(text).toString(16);
 }
 
-/** At most five characters of it, where it is kept of many fields: of 33 million changes one is not seen. */
+/** At most five characters, for records of many fields: misses one of 33 million changes. */
 export function tinyPrint(text: string): string {
   return (lowOf(text) >>> 7).toString(36);
 }
 
-/** `fingerprintOf(text).low` in half the time. */
+/** Like `fingerprintOf(text).low` in half the time. */
 function lowOf(text: string): number {
   let low = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) low = Math.imul(low ^ text.charCodeAt(index), 0x01000193);

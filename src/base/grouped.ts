@@ -1,4 +1,3 @@
-/** The members that have the same key, in order. */
 export function grouped<Member>(members: Iterable<Member>, keyOf: (member: Member) => string): Map<string, Member[]> {
   const groups = new Map<string, Member[]>();
   for (const member of members) {

@@ -1,6 +1,6 @@
-/** Text that was typed or read, for a message: quoted, cut, and without the userinfo of a URL. */
+/** Quotes a text for messages, shortens it and hides the userinfo of URLs. */
 export function quoted(text: string): string {
-  // Cut afterwards: a cut could part a password from the @ after it.
+  // Shortened last: a cut could separate a password from the @ after it.
   const safe = text.replace(/\/\/[^/?#]*@/, '//***@');
   return JSON.stringify(safe.length > 80 ? `${safe.slice(0, 80)}...` : safe);
 }

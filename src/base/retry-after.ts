@@ -1,4 +1,4 @@
-/** `Retry-After` in milliseconds from now: seconds, also fractional, or an HTTP date; undefined if it is invalid (R-5). */
+/** Milliseconds from now. Accepts seconds, also fractional, and HTTP dates; undefined if invalid. */
 export function retryAfter(value: string, now: number): number | undefined {
   const text = value.trim();
   if (/^[A-Z][a-z]{2},? /.test(text)) {

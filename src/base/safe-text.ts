@@ -1,35 +1,35 @@
-/** R-45: C0, DEL, C1, direction marks and overrides, line and paragraph separators, BOM. */
+/** C0, DEL, C1, direction marks and overrides, line and paragraph separators, BOM. */
 const unsafe = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff';
-/** Surrogates without their other half, and the invisible tag characters: only a pattern with `u` can distinguish them from emoji. */
+/** Unpaired surrogates and invisible tag characters: only a pattern with `u` distinguishes them from emoji. */
 const unsafeByPoint = `${unsafe}\\ud800-\\udfff\\u{e0000}-\\u{e007f}`;
 
-/** A cheap first check: whatever has none of these is safe. */
+/** A cheap first check that finds most texts safe. */
 const maybeUnsafe = new RegExp(`[${unsafe}\\ud800-\\udfff]`);
 const maybeUnsafeInTsv = new RegExp(`[\\\\${unsafe}\\ud800-\\udfff]`);
 
 const everyUnsafe = new RegExp(`[${unsafeByPoint}]`, 'gu');
 const everyUnsafeInTsv = new RegExp(`[\\\\${unsafeByPoint}]`, 'gu');
 
-/** Text from outside, made unable to drive a terminal or break a line: it shows `\x1b`, `\n`, `\u202e` (B29, R-45). */
+/** Escapes characters that could control a terminal or break a line, such as `\x1b`, `\n`, `\u202e`. */
 export function safe(text: string): string {
   return maybeUnsafe.test(text) ? text.replace(everyUnsafe, visible) : text;
 }
 
-/** Like `safe`, for text of several lines: line feeds and tabs stay. */
+/** Like `safe`, but keeps line feeds and tabs. */
 export function safeLines(text: string): string {
   return maybeUnsafe.test(text)
     ? text.replace(everyUnsafe, (character) => (/[\n\t]/.test(character) ? character : visible(character)))
     : text;
 }
 
-/** Like `safe`, with backslashes doubled, so that an escape differs from the same characters in the text (B16). */
+/** Like `safe`, and doubles backslashes, so that escapes are unambiguous. */
 export function safeTsv(text: string): string {
   return maybeUnsafeInTsv.test(text)
     ? text.replace(everyUnsafeInTsv, (character) => (character === '\\' ? '\\\\' : visible(character)))
     : text;
 }
 
-/** JSON text in which unsafe characters are `\uXXXX`: its values stay the same (R-46). */
+/** Replaces unsafe characters by `\uXXXX`, which leaves the values unchanged. */
 export function safeJsonText(json: string): string {
   return maybeUnsafe.test(json) ? json.replace(everyUnsafe, unicodeEscapes) : json;
 }
@@ -44,7 +44,7 @@ function visible(character: string): string {
 }
 
 function unicodeEscapes(character: string): string {
-  // Line feeds are ours: a string in JSON text never holds a raw one.
+  // Strings in JSON contain no raw line feeds, so this one is formatting.
   if (character === '\n') return character;
   let escapes = '';
   for (let index = 0; index < character.length; index++) {

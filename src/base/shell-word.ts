@@ -1,4 +1,4 @@
-/** A text as one word of a shell, so that a hint can be pasted (B45). */
+/** Quotes a text for a shell, so that hints can be pasted. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -9,82 +9,76 @@ import { isatty, ReadStream } from 'node:tty';
 import { LocalError } from './errors.ts';
 import { quoted } from './quoted.ts';
 
-/** A stream that people or programs read: stdout or stderr. */
 export interface OutputStream {
   readonly isTTY?: boolean;
-  /** Columns of the terminal; 0 or absent is unknown (B24). */
+  /** 0 or undefined if unknown. */
   readonly columns?: number;
-  /** The file descriptor, where the stream has one of its own. */
   readonly fd?: number;
   write(text: string, done?: (error?: Error | null) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   off(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** What people or programs give us on stdin. */
 export interface InputStream extends Readable {
   readonly isTTY?: boolean;
-  /** Absent where it is no file of the system. */
+  /** Undefined if the stream has no file descriptor. */
   readonly fd?: number;
   setRawMode?(raw: boolean): unknown;
 }
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGUSR2' | 'SIGINFO';
 
-/**
- * The outside world in one object. Nothing else in `src/` reads `process`, the clock or randomness; a test hands in its own.
- */
+/** All access to the outside world. Nothing else in `src/` reads `process`, the clock or randomness, so tests can replace it. */
 export interface System {
   readonly stdin: InputStream;
-  /** Where a person types while stdin is read for something else, to be destroyed after; undefined where there is no terminal. */
+  /** Opens the terminal while stdin is used for other input; the caller destroys it. Undefined without a terminal. */
   terminal(): InputStream | undefined;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** `process.version`, with the leading `v`. */
+  /** `process.version` with its leading `v`. */
   readonly nodeVersion: string;
   readonly processId: number;
-  /** Who owns the files that we make; absent where files have no such owner (Windows). */
+  /** Owner of new files; undefined on Windows. */
   readonly userId?: number | undefined;
   /** Milliseconds since 1970, UTC. */
   now(): number;
-  /** Milliseconds that only grow, whatever is done to the clock; only differences mean something. */
+  /** Monotonic milliseconds; only differences are meaningful. */
   elapsed(): number;
-  /** A number in [0, 1), for jitter; not for secrets. */
+  /** In [0, 1), for jitter; not for secrets. */
   random(): number;
-  /** Bytes fit for secrets and identifiers. */
+  /** Suitable for secrets. */
   randomBytes(count: number): Uint8Array;
-  /** All addresses of a host name, as this computer finds them. */
+  /** Resolves a host name to all its addresses. */
   lookup(name: string): Promise<readonly LookupAddress[]>;
-  /** Ends early, rejecting with the signal's reason, when the signal aborts. */
+  /** Rejects early with the signal's reason if the signal aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** Listens to a signal sent to this process; returns what stops listening. */
+  /** Returns a function that removes the listener. */
   onSignal(signal: Signal, listener: () => void): () => void;
-  /** Dies of the signal with its default action, so that the shell sees it (B41). */
+  /** Dies of the signal, so that the shell sees it. */
   dieOf(signal: Signal): void;
-  /** Takes the arguments out of what `ps` shows of this process: a password is among them. */
+  /** Hides the arguments from `ps`, because they contain a password. */
   hideArguments(): void;
-  /** What nobody caught, of ours or of a package (B48): it is reported, and the program ends at once with the code that `report` answers. */
+  /** Reports an uncaught error and ends the process with the exit code that `report` returns. */
   onCrash(report: (error: unknown) => Promise<number>): void;
 }
 
-/** The folders that belong to this program, absolute. A relative XDG value is ignored, as its specification says. */
+/** Absolute paths. A relative XDG value is ignored, as its specification demands. */
 interface Folders {
   /** Credentials and defaults. */
   readonly config: string;
-  /** What can be fetched again. */
+  /** Data that can be fetched again. */
   readonly cache: string;
-  /** Journals of bulk runs. */
+  /** Records of runs. */
   readonly state: string;
-  /** The sandbox's links. */
+  /** Links of the sandbox. */
   readonly data: string;
 }
 
-/** Nobody says where a folder is. */
 export class NoFolderError extends LocalError {}
 
-/** Each folder is found when it is asked for, and throws a `LocalError` then: most commands need none, or one. */
+/** Each getter throws a `LocalError` if the folder is unknown: most commands need none or one of them. */
 export function folders(system: Pick<System, 'env' | 'platform'>): Folders {
   const find = system.platform === 'win32' ? windowsFolder : xdgFolder;
   return {
@@ -105,7 +99,7 @@ export function folders(system: Pick<System, 'env' | 'platform'>): Folders {
   };
 }
 
-/** Below the home folder, where no variable says another place. */
+/** Defaults below the home folder. */
 const xdgPlaces = { config: '.config', cache: '.cache', state: '.local/state', data: '.local/share' } as const;
 
 function xdgFolder(name: keyof Folders, { env }: Pick<System, 'env'>): string {
@@ -122,7 +116,7 @@ function windowsFolder(name: keyof Folders, { env }: Pick<System, 'env'>): strin
   return name === 'config' ? join(base, 'linkctl') : join(base, 'linkctl', name);
 }
 
-/** The system's list of users is not asked: a service may run as one who has no entry there, or the entry of another. */
+/** Does not ask the user database: a service may have no entry there, or a wrong one. */
 function homeFolder(name: keyof Folders, [variable, other]: readonly [string, string], env: System['env']): string {
   const home = env[variable] ?? '';
   if (isAbsolute(home)) return home;
@@ -131,12 +125,12 @@ function homeFolder(name: keyof Folders, [variable, other]: readonly [string, st
   });
 }
 
-/** The variable that moves a folder elsewhere, for hints. */
+/** Hints name this variable. */
 export function folderVariable(folder: 'state' | 'data', { platform }: Pick<System, 'platform'>): string {
   return platform === 'win32' ? 'LOCALAPPDATA' : `XDG_${folder.toUpperCase()}_HOME`;
 }
 
-/** Whether a process with this id runs here, whoever owns it. */
+/** True also for processes of other users. */
 export function processExists(processId: number): boolean {
   try {
     return process.kill(processId, 0);
@@ -145,7 +139,6 @@ export function processExists(processId: number): boolean {
   }
 }
 
-/** The real world. */
 export function processSystem(): System {
   let terminal: InputStream | undefined;
   return {
@@ -175,7 +168,7 @@ export function processSystem(): System {
     },
     dieOf: (signal) => {
       endRawMode();
-      // Windows has no signals to die of: what it does instead ends with 1.
+      // Windows has no signals to die of, so the exit code stands for it.
       if (process.platform === 'win32') process.exit(128 + constants.signals[signal as 'SIGINT']);
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);
@@ -205,12 +198,12 @@ function openTerminal(): InputStream | undefined {
   }
 }
 
-/** Opened when it is needed: that takes Node a millisecond or two, three for the first, and few command lines need both. */
+/** Node takes up to three milliseconds to open a stream, so it is opened on first use. */
 function lateStream(fd: number, open: () => NodeJS.WriteStream): OutputStream {
   return {
     fd,
     get isTTY() {
-      // Only what may be a terminal is asked whether it is one: `node:tty` takes its time to load.
+      // `node:tty` takes time to load, so a file or pipe is recognized first.
       return fstatSync(fd).isCharacterDevice() && isatty(fd);
     },
     get columns() {
@@ -222,7 +215,7 @@ function lateStream(fd: number, open: () => NodeJS.WriteStream): OutputStream {
   };
 }
 
-/** A terminal left raw would echo nothing for the next program. */
+/** A terminal in raw mode would not echo input for the next program. */
 function endRawMode(): void {
   if (process.stdin.isRaw) process.stdin.setRawMode(false);
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a text matches a pattern of Unicode classes, which none does that is `plain`. The pattern is given as text: V8 opens
- * Unicode's tables, which takes a millisecond, for every literal that it reads, run or not.
+ * Tests for Unicode classes, unless the text is `plain`. The pattern is compiled on first use: V8 takes a millisecond to load its Unicode
+ * tables, even for a literal that is never used.
  */
 export function unicodeTest(pattern: string, plain = /^[ -~]*$/): (text: string) => boolean {
   let made: RegExp | undefined;

@@ -35,7 +35,7 @@ export function settingsOf<Use extends InputUse>(
     tagSeparator: tagSeparator === undefined ? undefined : separatorOf(tagSeparator),
     strictColumns: options.strictColumns,
     includeProtected: options.includeProtected,
-    formulaGuarded: options.formulaGuarded,
+    formulaGuarded: options.stripFormulaGuard,
   };
 }
 

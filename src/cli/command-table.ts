@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import { registerShorten } from '../commands/shorten.ts';
 import type { Runner } from './run.ts';
 
-/** Adds a command's operands, flags and action to its place in the tree. */
 type Register = (command: Command, run: Runner) => void;
 
-/** One command of the tree, known by name and summary until it is called. */
+/** The command itself is imported only when it is called. */
 export interface Entry {
   readonly name: string;
   readonly alias?: string;
@@ -15,13 +14,13 @@ export interface Entry {
   readonly load: () => Promise<Register>;
 }
 
-/** The commands, in the order of the help. */
+/** In the order of the help. */
 export const entries: readonly Entry[] = [
   {
     name: 'shorten',
     summary: 'Create short URLs for one or many long URLs',
     group: 'Links:',
-    // The most usual line: a file of its own would cost it a millisecond.
+    // Part of the main bundle: loading a file of its own would cost the most common command a millisecond.
     load: async () => registerShorten,
   },
   {
@@ -70,7 +69,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'apply',
-    summary: 'Make the account as a file of links says',
+    summary: 'Bring the account in line with a file of links',
     group: 'Jobs:',
     load: async () => (await import('../commands/apply.ts')).registerApply,
   },
@@ -82,13 +81,13 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'report',
-    summary: 'Write a page of clicks, movers and what needs care',
+    summary: 'Write an HTML report of clicks, trends and problems',
     group: 'Jobs:',
     load: async () => (await import('../commands/report.ts')).registerReport,
   },
   {
     name: 'undo',
-    summary: 'Take back what a run changed',
+    summary: 'Undo what a run changed',
     group: 'Jobs:',
     load: async () => (await import('../commands/undo.ts')).registerUndo,
   },
@@ -136,7 +135,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'redo',
-    summary: 'Make again what undo took back',
+    summary: 'Repeat a run that was undone',
     group: 'More:',
     load: async () => (await import('../commands/redo.ts')).registerRedo,
   },

@@ -2,25 +2,25 @@ import { UnavailableError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { CallError } from '../client/call-error.ts';
 
-/** How long one command may take (`--max-time`, R-9). */
+/** Limits the time of one command (`--max-time`). */
 export interface Deadline {
-  /** Aborted when the time is over, with the failure as its reason; never without a limit. */
+  /** Aborted at the deadline, with the failure as its reason. */
   readonly signal: AbortSignal;
-  /** Ends all calls at the same moment, except those of a command that `ends` in an order of its own. */
+  /** Ends all calls at the deadline, unless the command handles signals itself. */
   readonly calls: AbortSignal;
-  /** A call that changes something is about to be sent: from now on the program waits for the command, which reports what it did (`D22`). */
+  /** Called before a changing call is sent: from then on the program waits for the command, which reports the outcome. */
   changes(): void;
   /**
-   * Waits for the command. Work that the end of the time interrupts fails with that reason. Work that changed nothing and waits for
-   * something else than a call is abandoned a second later, unless it `ends` in an order of its own.
+   * Waits for `work`. At the deadline, interrupted calls fail with the deadline's error. Work that changed nothing and waits for something
+   * else is abandoned a second later, unless `handlesEnd` returns true.
    */
-  hold(work: Promise<void>, ends: () => boolean): Promise<void>;
-  /** The command is over. */
+  hold(work: Promise<void>, handlesEnd: () => boolean): Promise<void>;
+  /** Stops the timer. */
   release(): void;
 }
 
-/** Milliseconds for calls that were ended to report: "outcome unknown" must not get lost. */
-const windUp = 1000;
+/** Milliseconds that interrupted calls have to report "outcome unknown". */
+const reportTime = 1000;
 
 export function startDeadline(seconds: number | undefined, system: Pick<System, 'sleep' | 'stdin'>): Deadline {
   const time = new AbortController();
@@ -28,20 +28,20 @@ export function startDeadline(seconds: number | undefined, system: Pick<System, 
   const released = new AbortController();
   const { signal } = time;
   let hasChanged = false;
-  const isOver = async (ends: () => boolean): Promise<void> => {
+  const waitForDeadline = async (handlesEnd: () => boolean): Promise<void> => {
     await system.sleep((seconds ?? 0) * 1000, released.signal);
     time.abort(
       new UnavailableError(`not completed within ${seconds} s (--max-time)`, {
         hint: 'run the same command again, or increase --max-time',
       }),
     );
-    if (!ends()) calls.abort(signal.reason);
-    await system.sleep(windUp, released.signal);
+    if (!handlesEnd()) calls.abort(signal.reason);
+    await system.sleep(reportTime, released.signal);
   };
-  const overdue = async (ends: () => boolean): Promise<void> => {
-    await isOver(ends);
-    if (ends() || hasChanged) return await new Promise(() => undefined);
-    // A read of stdin that never ends would keep the program running.
+  const abandon = async (handlesEnd: () => boolean): Promise<void> => {
+    await waitForDeadline(handlesEnd);
+    if (handlesEnd() || hasChanged) return await new Promise(() => undefined);
+    // A pending read of stdin would keep the process alive.
     system.stdin.destroy();
     throw signal.reason;
   };
@@ -51,10 +51,10 @@ export function startDeadline(seconds: number | undefined, system: Pick<System, 
     changes: () => {
       hasChanged = true;
     },
-    async hold(work, ends) {
+    async hold(work, handlesEnd) {
       if (seconds === undefined) return await work;
       try {
-        await Promise.race([work, overdue(ends)]);
+        await Promise.race([work, abandon(handlesEnd)]);
       } catch (error) {
         throw signal.aborted && isInterrupted(error) ? signal.reason : error;
       }
@@ -63,7 +63,7 @@ export function startDeadline(seconds: number | undefined, system: Pick<System, 
   };
 }
 
-/** A call or a wait that the signal ended, unless it is a change with an unknown outcome. */
+/** A change with an unknown outcome must be reported as such, not as a timeout. */
 function isInterrupted(error: unknown): boolean {
   if (error instanceof CallError) return error.gaveUp === 'interrupted' && error.kind !== 'unknown';
   return error instanceof Error && error.name === 'AbortError';

@@ -10,12 +10,12 @@ import { createLaunch, type Launch } from './invocation.ts';
 
 export { processSystem };
 
-/** The commands as the build writes them down; loads every command. */
+/** Loads every command; the build stores the result. */
 export async function wholeTree(): Promise<CommandTree> {
   return (await import('./program.ts')).wholeTree();
 }
 
-/** Runs one command line, without the program's own name, and answers with its exit code. Never exits, never throws. */
+/** `argv` excludes the program's name. Returns the exit code; never exits and never throws. */
 export async function main(argv: readonly string[], system: System): Promise<number> {
   const launch = createLaunch(argv, system);
   system.onCrash(launch.fail);
@@ -31,10 +31,7 @@ export async function main(argv: readonly string[], system: System): Promise<num
   }
 }
 
-/**
- * The text for a line that asks only for the version or for the help page of a command, without loading a command (B98). Every
- * other line is parsed, and ends in the same text where it asks for help.
- */
+/** Answers version and help without loading a command. Other lines are parsed and end in the same text if they ask for help. */
 function storedText(argv: readonly string[]): string | undefined {
   const [first, ...rest] = argv;
   if (rest.length === 0 && (first === '--version' || first === '-V')) return `linkctl ${version}\n`;
@@ -51,7 +48,7 @@ function helpWords(argv: readonly string[]): readonly string[] | undefined {
   return argv.length === 0 || argv[0] === 'help' ? argv.slice(1) : undefined;
 }
 
-/** The answer to a shell at TAB. Whatever fails, the exit code is 0 and the terminal shows no line of its own (B93). */
+/** The shell expects exit code 0 and no extra line on the terminal, whatever fails. */
 async function answerTab(words: readonly string[], system: System): Promise<string> {
   try {
     const tree = storedTree() ?? (await wholeTree());
@@ -63,8 +60,8 @@ async function answerTab(words: readonly string[], system: System): Promise<stri
 }
 
 /**
- * The error to report where a file of the program that is loaded only now is gone, because two builds replaced it meanwhile (D43). Once a
- * change was sent, nobody can say what became of it; without a record of the rest, the same command could make it twice.
+ * A file of the program can be missing if an update replaced it while the command ran. After a change was sent, its outcome is unknown, and
+ * repeating the command could apply it twice.
  */
 function partGone(error: unknown, sent: Launch['sent']): CliError | undefined {
   const { code, path, requireStack } = Object(error) as NodeJS.ErrnoException & { readonly requireStack?: readonly string[] };

@@ -12,8 +12,8 @@ import type { Launch } from './invocation.ts';
 import { createRunner, type Runner } from './run.ts';
 
 /**
- * Parses one command line and runs the command it names. Only that command's file is imported; where none is named, the tree
- * has all by name and summary. Throws `UsageError` for what cannot be parsed (B4, B5, B11), and whatever the command throws.
+ * Imports only the file of the command that is named; otherwise the tree has names and summaries. Throws `UsageError` for invalid lines,
+ * and the errors of the command.
  */
 export async function runProgram(argv: readonly string[], launch: Launch): Promise<void> {
   const { say, system } = launch;
@@ -29,29 +29,28 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
     await root.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // A group without a verb has said its help.
+    // A group without a verb has already printed its help.
     if (error.exitCode !== 0 && error.code !== 'commander.help') {
       throw (await import('../help/usage-error.ts')).usageError(error, root, words);
     }
   }
   const [name = '', flag] = words;
-  // A command that is a topic too: its help comes first.
+  // The name is both a command and a topic; the command's help comes first.
   await say(flag === '--help' && isTopicName(name) ? `${text}\n${await textOf(name)}` : text);
 }
 
-/** The whole tree, every command loaded. */
+/** Loads every command. */
 export async function wholeProgram(): Promise<Command> {
   const root = createRoot(() => undefined);
   for (const entry of entries) (await entry.load())(placeCommand(root, entry), () => async () => undefined);
   return root;
 }
 
-/** The same as data: for help, completions and the manual page. */
 export async function wholeTree(): Promise<CommandTree> {
   return commandTree(await wholeProgram());
 }
 
-/** The line as the names of commands and the global flags show it. After `--` nothing names a command or asks for help. */
+/** Nothing after `--` names a command or asks for help. */
 function readLine(root: Command, argv: readonly string[]): TypedLine {
   const tree = commandTree(root);
   const commands = entries.map(({ name, alias }) => ({ ...tree, name, aliases: alias ? [alias] : [], flags: [], commands: [] }));
@@ -62,9 +61,7 @@ function beforeDashes(argv: readonly string[]): readonly string[] {
   return argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
 }
 
-/**
- * The text of a topic that is no command: `help <topic>` or `<topic> --help`. `formats` is for programs too: as JSON it is the schemas.
- */
+/** `help <topic>` or `<topic> --help`. `help formats --json` prints the schemas. */
 async function askedTopic(line: TypedLine, argv: readonly string[], { stdout }: System): Promise<string | undefined> {
   const [name = '', more] = line.operands;
   if (more !== undefined || line.path.length > 1 || !(line.help || line.given.has('help')) || !isTopicName(name))
@@ -110,10 +107,7 @@ function placeCommand(root: Command, { name, alias, summary, group, hidden = fal
   return command;
 }
 
-/**
- * Puts the command that is named into the tree, all where none is, and answers with the words to parse: `help list` becomes
- * `list --help` (B1).
- */
+/** Adds the named command, or all if none is named. Returns the words to parse: `help list` becomes `list --help`. */
 async function fillTree(root: Command, line: TypedLine, argv: readonly string[], run: Runner): Promise<readonly string[]> {
   const [, named] = line.path;
   const entry = entries.find(({ name }) => name === named?.name);
@@ -128,7 +122,7 @@ async function fillTree(root: Command, line: TypedLine, argv: readonly string[],
   if (word === undefined && (line.help || line.given.has('help') || argv.length === 0)) return ['--help'];
   if (!line.help) return argv;
   if (word === 'help') return ['--help'];
-  // `help nosuch` is a mistake, and the topics are among what it may have meant (B1).
+  // Suggestions for `help nosuch` include the topics.
   for (const name of topicNames) if (!entries.some((entry) => entry.name === name)) root.command(name);
   return line.operands;
 }

@@ -2,7 +2,7 @@ import { AuthError, FailedError, UsageError } from '../base/errors.ts';
 import type { InputStream, System } from '../base/system.ts';
 import { type Invocation, isSet } from './invocation.ts';
 
-/** Whether a question may be asked at all (B54): input and stderr are a terminal, and neither flags nor environment forbid it. */
+/** Needs a terminal as input and as stderr, and no flag or variable that forbids questions. */
 export function canAsk(invocation: Invocation): boolean {
   const { env, stderr } = invocation.system;
   const forbidden = invocation.global.input === false || isSet(env.LINKCTL_NO_INPUT) || Boolean(env.CI);
@@ -10,12 +10,12 @@ export function canAsk(invocation: Invocation): boolean {
   return !forbidden && stderr.isTTY === true && from?.isTTY === true && !from.readableEnded;
 }
 
-/** Where answers are typed. */
+/** If stdin is the input of the command, answers come from the terminal itself. */
 function keyboard({ system, stdinIsInput }: Invocation): InputStream | undefined {
   return stdinIsInput ? system.terminal() : system.stdin;
 }
 
-/** Asks for a line; an empty answer is `fallback`. `flag` is what answers the question where it cannot be asked (B55). */
+/** An empty answer means `fallback`. Errors name `flag` as the alternative. */
 export async function ask(question: string, flag: string, invocation: Invocation, fallback?: string): Promise<string> {
   requireTerminal(flag, invocation);
   const shown = fallback === undefined ? question : `${question} [${fallback}]`;
@@ -25,7 +25,7 @@ export async function ask(question: string, flag: string, invocation: Invocation
   }
 }
 
-/** Asks for a secret with echo off (B65). */
+/** Reads without echo. */
 export async function askHidden(question: string, flag: string, invocation: Invocation): Promise<string> {
   requireTerminal(flag, invocation);
   const answer = await readLine(`${question}: `, invocation, true);
@@ -33,7 +33,7 @@ export async function askHidden(question: string, flag: string, invocation: Invo
   return answer.trim();
 }
 
-/** Asks for a yes; `--yes` is one (B54). Throws for a no, which is also the answer of an empty line (B56, B59). */
+/** `--yes` answers the question. Throws unless the answer is yes. */
 export async function confirm(question: string, invocation: Invocation): Promise<void> {
   if (invocation.global.yes) return;
   requireTerminal('--yes', invocation);
@@ -41,12 +41,12 @@ export async function confirm(question: string, invocation: Invocation): Promise
   if (answer !== 'y' && answer !== 'yes') throw new FailedError('aborted: nothing was changed');
 }
 
-/** Asks to type a number, for what cannot be undone by the hundred (B56). */
+/** Asks for the number of links, because a reflexive y must not change hundreds of them. */
 export async function confirmCount(question: string, count: number, invocation: Invocation): Promise<void> {
   if (invocation.global.yes) return;
   requireTerminal('--yes', invocation);
   let answer = (await readLine(`${question} Type ${count} to continue: `, invocation)).trim().toLowerCase();
-  // Who is used to y has not said no.
+  // A reflexive y is no refusal, so the question is repeated once.
   if (answer === 'y' || answer === 'yes') answer = (await readLine(`Type the number ${count}, not y: `, invocation)).trim();
   if (answer.replaceAll(',', '') !== String(count)) throw new FailedError('aborted: nothing was changed');
 }
@@ -56,7 +56,7 @@ function requireTerminal(flag: string, invocation: Invocation): void {
   throw new UsageError(`${flag} required when not running interactively`, { hint: `add ${flag} to the command` });
 }
 
-/** One line of the terminal; a hidden one raw, because only so echo can be off. */
+/** A hidden line is read in raw mode, the only way to disable echo. */
 async function readLine(question: string, invocation: Invocation, hidden = false): Promise<string> {
   const { system, streams } = invocation;
   const { stderr } = system;
@@ -73,12 +73,12 @@ async function readLine(question: string, invocation: Invocation, hidden = false
       stderr.write('\n');
       answered();
     }
-    // A terminal that was opened for this keeps the program running, and takes what is typed for the next one.
+    // An open terminal would keep the process alive and swallow input of the next program.
     if (stdin !== system.stdin) stdin.destroy();
   }
 }
 
-/** Reads by events: an iterator of a stream, or a `readline` of it, leaves nothing for the next question when it is left. */
+/** Reads by events: leaving an iterator or a `readline` interface loses input for the next question. */
 function typedLine(stdin: InputStream, system: System): Promise<string> {
   const decoder = new TextDecoder();
   let typed = '';
@@ -92,7 +92,7 @@ function typedLine(stdin: InputStream, system: System): Promise<string> {
       typed += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
       const at = typed.search(/[\r\n\u0003\u0004]/);
       if (at === -1) return;
-      // Raw, the terminal leaves Ctrl-C and Ctrl-D to us.
+      // In raw mode Ctrl-C and Ctrl-D arrive as characters.
       if (typed[at] === '\u0004') {
         leave();
         return;
@@ -111,7 +111,7 @@ function typedLine(stdin: InputStream, system: System): Promise<string> {
   });
 }
 
-/** Raw, the terminal leaves the backspace to us, too. */
+/** In raw mode backspace arrives as a character. */
 function rubbedOut(typed: string): string {
   const letters: string[] = [];
   for (const letter of typed) {

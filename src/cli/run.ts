@@ -10,13 +10,12 @@ import type { Streams } from '../output/streams.ts';
 import { startDeadline } from './deadline.ts';
 import { type Invocation, isSet, type Launch, usualFormat } from './invocation.ts';
 
-/** The work of one command: its own flags, the invocation, and its operands in order. */
 export type Work<Options extends object> = (options: Options, invocation: Invocation, operands: string[]) => Promise<Report>;
 
-/** Joins a command's flags to its work: what commander calls when the command is named. */
+/** Returns the action that commander calls for a command. */
 export type Runner = <Options extends object>(work: Work<Options>) => (this: Command) => Promise<void>;
 
-/** Runs the command that a line names, prints what it reports, and clears away what it leaves. */
+/** Runs the command, prints its report and cleans up. */
 export function createRunner(start: Launch): Runner {
   return <Options extends object>(work: Work<Options>) =>
     async function (this: Command) {
@@ -27,7 +26,7 @@ export function createRunner(start: Launch): Runner {
       try {
         await hold(whole());
       } catch (error) {
-        // Why it failed matters more than what could not be cleared away then (D42).
+        // The original error matters more than a failed clean-up.
         await close().catch(() => undefined);
         throw error;
       }
@@ -37,9 +36,9 @@ export function createRunner(start: Launch): Runner {
 
 interface Begun {
   readonly invocation: Invocation;
-  /** Ends the work when its time is over. */
+  /** Ends the work at the deadline. */
   hold(work: Promise<void>): Promise<void>;
-  /** Clears everything away, also after something that could not be; then throws the first failure (D42). */
+  /** Runs all clean-up tasks, then throws their first failure. */
   close(): Promise<void>;
 }
 
@@ -84,7 +83,7 @@ function begin(start: Launch, command: Command): Begun {
   const close = async (): Promise<void> => {
     deadline.release();
     await clearAway();
-    // Where the command listens, all is done and recorded: the program ends as it was about to, whatever comes now.
+    // A command that listens has recorded its results, so a late signal must not change the exit.
     if (!signals.isListening()) signals.end();
   };
   return { invocation, hold: (work) => deadline.hold(work, signals.isListening), close };
@@ -95,7 +94,7 @@ interface End {
   clearAway(): Promise<void>;
 }
 
-/** The tasks for the end of the command. The last runs first, and a failure does not stop the others. */
+/** Tasks run in reverse order, and a failure does not stop the others. */
 function createEnd(): End {
   const tasks: (() => Promise<void>)[] = [];
   let isOver = false;
@@ -109,16 +108,16 @@ function createEnd(): End {
     clearAway,
     atEnd(task) {
       tasks.push(task);
-      // Work that `--max-time` left to itself may still open something.
+      // Abandoned work may still open something after the end.
       if (isOver) void clearAway().catch(() => undefined);
     },
   };
 }
 
-/** Commands whose plan can be the comment of a pull request. */
+/** Their plans can be posted as the comment of a pull request. */
 const withMarkdown: ReadonlySet<string> = new Set(['diff', 'apply']);
 
-/** What flags and environment say about output. Throws a UsageError. */
+/** Throws a UsageError. */
 function outputOptions(global: GlobalOptions, { system, streams }: Launch): OutputOptions {
   if (global.json && global.output && global.output !== 'json') throw new UsageError('specify only one of --json or --output');
   const usual = usualFormat(formatOf(system.env.LINKCTL_OUTPUT), streams);
@@ -141,15 +140,14 @@ function formatOf(text: string | undefined): Format | undefined {
   throw new UsageError(`LINKCTL_OUTPUT: expected one of {${formats.join('|')}}, got ${JSON.stringify(text)}`);
 }
 
-/** Where signals go. */
 interface SignalWatch {
-  /** From now on signals go to `listener`. Answers with a function that ends that. */
+  /** Signals go to `listener` until the returned function is called. */
   listen(listener: (signal: Signal) => void): () => void;
   isListening(): boolean;
   end(): void;
 }
 
-/** Ctrl-C and other signals end a command at once, with a message (B41), unless the command listens itself. */
+/** Signals end a command at once with a message, unless the command listens. */
 function watchSignals(system: System, streams: Streams): SignalWatch {
   let listener: ((signal: Signal) => void) | undefined;
   let isDying = false;
@@ -164,7 +162,7 @@ function watchSignals(system: System, streams: Streams): SignalWatch {
   };
   const stops = [
     ...(['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => system.onSignal(signal, () => listen(signal))),
-    // B89. Ctrl-T on BSD and macOS; elsewhere nobody sends SIGINFO.
+    // Ctrl-T sends SIGINFO on BSD and macOS; other systems have no such signal.
     ...(['SIGUSR2', 'SIGINFO'] as const).map((signal) => system.onSignal(signal, () => streams.progress.status())),
   ];
   return {

@@ -11,7 +11,7 @@ interface Sandbox {
   readonly apiKey: string;
 }
 
-/** CLI 3.2: in process, on a loopback port, behind a key that lives as long as this call; its data is kept. */
+/** Runs in this process on a loopback port with a temporary key; its data is kept. */
 export async function startSandbox(edition: Edition, { system, warn, atEnd }: Invocation): Promise<Sandbox> {
   const { diskHint, startService, usualPort } = await import('../service/service.ts');
   const username = 'sandbox';
@@ -24,7 +24,7 @@ export async function startSandbox(edition: Edition, { system, warn, atEnd }: In
     username,
     apiKey,
     redirects: false,
-    // Its links work where `serve` serves them, or will.
+    // `linkctl serve` uses this port, so that short URLs work there.
     linksPort: usualPort,
     now: system.now,
     random: (size) => system.randomBytes(size),

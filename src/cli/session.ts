@@ -17,29 +17,29 @@ import { Redactor } from '../profiles/redactor.ts';
 import { type Invocation, usualFormat } from './invocation.ts';
 import { startSandbox } from './sandbox.ts';
 
-/** An invocation that is connected to an account, and the defaults of its profile. */
+/** An invocation with an account. */
 export interface Session extends Invocation {
-  /** Name of the profile; absent where the credentials come from flags or the environment. */
+  /** Undefined if the credentials come from flags or the environment. */
   readonly profile: string | undefined;
   readonly edition: Edition;
   readonly client: Client;
-  /** Edition A: the working domain in ASCII; absent for the account's default one. */
+  /** Edition A: the working domain in ASCII; undefined for the account's default. */
   readonly domain: string | undefined;
-  /** Whether the working domain was typed as a flag, and is not a default of the environment or the profile. */
+  /** True if `--domain` was given; false for a default of environment or profile. */
   readonly domainNamed: boolean;
-  /** Edition A: the account's domains. The server is asked once. */
+  /** Edition A. Sends at most one request. */
   domains(): Promise<AccountDomains>;
-  /** The same where the server was asked already. */
+  /** Like `domains`, but undefined unless the request was sent already. */
   askedDomains(): Promise<AccountDomains> | undefined;
-  /** The first of these hosts whose short URLs are not the account's (F5). */
+  /** Returns the first host that is no domain of the account. */
   foreignHost(hosts: readonly string[]): Promise<ForeignHost | undefined>;
-  /** What the profile sets beside credentials; empty without one. */
+  /** Settings of the profile; empty without one. */
   readonly defaults: Settings;
-  /** The short URL to show: the server's own where it sends one, else with the profile's scheme (CLI 3.7). */
+  /** Prefers the server's URL, otherwise adds the profile's scheme. */
   shortUrl(record: { readonly short_url?: unknown; readonly short_url_with_protocol?: unknown }): string;
 }
 
-/** Picks one whole set of credentials and makes the client; nothing is sent yet. The sandbox starts its service here. */
+/** Sends nothing yet; the sandbox starts its service here. */
 export async function openSession(invocation: Invocation): Promise<Session> {
   const { global, system, streams, output } = invocation;
   const credentials = resolveCredentials(global, system);
@@ -80,13 +80,13 @@ export async function openSession(invocation: Invocation): Promise<Session> {
 }
 
 /**
- * A second account beside the one of the command line, in whole from its profile: what flags and environment say about the first one's
- * server, credentials, edition and domain is not for it (B62).
+ * Opens a second account entirely from its profile: flags and variables for server, credentials, edition and domain apply only to the
+ * first one.
  */
 export async function openProfile(profile: string, invocation: Invocation): Promise<Session> {
   const { system, failure, output } = invocation;
   const { baseUrl: _, username: __, apiKeyFile: ___, edition: ____, domain: _____, ...global } = invocation.global;
-  // The other variables give way to a profile that is named.
+  // A named profile overrides the other variables anyway.
   const env = { ...system.env, LINKCTL_EDITION: undefined, LINKCTL_DOMAIN: undefined };
   const own: System = Object.create(system, { env: { value: env } });
   return await openSession({
@@ -98,7 +98,6 @@ export async function openProfile(profile: string, invocation: Invocation): Prom
   });
 }
 
-/** The account that a whole set of credentials leads to. */
 function accountOf(credentials: ServerCredentials): Account {
   const { edition, baseUrl, username, profile, sources, settings, readKey } = credentials;
   const keySource = sources.apiKey.kind === 'profile' ? sources.apiKey.path : describeSource(sources.apiKey);
@@ -111,7 +110,7 @@ async function sandboxAccount({ edition, profile, settings }: Credentials, invoc
   return {
     edition,
     baseUrl,
-    // Runs and their journals outlive the port.
+    // Runs are recorded by server, and the port changes each time.
     server: `sandbox, edition ${edition}`,
     username,
     profile,
@@ -121,7 +120,7 @@ async function sandboxAccount({ edition, profile, settings }: Credentials, invoc
   };
 }
 
-/** `--domain`, else the default of the environment, else that of the profile (B61), in ASCII. */
+/** Precedence: `--domain`, environment, profile. In ASCII. */
 function workingDomain(
   global: GlobalOptions,
   { edition, settings, profile }: Credentials,
@@ -140,7 +139,7 @@ function workingDomain(
   return { name: domainName(name, source), named: typed !== undefined, source };
 }
 
-/** A domain as it goes out, in ASCII. Throws a UsageError, which names the source, for what is none. */
+/** Converts to ASCII. Throws a UsageError that names the source. */
 export function domainName(text: string, source: string): string {
   const ascii = domainToASCII(text.replace(/:\d+$/, ''));
   if (ascii === '') throw new UsageError(`${source}: ${JSON.stringify(text)} is not a domain name`);
@@ -148,8 +147,8 @@ export function domainName(text: string, source: string): string {
 }
 
 /**
- * Whose links a question is about (B58): `profile "work" on api.example.com, domain s.ex`. The domains are those that the links
- * name; the working one is where they name none. The sandbox has another port in every command, so no port is shown.
+ * Names the account in a question: `profile "work" on api.example.com, domain s.ex`. Links without a domain are on the working domain. The
+ * sandbox has a new port each time, so it is shown without one.
  */
 export function whereabouts(
   { client: { identity }, domain }: Pick<Session, 'client' | 'domain'>,
@@ -164,28 +163,27 @@ export function whereabouts(
   return `${account} on ${host}, domains ${enumerated(shown, 'and', shown.length)}`;
 }
 
-/** One account on one server, before it is known whether it exists. */
 interface Account {
   readonly edition: Edition;
   readonly baseUrl: string;
-  /** What the server is known by, where its address is another one at every call. */
+  /** Identifies a server whose address changes. */
   readonly server?: string | undefined;
   readonly username: string;
   readonly profile?: string | undefined;
-  /** Where the key comes from, as people know it (B47). */
+  /** For messages: a file path, `LINKCTL_API_KEY`. */
   readonly keySource: string;
   readonly methodOverride?: boolean | undefined;
-  /** Of the profile, where no flag names another. */
+  /** From the profile, unless a flag overrides it. */
   readonly caFile?: string | undefined;
-  /** The working domain, for messages about it. */
+  /** Named in messages. */
   readonly domain?: { readonly name: string; readonly source: string } | undefined;
-  /** Without it, calls carry no credentials. */
+  /** Without it, requests have no credentials. */
   readonly readKey?: (() => Promise<ApiKey>) | undefined;
-  /** Attempts after the first one, whatever the flags say. */
+  /** Attempts after the first one; overrides the flags. */
   readonly retries?: number | undefined;
 }
 
-/** A client for an account, with what the flags say about the network. Nothing is sent yet; the caller closes it. */
+/** Sends nothing yet. The caller closes the client. */
 export function connect(account: Account, invocation: Invocation): Client {
   const { system, global, streams, deadline, sent, warn } = invocation;
   const { username, readKey } = account;
@@ -222,7 +220,7 @@ export function connect(account: Account, invocation: Invocation): Client {
   });
 }
 
-/** Seconds that an answer may take, where anybody has said it. */
+/** Seconds; undefined for the client's default. */
 export function timeoutOf({ global, system }: Pick<Invocation, 'global' | 'system'>): number | undefined {
   return global.timeout ?? secondsOf(system.env.LINKCTL_TIMEOUT);
 }
@@ -234,7 +232,7 @@ function secondsOf(text: string | undefined): number | undefined {
   throw new UsageError(`LINKCTL_TIMEOUT: expected seconds above 0, got ${JSON.stringify(text)}`);
 }
 
-/** B83, R-7: one line a request and a retry with `-v`; headers and bodies, without secrets, with `--debug`. */
+/** `-v` prints a line per request and retry; `--debug` also prints headers and bodies without secrets. */
 function trace(event: ClientEvent, { global, streams, warn }: Invocation): void {
   if (event.kind === 'warning') return void warn(event.message);
   if (!global.verbose && !global.debug) return;

@@ -6,7 +6,7 @@ import { withoutLocalPort } from '../contract/web-address.ts';
 import { isUnknownResource } from './call-error.ts';
 import type { Client } from './client.ts';
 
-/** The domains of the account; none where the server has no list of them, and thus one domain. */
+/** Returns no names if the server has no list of domains, and thus one domain. */
 export async function accountDomains(client: Pick<Client, 'send'>): Promise<AccountDomains> {
   const domains = (await listDomains(client)) ?? [];
   const defaultDomain = domains.find(({ status }) => status === 'default')?.domain;
@@ -14,12 +14,12 @@ export async function accountDomains(client: Pick<Client, 'send'>): Promise<Acco
   return { names: domains.map(({ domain }) => domain), defaultDomain, useHttps };
 }
 
-/** Whether short URLs on this host are for https; undefined where the server does not say. */
+/** Undefined if the server does not say. */
 export function usesHttps({ useHttps }: AccountDomains, host: string): boolean | undefined {
   return useHttps?.get(canonical(host));
 }
 
-/** CLI 3.1: GET /domains goes through on edition A and is unknown on edition B. The client must be one of edition A, to ask. */
+/** Only edition A has GET /domains. The client must be of edition A to send it. */
 export async function findEdition(client: Pick<Client, 'send'>): Promise<Edition> {
   return (await listDomains(client)) ? 'a' : 'b';
 }
@@ -33,20 +33,19 @@ async function listDomains(client: Pick<Client, 'send'>): Promise<readonly Domai
   }
 }
 
-/** A host that is not the account's, and those that are. */
 export interface ForeignHost {
   readonly host: string;
   readonly own: readonly string[];
 }
 
-/** The first of these hosts that is no domain of the account; undefined where the server has no list of them. */
+/** Returns the first host that is no domain of the account; undefined if the server does not list its domains. */
 export function foreignDomain({ names }: AccountDomains, hosts: readonly string[]): ForeignHost | undefined {
   const known = names.map((name) => canonical(name));
   const host = known.length > 0 ? hosts.find((name) => !known.includes(canonical(name))) : undefined;
   return host === undefined ? undefined : { host, own: names };
 }
 
-/** Edition B: the first of these hosts that neither the account's records nor its custom domain have (F5). */
+/** Edition B has no list of domains, so the hosts are compared with a record and with the custom domain. */
 export async function foreignHost(client: Pick<Client, 'send'>, hosts: readonly string[]): Promise<ForeignHost | undefined> {
   const own: string[] = [];
   for (const read of [hostOfRecords, customDomain]) {

@@ -4,33 +4,32 @@ import type { ErrorRecord } from '../contract/records.ts';
 import { noShortUrl, noTag } from './absence.ts';
 import type { Identity, Subject } from './subject.ts';
 
-/** What one error code means to the person who typed the command. */
 export interface ApiMessage {
   readonly kind: FailureKind;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** Our own sentence for a code of the service (B46); codes that the document does not list keep their number and the server's words. */
+/** Undocumented codes keep their number and the server's message. */
 export function apiMessage({ code, message = '' }: ErrorRecord, subject: Subject): ApiMessage {
   if (!isErrorCode(code) || code === 0)
     return { kind: 'failed', message: `service error ${code}: ${message || 'without a message'}` };
   return { kind: errors[code].kind, ...messages[code](subject) };
 }
 
-/** The server's own words, as lines that follow our sentence. */
-export function serverWords({ code, message, details }: ErrorRecord): string[] {
+/** Shows the server's own message below ours. */
+export function serverMessages({ code, message, details }: ErrorRecord): string[] {
   const words = [isErrorCode(code) ? message : '', details].filter((text) => typeof text === 'string' && text !== '');
   return [...new Set(words)].map((text) => `server message: ${text}`);
 }
 
-/** The failure of one item inside a batch that went through (4.3.1). */
+/** One item can fail inside a batch that succeeded (4.3.1). */
 export function itemError(error: ErrorRecord, subject: Subject): CliError {
   const { kind, message, hint } = apiMessage(error, subject);
-  return new CliError(kind, message, { hint, apiCode: error.code, details: serverWords(error) });
+  return new CliError(kind, message, { hint, apiCode: error.code, details: serverMessages(error) });
 }
 
-/** Credentials that the server does not accept, without a code of its own (401, 403). */
+/** Proxies answer 401 and 403 without an API code. */
 export function refusedCredentials({ identity }: Subject, status: number): ApiMessage {
   return {
     kind: 'auth',
@@ -39,7 +38,7 @@ export function refusedCredentials({ identity }: Subject, status: number): ApiMe
   };
 }
 
-/** It has a kind only where that depends on the subject; otherwise the table in `contract/errors.ts` gives it. */
+/** Returns a kind only if it depends on the subject; the default is in `contract/errors.ts`. */
 type Sentence = (subject: Subject) => Omit<ApiMessage, 'kind'> & Partial<ApiMessage>;
 
 const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
@@ -108,7 +107,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
       ...(expression === undefined ? [] : [`the tag expression ${expression}`]),
       ...(order === undefined ? [] : [`the order "${order}"`]),
     ];
-    // What its author chose, the author can change (D49).
+    // The user chose these values and can correct them.
     if (chosen.length > 0) {
       return {
         kind: 'rejected',

@@ -2,13 +2,10 @@ import { CliError, type FailureKind } from '../base/errors.ts';
 import { errorTraits } from '../contract/errors.ts';
 import type { OperationName } from '../contract/operations.ts';
 
-/**
- * What a failed call means for a change: `not_sent` (class N) and `rejected` (class R) did not happen, `ambiguous` (class A) may
- * have happened, in part or later (R 1.3).
- */
+/** `not_sent` and `rejected` changed nothing; `ambiguous` may have changed something, also partly or later. */
 export type CallOutcome = 'not_sent' | 'rejected' | 'ambiguous';
 
-/** One attempt that failed, before it is known whether there will be another. */
+/** One failed attempt; there may be another. */
 export interface Fault {
   readonly outcome: CallOutcome;
   readonly kind: FailureKind;
@@ -17,12 +14,11 @@ export interface Fault {
   readonly last?: Fault;
   readonly hint?: string | undefined;
   readonly details?: readonly string[];
-  /** The message of the service, where it sent one. */
-  readonly said?: string | undefined;
+  readonly serverMessage?: string | undefined;
   readonly apiCode?: number | undefined;
   readonly status?: number | undefined;
   readonly cause?: unknown;
-  /** `throttled`: nothing was done, and the server asks for a pause. `passing`: trying again may help. `never`: it will not. */
+  /** `throttled`: nothing happened and the server asks for a pause. `passing`: a retry may help. `never`: it cannot. */
   readonly retry: 'passing' | 'throttled' | 'never';
   /** As the server sent it. */
   readonly retryAfter?: string | undefined;
@@ -30,7 +26,7 @@ export interface Fault {
   readonly unresolved?: boolean;
 }
 
-/** Why there was no further attempt (R-7). */
+/** Reason why there was no further attempt. */
 export type GaveUp =
   | 'not retryable'
   | 'not safe to repeat'
@@ -44,19 +40,15 @@ interface CallHistory {
   readonly operation?: OperationName | undefined;
   readonly attempts: number;
   readonly gaveUp: GaveUp;
-  /** The earliest time for another call, as the server asked, in milliseconds since 1970. */
+  /** Milliseconds since 1970, as the server asked. */
   readonly notBefore?: number | undefined;
 }
 
-/** A call that failed for good. Its exit code follows CLI 2. */
+/** A call without further attempts. */
 export class CallError extends CliError {
   readonly outcome: CallOutcome;
-  /** The fault of the last attempt alone. */
   readonly last: Fault;
-  /** The message of the service itself, where it sent one. */
-  readonly said: string | undefined;
   readonly operation: OperationName | undefined;
-  /** HTTP status of the last answer, where one came. */
   readonly status: number | undefined;
   readonly attempts: number;
   readonly gaveUp: GaveUp;
@@ -72,7 +64,6 @@ export class CallError extends CliError {
     super(kind, message, { hint, apiCode, details, cause });
     this.outcome = fault.outcome;
     this.last = fault.last ?? fault;
-    this.said = fault.said;
     this.operation = history.operation;
     this.status = fault.status;
     this.attempts = history.attempts;
@@ -81,40 +72,37 @@ export class CallError extends CliError {
   }
 }
 
-/**
- * Whether a call was refused because it held too much: too many items, too long a body, too long an address (R-13, B86). Half as
- * much may be accepted, whether the call reads or changes (D14).
- */
+/** Too many items, a body or a URL that is too long: half as much may be accepted. */
 export function isTooLarge(error: unknown): error is CallError {
   if (!(error instanceof CallError)) return false;
   const { outcome, apiCode, status } = error.last;
   return outcome === 'rejected' && (errorTraits(apiCode).about === 'size' || status === 413 || status === 414);
 }
 
-/** Whether the account, its key or the address was refused, and not the one call: every other call would be (R-12). */
+/** The refusal concerns the account, its key or the address, so every other call would be refused too. */
 export function refusesEveryCall({ outcome, kind, apiCode }: Fault): boolean {
   return outcome === 'rejected' && (kind === 'auth' || errorTraits(apiCode).refuses === 'every call');
 }
 
-/** Whether all further calls of a run would fail alike: no connection, credentials, quotas, the domain, the address (B87, F50). */
+/** No later call of the run can succeed: no connection, credentials, quota, domain or address. */
 export function stopsRun({ outcome, apiCode, kind }: Fault): boolean {
   return outcome !== 'rejected' || stoppingKinds.has(kind) || errorTraits(apiCode).refuses === 'every row';
 }
 
-/** Whether a call was refused for a reason that applies to every further call of the run. */
+/** The call changed nothing, and no later call of the run can succeed. */
 export function refusesRun({ outcome, last }: CallError): boolean {
   return outcome === 'rejected' && stopsRun(last);
 }
 
 const stoppingKinds: ReadonlySet<FailureKind> = new Set(['auth', 'limit', 'local', 'unavailable']);
 
-/** Whether the server has no such resource: one of another edition (API.md 9.3), or no API at all. */
+/** The server has another edition (9.3), or no API at all. */
 export function isUnknownResource(error: unknown): boolean {
   if (!(error instanceof CallError)) return false;
   return errorTraits(error.apiCode).about === 'resource' || error.status === 404;
 }
 
-/** The failure of the last attempt alone, even if earlier attempts leave the outcome unknown. */
+/** Reports the last attempt alone, even if earlier attempts leave the outcome unknown. */
 export function lastOf(error: CallError): CliError {
   const { kind, message, hint, apiCode, outcome } = error.last;
   if (outcome === error.outcome) return error;

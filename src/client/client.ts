@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { CliError } from '../base/errors.ts';
 import type { Edition } from '../contract/editions.ts';
-import { judge } from './answers/answers.ts';
+import { classifyAnswer } from './answers/answers.ts';
 import { createCircuit } from './call/circuit.ts';
 import { doubtPolicy, rawDoubtPolicy } from './call/in-doubt.ts';
 import { type AnyInput, type RawRequest, rawRequest, requestFor } from './call/requests.ts';
@@ -13,29 +13,27 @@ import { proxyVariable } from './http/proxies.ts';
 import type { WireAnswer } from './http/transport.ts';
 import { type Identity, identityOf, type Subject, subjectOf } from './subject.ts';
 
-/** An answer as it came, for `api`. */
 export interface RawAnswer {
   readonly body: string;
-  /** What it says of the call, where that is a failure (B34). */
+  /** Set if the answer reports a failure. */
   readonly failure: CliError | undefined;
 }
 
-/** The contract, spoken over HTTP to one server as one account. */
 export interface Client {
   readonly edition: Edition;
   /** The API root, without a trailing slash. */
   readonly baseUrl: string;
-  /** The account that calls are made as, for messages about items (`itemError`). */
+  /** Messages about items name this account (`itemError`). */
   readonly identity: Identity;
-  /** Makes one call, retries what may be retried (R-3 to R-7), and answers with a checked result. Throws `CallError`. */
+  /** Retries if that is safe. Throws `CallError`. */
   readonly send: Send;
-  /** Any call, raw: any method, path and query, the body as given. Throws `CallError` only where no HTTP answer came. */
+  /** Sends any method, path, query and body. Throws `CallError` only if there is no HTTP answer. */
   sendRaw(request: RawRequest): Promise<RawAnswer>;
-  /** Lets go of open connections; the client is not usable afterwards. */
+  /** Closes open connections; the client cannot be used afterwards. */
   close(): Promise<void>;
 }
 
-/** A client for one server and account. Opens nothing and reads no key before its first call. */
+/** Opens no connection and reads no key before the first call. */
 export function createClient(options: ClientOptions): Client {
   const { edition, redact } = options;
   const identity = identityOf(options);
@@ -57,22 +55,22 @@ export function createClient(options: ClientOptions): Client {
         ...(repeat && { repeats: Number.POSITIVE_INFINITY }),
         settle: async (answer) => {
           warnOfType(answer);
-          const judged = await judge(operation, answer, () => subjectOf(identity, request, parts));
-          return 'fault' in judged ? { fault: redacted(judged.fault, redact) } : judged;
+          const classified = await classifyAnswer(operation, answer, () => subjectOf(identity, request, parts));
+          return 'fault' in classified ? { fault: redacted(classified.fault, redact) } : classified;
         },
       });
     },
-    /** For `api`: returns every answer as it came, and the failure that it reports, if any. */
     sendRaw: async (raw) => {
       const request = rawRequest(raw);
       const policy = rawDoubtPolicy(request);
       const answer = await call<WireAnswer>({ request, ...policy, settle: async (result) => ({ result }) });
-      // Where the document shows no body, only an error can be recognized.
+      // Without a documented body only an error can be recognized.
       const operation = request.method === 'DELETE' ? 'deleteTag' : 'getUrl';
       const subject = (): Subject => subjectOf(identity, request, { query: Object.fromEntries(request.query) });
-      const judged = await judge(operation, answer, subject);
-      if (!('fault' in judged)) return { body: answer.body, failure: undefined };
-      const fault = judged.fault.outcome === 'ambiguous' && policy.inDoubt ? policy.inDoubt(judged.fault) : judged.fault;
+      const classified = await classifyAnswer(operation, answer, subject);
+      if (!('fault' in classified)) return { body: answer.body, failure: undefined };
+      const fault =
+        classified.fault.outcome === 'ambiguous' && policy.inDoubt ? policy.inDoubt(classified.fault) : classified.fault;
       const failure = new CallError(redacted(fault, redact), { attempts: 1, gaveUp: 'not retryable' });
       return { body: answer.body, failure };
     },
@@ -80,7 +78,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** JSON under another name is taken, with one warning (R-36). */
+/** Accepts JSON under another content type, with one warning. */
 function typeWarning({ warn }: Connection): (answer: WireAnswer) => void {
   let reported = false;
   return ({ status, headers, body }) => {
@@ -91,22 +89,20 @@ function typeWarning({ warn }: Connection): (answer: WireAnswer) => void {
   };
 }
 
-/** A server can send back what it was sent, the key included (R-40). */
+/** Servers can echo the request, including the key. */
 function redacted(fault: Fault, redact: ClientOptions['redact']): Fault {
   if (!redact) return fault;
   return { ...fault, message: redact(fault.message), details: fault.details?.map(redact) ?? [] };
 }
 
-/** One call of the API, whatever it is about. */
 interface Call<T> extends RetriedCall {
-  /** What a complete HTTP answer to it means. */
+  /** Interprets a complete HTTP answer. */
   settle(answer: WireAnswer): Promise<Attempted<T>>;
 }
 
-/** Makes one call, retries what may be retried (R-3 to R-7), and answers with its result. Throws `CallError`. */
 type Caller = <T>(call: Call<T>) => Promise<T>;
 
-/** The calls of one client share limits, clock, the budget of R-6 and the signal that ends them all. */
+/** All calls of a client share the retry budget and the signal that ends them. */
 function createCaller(options: ClientOptions, connection: Connection): Caller {
   const settings = retrySettings(options, connection);
   const joined = joinedWith(options.signal);
@@ -138,10 +134,7 @@ function retrySettings({ system, retries = 4, maxWait, observe }: ClientOptions,
   };
 }
 
-/**
- * A signal that is given to a call is added to that of the client and never replaces it (`D22`): what ends a command ends all of its
- * calls. Made once for each given signal, however many calls share it.
- */
+/** Combines the two signals, so that the client's signal always ends the call. Each given signal is combined once and reused. */
 function joinedWith(standing: AbortSignal | undefined): (given?: AbortSignal) => AbortSignal | undefined {
   const joined = new WeakMap<AbortSignal, AbortSignal>();
   return (given) => {
@@ -149,7 +142,7 @@ function joinedWith(standing: AbortSignal | undefined): (given?: AbortSignal) =>
     let both = joined.get(given);
     if (!both) {
       both = AbortSignal.any([standing, given]);
-      // Each call under way listens to it, and Node warns of a leak above ten.
+      // Every concurrent call adds a listener, and Node warns above ten.
       setMaxListeners(0, both);
       joined.set(given, both);
     }

@@ -3,16 +3,14 @@ import type { UrlRecord } from '../contract/records.ts';
 import type { Client } from './client.ts';
 import { type ListSelection, urlPages } from './pages.ts';
 
-/** How many URLs a selection is of. */
 interface UrlCount {
   readonly count: number;
-  /** The first of them. */
   readonly first: readonly UrlRecord[];
 }
 
 /**
- * Counts the links that a change selects (D13). Two calls are enough if the server's total agrees with the rows at the end of the
- * listing. Otherwise the rows are counted. Throws if they cannot be counted.
+ * Counts the links before a change. The server's total is trusted only if the listing ends there; otherwise all rows are counted. Throws
+ * if they cannot be counted.
  */
 export async function countUrls(
   client: Client,
@@ -32,12 +30,12 @@ export async function countUrls(
   return { count, first };
 }
 
-/** For a listing that decides what is changed: what cannot be counted is not touched (D13). */
+/** Links that cannot be counted must not be changed. */
 export function refuseRepeats(): never {
   throw new UnavailableError('the server repeats the same rows; the selected links cannot be counted');
 }
 
-/** Whether the last row is there, and none behind it. */
+/** True if there is a row at the last position and none after it. */
 async function endsAt(count: number, selection: ListSelection, client: Client): Promise<boolean> {
   if (count === 0) return true;
   const { urls } = await client.send('listUrls', { query: { ...selection, offset: count - 1, limit: 2 } });

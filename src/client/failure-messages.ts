@@ -2,13 +2,12 @@ import type { WireFailure } from './http/transport.ts';
 
 type Words = Pick<WireFailure, 'message' | 'hint' | 'nature' | 'cause'>;
 
-/** What an error of a socket, of TLS or of an HTTP parser means, in words that name the host (B52). */
 export function failureOf(error: unknown, host: string): Words {
   const { code, message } = firstCause(error);
   return { ...wordsFor(code, message, host), cause: error };
 }
 
-/** Why certificates are refused, by the codes of OpenSSL; trying again does not help. */
+/** OpenSSL codes; a retry does not help. */
 const certificateReasons: { readonly [code: string]: string } = {
   CERT_HAS_EXPIRED: 'it has expired',
   CERT_NOT_YET_VALID: 'it is not yet valid',
@@ -63,7 +62,7 @@ function wordsFor(code: string, message: string, host: string): Words {
   return { message: passing[code]?.(host) ?? `no response from ${host}: ${message}`, nature: 'passing' };
 }
 
-/** Only undici's text has the proxy's answer to CONNECT. */
+/** Only the message of undici contains the status of the proxy. */
 function proxyRefusal(status: string): Words {
   const message = status === '407' ? 'the proxy asks for a password' : 'the proxy refused the connection';
   return { message: `${message} (HTTP ${status})`, nature: status.startsWith('4') ? 'lasting' : 'passing' };
@@ -74,11 +73,11 @@ function tlsReason(message: string): string {
   return /:SSL routines:[^:]*:([^:]+)/.exec(message)?.[1] ?? message.split('\n')[0] ?? message;
 }
 
-/** The most informative error: several addresses give one error each, and libraries wrap those of the socket. */
+/** Finds the most informative error: each address has its own error, and libraries wrap those of sockets. */
 function firstCause(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: '', message: String(error) };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // undici gives its parser's errors a code only sometimes.
+  // undici does not always give parser errors a code.
   if (code === '' && error.name === 'HTTPParserError') return { code: 'HPE_', message: error.message };
   if (error instanceof AggregateError && error.errors.length > 0 && (!code || !error.message)) {
     return firstCause(error.errors[0]);

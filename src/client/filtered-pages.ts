@@ -8,27 +8,25 @@ import type { Extent, PagingOptions } from './page-cursor.ts';
 import type { ListSelection } from './pages.ts';
 import { joinedPages } from './whole-listing.ts';
 
-/** What is asked of every link of a listing (F2). */
 interface RecordFilter {
   matches(record: UrlRecord): boolean;
 }
 
-/** The links of one page that match, and how far the listing was read. */
 export interface FilteredPage {
   readonly rows: readonly UrlRecord[];
-  /** Links read so far, on this page and before it; those that the server skipped are none of them. */
+  /** Links read so far; those that the server skipped are not counted. */
   readonly read: number;
-  /** Those of them that match. */
+  /** Links that match so far. */
   readonly matched: number;
-  /** The server's count of the links before the filter. */
+  /** The server's total before filtering. */
   readonly total: number | undefined;
-  /** What identifies a link of this page (F5). */
+  /** Includes the domain, because several domains can share a hash. */
   linkOf(record: UrlRecord): LinkKey;
 }
 
 /**
- * Pages of several listings as if they were one, without the links that do not match (F2). `limit` and `offset` count those that do, and
- * reading stops at the last that is wanted (F3). A page without any comes too, so that a reader can say how far it is.
+ * Reads several listings as one and keeps the links that match; `limit` and `offset` count only those. Yields pages without matches too,
+ * so that callers can show progress.
  */
 export async function* filteredPages(
   client: Client,
@@ -36,9 +34,9 @@ export async function* filteredPages(
   filter: RecordFilter | undefined,
   { limit, offset = 0, pageSize, ...options }: Omit<Extent, 'all'> & PagingOptions = {},
 ): AsyncGenerator<FilteredPage> {
-  // Without a filter the server counts.
+  // Without a filter the server applies limit and offset.
   const extent = filter ? { all: true, pageSize } : { limit, offset, all: limit === undefined, pageSize };
-  const cut = filter && new FilteredRows(filter, offset, limit);
+  const cut = filter && new MatchingRows(filter, offset, limit);
   let read = 0;
   for await (const { rows, total, selection } of joinedPages(client, selections, extent, options)) {
     const taken = cut?.take(rows) ?? { rows, read: rows.length };
@@ -48,8 +46,7 @@ export async function* filteredPages(
   }
 }
 
-/** Takes the rows that match, from one on and up to another. */
-class FilteredRows {
+class MatchingRows {
   readonly #filter: RecordFilter;
   readonly #offset: number;
   readonly #last: number;
@@ -65,7 +62,7 @@ class FilteredRows {
     return this.matched >= this.#last;
   }
 
-  /** `read` counts the rows up to the last that is wanted. */
+  /** `read` counts the rows up to the last one needed. */
   take(rows: readonly UrlRecord[]): { rows: readonly UrlRecord[]; read: number } {
     const found: UrlRecord[] = [];
     let read = 0;
@@ -81,8 +78,8 @@ class FilteredRows {
 }
 
 /**
- * A listing of one domain is of that domain; the links of a tag expression say theirs, as they can be on any (4.1.7). Throws where one
- * does not: its hash may be that of another link on the default domain.
+ * Links of a tag expression can be on any domain (4.1.7). Throws if a record does not name its domain, because the hash could belong to
+ * another link on the default domain.
  */
 function linksOf({ tags, domain }: ListSelection, { edition }: Client): FilteredPage['linkOf'] {
   if (!editions[edition].severalDomains) return ({ hash }) => ({ hash });

@@ -7,24 +7,22 @@ import { joinedPages, type ListedAccount, wholeAccount } from './whole-listing.t
 
 type Account = Pick<ListedAccount, 'client' | 'domains'>;
 
-/** A tag, and how many links of all domains carry it. */
 export interface LabelCount {
   readonly label: string;
   readonly links: number;
 }
 
-/** Gets the links read so far. */
 type Step = (read: number) => void;
 
 /**
- * Counts the links of each label in one pass over the listings of all domains (W4): an expression cannot name every label, and the pass
- * costs no more calls than a listing. Labels that links have and the account did not list come last.
+ * Counts all labels in one pass over the listings of all domains: not every label can be written as an expression, and the pass costs no
+ * more calls than one listing. Labels that the account did not list come last.
  */
 export async function countLabels(account: Account, labels: readonly string[], step: Step): Promise<LabelCount[]> {
   return await countIn(await wholeAccount(account), labels, account, step);
 }
 
-/** The same of the links that carry one of the labels, without any others. */
+/** Counts only links that carry one of the labels. */
 export async function countCarriers(account: Account, labels: readonly string[], step: Step): Promise<LabelCount[]> {
   const counts = await countIn(await carrierSelections(account, labels), labels, account, step);
   return counts.slice(0, labels.length);
@@ -50,32 +48,30 @@ async function countIn(
   return [...counts.values()];
 }
 
-/** The links of all domains that carry one of the labels, with how far the listing was read. */
 export async function* carriers(account: Account, labels: readonly string[]): AsyncGenerator<FilteredPage> {
   const selections = await carrierSelections(account, labels);
   const filter = { matches: (record: UrlRecord) => labelsOf(record).some(isOneOf(labels)) };
   yield* filteredPages(account.client, selections, filter, { untilEmpty: true, warn: refuseListing });
 }
 
-/** Whether a label is one of these, without regard to case (2.5). */
+/** Ignores case (2.5). */
 export function isOneOf(labels: readonly string[]): (label: string) => boolean {
   const folded = new Set(labels.map(foldLabel));
   return (label) => folded.has(foldLabel(label));
 }
 
 /**
- * Listings that hold all links with one of the labels. Where an expression may select others, everything is read: a link that is
- * overlooked would lose its label without a record of it.
+ * Reads all links if an expression could select other ones: a link that is missed would lose its label without a record.
  */
 async function carrierSelections(account: Account, labels: readonly string[]): Promise<readonly ListSelection[]> {
   const tags = labels.map(labelExpression).join('|');
-  const isExact = labels.length <= mostLabels && tags.length <= longest && !labels.some(isAmbiguousLabel);
+  const isExact = labels.length <= maxLabels && tags.length <= maxExpressionLength && !labels.some(isAmbiguousLabel);
   return isExact ? [{ tags }] : await wholeAccount(account);
 }
 
-/** Servers bound what an expression and an address hold: in labels, and in characters, of which each can become twelve. */
-const mostLabels = 20;
-const longest = 400;
+/** Servers limit expressions and URLs; each character can take up to twelve after encoding. */
+const maxLabels = 20;
+const maxExpressionLength = 400;
 
 function labelsOf({ tags }: Partial<Pick<UrlRecord, 'tags'>>): readonly string[] {
   return Array.isArray(tags) ? tags : refuseListing();

@@ -4,7 +4,6 @@ import { fittingHashes } from './batch-limits.ts';
 import { CallError, isTooLarge } from './call-error.ts';
 import type { Client } from './client.ts';
 
-/** A URL that was asked for by its hash, and its record if there is one. */
 interface NamedUrl {
   readonly target: LinkKey;
   readonly record: UrlRecord | undefined;
@@ -13,12 +12,12 @@ interface NamedUrl {
 export interface ReadSettings {
   readonly client: Pick<Client, 'send'>;
   readonly domain?: string | undefined;
-  /** Hashes in one call at most. */
+  /** Maximum number of hashes per call. */
   readonly batchSize: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The records of those URLs of one domain that exist, by the hash that they were asked for with. */
+/** Returns the existing URLs of one domain by the requested hash. */
 export async function urlsByHash(
   hashes: Iterable<string>,
   { client, domain, batchSize, signal }: ReadSettings,
@@ -31,7 +30,7 @@ export async function urlsByHash(
   return found;
 }
 
-/** Reads URLs by hash in groups, in the order in which they were named within a domain. Each call is for one domain (4.1.7). */
+/** Keeps the order of the targets within a domain. Each call is for one domain (4.1.7). */
 export async function* namedUrls(
   client: Pick<Client, 'send'>,
   targets: Iterable<LinkKey> | AsyncIterable<LinkKey>,
@@ -53,12 +52,12 @@ export async function* namedUrls(
   }
 }
 
-/** How many hashes go into one call. It shrinks when the server finds a group too large, for the rest of the reading (B86, R-13). */
+/** Shrinks for the rest of the reading when the server refuses a group as too large. */
 interface GroupSize {
   items: number;
 }
 
-/** URLs of one domain that fit in one call: by their number, and by the length of its address (B85, R-14). */
+/** Limits groups by the number of hashes and by the length of the URL. */
 async function* groupsOf(
   targets: Iterable<LinkKey> | AsyncIterable<LinkKey>,
   size: GroupSize,
@@ -75,10 +74,9 @@ async function* groupsOf(
 }
 
 /**
- * The records of those that exist. An answer may be in any order, be partial, hold other URLs, or be 1306 because of one hash (F45,
- * D12). So missing hashes are requested again until an answer adds nothing; pages, totals and offsets are not trusted. If that last
- * answer is empty, the rest does not exist. If it is 1306, or holds only other URLs, each half is requested, down to single hashes.
- * After a call that was too large, all calls have half as many hashes.
+ * Servers return records in any order, incompletely, with other URLs, or 1306 because of one hash. Missing hashes are requested again until
+ * an answer adds nothing. If that answer is empty, the rest does not exist; otherwise the group is halved, down to single hashes. After a
+ * call that was too large, all groups are half as large.
  */
 async function readGroup(
   hashes: readonly string[],
@@ -113,7 +111,7 @@ async function readGroup(
   return found;
 }
 
-/** A record that is written in another case belongs to the hash that was asked for, unless that one came too. */
+/** A record in another case belongs to the requested hash, unless that hash was returned too. */
 function take(urls: readonly UrlRecord[], asked: readonly string[], found: Map<string, UrlRecord>): void {
   const open = new Set(asked);
   const others = urls.filter((record) => {

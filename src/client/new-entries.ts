@@ -2,20 +2,20 @@ import type { LogEntry } from '../contract/records.ts';
 import type { Client } from './client.ts';
 import { entryKey, logPages } from './pages.ts';
 
-/** The log as it grows. Entries come newest first, as the server has them. */
+/** Entries come newest first. */
 interface NewEntries {
-  /** The newest entries, read page by page until there are enough. */
+  /** Reads pages until `isEnough` returns true. */
   first(isEnough: (page: readonly LogEntry[]) => boolean): Promise<LogEntry[]>;
-  /** Entries that are new since the last reading. */
+  /** Returns entries that were added since the previous call. */
   next(): Promise<LogEntry[]>;
 }
 
-/** Entries of one page; more are read where all of them are new. */
+/** If all entries of a page are new, more pages are read. */
 const pageSize = 100;
 
 /**
- * Follows GET /log. An entry is known by its time, type, message and links: two that agree in all of them are one. Entries
- * older than those of the last reading are not new, even if they were not seen: they appear when newer ones are deleted.
+ * Log entries have no ID: two entries are the same if time, type, message and links are equal. Entries older than the previous reading are
+ * not new: they move up when newer ones are deleted.
  */
 export function newEntries(client: Client): NewEntries {
   let known: ReadonlySet<string> = new Set();

@@ -13,13 +13,9 @@ import {
   type Window,
 } from './page-cursor.ts';
 
-/** What selects and orders the URLs of a listing. */
 export type ListSelection = Omit<NonNullable<OperationInput<'listUrls'>['query']>, 'offset' | 'limit'>;
 
-/**
- * Pages through GET /urls. Not a snapshot: rows that move while it is read come once (by domain and hash), and rows that moved up
- * because others were deleted are read again (B82, R-17).
- */
+/** Rows that move during the reading come once (by domain and hash), and rows that moved up after a deletion are read again. */
 export function urlPages(
   { send, edition }: Client,
   selection: ListSelection,
@@ -33,7 +29,7 @@ export function urlPages(
   });
 }
 
-/** Pages through GET /log, newest first. Two entries can be equal, so equal ones are left out only where rows have moved. */
+/** Two log entries can be equal, so equal entries are dropped only if rows have moved. */
 export function logPages(
   { send, edition }: Client,
   extent: Extent = {},
@@ -46,12 +42,11 @@ export function logPages(
   });
 }
 
-/** Equal for entries that are alike. */
 export function entryKey({ time, type, message, links }: LogEntry): string {
   return JSON.stringify([time, type, message, links]);
 }
 
-/** Reads ahead by one page from the second page on: a reader that takes only the first rows costs one call (B20). */
+/** Reads one page ahead, but only from the second page on: a caller that needs only the first page costs one call. */
 async function* pages<T>(
   extent: Extent,
   options: CursorOptions<T>,
@@ -64,7 +59,7 @@ async function* pages<T>(
     for (let isFirst = true; cursor.window; isFirst = false) {
       const page = cursor.take(await (ahead ?? read(cursor.window, stop.signal)));
       ahead = cursor.window && !isFirst ? read(cursor.window, stop.signal) : undefined;
-      // A failure of the page ahead is reported when its turn comes.
+      // A failure is reported when this page is needed.
       ahead?.catch(() => {});
       if (page) yield page;
     }

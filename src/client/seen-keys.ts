@@ -1,10 +1,8 @@
 import { type Fingerprint, fingerprintOf } from '../base/fingerprint.ts';
 
 /**
- * The keys seen so far, in about 8 bytes a key: memory hardly grows over millions of rows. A new key is taken for a known one with a
- * chance of one in a million at five million keys.
- *
- * A full table is kept and a new one begun, instead of doubling one: nothing is copied.
+ * Needs about 8 bytes per key, so millions of rows fit in memory. With five million keys, the chance to mistake a new key for a known one
+ * is one in a million. Full tables are kept and another one is added, so nothing is copied.
  */
 export class SeenKeys {
   readonly #full: Table[] = [];
@@ -16,7 +14,7 @@ export class SeenKeys {
     return [...this.#full, this.#open].some((table) => table.low[slotOf(table, fingerprint)] !== 0);
   }
 
-  /** Whether the key is new; it is known from then on. */
+  /** Returns true if the key is new. */
   add(key: string): boolean {
     const fingerprint = fingerprintOf(key);
     for (const table of this.#full) {
@@ -39,13 +37,13 @@ export class SeenKeys {
   }
 }
 
-/** 48 bits of each fingerprint; the other 16 are in the slot where its search begins. */
+/** Stores 48 bits of each fingerprint; the other 16 determine the first slot. */
 interface Table {
   readonly low: Uint32Array;
   readonly high: Uint16Array;
 }
 
-/** 24 KiB are enough for a listing of a few pages; later tables have 6 MiB. */
+/** The first table has 24 KiB, enough for a few pages; later ones have 6 MiB. */
 const firstSlots = 2 ** 12;
 const mostSlots = 2 ** 20;
 
@@ -53,12 +51,12 @@ function createTable(slots: number): Table {
   return { low: new Uint32Array(slots), high: new Uint16Array(slots) };
 }
 
-/** Never 0, which is an empty slot. */
+/** 0 marks an empty slot. */
 function filled(low: number): number {
   return low || 1;
 }
 
-/** The slot of the fingerprint, or the empty one for it. */
+/** Returns the slot of the fingerprint or the empty slot for it. */
 function slotOf(table: Table, { high, low }: Fingerprint): number {
   const mask = table.low.length - 1;
   const upper = high >>> 16;

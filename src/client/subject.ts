@@ -1,34 +1,32 @@
 import type { AnyInput, ApiRequest } from './call/requests.ts';
 
-/** An account on one server, as its caller names it. */
 export interface AccountOptions {
   /** The API root; a trailing slash does not matter. */
   readonly baseUrl: string;
-  /** Identifies the server where its address changes from run to run; the base URL by default. */
+  /** Identifies a server whose address changes; the base URL by default. */
   readonly server?: string | undefined;
   readonly username: string;
-  /** The stored profile that the credentials come from. */
+  /** Stored profile of the credentials. */
   readonly profile?: string | undefined;
-  /** Where the key comes from, for messages: a file's path, `LINKCTL_API_KEY`. */
+  /** For messages: a file path, `LINKCTL_API_KEY`. */
   readonly keySource: string;
-  /** The working domain and who chose it: `--domain`, `profile "work" (…/config.json)`. */
+  /** The working domain and its source: `--domain`, `profile "work" (…/config.json)`. */
   readonly domain?: { readonly name: string; readonly source: string } | undefined;
 }
 
-/** The account that calls are made as, and where its credentials come from (B47). */
 export interface Identity extends AccountOptions {
-  /** Host, with its port where it is not the usual one. */
+  /** Contains the port if it is not the default one. */
   readonly host: string;
   readonly server: string;
 }
 
-/** What a call was about, for sentences that name it. */
+/** Values of a call that messages mention. */
 export interface Subject {
   readonly identity: Identity;
   readonly method: string;
   /** The path as sent, without the query. */
   readonly path: string;
-  /** What the call named, if it was a single one: a hash, a tag label, a domain, a long URL, a date, a tag expression. */
+  /** Set if the call is about a single one. */
   readonly hash?: string | undefined;
   readonly label?: string | undefined;
   /** The new label of a renamed tag. */

@@ -3,15 +3,15 @@ import { AuthError, LocalError } from '../base/errors.ts';
 import { fileError } from '../files/file-error.ts';
 import type { TransportOptions } from './http/transport.ts';
 
-/** How TLS connections are verified, in the terms of `node:tls`; verification itself cannot be switched off (R-49). */
+/** Options of `node:tls`. Verification cannot be disabled. */
 export interface Trust {
   readonly minVersion: 'TLSv1.2';
   readonly rejectUnauthorized: true;
-  /** PEM. Absent: Node's own, which knows NODE_EXTRA_CA_CERTS. */
+  /** PEM. By default Node's certificates, with NODE_EXTRA_CA_CERTS. */
   readonly ca?: readonly string[];
 }
 
-/** Reads the certificates of `--ca-file`. Throws `AuthError` where the environment asks to verify nothing (R-49). */
+/** Throws `AuthError` if the environment disables verification: the key would go to an unknown server. */
 export async function trustFor({ origin, caFile, env }: Pick<TransportOptions, 'origin' | 'caFile' | 'env'>): Promise<Trust> {
   const trust: Trust = { minVersion: 'TLSv1.2', rejectUnauthorized: true };
   if (origin.protocol !== 'https:') return trust;
@@ -26,7 +26,7 @@ export async function trustFor({ origin, caFile, env }: Pick<TransportOptions, '
   if (!caFile) return trust;
   const own = await certificatesIn(caFile);
   const { rootCertificates } = await import('node:tls');
-  // A list of our own replaces both the roots and NODE_EXTRA_CA_CERTS, so it must hold them.
+  // A custom list replaces Node's roots and NODE_EXTRA_CA_CERTS, so it must contain them.
   return { ...trust, ca: [...rootCertificates, ...(await extraCertificates(env.NODE_EXTRA_CA_CERTS)), own] };
 }
 
@@ -44,7 +44,7 @@ async function certificatesIn(file: string): Promise<string> {
   return text;
 }
 
-/** Node itself warns when that file cannot be read, and does without it. */
+/** If the file cannot be read, Node prints a warning and continues. */
 async function extraCertificates(file: string | undefined): Promise<string[]> {
   if (!file) return [];
   return readFile(file, 'utf8').then(

@@ -5,24 +5,19 @@ import type { Client } from './client.ts';
 import type { Extent, PagingOptions, RowsPage } from './page-cursor.ts';
 import { type ListSelection, urlPages } from './pages.ts';
 
-/** The account whose links are listed, and the working domain. */
 export interface ListedAccount {
   readonly client: Client;
   readonly domain: string | undefined;
-  /** Typed as a flag. */
+  /** True if `--domain` was given. */
   readonly domainNamed: boolean;
   domains(): Promise<AccountDomains>;
 }
 
-/** A page of one of several listings. */
 interface JoinedPage extends RowsPage<UrlRecord> {
   readonly selection: ListSelection;
 }
 
-/**
- * Pages of several listings, one after the other, as if they were one: `limit` bounds them together. `total` is known when every
- * listing has reported its own.
- */
+/** Reads several listings as one; `limit` applies to all of them together. `total` is known after every listing has reported its own. */
 export async function* joinedPages(
   client: Client,
   selections: readonly ListSelection[],
@@ -43,21 +38,20 @@ export async function* joinedPages(
   }
 }
 
-/** One listing for each domain of the account (F6). */
 export function ofEveryDomain(selection: ListSelection, { names }: AccountDomains): ListSelection[] {
   return names.length > 1 ? names.map((domain) => ({ ...selection, domain })) : [selection];
 }
 
-/** Everything: a listing of each domain, also where a profile has a working domain. */
+/** Lists each domain, even if the profile has a working domain. */
 export async function wholeAccount({ client, domains }: Pick<ListedAccount, 'client' | 'domains'>): Promise<ListSelection[]> {
   return client.edition === 'b' ? [{}] : ofEveryDomain({}, await domains());
 }
 
-/** A note with the domains that a listing of the working domain leaves out (F6); none with `--domain`, or if there is one domain. */
+/** Names the domains that are not covered; empty with `--domain` or for a single domain. */
 export async function coverage({ client, domain, domainNamed, domains }: ListedAccount): Promise<string[]> {
   if (client.edition === 'b' || domainNamed) return [];
   const advice = 'To include all domains, use --all-domains.';
-  // The listing is complete: a note about it must not make it fail.
+  // The listing itself succeeded, so a note must not make it fail.
   const account = await domains().catch(() => undefined);
   if (!account) return [`Covers one domain; the account may have others. ${advice}`];
   const { names, defaultDomain } = account;
@@ -69,16 +63,14 @@ export async function coverage({ client, domain, domainNamed, domains }: ListedA
   ];
 }
 
-/** A listing that was cut by a limit. */
 interface CutListing {
-  /** Whether the server's total agrees with the rows. */
+  /** True if the server's total agrees with the rows. */
   readonly isCounted: boolean;
   readonly sentence: string;
 }
 
 /**
- * The note for a listing that reached its limit (B28); undefined where there are no more rows. A total that equals the rows read may
- * be that of the page: then one more row is asked for.
+ * Undefined if there are no further rows. A total equal to the number of rows may describe only the page, so one more row is requested.
  */
 export async function cutListing(
   client: Client,
@@ -94,7 +86,7 @@ export async function cutListing(
   return { isCounted: false, sentence: `Showing ${shown} links; there ${isMore ? 'are' : 'may be'} more.` };
 }
 
-/** Undefined where the server does not say. */
+/** Undefined if the server cannot answer. */
 async function hasRowsAt(client: Client, selection: ListSelection, offset: number): Promise<boolean | undefined> {
   try {
     const { urls } = await client.send('listUrls', { query: { ...selection, offset, limit: 1 } });
@@ -104,7 +96,7 @@ async function hasRowsAt(client: Client, selection: ListSelection, offset: numbe
   }
 }
 
-/** Whether rows of several domains can share a hash (F5). Assumed where the server does not list its domains. */
+/** Several domains can share a hash. True if the server does not list its domains. */
 export async function hasNamesakes({ client, domains }: Pick<ListedAccount, 'client' | 'domains'>): Promise<boolean> {
   if (client.edition === 'b') return false;
   const account = await domains().catch(() => undefined);

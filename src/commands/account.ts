@@ -31,7 +31,7 @@ export function registerAccount(command: Command, run: Runner): void {
   });
 }
 
-/** GET /account, with all counters that come (2.2). */
+/** Any server may send counters that no document names (2.2). */
 async function showAccount({ failAbove }: AccountOptions, invocation: Invocation): Promise<RecordReport> {
   const { client } = await openSession(invocation);
   const { account } = await client.send('getAccount', {});
@@ -45,8 +45,11 @@ async function showAccount({ failAbove }: AccountOptions, invocation: Invocation
     flat,
     columns,
     block: blockColumns(columns, gauges, invocation.streams.glyphs),
-    notes: () => [...gauges.filter(isNearlyFull).map((gauge) => `warning: ${sentence(gauge)}`), ...blindness(gauges, failAbove)],
-    outcome: () => overrun(gauges, failAbove),
+    notes: () => [
+      ...gauges.filter(isNearlyFull).map((gauge) => `warning: ${sentence(gauge)}`),
+      ...missingCounters(gauges, failAbove),
+    ],
+    outcome: () => limitFailure(gauges, failAbove),
   };
 }
 
@@ -55,14 +58,13 @@ function columnOf(name: string): Column {
   return name.startsWith('counters.') ? { name, align: 'right' } : { name };
 }
 
-/** A counter of which both ends are known. */
 interface Gauge {
   readonly name: string;
   readonly count: number;
   readonly limit: number;
 }
 
-/** Counters may lack either number (FIELD-NOTES 5), and a limit of 0 says nothing. */
+/** Real servers leave out either number, and a limit of 0 stands for "no limit". */
 function gaugesOf({ counters }: Partial<AccountRecord>): Gauge[] {
   return Object.entries(counters ?? {}).flatMap(([name, counter]) => {
     const { count, limit } = counter ?? {};
@@ -80,23 +82,22 @@ function sentence(gauge: Gauge): string {
   return `counter ${name} is at ${percentText(gauge)}: ${grouped(count)} of ${grouped(limit)}`;
 }
 
-/** Rounded down: a value that is not above a bound must not look as if it were. */
+/** Rounds down: a value at the limit must not look as if it exceeded it. */
 function percentText({ count, limit }: Gauge): string {
   return `${Math.floor((count * 1000) / limit) / 10} %`;
 }
 
-/** Without a counter that has both numbers `--fail-above` checks nothing, and must say so. */
-function blindness(gauges: readonly Gauge[], failAbove: number | undefined): string[] {
+function missingCounters(gauges: readonly Gauge[], failAbove: number | undefined): string[] {
   return failAbove === undefined || gauges.length > 0 ? [] : ['warning: --fail-above: no counter has a count and a limit'];
 }
 
-function overrun(gauges: readonly Gauge[], failAbove = Number.POSITIVE_INFINITY): LimitError | undefined {
+function limitFailure(gauges: readonly Gauge[], failAbove = Number.POSITIVE_INFINITY): LimitError | undefined {
   const [first, ...others] = gauges.filter(({ count, limit }) => count * 100 > limit * failAbove);
   if (!first) return undefined;
   return new LimitError(`${sentence(first)}, above ${failAbove} %`, { details: others.map(sentence) });
 }
 
-/** One line a counter instead of one for each of its numbers. */
+/** Draws one line per counter in place of a line for each of its numbers. */
 function blockColumns(columns: readonly Column[], gauges: readonly Gauge[], glyphs: Glyphs): Column[] {
   const drawn = gauges.map(
     (gauge): Column => ({ name: `counters.${gauge.name}`, title: gauge.name, show: () => gaugeText(gauge, glyphs) }),
@@ -113,7 +114,6 @@ function gaugeText(gauge: Gauge, { bar }: Glyphs): string {
   return `[${bar.repeat(filled)}${' '.repeat(length - filled)}]  ${percentText(gauge)}, ${grouped(count)} of ${grouped(limit)}`;
 }
 
-/** Every member by its path, whatever the server nests. */
 function flatten(record: Row, prefix = ''): Row {
   const entries = Object.entries(record).flatMap(([name, value]) =>
     isNested(value) ? Object.entries(flatten(value, `${prefix}${name}.`)) : [[`${prefix}${name}`, value] as const],

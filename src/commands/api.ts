@@ -37,7 +37,6 @@ export function registerApi(command: Command, run: Runner): void {
   });
 }
 
-/** Makes the call as typed and prints the answer as it came; the exit code is that of its envelope (B34). */
 async function api(
   { query = [], body }: ApiOptions,
   invocation: Invocation,
@@ -64,7 +63,7 @@ async function api(
   };
 }
 
-/** Nobody knows what a call changes: so it is recorded, and `undo` stops at it. */
+/** The changes of a raw call are unknown, so it is recorded and `undo` stops at it. */
 async function send(request: Parameters<Client['sendRaw']>[0], session: Session): Promise<RawAnswer> {
   const { client, system, profile } = session;
   const { method, path } = request;
@@ -75,7 +74,7 @@ async function send(request: Parameters<Client['sendRaw']>[0], session: Session)
   return await recordCall({ what: `api ${method} ${path}`, profile }, environment, () => client.sendRaw(request), isRefused);
 }
 
-/** As JSON where it is some, as it is in every other dry run; it goes out as typed. */
+/** Other dry runs print JSON too. The call itself sends the text as typed. */
 function shownBody(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);

@@ -54,7 +54,7 @@ export function registerAuth(command: Command, run: Runner): void {
     .action(run(switchProfile));
   describe(command.command('logout'), {
     summary: 'Delete a profile and its API key',
-    description: 'Delete a profile and its API key. Without a name it is the profile in use; on a terminal linkctl then asks.',
+    description: 'Delete a profile and its API key. Without a name, delete the profile in use, after confirmation on a terminal.',
     examples: ['linkctl auth logout work', 'linkctl auth logout --all'],
   })
     .argument('[profile]')
@@ -63,7 +63,6 @@ export function registerAuth(command: Command, run: Runner): void {
   describe(command, { examples: ['linkctl auth login', 'linkctl auth status', 'linkctl auth switch work'] });
 }
 
-/** Each value of the credentials and its source (B72). */
 async function showStatus({ offline }: { offline?: boolean }, invocation: Invocation): Promise<RecordReport> {
   const credentials = resolveCredentials(invocation.global, invocation.system);
   await invocation.warn(...credentials.warnings);
@@ -163,7 +162,7 @@ async function logOut({ all = false }: { all?: boolean }, invocation: Invocation
   };
 }
 
-/** The key cannot be brought back, and the profile was not named. Off a terminal nothing is asked: existing scripts keep working. */
+/** The key cannot be recovered, and the user named no profile. Without a terminal there is no question, so scripts keep working. */
 async function confirmUnnamed(names: readonly string[], invocation: Invocation): Promise<void> {
   if (canAsk(invocation)) await confirm(`Delete ${profilesNamed(names)} and its API key?`, invocation);
 }

@@ -24,7 +24,7 @@ import { choices } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { quantity } from '../output/quantity.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
-import { type CheckView, checkColumns, checkReport, headerLines } from './check-report.ts';
+import { type CheckView, checkColumns, checkReport, headerLines } from './check/check-report.ts';
 import { keptLinks, linkSource, sumOf, unfinishedCheck } from './checked-links.ts';
 
 interface CheckOptions extends SelectionOptions {
@@ -36,12 +36,12 @@ interface CheckOptions extends SelectionOptions {
 }
 
 export function registerCheck(command: Command, run: Runner): void {
-  addSelectionFlags(command, 'check all links, which is the default');
+  addSelectionFlags(command, 'check all links (default)');
   command
-    .option('--links', 'check the short URLs themselves: whether they lead where the account says')
+    .option('--links', 'check that the short URLs redirect to their destinations')
     .option('--only <statuses>', 'list only links with these statuses, separated by commas', choices(checkStatuses))
     .option('--fail-on <statuses>', `statuses that exit 3 (default: ${failingStatuses.join(',')})`, choices(checkStatuses))
-    .option('--allow-private', 'also ask addresses that are not public, such as 10.0.0.1 and localhost')
+    .option('--allow-private', 'also request addresses that are not public, such as 10.0.0.1')
     .option('--results <file>', 'write the final status of every link to <file>');
   command.action(run(check));
   describe(command, {
@@ -57,26 +57,26 @@ export function registerCheck(command: Command, run: Runner): void {
     fields: namesOf(checkColumns),
     notes: [
       [
-        'Each destination is asked once, however many links lead there:',
+        'Each destination is requested once, however many links lead there:',
         '  ok           it answers 2xx, perhaps after temporary redirects',
-        '  moved        301 or 308 all the way to another address that answers 2xx',
+        '  moved        only permanent redirects, and the new address answers 2xx',
         '  broken       404 or 410; any other 4xx or 5xx, seen twice',
         '  unreachable  no such name, refused, TLS failure or no answer, seen twice',
         '  loop         redirects in a circle, or more than 10 of them',
-        '  blocked      401, 403, 429, 451 or 999: it may be well; open it in a browser',
-        '  skipped      not asked: not a public address, not http(s), a host that wants',
-        '               to be left alone for longer than --max-wait, or the network or',
-        '               the name server of this computer fails',
+        '  blocked      401, 403, 429, 451 or 999: the page refused an automated',
+        '               request; open it in a browser',
+        '  skipped      not requested: not a public address, not http(s), a host whose',
+        '               Retry-After is longer than --max-wait, or the network or the',
+        '               name server of this computer fails',
         '  wrong        with --links: the short URL does not lead to the destination',
       ].join('\n'),
-      'Hosts are asked politely: at most 32 requests at once, 4 a host, 50 ms apart, and more slowly where they answer 429 or 5xx. Retry-After ' +
-        'is waited for, up to --max-wait. Requests are HEAD, and GET where that fails; no page is read, and no cookies are kept. What seems broken or ' +
-        'unreachable is asked a second time, 3 seconds later. --timeout is for each request to a destination, too (default there: 20). Destinations are asked ' +
-        'directly, never through a proxy.',
-      'check is a run: linkctl runs lists it, and the same command resumes it for a day. It changes nothing. With --only moved alone, long_url is the new ' +
-        'address, and -o csv a file for edit -f. --links does not ask the destinations, and may count as clicks.',
-      'Exit code: 0 all is well, 3 something has a status of --fail-on, 8 nothing could be asked, or some links could not yet: a host wants to be left alone for ' +
-        'longer than --max-wait, or the name server fails. The same command asks those links later.',
+      'Limits: 32 requests in total and 4 per host at a time, 50 ms apart; 20 s per request (--timeout). Hosts that answer 429 or 5xx get fewer ' +
+        'requests, and Retry-After is obeyed up to --max-wait. Requests are HEAD, then GET if that fails; pages are not read, and cookies are ' +
+        'not kept. What seems broken or unreachable is requested again 3 seconds later. Proxies are not used.',
+      'check is a run: linkctl runs lists it, and the same command resumes it for a day. It changes nothing. With --only moved alone, long_url is ' +
+        'the new address, so that the output of -o csv is input for edit -f. --links does not request the destinations, and may count as clicks.',
+      'Exit code: 0 no link failed, 3 a link has a status of --fail-on, 8 nothing could be requested, or some links not yet: a Retry-After is ' +
+        'longer than --max-wait, or the name server fails. The same command requests those links later.',
     ],
     globals: [
       '--fields',
@@ -94,7 +94,6 @@ export function registerCheck(command: Command, run: Runner): void {
   });
 }
 
-/** Asks where links lead, or the links themselves. */
 async function check(options: CheckOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const selection = selectionOf(options, operands);
   const session = await openSession(invocation);
@@ -142,7 +141,7 @@ function selectionOf(options: CheckOptions, operands: readonly string[]): LinkSe
   return options.search === undefined ? { kind: 'all' } : { kind: 'search', text: options.search };
 }
 
-/** The command as people read it, in the list of runs: with all that decides what is found. */
+/** Includes all flags that decide the result: `runs` shows this text. */
 function titleOf(options: CheckOptions, selection: LinkSelection, { domain, domainNamed }: Session): string {
   const { links, allowPrivate, allDomains, all, filter } = options;
   return [
@@ -158,8 +157,8 @@ function titleOf(options: CheckOptions, selection: LinkSelection, { domain, doma
 async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Promise<CheckSettings> {
   const { system, global, streams, warn } = session;
   const proxy = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].find((name) => system.env[name]);
-  if (proxy) await warn(`destinations are asked directly: ${proxy} is not used, because a proxy looks up names itself`);
-  // Nothing secret is sent, but what is reached must be what was asked for, whatever the environment says.
+  if (proxy) await warn(`destinations are requested directly: ${proxy} is not used, because a proxy resolves names itself`);
+  // No credentials are sent, but a certificate that is not verified would prove nothing about the destination.
   const env = { ...system.env, NODE_TLS_REJECT_UNAUTHORIZED: undefined };
   const { ca } = await trustFor({ origin: new URL('https://localhost'), caFile: global.caFile, env });
   const shown = global.verbose || global.debug;
@@ -181,7 +180,7 @@ async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Pro
   };
 }
 
-/** An empty selection, which is no failure, or a dry run. */
+/** For an empty selection, which is no failure, and for dry runs. */
 function nothingAsked(links: number, { notes, severalDomains }: CheckView): RowsReport {
   const name = severalDomains ? 'short_url' : 'hash';
   return {
@@ -193,7 +192,7 @@ function nothingAsked(links: number, { notes, severalDomains }: CheckView): Rows
     members: () => ({ summary: { links } }),
     notes: () => [
       ...notes,
-      links === 0 ? 'nothing to check' : `dry run: ${quantity(links, 'link')} would be checked; nothing was asked`,
+      links === 0 ? 'nothing to check' : `dry run: ${quantity(links, 'link')} would be checked; nothing was requested`,
     ],
   };
 }

@@ -12,8 +12,7 @@ import { fieldOf, parseSetting, profileKeys, requireProfileKey } from '../profil
 import { effectiveSettings, profileToChange, type SettingFlags } from '../profiles/settings.ts';
 import { checkDomain } from './auth/login.ts';
 
-const allKeys = profileKeys;
-/** Without those that only a login sets. */
+/** Settings that only a login changes are excluded. */
 const ownKeys = profileKeys.filter((key) => !fieldOf(key).login);
 
 export function registerConfig(command: Command, run: Runner): void {
@@ -29,7 +28,7 @@ export function registerConfig(command: Command, run: Runner): void {
     examples: ['linkctl config get domain'],
     fields: settingFields,
   })
-    .argument('<key>', 'name of the setting (linkctl config list)', suggested(allKeys))
+    .argument('<key>', 'name of the setting (linkctl config list)', suggested(profileKeys))
     .action(run(getSetting));
   describe(command.command('set'), {
     summary: 'Store a setting in the profile',
@@ -63,7 +62,7 @@ export function registerConfig(command: Command, run: Runner): void {
   }).action(run(showPath));
   describe(command, {
     examples: ['linkctl config list', 'linkctl config set dedupe account', 'linkctl config path'],
-    notes: [`Settings: ${allKeys.join(', ')}.`],
+    notes: [`Settings: ${profileKeys.join(', ')}.`],
   });
 }
 
@@ -87,7 +86,7 @@ async function setSetting(_options: object, invocation: Invocation, [name = '', 
   return { kind: 'done', sentence: `Set ${key} to ${typed} in profile "${profile}"`, record: { profile, key, value } };
 }
 
-/** A domain that the account does not have would fail every call from now on (D48). */
+/** With an unknown domain every later call would fail. */
 async function checkWorkingDomain(typed: string, invocation: Invocation): Promise<void> {
   profileToChange(invocation.global, invocation.system);
   try {
@@ -99,7 +98,7 @@ async function checkWorkingDomain(typed: string, invocation: Invocation): Promis
   }
 }
 
-/** Where the server cannot be asked now. */
+/** With these failures the server cannot answer now, so the domain is stored unchecked. */
 const unchecked: readonly FailureKind[] = ['auth', 'limit', 'unavailable'];
 
 async function unsetSetting(_options: object, invocation: Invocation, [name = '']: string[]): Promise<DoneReport> {
@@ -133,7 +132,7 @@ function settings({ global, system }: Invocation): Row[] {
 
 type StoredProfile = Readonly<Record<string, unknown>>;
 
-/** Answers with the name of the profile. */
+/** Returns the name of the profile. */
 async function changeProfile(
   { global, system, warn }: Invocation,
   change: (settings: StoredProfile) => StoredProfile,

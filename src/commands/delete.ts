@@ -35,7 +35,6 @@ export function registerDelete(command: Command, run: Runner): void {
   });
 }
 
-/** DELETE /urls/[hash], /urls?hashes= or /urls?tags=. */
 async function remove(options: DeleteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const selection = requireLinkSelection(operands, options, 'delete');
   const session = await openSession(invocation);

@@ -62,7 +62,7 @@ export function registerDiff(command: Command, run: Runner): void {
 
 /** Compares a file with the account, and changes nothing. */
 async function diff(options: DiffOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  if (options.printTemplate) return await (await import('./print-template.ts')).printTemplate('apply', options, invocation);
+  if (options.printTemplate) return await (await import('../cli/print-template.ts')).printTemplate('apply', options, invocation);
   const { file } = options;
   if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
   const selection = namesSelection(operands, options) ? requireLinkSelection(operands, options, 'diff -f <file>') : undefined;

@@ -17,7 +17,6 @@ export function registerDomains(command: Command, run: Runner): void {
   });
 }
 
-/** GET /domains. */
 async function listDomains(_options: object, invocation: Invocation): Promise<RowsReport> {
   const session = await openSession(invocation);
   async function* rows(): AsyncGenerator<Row[]> {
@@ -50,7 +49,7 @@ const domainColumns: readonly Column[] = [
   { name: 'custom_404_page', shrinks: true },
 ];
 
-/** B97: `例え.jp (xn--r8jz45g.jp)`; a name that is plain, or not valid, as it came. */
+/** Returns `例え.jp (xn--r8jz45g.jp)`; plain and invalid names stay unchanged. */
 function readable(domain: string): string {
   const [, name = domain, port = ''] = /^(.*?)(:\d+)?$/s.exec(domain) ?? [];
   const unicode = domainToUnicode(name);

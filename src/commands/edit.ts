@@ -13,7 +13,7 @@ import { addSelectionFlags, requireLinkSelection } from '../flags/selection-flag
 import { describe } from '../help/description.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
-import { asks, type EditOptions, editPresentation } from './editing.ts';
+import { asks, type EditOptions, editPresentation } from './edit/edit-options.ts';
 
 export function registerEdit(command: Command, run: Runner): void {
   addSelectionFlags(command);
@@ -34,19 +34,22 @@ export function registerEdit(command: Command, run: Runner): void {
     ],
     fields: namesOf(urlColumns),
     notes: [
-      'Without a flag, a field stays unchanged. --note "" clears the note. To remove the expiration date, use --expires never. With -f, ' +
-        'hash selects the link, custom_hash is its new hash, and tags contains +label and -label. You can edit the output of ' +
-        'list -o csv and use it as input: with --base <listing>, only cells that differ from the listing are sent, and a link that somebody ' +
-        'else changed meanwhile is left alone. On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. --by-tags, --search, --all and --filter list the links first, show the plan, and change exactly those. --no-undo with --by-tags leaves the selection to the server, which can only set --note, --expires, --email-stats and --max-clicks so.',
+      'Fields without a flag stay unchanged. --note "" clears the note, and --expires never removes the expiration date. With -f, hash selects ' +
+        'the link, custom_hash is its new hash, and tags contains +label and -label.',
+      'The output of list -o csv is a valid input file. With --base <listing>, only cells that differ from the listing are sent, and links that ' +
+        'someone else has changed meanwhile are left alone.',
+      'On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. --by-tags, --search, --all and ' +
+        '--filter list the links first, show the plan, and change exactly those. With --no-undo --by-tags the server selects the links; only ' +
+        '--note, --expires, --email-stats and --max-clicks can then be set.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });
 }
 
-/** PATCH /urls in all four ways: one hash, the same for many, a file of items, and what a tag expression selects. */
+/** PATCH /urls in all four forms: one hash, several hashes, a file of items, and a tag expression. */
 async function edit(options: EditOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  if (options.printTemplate) return await (await import('./print-template.ts')).printTemplate('edit', options, invocation);
-  if (options.file !== undefined) return await (await import('./edited-file.ts')).editFile(options, invocation, operands);
+  if (options.printTemplate) return await (await import('../cli/print-template.ts')).printTemplate('edit', options, invocation);
+  if (options.file !== undefined) return await (await import('./edit/edited-file.ts')).editFile(options, invocation, operands);
   const selection = requireLinkSelection(operands, options, 'edit');
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);

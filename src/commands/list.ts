@@ -14,8 +14,8 @@ import type { LinkFilter } from '../link/rules/filter.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { type ListExtent, listDuplicates, listMatching, listPages, urlRows } from './listed-links.ts';
-import { addQrFlags, picturesOf } from './pictures.ts';
-import type { QrOptions } from './qr-pictures.ts';
+import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
+import type { QrOptions } from './qr/qr-pictures.ts';
 import { namedRows } from './selected-links.ts';
 
 interface ListOptions extends SelectionOptions, QrOptions {
@@ -56,17 +56,16 @@ export function registerList(command: Command, run: Runner): void {
       'On a terminal, the newest 50 links are shown; in a pipe or file, all links. A listing covers one domain: --domain or the default. ' +
         'One more API call finds the other domains of the account. --by-tags covers all domains. Links of several domains are listed ' +
         'by short URL.',
-      '--filter reads the whole listing, unless --limit ends it earlier; --duplicates reads it twice. shorten -f reads a listing in csv. ' +
+      '--filter reads all links until --limit is reached; --duplicates reads them twice. shorten -f accepts a csv listing. ' +
         'Tag expressions: linkctl help tags.',
     ],
     globals: ['--fields', '--domain', '--header', '--no-header', '--no-truncate', '--formula-guard', '--quiet'],
   });
 }
 
-/** Orders of the field (FIELD-NOTES 14); API.md shows `clicks` and leaves the others open, so any text goes out. */
+/** Servers know these orders; API.md shows only `clicks`, so any other text is sent too. */
 const orders = ['created', 'clicks', 'hash', 'modified'];
 
-/** GET /urls: by pages, or by hashes in groups. */
 async function list(options: ListOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const selection = readSelection(operands, options);
   if (options.all && options.limit !== undefined) throw new UsageError('specify only one of --all or --limit');
@@ -107,7 +106,6 @@ function refusePaging({ limit, offset, pageSize, orderBy, allDomains, duplicates
   if (flag) throw new UsageError(`specify only one of ${flag} or <hash>...`);
 }
 
-/** Rows that a terminal shows, where no flag says how many (F7). */
 const shownOnTerminal = 50;
 
 function extentOf({ limit, all, offset = 0, pageSize }: ListOptions, { streams }: Session): ListExtent {

@@ -42,7 +42,7 @@ export function registerLog(command: Command, run: Runner): void {
   });
 }
 
-/** GET /log; what it cannot select is selected here, as its other parameters are not shown. */
+/** GET /log documents no filters, so `--since` and `--type` are applied here. */
 async function log(options: LogOptions, invocation: Invocation): Promise<RowsReport> {
   refuseConflicts(options);
   const { now } = invocation;
@@ -51,11 +51,11 @@ async function log(options: LogOptions, invocation: Invocation): Promise<RowsRep
   if (since !== undefined && since < now - retention) {
     await session.warn('the server keeps log entries for 30 days; --since reaches further back');
   }
-  const wanted: Wanted = { since: since === undefined ? '' : dateTime(since), type: options.type };
-  return options.follow ? follow(wanted, options, session) : listEntries(wanted, options, session);
+  const filter: EntryFilter = { since: since === undefined ? '' : dateTime(since), type: options.type };
+  return options.follow ? follow(filter, options, session) : listEntries(filter, options, session);
 }
 
-/** 30 days (API.md 8), in milliseconds. */
+/** Milliseconds; 30 days (8). */
 const retention = 30 * 86_400_000;
 
 function refuseConflicts({ limit, offset, all, follow, interval }: LogOptions): void {
@@ -64,34 +64,33 @@ function refuseConflicts({ limit, offset, all, follow, interval }: LogOptions): 
   if (!follow && interval !== undefined) throw new UsageError('--interval requires --follow');
 }
 
-/** Which entries are shown. */
-interface Wanted {
+interface EntryFilter {
   /** `YYYY-MM-DD HH:MM:SS`; empty for all times. */
   readonly since: string;
   readonly type: string | undefined;
 }
 
-function listEntries(wanted: Wanted, options: LogOptions, session: Session): RowsReport {
+function listEntries(filter: EntryFilter, options: LogOptions, session: Session): RowsReport {
   const { client, warn, streams } = session;
   const { limit = Number.POSITIVE_INFINITY, offset = 0 } = options;
-  const isSelected = wanted.since !== '' || wanted.type !== undefined;
-  // To find as many as are wanted, or all since then, more pages may be needed than rows.
-  const extent = isSelected && (options.limit !== undefined || wanted.since !== '') ? { all: true, offset } : options;
-  let said: number | undefined;
+  const isSelected = filter.since !== '' || filter.type !== undefined;
+  // Rows are filtered here, so more pages than rows may be needed.
+  const extent = isSelected && (options.limit !== undefined || filter.since !== '') ? { all: true, offset } : options;
+  let reported: number | undefined;
   let shown = 0;
   let read = 0;
   let hasReachedSince = false;
   const types = new Set<string>();
   async function* rows(): AsyncGenerator<Row[]> {
     for await (const next of logPages(client, extent, { warn })) {
-      said = next.total;
+      reported = next.total;
       const found: LogEntry[] = [];
       for (const entry of next.rows) {
-        hasReachedSince = isBefore(entry, wanted);
+        hasReachedSince = isBefore(entry, filter);
         if (hasReachedSince || shown === limit) break;
         read += 1;
-        if (types.size < typesNamed) types.add(String(entry.type));
-        if (!isOfType(entry, wanted)) continue;
+        if (types.size < maxTypesNamed) types.add(String(entry.type));
+        if (!isOfType(entry, filter)) continue;
         shown += 1;
         found.push(entry);
       }
@@ -100,13 +99,13 @@ function listEntries(wanted: Wanted, options: LogOptions, session: Session): Row
       streams.progress.step(() => `${shown} log entries`);
     }
   }
-  const total = () => said ?? offset + read;
+  const total = () => reported ?? offset + read;
   return {
     ...logRows(rows()),
     members: () => ({ page: { results_count: shown, total_count: total(), offset } }),
     notes: () => {
       if (shown === 0 && read > 0)
-        return [strangeType(wanted, types, total() > offset + read ? `${read} of ${total()}` : `${read}`)];
+        return [unknownTypeNote(filter, types, total() > offset + read ? `${read} of ${total()}` : `${read}`)];
       if (hasReachedSince || shown === 0 || total() <= offset + read) return [];
       const what = isSelected ? `${shown} entries, selected from ${read} of ${total()}` : `${shown} of ${total()} entries`;
       return [`Showing ${what}. Use --all or --limit N.`];
@@ -114,49 +113,50 @@ function listEntries(wanted: Wanted, options: LogOptions, session: Session): Row
   };
 }
 
-/** Types that are named where none of them is the one that was asked for. */
-const typesNamed = 10;
+const maxTypesNamed = 10;
 
-/** What the server calls its types is not shown: nothing found may be a word that it does not have (D48). */
-function strangeType({ type = '' }: Wanted, types: ReadonlySet<string>, looked: string): string {
-  return `no log entries of type ${type} among ${looked} entries; existing types: ${[...types].join(', ')}`;
+/** API.md does not list the types, so an empty result names those that exist: the user may have misspelled one. */
+function unknownTypeNote({ type = '' }: EntryFilter, types: ReadonlySet<string>, searched: string): string {
+  return `no log entries of type ${type} among ${searched} entries; existing types: ${[...types].join(', ')}`;
 }
 
-/** Newest entries that `--follow` begins with, where nothing says how many. */
-const beginning = 10;
+/** Entries that `--follow` starts with by default. */
+const initialEntries = 10;
 
-function follow(wanted: Wanted, options: LogOptions, session: Session): RowsReport {
+function follow(filter: EntryFilter, options: LogOptions, session: Session): RowsReport {
   const { client, system, deadline, note } = session;
-  const { limit = wanted.since === '' && !options.all ? beginning : Number.POSITIVE_INFINITY, interval = 30 } = options;
-  const isWanted = (entry: LogEntry) => !isBefore(entry, wanted) && isOfType(entry, wanted);
+  const { limit = filter.since === '' && !options.all ? initialEntries : Number.POSITIVE_INFINITY, interval = 30 } = options;
+  const matches = (entry: LogEntry) => !isBefore(entry, filter) && isOfType(entry, filter);
   let found = 0;
   const isEnough = (page: readonly LogEntry[]): boolean => {
-    found += page.filter(isWanted).length;
-    return found >= limit || page.some((entry) => isBefore(entry, wanted));
+    found += page.filter(matches).length;
+    return found >= limit || page.some((entry) => isBefore(entry, filter));
   };
   async function* rows(): AsyncGenerator<Row[]> {
     const entries = newEntries(client);
     const newest = await entries.first(isEnough);
-    const first = newest.filter(isWanted);
-    if (newest.length > 0 && !newest.some((entry) => isOfType(entry, wanted))) {
-      await note(strangeType(wanted, new Set(newest.slice(0, typesNamed).map(({ type }) => String(type))), `${newest.length}`));
+    const first = newest.filter(matches);
+    if (newest.length > 0 && !newest.some((entry) => isOfType(entry, filter))) {
+      await note(
+        unknownTypeNote(filter, new Set(newest.slice(0, maxTypesNamed).map(({ type }) => String(type))), `${newest.length}`),
+      );
     }
-    // Newest first as they come, oldest first as they are shown.
+    // Entries arrive newest first and are shown oldest first.
     yield first.slice(0, limit).reverse();
     for (;;) {
       await system.sleep(interval * 1000, deadline.signal);
-      yield (await entries.next()).filter(isWanted).reverse();
+      yield (await entries.next()).filter(matches).reverse();
     }
   }
   return { ...logRows(rows()), endless: true };
 }
 
-/** A time that is none proves nothing. */
-function isBefore({ time }: LogEntry, { since }: Wanted): boolean {
+/** An entry without a valid time is kept. */
+function isBefore({ time }: LogEntry, { since }: EntryFilter): boolean {
   return /^\d{4}-/.test(time ?? '') && time < since;
 }
 
-function isOfType(entry: LogEntry, { type }: Wanted): boolean {
+function isOfType(entry: LogEntry, { type }: EntryFilter): boolean {
   return type === undefined || entry.type === type;
 }
 

@@ -18,10 +18,10 @@ import { quantity } from '../output/quantity.ts';
 import type { DoneReport } from '../output/report.ts';
 import { clickedLinks, type ExpiringLink, notedLinks, type ReportFacts, soon } from '../report/facts.ts';
 import { reportBeginning, reportPage } from '../report/page.ts';
-import { type BrokenLinks, brokenLinks } from './broken-links.ts';
-import { periodClicks } from './period-clicks.ts';
+import { type BrokenLinks, brokenLinks } from './check/broken-links.ts';
 import { selectedRecords } from './selected-records.ts';
-import { periodOf } from './stats-since.ts';
+import { periodClicks } from './stats/period-clicks.ts';
+import { periodOf } from './stats/stats-since.ts';
 
 interface ReportOptions {
   readonly html: string;
@@ -36,17 +36,16 @@ export function registerReport(command: Command, run: Runner): void {
   describe(command, {
     examples: ['linkctl report --since 30d --html report.html', 'linkctl report --since 7d --domain s.ex --html week.html'],
     notes: [
-      'The page is one file without scripts and without anything that is loaded from elsewhere, so it can be mailed and printed. It shows ' +
-        'clicks per day, the links with the most clicks, those that changed the most against the time before, tags, links that expire in ' +
-        `the next ${soon} days, and what is broken by the newest check of each link. It covers all domains of the account, or --domain.`,
-      'The figures come from the readings of linkctl stats --record, or from a server that counts clicks per day; the page says from which. Where ' +
-        'neither goes back far enough, nothing is written (exit 5). A file that is no report is replaced only with --yes.',
+      'The page is one file without scripts and external resources, so it can be mailed and printed. It shows clicks per day, the links with ' +
+        'the most clicks, those that changed the most since the previous period, tags, links that expire in ' +
+        `the next ${soon} days, and links that failed their most recent check. It covers all domains of the account, or --domain.`,
+      'The figures come from the readings of linkctl stats --record, or from a server with daily totals; the page names the source. If neither ' +
+        'goes back far enough, nothing is written (exit 5). An existing file is overwritten only if it is a linkctl report, or with --yes.',
     ],
     globals: ['--domain', '--quiet', '--progress', '--yes'],
   });
 }
 
-/** The page is written whole, or the file stays as it was. */
 async function report({ html: path, since = '30d' }: ReportOptions, invocation: Invocation): Promise<DoneReport> {
   if (path === '' || path === '-') throw new UsageError(`--html: expected the name of a file, got ${JSON.stringify(path)}`);
   const { system, atEnd, global, now } = invocation;
@@ -54,12 +53,12 @@ async function report({ html: path, since = '30d' }: ReportOptions, invocation: 
   const span = periodOf({ since }, invocation);
   const session = await openSession(invocation);
   const clicks = await periodClicks(span, session);
-  // A file that cannot be written is found out before the account is listed.
+  // The path is checked before the whole account is read.
   const file = startReplacement(path, system);
   atEnd(async () => file.discard());
   const broken = await brokenLinks(session);
   const listed = await readListing({ clicks, broken, now }, session);
-  // The domain of a profile is no limit here.
+  // A report covers all domains unless --domain is given.
   const domain = session.domainNamed ? session.domain : undefined;
   const { edition } = session;
   const account = whereabouts({ ...session, domain });
@@ -78,11 +77,11 @@ async function report({ html: path, since = '30d' }: ReportOptions, invocation: 
   return doneReport(path, facts);
 }
 
-/** A file of anything but a report is not replaced without being asked (R-26). */
+/** Only reports are overwritten without --yes, so that a wrong path destroys no other file. */
 function assertReplaceable(path: string): void {
-  // What is no file cannot be written at all.
+  // Writing to something that is not a regular file fails by itself.
   if (!statSync(path, { throwIfNoEntry: false })?.isFile() || beginsAsReport(path)) return;
-  throw new UsageError(`${path} already exists, and is no report`, {
+  throw new UsageError(`${path} already exists and is not a linkctl report`, {
     hint: `to replace it, add --yes; or move ${shellWord(path)}`,
   });
 }
@@ -107,7 +106,7 @@ interface WantedLinks {
   readonly now: number;
 }
 
-/** What only the listing says: how many links there are, the notes of those that are named, and which expire. */
+/** The history has no totals, notes or expiration dates: the listing has them. */
 async function readListing(
   { clicks, broken, now }: WantedLinks,
   session: Session,
@@ -136,7 +135,7 @@ function expiresWithin({ expiration_date }: UrlRecord, today: string, last: stri
   return day !== '' && day >= today && day <= last;
 }
 
-/** Servers leave out what they like. */
+/** Any field may be missing in a record. */
 function expiringLink(record: UrlRecord): ExpiringLink {
   const { long_url = '', expiration_date, total_clicks = 0 } = record;
   return { short_url: recordText(record), long_url, expiration_date: lastDay(expiration_date), total_clicks };

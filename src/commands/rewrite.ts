@@ -42,22 +42,21 @@ export function registerRewrite(command: Command, run: Runner): void {
     ],
     fields: namesOf(urlColumns),
     notes: [
-      '<from> ends at a boundary: https://a.example matches https://a.example/x and never https://a.example.evil. Scheme and host are ' +
-        'compared without case. The rest of the URL stays byte for byte. Links that begin with <to> already stay as they are.',
-      'Several rules apply in the order of the flags above. <from>, --host and --regex say which links are rewritten, of the domain ' +
-        'or of the selection; other rules beside them apply to the same links. Alone, the other rules need a selection or --all.',
-      'A parameter that is there is replaced in its place, and repeated ones are removed; a new one is added at the end of the query. ' +
-        'Values are percent-encoded where needed; what is encoded already, and +, stay as typed. --host compares the port only if it is given.',
-      'In --to, $1 to $9 and $<name> are what the groups of --regex matched, and $$ is a dollar sign; all else is literal. Of a URL, the first match is replaced. ' +
-        'Regular expressions are those of JavaScript without lookaround, back references and repetitions above 16, which could run for ever.',
-      'The plan is shown first: how many links, what changes, and what is refused because it would not be valid or leads to a domain of the ' +
-        'account. Only links that change are sent. With -n -o csv, the plan is a file for edit -f.',
+      '<from> ends at a boundary: https://a.example matches https://a.example/x and never https://a.example.evil. Scheme and host are not ' +
+        'case-sensitive. The rest of the URL stays byte for byte. Links that already begin with <to> are left unchanged.',
+      'Several rules apply in the order of the flags above. <from>, --host and --regex select the links, of the domain or of the selection; ' +
+        'other rules given with them apply to the same links. Alone, the other rules need a selection or --all.',
+      'An existing parameter is replaced in place, and repeated ones are removed; a new one is added at the end of the query. Values are ' +
+        'percent-encoded if needed; encoded text and + stay as typed. --host compares the port only if it is given.',
+      'In --to, $1 to $9 and $<name> are the groups of --regex, and $$ is a dollar sign; all other text is literal. The first match in a URL is ' +
+        'replaced. Regular expressions are those of JavaScript without lookaround, back references and repetitions above 16, which could run for ever.',
+      'The plan is shown first: how many links, what changes, and what is refused because it would be invalid or lead to a domain of the ' +
+        'account. Only links that change are sent. With -n -o csv, the plan is input for edit -f.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });
 }
 
-/** Edits of long URLs, in the links that the rules are for. */
 async function rewrite(options: RewriteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const rules = readRules(operands, options, invocation.now);
   const selection = rewriteSelection(options, rules);
@@ -85,7 +84,7 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
   );
 }
 
-/** What the rules do to a link. A short URL must not lead to another one of the account. */
+/** Refuses results that would be a short URL of the same account, which could redirect in a circle. */
 async function deciderOf(rules: readonly UrlRule[], session: Session): Promise<(record: UrlRecord) => PlannedOutcome> {
   const ownDomains = new Set<string>();
   const ownHosts = new Set<string>();

@@ -62,9 +62,9 @@ export function registerRuns(command: Command, run: Runner): void {
   });
 }
 
-const runOperand = 'name of the run, its beginning, or last';
+const runOperand = 'run ID, an unambiguous prefix of one, or last';
 
-/** All of them, or those of the profile that is named. */
+/** All runs, or those of `--profile`. */
 async function listKept(_options: object, { system, global: { profile } }: Invocation): Promise<RowsReport> {
   const state = folders(system).state;
   await pruneRuns(state, system);
@@ -135,7 +135,7 @@ async function forgetOne(_options: object, invocation: Invocation, [named = '']:
       invocation,
     );
   }
-  // Scripts that forget finished runs go on working.
+  // Without a terminal there is no question, so existing scripts keep working.
   else if (canBeUndone(overview) && canAsk(invocation)) {
     await confirm(`Run ${run} cannot be undone without its record. Delete the record?`, invocation);
   }
@@ -152,7 +152,7 @@ const runColumns = [
   { name: 'rows', align },
   { name: 'profile' },
   { name: 'input', shrinks: true },
-  // The name of the run has the year and the second.
+  // The year and the seconds are part of the run ID.
   {
     name: 'begun',
     time: true,
@@ -162,11 +162,11 @@ const runColumns = [
         .replace('T', ' '),
   },
   { name: 'what', shrinks: true },
-  // The name of the other run is in every other format.
+  // The other formats name the run that undid it.
   { name: 'undo', show: (undo: unknown) => String(undo ?? '').split(' ')[0] ?? '' },
 ];
 
-/** What 80 columns hold, most wanted first (D55). */
+/** Columns that fit in 80 characters, most important first. */
 const runTable = ['run', 'begun', 'what', 'rows', 'undo', 'state', 'profile'];
 
 const discrepancyColumns = [{ name: 'hash' }, { name: 'problem' }, { name: 'long_url', shrinks: true }];

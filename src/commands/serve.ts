@@ -13,13 +13,12 @@ import { Redactor } from '../profiles/redactor.ts';
 import type { Exchange } from '../service/message.ts';
 import { type RunningService, usualPort } from '../service/service.ts';
 import { type Imported, redirectCodes, type ServiceOptions } from '../service/service-options.ts';
-import { AccessLog } from './serve/access-log.ts';
+import { AccessLog, requestLine } from './serve/access-log.ts';
 import { announce } from './serve/announcement.ts';
 import { backUp } from './serve/backup.ts';
 import { readCertificate } from './serve/certificate.ts';
 import { keysIn, ownKeys } from './serve/own-key.ts';
-import { requestLine } from './serve/request-line.ts';
-import { certificateFiles, type ServeOptions, settingsOf, usualVisitorDays } from './serve/service-settings.ts';
+import { certificateFiles, defaultVisitorDays, type ServeOptions, settingsOf } from './serve/service-settings.ts';
 import { start } from './serve/start.ts';
 
 export function registerServe(command: Command, run: Runner): void {
@@ -29,23 +28,23 @@ export function registerServe(command: Command, run: Runner): void {
     .option('--data <folder>', 'folder for the links (default: the links of the sandbox)')
     .option('--store <url>', 'PostgreSQL database for the links instead of a folder (LINKCTL_STORE)')
     .option('--import <folder>', 'move the links of a data folder to --store, then serve')
-    .option('--public-url <url>', 'scheme and host of short URLs, where a proxy is in front')
+    .option('--public-url <url>', 'scheme and host of short URLs behind a proxy')
     .option('--redirect-code <code>', 'HTTP status of redirects (default: 303)', choice(redirectCodes))
     .option('--tls-cert <file>', 'serve HTTPS with this certificate (PEM)')
     .option('--tls-key <file>', 'key of the certificate (PEM)')
     .option('--allow-origin <origin>', 'origin whose web pages may use the API; repeatable', repeated)
     .option(
       '--trusted-proxy <network>',
-      'proxy, as address or CIDR, whose X-Forwarded-For says who visits (repeatable)',
+      'proxy, as address or CIDR, whose X-Forwarded-For header is trusted (repeatable)',
       repeated,
     )
     .option('--access-log <file>', 'append requests to a file in combined log format')
     .option('--metrics-port <n>', 'port for /healthz and /metrics, 0 for any free port', count(0))
     .option('--metrics-host <address>', 'address for /healthz and /metrics (default: 127.0.0.1)')
-    .option('--drain <seconds>', `seconds between SIGTERM and the end, for proxies to notice (default: ${usualDrain})`, count(0))
-    .option('--visitor-days <n>', `days after which a visitor counts as new (default: ${usualVisitorDays})`, count(1))
-    .option('--not-found-url <url>', 'page for visitors of links that are unknown or over')
-    .option('--backup <file>', 'copy the links to a new file, also while they are served, and exit')
+    .option('--drain <seconds>', `seconds to drain connections after SIGTERM (default: ${defaultDrain})`, count(0))
+    .option('--visitor-days <n>', `days after which a visitor counts as new (default: ${defaultVisitorDays})`, count(1))
+    .option('--not-found-url <url>', 'page for visitors of unknown or expired links')
+    .option('--backup <file>', 'copy the links to a new file, also while serving, and exit')
     .option('--max-batch <n>', 'maximum items per request (API error 1221)', count(1))
     .option('--max-urls <n>', 'maximum links of the account (1220)', count(0))
     .option('--max-month-urls <n>', 'maximum links created per month (1220)', count(0))
@@ -65,23 +64,21 @@ export function registerServe(command: Command, run: Runner): void {
       'The API is served at /api/3 and below any path that ends in /api/3, and GET /<hash> redirects. The API key is generated once and kept in the data folder, unless ' +
         '--api-key-file is given; its path is printed. The file may have several keys, one a line: all are valid. --username is the name that clients must send (default: sandbox). --domain is repeatable; the first domain is the default. Without --domain or --public-url, short URLs ' +
         'use localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish; for --drain seconds after SIGTERM, /healthz is 503 and connections end with their next answer.',
-      'With --store, several processes on one database are one service. The password comes from PGPASSWORD, PGPASSFILE or the URL. The certificate of a remote database is checked; add sslrootcert=<file> to the URL for an authority of your own, and several hosts for a primary and its standbys: postgresql://user@one,two/links. ' +
+      'With --store, several processes on one database are one service. The password comes from PGPASSWORD, PGPASSFILE or the URL. The certificate of a remote database is checked; for a private CA, add sslrootcert=<file> to the URL. Several hosts are a primary and its standbys: postgresql://user@one,two/links. ' +
         'The API key stays in the data folder: give all processes the same --api-key-file. --import moves the account of --username with its counters and its log; it can be interrupted and repeated.',
       'On a terminal and with -v, each request is shown on stderr; -q suppresses that. SIGHUP reads the keys and the certificate again and reopens the access log. ' +
         'Health and metrics (Prometheus) are served on --metrics-port of this machine, or of --metrics-host, over HTTP and without a key, never on the public port. ' +
-        'Links that are unknown are 404, those that are over 410; --not-found-url leads to a page of yours instead. How to run, back up and upgrade it: OPERATING.md.',
+        'Unknown links answer 404 and expired ones 410; --not-found-url redirects to your page instead. Running, backing up and upgrading: OPERATING.md.',
     ],
     globals: ['--edition', '--domain', '--username', '--api-key-file', '--verbose', '--quiet'],
   });
 }
 
-/** The account of the sandbox: `serve` without further flags makes its links work. */
-const usualUsername = 'sandbox';
+/** The account of the sandbox, so that a plain `serve` makes its links work. */
+const defaultUsername = 'sandbox';
 
-/** Seconds between SIGTERM and the end. */
-const usualDrain = 5;
+const defaultDrain = 5;
 
-/** Runs until a signal ends it. */
 async function serve(options: ServeOptions, invocation: Invocation): Promise<Report> {
   const { system, global, note } = invocation;
   if (options.backup !== undefined) return await backUp(options.backup, options, invocation);
@@ -89,7 +86,7 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   const settings = settingsOf(options, invocation);
   const files = certificateFiles(options);
   const data = options.data ?? folders(system).data;
-  const username = typedAccountName(global.username ?? usualUsername);
+  const username = typedAccountName(global.username ?? defaultUsername);
   makePrivateFolder(data);
   const own = await ownKeys(data, invocation);
   const certificate = files && (await readCertificate(files));
@@ -109,13 +106,13 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
       username,
       apiKey: own.keys,
       certificate,
-      onExchange: watcher(log, invocation),
+      onExchange: exchangeListener(log, invocation),
     };
     service = await start(all);
     await announce(service, all, own, invocation);
     const signal = await stopped;
     await note('stopping after pending requests; a second signal (Ctrl-C) stops immediately');
-    if (signal === 'SIGTERM') await drain(service, options.drain ?? usualDrain, invocation);
+    if (signal === 'SIGTERM') await drain(service, options.drain ?? defaultDrain, invocation);
   } finally {
     await service?.close();
     await log?.close();
@@ -124,8 +121,8 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
 }
 
 /**
- * Proxies have some time to see that this process stops, by its health and as each connection ends with an answer, before it does. Where nobody
- * can ask for its health, no longer than there are connections.
+ * Gives proxies time to notice, by `/healthz` and by closed connections, that this process stops. Without a health port it ends as soon as
+ * there is no connection.
  */
 async function drain(service: RunningService, seconds: number, { system }: Invocation): Promise<void> {
   service.drain();
@@ -136,7 +133,7 @@ async function drain(service: RunningService, seconds: number, { system }: Invoc
   }
 }
 
-/** The password of the database is neither printed nor shown by `ps`, wherever it stands in the address. */
+/** Keeps the password of the database out of all output and out of `ps`, in any part of the address. */
 function guardPassword({ store }: ServeOptions, { system, streams }: Invocation): void {
   const { LINKCTL_STORE = '', PGPASSWORD } = system.env;
   const redactor = new Redactor();
@@ -153,7 +150,7 @@ function withReport(store: ServiceOptions['store'], { note }: Invocation): Servi
   if (!store?.importFrom) return store;
   const onImported = ({ isNew, urls, tags, clicks, log }: Imported): void =>
     void note(
-      `${isNew ? 'imported' : 'nothing to import: imported before were'} ${quantity(urls, 'link')}, ${quantity(tags, 'tag')}, ` +
+      `${isNew ? 'imported' : 'nothing to import: already imported'} ${quantity(urls, 'link')}, ${quantity(tags, 'tag')}, ` +
         `${quantity(clicks, 'click')} and ${quantity(log, 'line')} of the log`,
     );
   return { ...store, onImported };
@@ -164,8 +161,7 @@ async function openAccessLog({ accessLog: path }: ServeOptions, { system, stream
   return path === undefined ? undefined : await AccessLog.open({ path, now: system.now, warn });
 }
 
-/** What is done with each request that is answered (V6). */
-function watcher(
+function exchangeListener(
   log: AccessLog | undefined,
   { system, global, streams, note }: Invocation,
 ): ((exchange: Exchange) => void) | undefined {
@@ -177,10 +173,7 @@ function watcher(
   };
 }
 
-/**
- * Resolves with the first signal, or when `--max-time` is over; the second one ends the program at once. SIGHUP calls `reload`, unless it
- * means that the terminal is gone.
- */
+/** Resolves at the first signal or at `--max-time`. A second signal ends the program at once. SIGHUP reloads, unless the terminal is gone. */
 function untilStopped(
   reload: () => Promise<void>,
   { system, streams, listenForSignals, deadline, note }: Invocation,
@@ -190,10 +183,10 @@ function untilStopped(
   const hangUp = (work: () => Promise<void>): void =>
     void work().then(
       () => note('SIGHUP: reloaded'),
-      (error) => streams.message(`SIGHUP: ${messageOf(error)}; what was in use stays`, 'warning: '),
+      (error) => streams.message(`SIGHUP: ${messageOf(error)}; the previous settings stay in use`, 'warning: '),
     );
   return new Promise((resolve) => {
-    // On a busy machine the time may be over before anybody waits for its end.
+    // On a busy machine the deadline may already have passed.
     if (deadline.signal.aborted) resolve(undefined);
     deadline.signal.addEventListener('abort', () => resolve(undefined), { once: true });
     let isStopping = false;

@@ -16,9 +16,9 @@ import { describe } from '../help/description.ts';
 import { flagValue } from '../input/field-values.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
-import { addQrFlags, picturesOf } from './pictures.ts';
-import { withSandboxHint } from './sandbox-hint.ts';
-import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shortening.ts';
+import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
+import { withSandboxHint } from './shorten/sandbox-hint.ts';
+import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shorten/shorten-options.ts';
 import { shortenTyped } from './typed-shortening.ts';
 
 export function registerShorten(command: Command, run: Runner): void {
@@ -27,14 +27,14 @@ export function registerShorten(command: Command, run: Runner): void {
   command
     .option(
       '--dedupe <scope>',
-      'reuse existing links to the same URL: off, account or domain [edition A]',
+      'reuse existing links to the same URL: off, account or (edition A only) domain',
       choice(['off', 'account', 'domain']),
     )
     .option('--utm <list>', 'set UTM parameters: source=newsletter,medium=email,campaign=spring', once)
     .option('--generate-hashes', 'generate hashes locally, so that retries cannot create duplicates');
   command.option(
     '--on-conflict <action>',
-    'for a hash that leads elsewhere: fail, skip, update or rename (default: fail)',
+    'if a hash has another destination: fail, skip, update or rename (default: fail)',
     choice(conflictPolicies),
   );
   addQrFlags(command);
@@ -54,25 +54,25 @@ export function registerShorten(command: Command, run: Runner): void {
     notes: [
       'In a pipe, the output is one short URL per line. Columns of a csv file: linkctl help csv. ' +
         'With -f, a value in a row overrides the flag.',
-      '--on-conflict says what happens to a row whose custom hash has a link that leads elsewhere. update edits that link: it gets what the row ' +
-        'gives, tags are all of its labels, and what the row leaves out stays. On a terminal, -f shows these links and asks first, as edit -f ' +
-        'does; in a script nothing is asked. linkctl undo takes it back. rename makes the link as hash-2, hash-3 and so on. update and rename need ' +
-        'a custom hash in every row, or --generate-hashes.',
+      "--on-conflict decides about rows whose custom hash belongs to a link with another destination. update overwrites the link's fields with " +
+        'those in the row: tags are replaced, and empty cells are left as they are. On a terminal, -f shows these links and asks first; a script ' +
+        'is not asked. linkctl undo reverts the update. rename creates the link as hash-2, hash-3 and so on. update and rename need a custom hash ' +
+        'in every row, or --generate-hashes.',
     ],
     globals: ['--fields', '--domain', '--dry-run', '--yes', '--quiet', '--progress'],
   });
 }
 
-/** POST /urls for the URLs that were typed, or for every row of a file. */
 async function shorten(given: ShortenOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const isStdin = operands.length === 1 && operands[0] === '-' && given.file === undefined;
   const options = isStdin ? { ...given, file: '-' } : given;
   const urls = isStdin ? [] : operands;
-  if (options.printTemplate) return await (await import('./print-template.ts')).printTemplate('shorten', options, invocation);
+  if (options.printTemplate)
+    return await (await import('../cli/print-template.ts')).printTemplate('shorten', options, invocation);
   if (options.file !== undefined) {
     if (urls.length > 0) throw new UsageError('specify only one of --file or <long-url>...');
     if (options.hash !== undefined) throw new UsageError('--hash applies to one URL: in a file, use the column custom_hash');
-    return await (await import('./shortened-file.ts')).shortenFile(options, invocation);
+    return await (await import('./shorten/shortened-file.ts')).shortenFile(options, invocation);
   }
   if (urls.length === 0) throw new UsageError("missing required argument 'long-url'", missing);
   refuseRunFlags(options, '<long-url>...', '--file');
@@ -88,7 +88,7 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   const rows = items.length;
   const mode = await modeOf(options, session, { rows, keyedRows: values.custom_hash === undefined ? 0 : rows });
   if (invocation.global.dryRun) {
-    const { planOfUrls, urlRequests } = await import('./planned-urls.ts');
+    const { planOfUrls, urlRequests } = await import('./shorten/planned-urls.ts');
     const batches = () => batchesOf(items, { limit: batchSizeOf(session) });
     const input = { open: () => [items.map((item, nth) => ({ line: nth + 1, item }))] };
     const payload = (item: ShortenItem) => item;

@@ -21,7 +21,7 @@ import { clickColumns, clickFields, clickRows, counterFields } from '../output/c
 import { clickGroupings, periodColumns } from '../output/period-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { matchNote, type NamedLink, namedRows } from './selected-links.ts';
-import type { SinceOptions } from './stats-since.ts';
+import type { SinceOptions } from './stats/stats-since.ts';
 
 interface StatsOptions extends ResetOptions, SinceOptions {
   readonly reset?: boolean;
@@ -34,7 +34,7 @@ export function registerStats(command: Command, run: Runner): void {
     .option('--top <n>', 'show only the <n> links with the most clicks', count(1))
     .option('--chart', 'draw bars instead of a table')
     .option('--record', 'add the counters to the local history, for --since')
-    .option('--since <time>', 'clicks since <time>, such as 7d, 3m or today, against the time before')
+    .option('--since <time>', 'clicks since <time>, such as 7d, 3m or today, and in the period before')
     .option('--until <time>', 'with --since: clicks before <time> (default: now)')
     .option('--by <grouping>', 'with --since: a row for each {link|tag|host|day} (default: link)', choice(clickGroupings))
     .option('--reset', 'reset the counters to 0, after confirmation')
@@ -56,19 +56,22 @@ export function registerStats(command: Command, run: Runner): void {
     ],
     fields: [...new Set([...namesOf(clickColumns), ...namesOf(periodColumns)])],
     notes: [
-      'Without a selection, stats covers all links of the default domain, of --domain or of all domains. One more API call finds the other domains of ' +
-        'the account. The links with the most clicks come first. A table shows short URLs and destinations, a pipe the hash and the counters, or short URLs on several domains; --fields takes every field of list. ' +
-        '--chart draws the first 20 links, or those of --top.',
-      '--record adds a reading of the counters to a history on this computer: run it every night. Without a selection it reads all domains. ' +
-        '--since counts from the reading nearest to <time> to the one nearest to --until, and compares with as long a time before, or with none where no ' +
-        'reading began it. Where no reading is old enough, it counts UTC days if the server sends them; today counts so far, and is marked. What this tool renames keeps its clicks, and clicks before a reset or a deletion count; but a single ' +
-        'delete with --yes, or one with --no-undo, may read no counters before, and the clicks since the last reading are lost. Times are UTC: today, yesterday, 12h, 7d, 3m (months), 1y, 2026-01-31 or 2026-01-31T09:00.',
+      'Without a selection, stats covers all links of the default domain, of --domain, or of all domains with --all-domains. One more API call ' +
+        'finds the other domains of the account. Links with the most clicks come first. A table shows short URLs and destinations; a pipe shows ' +
+        'hashes (short URLs if there are several domains) and counters. --fields accepts every field of list. --chart draws the first 20 links, ' +
+        'or those of --top.',
+      '--record adds a reading of the counters to a history on this computer: run it every night. Without a selection it reads all domains.',
+      '--since compares two recorded readings: the one closest to <time> and the latest (or closest to --until). The previous period of the same ' +
+        "length is shown as BEFORE. Without an old enough reading, linkctl uses the server's daily totals (UTC days); today is incomplete and marked.",
+      'Renamed links keep their history. Clicks before a reset or deletion still count. A single delete with --yes, and any change with --no-undo, ' +
+        'may not read the counters first; clicks since the last reading are then lost. Times are UTC: today, yesterday, 12h, 7d, 3m (months), 1y, ' +
+        '2026-01-31 or 2026-01-31T09:00.',
     ],
     globals: ['--fields', '--domain', '--header', '--quiet', '--yes', '--dry-run', '--max-affected'],
   });
 }
 
-/** GET /stats/[hash] for one, GET /urls?hashes= for several (B84), the listing for a tag expression or the whole account. */
+/** One hash needs GET /stats/[hash], several GET /urls?hashes=, anything else the listing. */
 async function stats(options: StatsOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   refuseConflicts(options, invocation);
   if (options.reset) {
@@ -78,13 +81,13 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
   refuseRunFlags(options, 'stats without --reset', '--reset --hashes-from');
   const selection = readSelection(operands, options);
   const session = await openSession(invocation);
-  if (options.chart) refuseOtherForms(session);
+  if (options.chart) refuseOtherFormats(session);
   if (options.record) {
-    const { recordStats } = await import('./stats-record.ts');
+    const { recordStats } = await import('./stats/stats-record.ts');
     return await recordStats({ operands, options }, session);
   }
   if (options.since !== undefined) {
-    const { statsSince } = await import('./stats-since.ts');
+    const { statsSince } = await import('./stats/stats-since.ts');
     return await statsSince(options, session, operands);
   }
   const filter = await readFilter(options, session);
@@ -98,7 +101,7 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
   return listedStats(listing, filter, options, session);
 }
 
-/** Flags that have no sense beside others. Throws a UsageError. */
+/** Throws a UsageError. */
 function refuseConflicts(
   { reset, record, since, until, by, top, chart, ignoreMissing }: StatsOptions,
   { global: { dryRun } }: Invocation,
@@ -118,8 +121,7 @@ function refuseConflicts(
   }
 }
 
-/** A chart takes the place of a table, and nothing else. */
-function refuseOtherForms({ output }: Session): void {
+function refuseOtherFormats({ output }: Session): void {
   if (output.fields) throw new UsageError('specify only one of --chart or --fields');
   if (output.format && output.format !== 'table')
     throw new UsageError(`--chart draws no ${output.format}: leave out one of them`);
@@ -132,7 +134,7 @@ function namedStats(
   session: Session,
 ): RowsReport {
   const { rows, failure, notes, outcome } =
-    count === 1 && !filter && !chart && needsCountersAlone(session)
+    count === 1 && !filter && !chart && needsOnlyCounters(session)
       ? namedRows(statsOfOne(open(), session), count, { ignoreMissing, rowOf: (record) => record })
       : namedRows(namedUrls(session.client, open(), batchSizeOf(session, batchSize)), count, {
           filter,
@@ -149,13 +151,13 @@ function namedStats(
   return { ...report, failure, outcome, notes: () => [...(report.notes?.() ?? []), ...notes()] };
 }
 
-/** Whether what is shown is in the answer to GET /stats/[hash], which has no short URL and no destination. JSON has that whole. */
-function needsCountersAlone({ output, format }: Session): boolean {
+/** GET /stats/[hash] returns neither short URL nor destination. JSON prints its whole answer. */
+function needsOnlyCounters({ output, format }: Session): boolean {
   if (output.fields) return output.fields.every((name) => counterFields.includes(name));
   return format() !== 'table';
 }
 
-/** One row at a time would cost more in waiting. */
+/** Yielding single rows would cost a tick of the event loop each. */
 const rowsPerPage = 1000;
 
 async function* pagesOf(rows: AsyncIterable<[Row]>): AsyncGenerator<Row[]> {
@@ -168,7 +170,7 @@ async function* pagesOf(rows: AsyncIterable<[Row]>): AsyncGenerator<Row[]> {
   yield page;
 }
 
-/** An unknown hash is answered with nothing (FIELD-NOTES 10) or with 1306. */
+/** Servers answer an unknown hash with an empty list or with 1306. */
 async function* statsOfOne(
   targets: ReturnType<NamedTargets['open']>,
   { client }: Session,
@@ -184,7 +186,6 @@ async function* statsOfOne(
   }
 }
 
-/** What the listing says of clicks. */
 function listedStats(
   { selections, severalDomains, isPart }: Listing,
   filter: LinkFilter | undefined,

@@ -58,15 +58,15 @@ export function registerTags(command: Command, run: Runner): void {
     summary: 'Delete tags',
     description: 'Delete tags. Their links are kept and lose the tag.',
     examples: ['linkctl tags delete promo', 'linkctl tags delete promo spring --ignore-missing --yes'],
-    ...ofRemovals,
+    ...removalHelp,
   });
   const merge = addRemovalFlags(command.command('merge'));
-  merge.requiredOption('--into <label>', 'tag that the links get; created if it does not exist').action(run(mergeTags));
+  merge.requiredOption('--into <label>', 'tag to attach instead; created if it does not exist').action(run(mergeTags));
   describe(merge, {
     summary: 'Merge tags into another tag',
     description: 'Merge tags into another tag: their links get that tag instead, and the merged tags are deleted.',
     examples: ['linkctl tags merge promo Promos --into promotion', "linkctl tags merge 'R&D' --into research --dry-run"],
-    ...ofRemovals,
+    ...removalHelp,
   });
   describe(command, {
     examples: [
@@ -80,7 +80,6 @@ export function registerTags(command: Command, run: Runner): void {
   });
 }
 
-/** What both ways to remove tags have. */
 function addRemovalFlags(command: Command): Command {
   command
     .argument('<label...>', 'one label per argument; a comma is part of the label')
@@ -89,11 +88,10 @@ function addRemovalFlags(command: Command): Command {
   return command;
 }
 
-/** What both say of themselves. */
-const ofRemovals = {
+const removalHelp = {
   notes: [
-    'The links of the tags are listed and shown first, on all domains, and changed by hash, so that linkctl undo can take it back. A tag that a link ' +
-      'gets meanwhile is kept. A label that an expression may read as something else costs two readings of all links. --max-affected counts links.',
+    'The links of the tags are listed and shown first, on all domains, and changed by hash, so that linkctl undo can revert it. Tags that someone ' +
+      'adds while this runs are kept. If a label contains operators such as & or |, the whole account is read twice. --max-affected counts links.',
   ],
   globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
 };
@@ -104,7 +102,7 @@ interface ListOptions {
 
 const countColumns = [{ name: 'label' }, { name: 'links', align: 'right' as const }];
 
-/** GET /tags; how many links carry each is in the listings (W4). */
+/** GET /tags has no counts, so `--count` reads the listings. */
 async function listTags({ count }: ListOptions, invocation: Invocation): Promise<RowsReport> {
   const session = await openSession(invocation);
   const { client, streams } = session;
@@ -120,7 +118,7 @@ async function listTags({ count }: ListOptions, invocation: Invocation): Promise
   return { ...labelRows('tags', rows(), count ? countColumns : undefined), empty: 'no tags' };
 }
 
-/** POST /tags for each label: repeating it is harmless, as it makes only what is not there (4.2). */
+/** Repeating POST /tags is harmless: an existing tag stays unchanged (4.2). */
 async function addTags(_options: object, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
   if (invocation.global.dryRun) {
@@ -133,7 +131,7 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
     return applied(label, tags);
   };
   const report = changeEach(labels, work, { key: 'tags', done: 'added', sentence: 'Added tag' });
-  // What was there is nobody's to take back.
+  // Only tags that this command created may be undone.
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     const { tags } = await session.client.send('listTags', {});
     const known = new Set(tags.map(({ label }) => foldLabel(label)));
@@ -144,7 +142,6 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
   return { ...report, rows: rows() };
 }
 
-/** PATCH /tags/[label]. */
 async function changeLabel(_options: object, invocation: Invocation, operands: string[]): Promise<Report> {
   const [old = '', label = ''] = [...readLabels(operands.slice(0, 1)), ...readLabels(operands.slice(1))];
   if (invocation.global.dryRun) {
@@ -168,7 +165,7 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   };
 }
 
-/** A label as the account spells it: so undo gives it back. */
+/** Undo restores the spelling of the account. */
 async function spelledAs(label: string, { client }: Session): Promise<string> {
   const { tags } = await client.send('listTags', {});
   return tags.find((tag) => foldLabel(tag.label) === foldLabel(label))?.label ?? label;
@@ -179,7 +176,7 @@ interface RemovalOptions {
   readonly undo?: boolean;
 }
 
-/** Links first, then DELETE /tags/[label]; with `--no-undo` that call alone, for each label, after a yes (B56). */
+/** Changes the links first; with `--no-undo` it sends only DELETE /tags/[label], after confirmation. */
 async function deleteTags(options: RemovalOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
   const change = { key: 'deleted', done: 'deleted', sentence: 'Deleted tag', ignoreMissing: options.ignoreMissing } as const;
@@ -204,7 +201,6 @@ interface MergeOptions extends RemovalOptions {
   readonly into: string;
 }
 
-/** The links of some tags get another one instead. */
 async function mergeTags(options: MergeOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const [into = ''] = readLabels([options.into]);
   const all = readLabels(operands);
@@ -226,14 +222,13 @@ interface Plan {
   request(label: string): PlannedRequest;
 }
 
-/** B60 */
 function plan(labels: readonly string[], { change, done, request }: Plan, invocation: Invocation): RowsReport {
   const changes = [labels.map((label) => ({ row: { label, change }, state: 'planned' as const }))];
   const columns = [{ name: 'label', essential: true }, { name: 'change' }];
   return dryRun({ requests: labels.map(request), changes, noun: 'tag', done, columns }, invocation);
 }
 
-/** Did it happen (CLI 3.5)? An answer that holds other labels says no; one without any proves nothing. */
+/** An answer with other labels means that the change was not applied; an answer without labels proves nothing. */
 function applied(label: string, tags: readonly TagRecord[] | null | undefined): TagRecord {
   const tag = tags?.find((one) => foldLabel(one.label) === foldLabel(label));
   if (!tag && tags?.[0]) {
@@ -242,16 +237,16 @@ function applied(label: string, tags: readonly TagRecord[] | null | undefined): 
   return tag ?? { label };
 }
 
-/** Labels to work on, each once: case makes no difference (2.5), in no locale (B97). Throws a UsageError. */
+/** Removes repeated labels: case makes no difference (2.5). Throws a UsageError. */
 function readLabels(operands: readonly string[]): string[] {
   const bad = operands.find((label) => label.trim() === '' || label === '.' || label === '..');
-  // R-31: in a path it would lead to another address, and a tag that was made so could never be deleted.
+  // In a path, `.` and `..` would address another resource, so such a tag could never be deleted.
   if (bad !== undefined) throw new UsageError(`${JSON.stringify(bad)} is not a label`);
   const seen = new Set<string>();
   return flagLabels('label', operands).filter((label) => seen.size < seen.add(foldLabel(label)).size);
 }
 
-/** A tag is on all domains of the account: `--domain` would be ignored. */
+/** A tag belongs to all domains, so `--domain` would be ignored. */
 function refuseDomain({ domainNamed }: Session): void {
   if (domainNamed) throw new UsageError('--domain does not apply to tags: a tag is on all domains of the account');
 }

@@ -1,4 +1,4 @@
-/** Words and candidates are data: no `eval`, no `compgen -W`, `printf %q` (B94, T11). Runs from bash 3 on. */
+/** Treats words and candidates as data: no `eval`, and no `compgen -W`, which executes its argument. Works with bash 3. */
 export const bashScript = `# bash completion for linkctl, printed by: linkctl completion bash
 # It needs no other package, and evaluates neither what is typed nor what is offered.
 

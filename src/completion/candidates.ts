@@ -7,8 +7,8 @@ import { nextOperand, reachableFlags, readTypedLine, type TypedLine } from '../h
 import { localSources, type Sources } from './sources.ts';
 
 /**
- * The answer to `linkctl __complete <words...> <current>` as the shells' scripts read it: a candidate a line, its meaning after
- * a tab, and last a line with a colon and the directive (B93).
+ * Answers `linkctl __complete <words...> <current>` for the scripts of the shells: one candidate per line, its description after a tab, and a
+ * last line with a colon and the directive.
  */
 export function answerShell(root: CommandTree, words: readonly string[], system: System): string {
   const { candidates, directive } = complete(root, words.slice(0, -1), words.at(-1) ?? '', localSources(system));
@@ -16,31 +16,27 @@ export function answerShell(root: CommandTree, words: readonly string[], system:
   return [...lines, `:${directive}`, ''].join('\n');
 }
 
-/** What the shell does besides offering the candidates; bits, as cobra has them (B93). */
+/** Bits that tell the shell what to do besides; the values are those of cobra. */
 const directives = { noSpace: 2, noFiles: 4, directories: 16, keepOrder: 32 } as const;
 
 interface Candidate {
-  /** The whole word that is inserted: `--output=json`. */
+  /** The complete word, such as `--output=json`. */
   readonly word: string;
   readonly meaning?: string;
 }
 
 interface Answer {
   readonly candidates: readonly Candidate[];
-  /** A sum of `directives`; 0 leaves the word to the shell's file names. */
+  /** Sum of `directives`; 0 offers file names. */
   readonly directive: number;
 }
 
-/** What a word can be; files are left to the shell. */
 interface Offer {
   readonly candidates?: readonly Candidate[];
   readonly directive?: number;
 }
 
-/**
- * The words that fit at the cursor: after `words` comes `current`, the beginning of a word, perhaps empty. Commands and flags are those
- * of the tree; names of profiles, tags and domains come from `sources`, without those that could move a cursor (B94).
- */
+/** `current` is the beginning of a word and may be empty. Drops names with control characters, which could move the cursor. */
 export function complete(root: CommandTree, words: readonly string[], current: string, sources: Sources): Answer {
   const line = readTypedLine(root, words);
   const { candidates = [], directive = directives.noFiles } = offer(line, current, sources);
@@ -59,7 +55,7 @@ function offer(line: TypedLine, current: string, sources: Sources): Offer {
   return { candidates: candidates.map(({ word, ...more }) => ({ word: `${name}=${word}`, ...more })), ...rest };
 }
 
-/** After a topic nothing can follow, but that `formats` has its schemas as JSON. */
+/** After a topic only `formats` accepts a flag: `--json`. */
 function usableFlags(line: TypedLine): Flag[] {
   const [topic] = line.help && line.path.length === 1 ? line.operands : [];
   return reachableFlags(line).filter(({ long }) => topic === undefined || (topic === 'formats' && long === '--json'));
@@ -80,7 +76,7 @@ function operandOffer(line: TypedLine, current: string, sources: Sources): Offer
   return { ...own, candidates: [...commands, ...(own.candidates ?? []).filter(({ word }) => !line.operands.includes(word))] };
 }
 
-/** Aliases are offered once something is typed, so that an empty line lists each command once. */
+/** Aliases are offered only after the first letter, so that an empty line lists each command once. */
 function commandCandidates({ path, command, help }: TypedLine, current: string): Candidate[] {
   const commands = command.commands
     .filter(({ hidden }) => !hidden)
@@ -102,7 +98,7 @@ function valueOffer({ long, value = '', words }: Flag, current: string, line: Ty
   return nameOffer(words, value, line, sources);
 }
 
-/** Values of flags that are files, by the names that help gives them. No operand is one. */
+/** File names are completed by the shell. The keys are placeholders in the help. */
 const filePlaces: { readonly [place: string]: number | undefined } = {
   file: 0,
   'file|-': 0,
@@ -110,7 +106,7 @@ const filePlaces: { readonly [place: string]: number | undefined } = {
   dir: directives.directories,
 };
 
-/** What a value or an operand can be: its fixed words, else what its name in help says, such as `<label>`. */
+/** Without fixed words, the placeholder decides, such as `<label>`. */
 function nameOffer(words: readonly string[], place: string, { profile }: TypedLine, sources: Sources): Offer {
   const names = words.length > 0 ? words : localNames(place, profile, sources);
   return { candidates: names.map((word) => ({ word })) };
@@ -122,7 +118,7 @@ function localNames(place: string, profile: string | undefined, sources: Sources
   return place === 'label' || place === 'old' ? sources.labels('tags', profile) : [];
 }
 
-/** Names of runs, newest first, and `last` (U4). */
+/** Newest runs first, then `last`. */
 function runOffer(current: string, sources: Sources): Offer {
   const runs = sources.runs('last'.startsWith(current) ? '' : current);
   const names = runs.map(({ name, title }) => ({ word: name, meaning: title }));
@@ -131,7 +127,7 @@ function runOffer(current: string, sources: Sources): Offer {
   return { candidates, directive: directives.noFiles + directives.keepOrder };
 }
 
-/** `--fields hash,lo`: the last name of a list, without a space after it because another may follow. */
+/** Completes the last name of a list without a space, because another name may follow. */
 function fieldOffer({ fields }: CommandTree, current: string): Offer {
   const before = current.slice(0, current.lastIndexOf(',') + 1);
   const chosen = before.split(',');
@@ -139,7 +135,7 @@ function fieldOffer({ fields }: CommandTree, current: string): Offer {
   return { candidates: names.map((name) => ({ word: before + name })), directive: directives.noFiles + directives.noSpace };
 }
 
-/** `--by-tags 'spring & ~ex'`: the last label of an expression, none that an expression would read as something else. */
+/** Completes the last label of an expression. Labels with operators are left out. */
 function expressionOffer(current: string, { profile }: TypedLine, sources: Sources): Offer {
   const [before = ''] = /^(?:(?:[^"]|"[^"]*")*[&,;^|(~])?[\s+-]*/.exec(current) ?? [];
   const labels = localNames('label', profile, sources).filter((label) => !hasOperators(label));

@@ -1,4 +1,4 @@
-/** fish quotes what it inserts (B94). */
+/** fish quotes inserted text itself. */
 export const fishScript = `# fish completion for linkctl, printed by: linkctl completion fish
 # It evaluates neither what is typed nor what is offered.
 

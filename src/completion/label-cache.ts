@@ -2,16 +2,15 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { folders, type System } from '../base/system.ts';
 
-/** What a server lists and TAB offers. */
 export type LabelKind = 'tags' | 'domains';
 
-/** 24 hours in milliseconds (B95). */
+/** Milliseconds. */
 const freshFor = 86_400_000;
 
-/** A key press reads and a terminal shows this many at the most. */
+/** Bounds the time of a key press and the size of the list. */
 const most = 5000;
 
-/** What was kept at most a day ago; nothing where it is older, missing or damaged. */
+/** Empty if the cache is older than a day, missing or damaged. */
 export function keptLabels(kind: LabelKind, profile: string, system: System): string[] {
   try {
     const { saved, labels } = JSON.parse(readFileSync(cachePath(kind, profile, system), 'utf8'));
@@ -22,10 +21,7 @@ export function keptLabels(kind: LabelKind, profile: string, system: System): st
   }
 }
 
-/**
- * Keeps what a profile's server has just listed, for TAB, which never asks a server (B95). Without a profile there is nothing
- * to file it under. Never fails: a listing works in a home that cannot be written to (B70).
- */
+/** Caches a listing for completion, which never contacts a server. Does nothing without a profile. Never fails, because the listing itself succeeded. */
 export async function keepLabels(
   kind: LabelKind,
   labels: readonly string[],
@@ -34,13 +30,13 @@ export async function keepLabels(
   if (profile === undefined) return;
   const path = cachePath(kind, profile, system);
   try {
-    // A key press, which only reads, does not load these.
+    // Imported here, because completion itself only reads.
     const { makePrivateFolder } = await import('../files/folders.ts');
     const { atomicWrite } = await import('../files/atomic-write.ts');
     makePrivateFolder(dirname(path));
     atomicWrite(path, JSON.stringify({ saved: system.now(), labels: labels.slice(0, most) }), system);
   } catch {
-    // TAB offers less.
+    // Completion offers less.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Inserts quoted text (B94); for Windows PowerShell 5.1 and newer ones. */
+/** Inserts quoted text. Works with Windows PowerShell 5.1. */
 export const powershellScript = `# PowerShell completion for linkctl, printed by: linkctl completion powershell
 # It evaluates neither what is typed nor what is offered.
 

@@ -6,7 +6,7 @@ import { zshScript } from './zsh-script.ts';
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
-/** What each shell loads. It knows no command: for every TAB it asks `linkctl __complete` (B93). */
+/** The scripts know no commands: each TAB calls `linkctl __complete`. */
 export const scripts: { readonly [S in Shell]: { readonly text: string; readonly file: string } } = {
   bash: { text: bashScript, file: 'linkctl.bash' },
   zsh: { text: zshScript, file: '_linkctl' },

@@ -6,16 +6,16 @@ import { configPath } from '../profiles/config-file.ts';
 import { isProfileName, sandboxName } from '../profiles/profile-name.ts';
 import { keptLabels, type LabelKind } from './label-cache.ts';
 
-/** The names that only this machine knows. Nothing here opens a connection or writes. */
+/** Reads only local files: completion never connects or writes. */
 export interface Sources {
   profiles(): string[];
-  /** What the server of a profile listed recently; without a name, of the current profile. */
+  /** Recent labels of a profile, by default of the current one. */
   labels(kind: LabelKind, profile: string | undefined): string[];
-  /** Newest first, those of which this is the beginning of the name (U4). */
+  /** Newest first; names begin with `beginning`. */
   runs(beginning: string): { readonly name: string; readonly title: string }[];
 }
 
-/** Runs that a key press reads and a terminal shows. */
+/** Bounds the time of a key press. */
 const mostRuns = 50;
 
 export function localSources(system: System): Sources {
@@ -35,14 +35,14 @@ export function localSources(system: System): Sources {
   };
 }
 
-/** As a command would choose (B61): credentials in the environment belong to no profile. */
+/** Chooses like a command: credentials in the environment belong to no profile. */
 function profileInForce(system: System): string | undefined {
   const { LINKCTL_USERNAME, LINKCTL_API_KEY, LINKCTL_API_KEY_FILE, LINKCTL_PROFILE } = system.env;
   if (LINKCTL_USERNAME || LINKCTL_API_KEY || LINKCTL_API_KEY_FILE) return undefined;
   return LINKCTL_PROFILE || readNames(system).current;
 }
 
-/** The names in the configuration and nothing else of it. A file that cannot be read has none: the next command will say so. */
+/** Reads only names. An unreadable file has none; the next command will report it. */
 function readNames(system: System): { profiles: string[]; current?: string } {
   try {
     const { profiles, current_profile: current } = JSON.parse(readFileSync(configPath(system), 'utf8'));

@@ -1,4 +1,4 @@
-/** `compadd` quotes what it inserts (B94). The file works in `fpath` as `_linkctl` and when sourced. */
+/** `compadd` quotes inserted text itself. The script works in `fpath` as `_linkctl` and when sourced. */
 export const zshScript = `#compdef linkctl
 # zsh completion for linkctl, printed by: linkctl completion zsh
 # It evaluates neither what is typed nor what is offered.

@@ -4,16 +4,15 @@ import { type DateFormat, dateFormats } from '../input/dates.ts';
 import { type InputFormat, inputFormats } from '../input/format.ts';
 import { choice, count, once } from './values.ts';
 
-/** The flags of commands that read a file of rows and send them in batches. */
 export interface BulkOptions {
   readonly file?: string;
   readonly inputFormat?: InputFormat;
   readonly delimiter?: string;
   readonly strictColumns?: boolean;
-  /** Changes nothing: unknown columns are ignored anyway. */
+  /** Has no effect, because unknown columns are ignored by default. Kept for scripts. */
   readonly ignoreUnknownColumns?: boolean;
   readonly includeProtected?: boolean;
-  readonly formulaGuarded?: boolean;
+  readonly stripFormulaGuard?: boolean;
   readonly columns?: string;
   readonly dateFormat?: DateFormat;
   readonly tagSeparator?: string;
@@ -33,33 +32,31 @@ export interface BulkOptions {
   readonly undo?: boolean;
 }
 
-/** Flags that say how a file of rows is read. */
 export function addInputFlags(command: Command): void {
   command
     .option('-f, --file <path>', 'read rows from <path>; - reads stdin', once)
     .option('--input-format <format>', 'lines, csv, json or jsonl (default: by file extension)', choice(inputFormats))
     .option('--delimiter <c>', "csv delimiter, such as ';' or tab (default: found from the header)")
-    .option('--columns <list>', "what csv columns are: 'long_url=Landing page,custom_hash=Code'", once)
+    .option('--columns <list>', "fields of csv columns: 'long_url=Landing page,custom_hash=Code'", once)
     .option('--date-format <format>', 'dates such as 31.12.2031 (dmy) or 12/31/2031 (mdy)', choice(dateFormats))
-    .option('--tag-separator <c>', 'what separates the tags of a csv cell (default: comma)')
+    .option('--tag-separator <c>', 'separator of tags in a csv cell (default: comma)')
     .option('--encoding <name>', 'encoding of the file, such as windows-1252 (default: UTF-8)', once)
     .option('--strict-columns', 'refuse unknown columns')
     .addOption(new Option('--ignore-unknown-columns').hideHelp())
-    .option('--formula-guarded', "remove one leading ' from csv cells")
+    .option('--strip-formula-guard', "remove one leading ' from csv cells")
+    .addOption(new Option('--formula-guarded').implies({ stripFormulaGuard: true }).hideHelp())
     .option('--print-template', 'print a sample input file');
 }
 
-/** The flag of files that were made from a listing. */
 export function addBaseFlag(command: Command): void {
-  command.option('--base <file>', 'listing that the file was made from: only what differs from it is changed', once);
+  command.option('--base <file>', 'listing that the file was made from; only differences are changed', once);
 }
 
-/** The flag of comparisons, for which an empty cell says nothing otherwise. */
+/** Comparisons ignore empty cells without it. */
 export function addClearFlag(command: Command): void {
-  command.option('--clear-empty', 'an empty csv cell of note, tags, expiration_date or max_clicks clears the field');
+  command.option('--clear-empty', 'empty csv cells clear note, tags, expiration_date and max_clicks');
 }
 
-/** Flags that say how rows go out and where their results are kept. */
 export function addBatchFlags(command: Command, force = 'start even if the quota is too low'): void {
   command
     .option('--results <file>', 'write the final status of every row to <file>')
@@ -72,15 +69,15 @@ export function addBatchFlags(command: Command, force = 'start even if the quota
     .option('--force', force);
 }
 
-/** Flags that say whether a change keeps what the links were before it. */
+/** A single link in a script keeps no undo record by default. */
 export function addUndoFlags(command: Command): void {
-  command.option('--undo', 'keep what is needed to undo the change, also for a single link in a script');
+  command.option('--undo', 'record the change for undo, also for a single link in a script');
   addNoUndoFlag(command);
 }
 
-/** The same of a change that keeps it always otherwise. */
+/** For changes that always keep an undo record otherwise. */
 export function addNoUndoFlag(command: Command): void {
-  command.option('--no-undo', 'do not keep what undo needs: saves one request per batch, and the change cannot be undone');
+  command.option('--no-undo', 'do not record the change for undo: saves one request per batch');
 }
 
 type BulkFlag = keyof BulkOptions;
@@ -95,16 +92,16 @@ const inputFlags: readonly BulkFlag[] = [
   'strictColumns',
   'ignoreUnknownColumns',
   'includeProtected',
-  'formulaGuarded',
+  'stripFormulaGuard',
 ];
 const runFlags: readonly BulkFlag[] = ['results', 'failed', 'concurrency', 'budget', 'again', 'force'];
 
-/** Refuses flags of input files, which would have no effect here. `way` is how the URLs were named. */
+/** `way` describes how the URLs were given. */
 export function refuseRowFlags(options: BulkOptions, way: string): void {
   refuse(inputFlags, options, `--file and cannot be used with ${way}`);
 }
 
-/** Refuses flags of input files and of runs. `files` are the flags that begin a run. */
+/** `files` are the flags that start a run. */
 export function refuseRunFlags(options: BulkOptions, way: string, files: string): void {
   refuseRowFlags(options, way);
   refuse(runFlags, options, `${files} and cannot be used with ${way}`);

@@ -7,7 +7,7 @@ import { isRelative } from '../input/dates.ts';
 import { flagLabels, flagValue, valueWarning } from '../input/field-values.ts';
 import { repeated } from './values.ts';
 
-/** The values of field flags as they were typed; what was not given is absent (B12). */
+/** Values as typed; undefined if not given. */
 export interface FieldOptions {
   readonly hash?: string;
   readonly newHash?: string;
@@ -21,11 +21,10 @@ export interface FieldOptions {
   readonly removeTag?: readonly string[];
 }
 
-/** One flag of a field. */
 interface FieldFlag {
   readonly field: FieldName;
   readonly flag: string;
-  /** Instead of the field's own. */
+  /** Replaces the field's summary. */
   readonly summary?: string;
 }
 
@@ -38,7 +37,7 @@ const otherFlags: readonly FieldFlag[] = [
   { field: 'max_clicks', flag: '--max-clicks <n>' },
 ];
 
-/** How the fields of the contract are typed. A name differs where the wire's word would mislead: an edit's `custom_hash` is a new hash. */
+/** Some names differ from the wire: `custom_hash` of an edit is a new hash. */
 const fieldFlags: { readonly [U in 'shorten' | 'edit']: readonly FieldFlag[] } = {
   shorten: [
     { field: 'custom_hash', flag: '--hash <custom>' },
@@ -56,7 +55,6 @@ const fieldFlags: { readonly [U in 'shorten' | 'edit']: readonly FieldFlag[] } =
   ],
 };
 
-/** Adds a flag for every field that the call can set. */
 export function addFieldFlags(command: Command, use: 'shorten' | 'edit'): void {
   for (const { field: name, flag, summary } of fieldFlags[use]) {
     const field: Field = fields[name];
@@ -67,27 +65,24 @@ export function addFieldFlags(command: Command, use: 'shorten' | 'edit'): void {
   }
 }
 
-/** What an edit's field is called on the command line, as messages name it. */
+/** Messages use the flags of `edit`. */
 export function flagOf(name: FieldName): string {
   const { flag } = fieldFlags.edit.find(({ field }) => field === name) ?? { flag: name };
   return flag.replace(/ .*/, '');
 }
 
-/** The fields that one record can be given, by the flags of either use. */
 type FieldValues = { [N in Exclude<FieldName, 'tags'>]?: ReturnType<typeof flagValue<N>> } & { tags?: string[] };
 
-/** The session for which flags are read. */
 interface FieldReader {
   readonly edition: Edition;
-  /** When the command began, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: number;
   warn(text: string): Promise<void>;
 }
 
 /**
- * What the flags set, as it goes out: absent stays absent, `--note ''` is empty, `--expires never` is null, an edit's labels
- * are instructions (B12). Warns of a date in the past. Throws a UsageError for an invalid value, and for a field that the edition does not
- * have (B53).
+ * Returns wire values: missing stays missing, `--note ''` is empty, `--expires never` is null, tags of an edit are instructions. Warns about
+ * a past date. Throws a UsageError for an invalid value and for a field that the edition does not have.
  */
 export async function readFieldFlags(options: FieldOptions, { edition, now, warn }: FieldReader): Promise<FieldValues> {
   const { hash, newHash, url, note, expires, emailStats, maxClicks } = options;
@@ -115,10 +110,7 @@ export interface RunFlags {
   recall(options: Readonly<Record<string, unknown>>): void;
 }
 
-/**
- * The flags of a run, for its journal: what they set, and as it was typed what they count from today. `recall` puts back what they
- * set when the run was begun, perhaps on another day (`D24`).
- */
+/** The journal stores values and relative dates as typed. `recall` restores the values of an earlier day when a run is resumed. */
 export function runFlags(values: FieldValues, { expires }: FieldOptions, { flags, from }: RowsOfRun = {}): RunFlags {
   const typed = {
     ...(expires !== undefined && isRelative(expires) && { expiration_date: expires }),
@@ -133,10 +125,9 @@ export function runFlags(values: FieldValues, { expires }: FieldOptions, { flags
   };
 }
 
-/** What a run has from the file that its rows are read from. */
 interface RowsOfRun {
   readonly flags?: Readonly<Record<string, unknown>>;
-  /** The day from which dates of rows count. */
+  /** Relative dates of rows count from this day. */
   readonly from?: { day: string };
 }
 

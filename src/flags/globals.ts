@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { type Format, formats, markdown } from '../contract/formats.ts';
 import { choice, count, repeated, seconds } from './values.ts';
 
-/** The flags that every command takes, in any position (CLI 3.3). What was not given is absent. */
+/** Accepted by every command in any position; undefined if not given. */
 export interface GlobalOptions {
   readonly profile?: string;
   readonly output?: Format | typeof markdown;
@@ -11,7 +11,7 @@ export interface GlobalOptions {
   readonly header?: boolean;
   readonly truncate?: boolean;
   readonly formulaGuard?: boolean;
-  /** Every `--domain` of the line; a call works on the last. */
+  /** Every `--domain` of the line; a call uses the last. */
   readonly domain?: readonly string[];
   readonly baseUrl?: string;
   readonly edition?: 'a' | 'b';
@@ -39,7 +39,6 @@ export interface GlobalOptions {
   readonly progress?: 'auto' | 'plain' | 'none';
 }
 
-/** One global flag and the environment variable that replaces it. */
 interface GlobalFlag {
   readonly flags: string;
   readonly summary: string;
@@ -108,7 +107,6 @@ const globalFlags: readonly GlobalFlag[] = [
   { flags: '--progress <how>', summary: 'progress display: auto, plain or none', parse: choice(['auto', 'plain', 'none']) },
 ];
 
-/** Adds the global flags to the root of the command tree. */
 export function addGlobalFlags(program: Command): void {
   for (const flag of globalFlags) {
     const option = new Option(flag.flags, meaningOf(flag));
@@ -118,7 +116,6 @@ export function addGlobalFlags(program: Command): void {
   }
 }
 
-/** Every global flag as it is typed, and its meaning. */
 export function globalFlagRows(): (readonly [flags: string, meaning: string])[] {
   return globalFlags.map((flag) => [flag.flags, meaningOf(flag)]);
 }
@@ -127,7 +124,6 @@ function meaningOf({ summary, env }: GlobalFlag): string {
   return env ? `${summary} (env: ${env})` : summary;
 }
 
-/** The environment variables that replace a global flag, and the flag's meaning. */
 export function flagVariables(): { readonly name: string; readonly long: string; readonly summary: string }[] {
   return globalFlags.flatMap(({ flags, summary, env }) => {
     const long = /--[a-z-]+/.exec(flags)?.[0];

@@ -7,7 +7,7 @@ import { hostRule, httpsRule, parameterRule, patternRule, prefixRule, removalRul
 import { type LinkSelection, requireLinkSelection, type SelectionOptions } from './selection-flags.ts';
 import { choice, once, repeated } from './values.ts';
 
-/** The rules of `rewrite` beside its operands, as they were typed. */
+/** As typed. */
 export interface RuleOptions {
   readonly scheme?: 'https';
   readonly host?: string;
@@ -20,8 +20,8 @@ export interface RuleOptions {
 
 export function addRuleFlags(command: Command): void {
   command
-    .argument('[from]', 'beginning of the long URLs to rewrite')
-    .argument('[to]', 'what replaces it')
+    .argument('[from]', 'prefix of the long URLs to rewrite')
+    .argument('[to]', 'new prefix')
     .option('--scheme <scheme>', 'replace http by https', choice(['https']))
     .option('--host <old=new>', 'replace one host by another', once)
     .option('--set-param <name=value>', 'set a query parameter; repeatable', repeated)
@@ -73,7 +73,7 @@ function patternRules(regex: string | undefined, to: string | undefined): UrlRul
   return regex === undefined || to === undefined ? [] : [patternRule(regex, to)];
 }
 
-/** The rules as people read them: `https://old.example -> https://new.example, --scheme https`. */
+/** For people: `https://old.example -> https://new.example, --scheme https`. */
 export function rulesText([from, to]: readonly string[], options: RuleOptions): string {
   const { scheme, host, setParam = [], removeParam = [], utm, regex, to: replacement } = options;
   const flags = { '--scheme': scheme, '--host': host, '--utm': utm, '--regex': regex, '--to': replacement };
@@ -85,16 +85,13 @@ export function rulesText([from, to]: readonly string[], options: RuleOptions): 
   ].join(' ');
 }
 
-/**
- * The links that are rewritten: those that the line selects, or all where a rule says by itself which links it is for. Throws a
- * UsageError where nothing says it.
- */
+/** Without a selection, all links if some rule selects links by itself. Throws a UsageError otherwise. */
 export function rewriteSelection(options: SelectionOptions, rules: readonly UrlRule[]): LinkSelection {
   const { hashesFrom, byTags, search, all, filter, allDomains } = options;
   const isSaid = [hashesFrom, byTags, search, all].some((way) => way !== undefined);
   if (!isSaid && rules.some(({ selects }) => selects)) return { kind: 'all' };
   if (!isSaid && !filter && !allDomains) {
-    throw new UsageError('which links to rewrite is not said: add --by-tags, --search or --hashes-from, or --all for all links');
+    throw new UsageError('no links selected: add --by-tags, --search or --hashes-from, or --all for all links');
   }
   return requireLinkSelection([], options, 'rewrite');
 }

@@ -4,7 +4,7 @@ import { longUrlFault } from '../input/field-values.ts';
 import { withParameter } from '../link/rules/query-parameters.ts';
 import { utmParameters } from '../link/rules/utm.ts';
 
-/** I7: typed long URLs with the parameters of `--utm`. Throws a UsageError, also for a URL that cannot be sent with them. */
+/** Throws a UsageError, also if a URL would become invalid. */
 export function withUtm(longUrls: readonly string[], utm: string): string[] {
   const parameters = utmParameters(utm);
   return longUrls.map((longUrl) => {

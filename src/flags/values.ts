@@ -1,9 +1,9 @@
 import { type Argument, InvalidArgumentError, type Option } from 'commander';
 
-/** The words that a parser takes or suggests, for help and completions (B95). */
+/** Words of each parser, for help and completion. */
 const known = new WeakMap<object, readonly string[]>();
 
-/** A flag or an operand that takes one of a few words. `others` are taken and not offered: only some commands know them. */
+/** `others` are accepted but not offered, because only some commands support them. */
 export function choice<const Words extends readonly string[], const Others extends readonly string[] = readonly []>(
   words: Words,
   others?: Others,
@@ -16,7 +16,7 @@ export function choice<const Words extends readonly string[], const Others exten
   return parse;
 }
 
-/** A flag that takes several of a few words, separated by commas. */
+/** Words separated by commas. */
 export function choices<const Words extends readonly string[]>(words: Words): (text: string) => Words[number][] {
   const one = choice(words);
   const parse = (text: string): Words[number][] => text.split(',').map((part) => one(part.trim()));
@@ -24,24 +24,22 @@ export function choices<const Words extends readonly string[]>(words: Words): (t
   return parse;
 }
 
-/** A flag or an operand that takes any text, of which these words are known. */
+/** Accepts any text; the words are offered as completions. */
 export function suggested(words: readonly string[]): (text: string) => string {
   const parse = (text: string): string => text;
   known.set(parse, words);
   return parse;
 }
 
-/** The words of a flag or an operand made by `choice` or `suggested`; none for any other. */
 export function wordsOf({ parseArg }: Option | Argument): readonly string[] {
   return (parseArg && known.get(parseArg)) ?? [];
 }
 
-/** Whether a flag may be given several times. */
 export function isRepeatable({ parseArg }: { readonly parseArg?: unknown }): boolean {
   return parseArg === repeated;
 }
 
-/** A flag that takes a whole number of at least `least`. `--limit 0` is an error, not "unlimited" (B81). */
+/** Accepts integers from `least`; `--limit 0` is an error, not "unlimited". */
 export function count(least: number): (text: string) => number {
   return (text) => {
     const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -50,23 +48,23 @@ export function count(least: number): (text: string) => number {
   };
 }
 
-/** A flag that takes seconds; fractions are allowed, zero only where `least` says so (B75). */
+/** Accepts fractions. */
 export function seconds(least: 'zero' | 'above zero'): (text: string) => number {
   return (text) => {
     const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    // Timers of Node take at most 2^31 - 1 milliseconds.
+    // Timers of Node accept at most 2^31 - 1 milliseconds.
     if (number <= 2_147_483 && (least === 'zero' ? number >= 0 : number >= 0.001)) return number;
     throw new InvalidArgumentError(`expected seconds${least === 'zero' ? '' : ' above 0'}, got ${JSON.stringify(text)}`);
   };
 }
 
-/** A flag that names the one input of a command: a second one would leave the first unread without a word (`D37`). */
+/** Refuses a second value: the first input would be silently ignored. */
 export function once(text: string, before: string | undefined): string {
   if (before === undefined) return text;
   throw new InvalidArgumentError(`specify only one of ${JSON.stringify(before)} or ${JSON.stringify(text)}`);
 }
 
-/** A flag that may be given several times (B9): each takes one value, commas are part of it. */
+/** Each flag takes one value; a comma is part of it. */
 export function repeated(text: string, before: readonly string[] | undefined): string[] {
   return [...(before ?? []), text];
 }

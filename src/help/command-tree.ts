@@ -2,43 +2,43 @@ import type { Argument, Command, Option } from 'commander';
 import { isRepeatable, wordsOf } from '../flags/values.ts';
 import { descriptionOf } from './description.ts';
 
-/** A command and those below it as plain data: help, completions and the manual page are made of it without running a command. */
+/** Plain data, so that help, completions and the manual page need no command. */
 export interface CommandTree {
   readonly name: string;
-  /** As it is typed: `linkctl tags rename`. */
+  /** For example `linkctl tags rename`. */
   readonly line: string;
-  /** With its operands: `linkctl tags rename <old> <new> [flags]`. */
+  /** For example `linkctl tags rename <old> <new> [flags]`. */
   readonly usage: string;
   readonly aliases: readonly string[];
   readonly summary: string;
   readonly description: string;
-  /** The title above it in the help of its parent. */
+  /** Heading of the command in its parent's help. */
   readonly group: string;
   readonly hidden: boolean;
   readonly commands: readonly CommandTree[];
-  /** Without those of its parents, which it takes as well (B7). */
+  /** Without the flags of its parents. */
   readonly flags: readonly Flag[];
   readonly operands: readonly Operand[];
   readonly examples: readonly string[];
   readonly notes: readonly string[];
-  /** What `--fields` takes. */
+  /** Field names for `--fields`. */
   readonly fields: readonly string[];
-  /** Long names of the root's flags that its help shows. */
+  /** Long names of the global flags in its help. */
   readonly globals: readonly string[];
 }
 
 export interface Flag {
   readonly long?: string | undefined;
   readonly short?: string | undefined;
-  /** As help shows it: `-o, --output <format>`. */
+  /** For example `-o, --output <format>`. */
   readonly typed: string;
-  /** `--header` and `--no-header` have one name. */
+  /** `--header` and `--no-header` share one name. */
   readonly name: string;
   readonly meaning: string;
-  /** What help calls its value: `file`. Absent where it takes none. */
+  /** Placeholder of the value, such as `file`; undefined without a value. */
   readonly value?: string | undefined;
   readonly defaultValue?: string | undefined;
-  /** The words that the value can be, where those are known. */
+  /** Possible values, if they are known. */
   readonly words: readonly string[];
   readonly repeats: boolean;
 }

@@ -1,24 +1,22 @@
 import type { Command } from 'commander';
 
-/** The help of a command beside its operands and flags (B13). */
 export interface Description {
-  /** One line, for the list of its group. */
+  /** One line, for the list of commands. */
   readonly summary?: string;
-  /** One or two sentences, at the top of its help. */
+  /** One or two sentences at the top of the help. */
   readonly description?: string;
-  /** Command lines that work as they are, most useful first. */
+  /** Command lines that work, most useful first. */
   readonly examples: readonly string[];
-  /** Paragraphs after the flags: rules, formats, what differs between editions. */
+  /** Paragraphs after the flags. */
   readonly notes?: readonly string[];
-  /** Names of the fields that `--fields` takes. */
+  /** Field names for `--fields`. */
   readonly fields?: readonly string[];
-  /** Long names of the global flags that matter to this command; `help flags` lists them all. */
+  /** Long names of the global flags that matter here; `help flags` lists all. */
   readonly globals?: readonly string[];
 }
 
 const descriptions = new WeakMap<Command, Description>();
 
-/** Gives a command its help. */
 export function describe(command: Command, description: Description): Command {
   descriptions.set(command, description);
   if (description.summary !== undefined) command.summary(description.summary);
@@ -26,7 +24,6 @@ export function describe(command: Command, description: Description): Command {
   return command;
 }
 
-/** The description that `describe` has set. */
 export function descriptionOf(command: Command): Description {
   return descriptions.get(command) ?? { examples: [] };
 }

@@ -17,7 +17,7 @@ import {
   text,
 } from './schema.ts';
 
-/** What `linkctl help formats --json` prints: one schema a command, each complete, so that any of them can be cut out. */
+/** Each schema is complete, so that it can be used alone. */
 export function schemaDocument(): Readonly<Record<string, Schema>> {
   return Object.fromEntries(
     Object.entries(outputSchemas).map(([name, schema]) => {
@@ -27,7 +27,7 @@ export function schemaDocument(): Readonly<Record<string, Schema>> {
   );
 }
 
-/** Without a total where the server's is contradicted by the rows. */
+/** The total is missing if the rows contradict the server's. */
 const page = record<Omit<Page, 'total_count'> & { total_count?: number }>({
   results_count: count,
   total_count: optional(count),
@@ -47,7 +47,7 @@ const changedTags = (key: string, done: string): Schema =>
     [key]: listOf({ anyOf: [failed({ label: text }), tag] }),
     summary: object({ rows: count, [done]: count, failed: count, missing: count }),
   });
-/** Links that could not be changed come before the tags, which then stay. */
+/** Links that could not be changed come first; their tags stay. */
 const removedTags = (done: string): Schema =>
   object({
     [done]: listOf({ anyOf: [failed({ label: text }), tag, undone] }),
@@ -84,7 +84,7 @@ const logEntry = record<LogEntry>({
 });
 
 const instant: Schema = { type: 'string', format: 'date-time' };
-/** `change` in percent; null where there is nothing to compare with. */
+/** `change` is in percent, or null without a previous value. */
 const figures = { clicks: count, before: nullable(count), change: nullable({ type: 'integer' }) };
 const periodLink = { hash: text, short_url: text, long_url: text, tags: listOf(text) };
 
@@ -103,7 +103,7 @@ const runMembers = {
 };
 
 const foundOf = ['ok', 'moved', 'skipped', 'blocked', 'loop', 'unreachable', 'broken', 'wrong', 'not_sent'] as const;
-/** `old_long_url`: with `--only moved` alone. The last three are not known of a link that was not reached. */
+/** `old_long_url` exists with `--only moved` alone. The last three fields are missing for links that were not checked. */
 const checked = object({
   hash: text,
   short_url: text,
@@ -124,7 +124,7 @@ const checkSummary = object({
 
 const titles: { readonly [name: string]: string } = { error: 'an error on stderr, of any command with -o json or jsonl' };
 
-/** Links that a run created are deleted, others changed or created; tags are restored. */
+/** An undo deletes, changes or creates links, or restores tags. */
 function takenBack(): Schema {
   return {
     anyOf: [
@@ -135,7 +135,7 @@ function takenBack(): Schema {
   };
 }
 
-/** By the words that are typed; `error` and `--dry-run` are the same for every command. */
+/** Keys are the words of the command; `error` and `--dry-run` apply to all commands. */
 const outputSchemas: Readonly<Record<string, Schema>> = {
   shorten: changedUrls('created', 'existing', 'changed', 'skipped'),
   list: object({ urls: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), object({ ...urlMembers })] }), page }),

@@ -2,7 +2,7 @@ import type { CommandTree, Flag } from './command-tree.ts';
 import { columns, section, wrap } from './text-layout.ts';
 import { topicNames } from './topic-names.ts';
 
-/** Help in one layout everywhere: summary, usage, examples, then flags; at most 80 columns, no escapes (B13). */
+/** All pages have one layout of at most 80 columns, without escape sequences. */
 export function helpPage(command: CommandTree, root: CommandTree): string {
   if (command.line === root.line) return rootPage(root);
   const { description, usage, aliases, examples, flags, fields, notes } = command;
@@ -21,7 +21,7 @@ export function helpPage(command: CommandTree, root: CommandTree): string {
   return `${sections.filter(Boolean).join('\n\n')}\n`;
 }
 
-/** All commands on a screen of 24 lines, those of the last group by name; what would push them off it is a topic of its own (D56). */
+/** Fits on 24 lines, so the last group shows only names; further details are topics. */
 function rootPage(root: CommandTree): string {
   const groups = commandGroups(root);
   const title = Math.max(...groups.map(([name]) => name.length));
@@ -41,7 +41,6 @@ function rootPage(root: CommandTree): string {
   ].join('\n');
 }
 
-/** The commands below this one by their groups, each as its names and its summary. */
 function commandGroups({ commands }: CommandTree): [title: string, rows: [string, string][]][] {
   const groups = new Map<string, [string, string][]>();
   for (const { name, aliases, summary, group } of commands.filter(({ hidden }) => !hidden)) {
@@ -58,7 +57,6 @@ function flagLines(flags: readonly Flag[]): string[] {
   return columns(flags.map((flag) => [`${flag.short ? '' : '    '}${flag.typed}`, flagMeaning(flag)]));
 }
 
-/** What a flag does, and its default. */
 export function flagMeaning({ meaning, defaultValue }: Flag): string {
   return defaultValue === undefined ? meaning : `${meaning} (default: ${defaultValue})`;
 }

@@ -37,16 +37,16 @@ export const urlMembers: Members<UrlRecord> = {
   error: optional(error),
 };
 
-/** A row that is not there, or was refused: what was asked for, and why. */
+/** A row that is missing or was refused. */
 export const failed = (asked: Readonly<Record<string, Schema | Optional>>): Schema => object({ ...asked, error });
 
-const place = { line: optional(count) };
-/** A row that is not done holds what was asked for. */
+const position = { line: optional(count) };
+/** A row that is not done contains the requested values. */
 export const undone = object({
-  ...place,
+  ...position,
   status: oneOf(['failed', 'unknown', 'not_sent']),
   ...optionals([...fieldNames('shorten', 'a'), ...fieldNames('edit', 'a'), 'hash', 'domain', 'short_url'], anything),
-  /** Of apply: what was to be done. */
+  /** Only of apply. */
   operation: optional(oneOf(['shorten', 'edit', 'delete'])),
   error: optional(error),
 });
@@ -55,7 +55,7 @@ export const counts = optionals(
   ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'skipped', 'failed', 'unknown', 'not_sent'],
   count,
 );
-/** Summary of a change: rows by status. Only changes by file have the members below the counts; what is promised of rows, only those that shorten. */
+/** Rows by status. The members after the counts exist only for changes from a file, `guarantee` only for shorten. */
 const summary = object({
   rows: count,
   ...counts,
@@ -64,11 +64,11 @@ const summary = object({
   surplus: optional(count),
   guarantee: optional(text),
 });
-/** A change by tags: the server does not name its URLs. */
+/** The server does not name the URLs that a change by tags selected. */
 export const matched = (key: string): Schema =>
   object({ [key]: optional({ type: 'array', maxItems: 0 }), tags: text, summary: object({ matched: count }) });
 
-/** A row that an earlier process of the run did: what the journal kept and what the row asked for. */
+/** Row of an earlier process: the journal has fewer fields than an answer. */
 const recordedUrl: Readonly<Record<string, Schema | Optional>> = {
   line: count,
   hash: text,
@@ -83,22 +83,21 @@ const recordedUrl: Readonly<Record<string, Schema | Optional>> = {
 };
 export const changedUrls = (...done: string[]): Schema => {
   const status = oneOf(done);
-  // Where --on-conflict gave the row another hash.
+  // Set if --on-conflict changed the hash.
   const renamed = { renamed_from: optional(text) };
   const [served, recorded] = [
-    object({ ...place, status, ...renamed, ...urlMembers }),
+    object({ ...position, status, ...renamed, ...urlMembers }),
     object({ status, ...renamed, ...recordedUrl }),
   ];
   return object({ urls: listOf({ anyOf: [served, recorded, undone] }), summary });
 };
-/** Members of a URL that was named with its domain. */
 const located = { domain: optional(text), short_url: optional(text) };
 export const changedHashes = (key: string, done: string): Schema => {
   const status = oneOf([done]);
-  // The last two where a run read them before.
+  // The last two if the run read the links before.
   const [named, served, recorded] = [
-    object({ ...place, status, hash: text, ...located }),
-    object({ ...place, status, ...urlMembers }),
+    object({ ...position, status, hash: text, ...located }),
+    object({ ...position, status, ...urlMembers }),
     object({ status, ...recordedUrl }),
   ];
   return object({ [key]: listOf({ anyOf: [named, served, recorded, undone] }), summary });

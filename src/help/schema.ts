@@ -1,4 +1,4 @@
-/** A JSON Schema of draft 2020-12. Members that it does not name are allowed everywhere: servers send more, and so may we. */
+/** JSON Schema draft 2020-12. Further members are allowed everywhere, because servers and later versions add some. */
 export interface Schema {
   readonly [keyword: string]: unknown;
 }
@@ -12,7 +12,6 @@ export const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: '
 export const oneOf = (words: readonly string[]): Schema => ({ enum: words });
 export const listOf = (items: Schema): Schema => ({ type: 'array', items });
 
-/** A member that may be absent. */
 export interface Optional {
   readonly optional: Schema;
 }
@@ -28,11 +27,10 @@ export function object(members: Readonly<Record<string, Schema | Optional>>): Sc
   };
 }
 
-/** A record of the contract: the compiler wants every member, and those that may be absent to say so. */
+/** Needs every member of the contract's type, and `Optional` for optional ones. */
 export type Members<T> = { [K in keyof T]-?: undefined extends T[K] ? Optional : Schema };
 export const record = <T>(members: Members<T>): Schema => object(members as Readonly<Record<string, Schema | Optional>>);
 
-/** These members, all of one kind, each of which may be absent. */
 export function optionals(names: readonly string[], schema: Schema): Readonly<Record<string, Optional>> {
   return Object.fromEntries(names.map((name) => [name, optional(schema)]));
 }

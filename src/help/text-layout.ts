@@ -1,9 +1,9 @@
-/** A title and its lines; nothing without lines. */
+/** Undefined if there are no lines. */
 export function section(title: string, lines: readonly string[]): string | undefined {
   return lines.length > 0 ? [title, ...lines].join('\n') : undefined;
 }
 
-/** Two columns: terms, then what they mean, wrapped beside or below them. */
+/** Wraps the second column beside the first, or below it if the term is long. */
 export function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.min(28, Math.max(0, ...rows.map(([term]) => term.length)));
   return rows.flatMap(([term, meaning]) => {
@@ -15,7 +15,7 @@ export function columns(rows: readonly (readonly [string, string])[]): string[] 
   });
 }
 
-/** Words in lines of at most `width` characters; a longer word gets a line of its own. Lines that begin with a space stay. */
+/** A longer word gets a line of its own. Lines that begin with a space are kept. */
 export function wrap(text: string, width: number): string[] {
   return text.split('\n').flatMap((paragraph) => {
     if (paragraph.startsWith(' ')) return [paragraph];

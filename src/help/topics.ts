@@ -5,7 +5,7 @@ import { flagVariables, globalFlagRows } from '../flags/globals.ts';
 import { columns, wrap } from './text-layout.ts';
 import type { TopicName } from './topic-names.ts';
 
-/** One part of a topic: a paragraph, rows of a term and its meaning, or lines to copy. */
+/** A paragraph, a list of terms, or lines to copy. */
 export type Part = string | readonly (readonly [term: string, meaning: string])[] | { readonly lines: readonly string[] };
 
 interface Topic {
@@ -13,7 +13,7 @@ interface Topic {
   readonly parts: readonly Part[];
 }
 
-/** What `linkctl help <topic>` prints, at most 80 columns wide. */
+/** At most 80 columns wide. */
 export function topicText(name: TopicName): string {
   const { summary, parts } = topics[name];
   return `${[`${summary}.`, ...parts.map(partText)].join('\n\n')}\n`;
@@ -88,7 +88,7 @@ const exitMeanings: { readonly [K in keyof typeof exitCodes]: string } = {
   different: 'linkctl diff found differences between the file and the account',
 };
 
-/** The README has the same script. What a run has written stays beside its file until it is complete, so that the same command resumes. */
+/** The README contains the same script. Output stays beside the input file until it is complete, so that the next run resumes. */
 export const cronScript: readonly string[] = [
   'day=$(date +%F-%H%M%S)',
   'for file in outbox/*.csv; do',
@@ -118,8 +118,8 @@ const exitCodesTopic: Topic = {
       ['130', 'terminated by SIGINT (Ctrl-C)'],
       ['143', 'terminated by SIGTERM'],
     ],
-    'The reason why a run stopped takes precedence over the results of its items: 10, 9, the signal, 4, 7, 8. Code 3 means that the run completed. If every item was rejected, the code is that of the reason, or 1 for several reasons.',
-    'Scripts should treat unknown codes as failures. Example for cron, which puts each new file of outbox/ through once. A file of which something is rejected goes to rejected/, with what is left of it in its .failed file:',
+    'If several apply, the first of 10, 9, 128+signal, 4, 7, 8 is used. Code 3 means that the run completed. If every item was rejected, the code is that of the reason, or 1 for several reasons.',
+    'Scripts should treat unknown codes as failures. Example for cron, which processes each new file in outbox/ exactly once. A file with rejected rows is moved to rejected/, with those rows in its .failed file:',
     { lines: cronScript },
   ],
 };
@@ -170,14 +170,14 @@ const csv: Topic = {
     fieldRows('edit'),
     'Separate tags with commas. Put a label in double quotes if it contains a comma or starts with a double quote. In csv, double these quotes. In edit, +label or label attaches and -label detaches. A value in a row overrides the flag.',
     'A listing is a valid input file: after linkctl list -o csv > links.csv, shorten -f links.csv creates the same links again. shorten reads hash as custom_hash and skips read-only columns (clicks, …). Unknown columns are ignored and named; --strict-columns refuses them. Column names similar to a field are always errors.',
-    'Exports of other services need no flag. Their names for columns are known (Destination URL, Slashtag, Title, …), and one line says what each column was taken for. Without a header, the columns are URL, hash and note. A title and empty rows above the header are skipped. Without a hash column, the last part of a short URL is the hash. Columns utm_source, utm_medium, … set parameters of the long URL. Tags are separated by commas, or else by semicolons or pipes. If a column name is ambiguous, say which field it is with --columns:',
+    'Exports of other services need no flag. Their names for columns are known (Destination URL, Slashtag, Title, …), and one line shows how each column is interpreted. Without a header, the columns are URL, hash and note. A title and empty rows above the header are skipped. Without a hash column, the last part of a short URL is the hash. Columns utm_source, utm_medium, … set parameters of the long URL. Tags are separated by commas, or else by semicolons or pipes. If a column name is ambiguous, say which field it is with --columns:',
     {
       lines: [
         "linkctl shorten -f export.csv --columns 'long_url=Page,custom_hash=Code'",
         'linkctl shorten -f export.csv --dry-run',
       ],
     },
-    'Rows whose link is protected or disabled in the other service (a password, archived, banned, a start date in the future) are skipped, and the exit code is 3. The same command with --include-protected creates them as public links. What else cannot be carried over is counted: not carried over: geo (3 rows).',
+    'Rows whose link is protected or disabled in the other service (a password, archived, banned, a start date in the future) are skipped, and the exit code is 3. The same command with --include-protected creates them as public links. Other values without a field here are counted: not carried over: geo (3 rows).',
     'Dates are 2031-12-31, a date-time (its day in UTC), today, tomorrow, +30d, +2w, +6m, +1y or never. For 31.12.2031 or 12/31/2031, add --date-format dmy or mdy.',
     'The whole file is checked before anything is sent. Up to 20 problems are listed with their lines. A run temporarily needs about twice the size of the file in the state folder. Piped input needs two more copies; one is kept as long as the record of the run. XDG_STATE_HOME moves the folder: linkctl help environment.',
     {
@@ -246,9 +246,9 @@ const filters: Topic = {
       ['max_clicks', '[edition A] the same; 0 for no limit'],
       [
         'expiration_date',
-        'days: = != < <= > >= with 2031-01-31, +30d, -90d (from today, UTC) or never. A link without a date never expires: that is later than any day',
+        'days: = != < <= > >= with 2031-01-31, +30d, -90d (from today, UTC) or never. A link without a date counts as later than any day',
       ],
-      ['last_visit', '[edition A] the same. A link without a visit is older than any day'],
+      ['last_visit', '[edition A] the same. A link without a visit counts as earlier than any day'],
       ['expired, email_stats', 'true or false: = !=; the name alone means true'],
       ['url, long_url', 'destination: = !=, ^= (begins with) and ~ (regular expression)'],
       ['host', 'host of the destination: = != ~. *.a.example is any host below a.example. The port counts if you give one'],

@@ -1,22 +1,21 @@
 import type { CommandTree, Flag, Operand } from './command-tree.ts';
 
-/** What the words before the cursor amount to. */
 export interface TypedLine {
-  /** The commands that they lead through, the root first. */
+  /** Commands from the root to the last one. */
   readonly path: readonly CommandTree[];
-  /** The last of them, which they have reached. */
+  /** The last command of `path`. */
   readonly command: CommandTree;
-  /** They began with `help`. */
+  /** The line begins with `help`. */
   readonly help: boolean;
-  /** Operands of the command, without the words that led to it. */
+  /** Without the words of the command itself. */
   readonly operands: readonly string[];
-  /** Names of every flag given. */
+  /** Names of all flags given. */
   readonly given: ReadonlySet<string>;
-  /** The value of the last `--profile`. */
+  /** Value of the last `--profile`. */
   readonly profile: string | undefined;
-  /** The flag whose value comes next. */
+  /** Flag whose value is the next word. */
   readonly awaiting: Flag | undefined;
-  /** `--` was there: nothing is a flag any more. */
+  /** Set after `--`: later words are no flags. */
   readonly ended: boolean;
 }
 
@@ -26,7 +25,7 @@ type Draft = { -readonly [K in keyof TypedLine]: TypedLine[K] } & {
   given: Set<string>;
 };
 
-/** Reads words as commander would, of a line that need not be right or complete. */
+/** Parses like commander, but accepts incomplete and invalid lines. */
 export function readTypedLine(root: CommandTree, words: readonly string[]): TypedLine {
   const line: Draft = {
     path: [root],
@@ -48,12 +47,12 @@ export function readTypedLine(root: CommandTree, words: readonly string[]): Type
   return line;
 }
 
-/** The command's flags and those of its parents: flags can have any position. */
+/** Flags can have any position, so those of parents are included. */
 export function reachableFlags({ path }: Pick<TypedLine, 'path'>): Flag[] {
   return path.toReversed().flatMap(({ flags }) => flags);
 }
 
-/** The operand that comes next; the last may repeat. */
+/** The last operand may repeat. */
 export function nextOperand({ command, operands }: TypedLine): Operand | undefined {
   const { operands: all } = command;
   const last = all.at(-1);
@@ -76,7 +75,7 @@ function takeFlags(line: Draft, word: string): void {
     );
     return;
   }
-  // A cluster such as -qp: the first flag that takes a value takes the rest of the word.
+  // In a cluster such as -qp, the first flag with a value takes the rest of the word.
   for (let at = 1; at < word.length; at++) {
     const flag = flags.find(({ short }) => short === `-${word[at]}`);
     takeFlag(line, flag, word.slice(at + 1) || undefined);

@@ -4,7 +4,7 @@ import { shellWord } from '../base/shell-word.ts';
 import { type CommandTree, commandTree } from './command-tree.ts';
 import { reachableFlags, readTypedLine, type TypedLine } from './typed-line.ts';
 
-/** Commander's complaint in our shape: one line, then a guess, or usage and an example, and where to read on. */
+/** Adds a suggestion, or usage and an example, and the command for help. */
 export function usageError(error: CommanderError, root: Command, words: readonly string[]): UsageError {
   const line = readTypedLine(commandTree(root), words);
   const { command } = line;
@@ -22,7 +22,7 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   return new UsageError(verb ? `unknown command '${verb}'` : complaint, { details, hint: `${command.line} --help` });
 }
 
-/** One sentence for a value that a flag or an operand does not take; commander's own words for the rest. */
+/** Shortens commander's message about an invalid value. */
 function complaintOf(message: string): string {
   const value = /^error: (?:option '(?:-., )?(--[\w-]+)|command-argument).*? is invalid(?: for argument '(.+?)')?\. (.*)$/s.exec(
     message,
@@ -30,18 +30,18 @@ function complaintOf(message: string): string {
   return value ? `${value[1] ?? `<${value[2]}>`}: ${value[3]}` : (message.replace(/^error: /, '').split('\n')[0] ?? '');
 }
 
-/** An unknown verb is an unknown command, or one operand too many for the default verb of its group. */
+/** commander reports an unknown verb as one operand too many if its group has a default verb. */
 const verbErrors: readonly string[] = ['commander.unknownCommand', 'commander.excessArguments'];
 
-/** A word that other tools have for it, else the nearest of ours. */
+/** Prefers words that other tools use. */
 function guessedVerb(word: string, verbs: readonly string[]): string | undefined {
-  const meant = otherTools.get(word.toLowerCase())?.find((line) => verbs.includes(line.replace(/ .*/, '')));
+  const meant = verbsOfOtherTools.get(word.toLowerCase())?.find((line) => verbs.includes(line.replace(/ .*/, '')));
   return meant ?? nearest(word, verbs);
 }
 
 const making = ['shorten', 'add'];
 const listing = ['list'];
-const otherTools: ReadonlyMap<string, readonly string[]> = new Map([
+const verbsOfOtherTools: ReadonlyMap<string, readonly string[]> = new Map([
   ['create', making],
   ['new', making],
   ['add', making],
@@ -52,22 +52,24 @@ const otherTools: ReadonlyMap<string, readonly string[]> = new Map([
   ['import', ['shorten -f']],
 ]);
 
-/** A word that other tools have for it, else the nearest of ours. Where that is no flag to be guessed, the next best would mislead. */
+/** Prefers words that other tools use. Returns nothing if the best guess is unsafe, because the next best would mislead. */
 function guessedFlag(word: string, line: TypedLine): string | undefined {
   const flags = reachableFlags(line).flatMap(({ long }) => long ?? []);
-  const meant = otherFlags.get(word.toLowerCase());
+  const meant = flagsOfOtherTools.get(word.toLowerCase());
   if (meant)
-    return meant.find((flag) => flags.includes(flag) && (!selecting.includes(flag) || reading.includes(line.command.name)));
+    return meant.find(
+      (flag) => flags.includes(flag) && (!selectionFlags.includes(flag) || readOnlyCommands.includes(line.command.name)),
+    );
   const guess = nearest(word, flags);
-  if (guess === undefined || consenting.includes(guess)) return undefined;
-  // Whoever mistypes a flag for a value must not select links with it, and so change others.
-  return selecting.includes(guess) && editsBetween(word, guess) > 1 ? undefined : guess;
+  if (guess === undefined || unsafeFlags.includes(guess)) return undefined;
+  // A typo in another flag must not become a selection of links.
+  return selectionFlags.includes(guess) && editsBetween(word, guess) > 1 ? undefined : guess;
 }
 
 const hash = ['--hash', '--new-hash'];
 const tag = ['--add-tag', '--tag', '--by-tags'];
 const order = ['--order-by'];
-const otherFlags: ReadonlyMap<string, readonly string[]> = new Map([
+const flagsOfOtherTools: ReadonlyMap<string, readonly string[]> = new Map([
   ['--slug', hash],
   ['--alias', hash],
   ['--keyword', hash],
@@ -80,14 +82,13 @@ const otherFlags: ReadonlyMap<string, readonly string[]> = new Map([
   ['--sort-by', order],
 ]);
 
-/** Flags that say which links a command is about. */
-const selecting: readonly string[] = ['--by-tags', '--search', '--filter', '--hashes-from', '--all-domains'];
+const selectionFlags: readonly string[] = ['--by-tags', '--search', '--filter', '--hashes-from', '--all-domains'];
 
-/** Commands to which links may be selected by a guess, because they change none. */
-const reading: readonly string[] = ['list', 'stats', 'check', 'report'];
+/** Read-only commands, where a guessed selection does no harm. */
+const readOnlyCommands: readonly string[] = ['list', 'stats', 'check', 'report'];
 
-/** What consents or deletes is never guessed: whoever follows a guess has not chosen it. */
-const consenting: readonly string[] = [
+/** A guess must never consent or delete. */
+const unsafeFlags: readonly string[] = [
   '--yes',
   '--force',
   '--again',
@@ -102,7 +103,7 @@ function verbsOf({ commands }: CommandTree): string[] {
   return commands.filter(({ hidden }) => !hidden).flatMap(({ name, aliases }) => [name, ...aliases]);
 }
 
-/** The name that was most likely meant by a mistyped word: within 0.4 of its length and 3 edits, whatever its case. */
+/** Accepts at most 3 edits and 40 % of the length, ignoring case. */
 function nearest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, edits: editsBetween(word.toLowerCase(), name.toLowerCase()) }))
@@ -111,9 +112,9 @@ function nearest(word: string, names: readonly string[]): string | undefined {
   return ranked[0]?.name;
 }
 
-/** Letters put in, left out, changed, or exchanged with their neighbour: `renmae` is one edit from `rename`. */
+/** Counts inserted, omitted, changed and swapped letters: `renmae` is one edit from `rename`. */
 function editsBetween(one: string, other: string): number {
-  // Nothing that long is a name of ours, and the table grows with the square.
+  // No name is that long, and the table grows with the square.
   if (Math.abs(one.length - other.length) > 3) return Number.POSITIVE_INFINITY;
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

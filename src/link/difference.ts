@@ -1,24 +1,24 @@
 import { unicodeTest } from '../base/unicode.ts';
 
-/** One place where two URLs differ, in whole parts: a host, a segment of the path, a parameter. */
+/** A difference of whole parts: a host, a path segment, a parameter. */
 export interface Difference {
-  /** Empty where something was only added. */
+  /** Empty for an addition. */
   readonly removed: string;
-  /** Where it begins in the URL before, in UTF-16 units. */
+  /** Position in the URL before, in UTF-16 units. */
   readonly removedAt: number;
-  /** Empty where something was only removed. */
+  /** Empty for a removal. */
   readonly added: string;
-  /** Where it begins in the URL after. */
+  /** Position in the URL after. */
   readonly addedAt: number;
 }
 
-/** Where two URLs differ, from left to right; places with nothing but separators between them are one. */
+/** From left to right; differences with only separators between them are joined. */
 export function differences(before: string, after: string): Difference[] {
   const old = partsOf(before);
   const now = partsOf(after);
   const found: Difference[] = [];
   let [removedAt, addedAt] = [0, 0];
-  for (const { removed, added, common } of changedRuns(old, now)) {
+  for (const { removed, added, common } of changedGroups(old, now)) {
     const [gone, come] = [removed.join(''), added.join('')];
     if (gone !== '' || come !== '') found.push({ removed: gone, removedAt, added: come, addedAt });
     const kept = common.join('').length;
@@ -28,15 +28,14 @@ export function differences(before: string, after: string): Difference[] {
   return found;
 }
 
-/** The differences as one text, equal for changes that are alike: `old.example -> new.example`, `+?utm_source=x`. */
+/** Equal for equal changes, so that a plan can group them: `old.example -> new.example`, `+?utm_source=x`. */
 export function foldText(before: string, after: string): string {
   return differences(before, after)
     .map(({ removed, added }) => (removed === '' ? `+${added}` : added === '' ? `-${removed}` : `${removed} -> ${added}`))
     .join(', ');
 }
 
-/** What replaces what, and what both have after it. */
-interface Run {
+interface PartGroup {
   readonly removed: string[];
   readonly added: string[];
   readonly common: string[];
@@ -45,7 +44,7 @@ interface Run {
 const separator = /^(?::\/\/|[/?#&@])$/;
 const continuesCharacter = unicodeTest('^[\\p{M}\\p{Emoji_Modifier}\\u200c\\u200d]');
 
-/** Scheme, host, segments, parameters and what separates them. A separator with an accent on it separates nothing. */
+/** Splits into scheme, host, segments, parameters and separators. A separator with a combining mark separates nothing. */
 function partsOf(url: string): string[] {
   const parts: string[] = [];
   for (const part of url.match(/:\/\/|[/?#&@]|(?:(?!:\/\/)[^/?#&@])+/g) ?? []) {
@@ -55,31 +54,31 @@ function partsOf(url: string): string[] {
   return parts;
 }
 
-/** The two lists as runs; runs are joined across separators that both have between them. */
-function changedRuns(old: readonly string[], now: readonly string[]): Run[] {
-  const runs: Run[] = [{ removed: [], added: [], common: [] }];
+/** Joins groups across separators that both URLs contain. */
+function changedGroups(old: readonly string[], now: readonly string[]): PartGroup[] {
+  const groups: PartGroup[] = [{ removed: [], added: [], common: [] }];
   for (const { kind, part } of edits(old, now)) {
-    const last = runs.at(-1) as Run;
+    const last = groups.at(-1) as PartGroup;
     if (kind === 'common') last.common.push(part);
     else if (last.common.length === 0) last[kind].push(part);
     else if (last.removed.length + last.added.length > 0 && last.common.every((text) => separator.test(text))) {
       last.removed.push(...last.common);
       last.added.push(...last.common.splice(0));
       last[kind].push(part);
-    } else runs.push({ removed: [], added: [], common: [], [kind]: [part] });
+    } else groups.push({ removed: [], added: [], common: [], [kind]: [part] });
   }
-  return runs;
+  return groups;
 }
 
 interface Edit {
-  readonly kind: keyof Run;
+  readonly kind: keyof PartGroup;
   readonly part: string;
 }
 
-/** Beyond it the middle is one difference: a table of more cells is slow, and so many differences nobody reads. */
+/** Above this size the middle is one difference: a larger table is slow, and nobody reads that many differences. */
 const maximumCells = 20_000;
 
-/** The shortest way from one list to the other. */
+/** Strips the common beginning and end before it compares. */
 function edits(old: readonly string[], now: readonly string[]): Edit[] {
   const shorter = Math.min(old.length, now.length);
   let start = 0;
@@ -117,7 +116,7 @@ function middleEdits(old: readonly string[], now: readonly string[]): Edit[] {
   return found;
 }
 
-/** How many parts the rests from each pair of places on have in common. */
+/** Longest common subsequence of the rests from each pair of positions on. */
 function commonLengths(old: readonly string[], now: readonly string[]): number[][] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
   for (let row = old.length - 1; row >= 0; row -= 1) {

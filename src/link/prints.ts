@@ -2,24 +2,23 @@ import { shortPrint, tinyPrint } from '../base/fingerprint.ts';
 import { type KeyField, keyFields, keyValue } from './same.ts';
 import { canonicalUrl, farDay, type LinkValues, textOf } from './value.ts';
 
-/** Fingerprints of some links, as a journal keeps them: a text a field, with the print that all share, or a print a link and blanks. */
+/** Fingerprints of several links in a journal: one per field if all are equal, otherwise one per link, separated by spaces. */
 export type ValueColumns = { readonly [F in KeyField]?: string };
 
-/** Fingerprints of one link as it was. */
+/** Fingerprints of one link. */
 export type LinkPrints = { readonly [F in KeyField | 'long_url']?: string | undefined };
 
-/** A link as it was answered, and what it was asked to be: the answer of a server may not show each field. */
+/** The payload fills in fields that the server's answer does not show. */
 interface MadeLink {
   readonly record?: LinkValues | undefined;
   readonly payload: object;
 }
 
-/** Where a link leads, as a journal keeps it. */
 export function urlPrint(longUrl: unknown): string {
   return shortPrint(canonicalUrl(textOf(longUrl)));
 }
 
-/** Whether a print is of this long URL. Earlier versions made them of the text as the server wrote it. */
+/** Earlier versions made fingerprints of the text as the server wrote it. */
 export function isUrlPrint(print: string | undefined, longUrl: unknown): boolean {
   return print === urlPrint(longUrl) || print === shortPrint(textOf(longUrl));
 }
@@ -36,7 +35,7 @@ export function valueColumns(links: readonly MadeLink[]): ValueColumns {
   );
 }
 
-/** Neighbours often have the same value: then the work is done once. */
+/** Neighbours often have equal values, so their fingerprint is computed once. */
 function columnOf(values: readonly unknown[], field: KeyField): string {
   const prints: string[] = [];
   let differ = false;
@@ -60,7 +59,6 @@ function shownOf(field: KeyField, { record, payload }: MadeLink): unknown {
   return record?.[field] ?? asked[field];
 }
 
-/** One for each of so many links. */
 export function valuePrints(columns: ValueColumns | undefined, links: number): LinkPrints[] {
   const lists = keyFields.flatMap((field) => {
     const column = columns?.[field];
@@ -71,17 +69,15 @@ export function valuePrints(columns: ValueColumns | undefined, links: number): L
   );
 }
 
-/** Whether a column can be that of so many links. */
 export function isColumn(value: unknown, links: number): boolean {
   return typeof value === 'string' && (!value.includes(' ') || value.split(' ').length === links);
 }
 
-/** The prints of a link that was asked to be like this. */
 export function askedPrints(payload: LinkValues): LinkPrints {
   return { long_url: urlPrint(payload.long_url), ...valuePrints(valueColumns([{ payload }]), 1)[0] };
 }
 
-/** The fields of a link that are not as they were. One that a server does not show proves nothing. */
+/** Fields that have changed since; a field that the server does not show proves nothing. */
 export function fieldsSincePrinted(prints: LinkPrints, now: LinkValues): (KeyField | 'long_url')[] {
   const leadsElsewhere = prints.long_url !== undefined && !isUrlPrint(prints.long_url, now.long_url);
   const others = keyFields.filter((field) => {
@@ -98,7 +94,7 @@ function valuePrint(field: KeyField, value: unknown): string {
   return text === '' ? '' : tinyPrint(text);
 }
 
-/** Earlier versions took the day in 9999 for a day. */
+/** Earlier versions did not treat the far day as "never". */
 function isOldNever(field: KeyField, print: string, now: LinkValues): boolean {
   return field === 'expiration_date' && print === oldNever && keyValue(field, now[field]) === '';
 }

@@ -2,21 +2,20 @@ import type { EditFields } from '../contract/operations.ts';
 import { trimmedLabel } from '../contract/tag-label.ts';
 import { canonical, canonicalUrl, type LinkValues, noteText, tagSet, textOf, type ValueField } from './value.ts';
 
-// Asked and got: did it happen?
+// Requested and returned: was the change applied?
 
-/** A field that was asked for and came back different. */
-export interface Difference {
+export interface UnappliedField {
   readonly field: string;
   readonly asked: unknown;
   readonly got: unknown;
 }
 
-/** Whether `tags` are labels to have (shortening) or instructions, `+label` and `-label` (edit). */
+/** shorten has labels; edit has instructions such as `+label` and `-label`. */
 export type TagsMean = 'labels' | 'instructions';
 
-/** The fields that were asked for and came back with another value. A field that does not come back proves nothing. */
-export function notApplied(asked: EditFields, got: LinkValues, tagsMean: TagsMean = 'labels'): Difference[] {
-  const differences: Difference[] = [];
+/** A field that the server does not return proves nothing. */
+export function notApplied(asked: EditFields, got: LinkValues, tagsMean: TagsMean = 'labels'): UnappliedField[] {
+  const differences: UnappliedField[] = [];
   for (const field of editable) {
     const [value, shown] = [asked[field], got[memberOf(field)]];
     if (value === undefined || shown === undefined || value === shown) continue;
@@ -25,22 +24,19 @@ export function notApplied(asked: EditFields, got: LinkValues, tagsMean: TagsMea
   return differences;
 }
 
-/** Whether the record shows every field that was asked for, as it was asked for. */
+/** True if the record shows every requested field with the requested value. */
 export function showsAll(asked: EditFields, got: LinkValues, tagsMean?: TagsMean): boolean {
   const isShown = editable.every((field) => asked[field] === undefined || got[memberOf(field)] !== undefined);
   return isShown && notApplied(asked, got, tagsMean).length === 0;
 }
 
-/** The fields of a link that are not as an edit asks for, in whatever spelling; one that a server does not show may not be. */
+/** Includes fields that the record does not show; ignores spelling. */
 export function fieldsThatDiffer(asked: EditFields, record: LinkValues): (keyof EditFields)[] {
   const differs = new Set(notApplied(asked, record, 'instructions').map(({ field }) => field));
   return editable.filter((field) => asked[field] !== undefined && (record[memberOf(field)] === undefined || differs.has(field)));
 }
 
-/**
- * The fields of a link that an edit is sent for: also those that are shown in another spelling, as nobody knows whether it is the link's or
- * the server's. To send once too often does no harm.
- */
+/** Includes values in another spelling, because nobody knows whether the link or the server has changed it; sending them is harmless. */
 export function fieldsToChange(asked: EditFields, record: LinkValues): (keyof EditFields)[] {
   const differing = new Set(fieldsThatDiffer(asked, record));
   const isRespelled = (field: keyof EditFields): boolean =>
@@ -48,7 +44,7 @@ export function fieldsToChange(asked: EditFields, record: LinkValues): (keyof Ed
   return editable.filter((field) => differing.has(field) || isRespelled(field));
 }
 
-/** Whether a link has values of which a new one has none, and which were not asked for: then it is older. */
+/** A new link has only requested values, so a link with other values is older. */
 export function hasUnasked(asked: LinkValues, got: LinkValues): boolean {
   return mayBeEmpty.some((field) => asked[field] === undefined && canonical(field, got[field]) !== canonical(field, undefined));
 }
@@ -88,16 +84,16 @@ function listOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 }
 
-// Before and now: is this link as it was?
+// Before and now: has the link changed?
 
-/** The fields of a link that are not as they were; one that was not or is not shown proves nothing. */
+/** A field that is missing on either side proves nothing. */
 export function fieldsSince(before: LinkValues, now: LinkValues): ValueField[] {
   return comparable.filter(
     (field) => before[field] !== undefined && now[field] !== undefined && !isSameValue(field, before[field], now[field]),
   );
 }
 
-/** The same where what a server leaves out is empty. */
+/** Like `fieldsSince`, but treats missing fields as empty. */
 export function fieldsBetween(before: LinkValues, now: LinkValues): ValueField[] {
   return fieldsSince(withEmpty(before), withEmpty(now));
 }
@@ -113,15 +109,15 @@ function isSameValue(field: ValueField, one: unknown, other: unknown): boolean {
   return one === other || canonical(field, one) === canonical(field, other);
 }
 
-/** Whether writing one value over the other would change nothing: of texts every byte counts. */
+/** Writing `one` over `other` would change nothing; every byte of a text counts. */
 export function isIdentical(field: ValueField, one: unknown, other: unknown): boolean {
   const isText = field === 'hash' || field === 'long_url' || field === 'note';
   return isText ? one === other : isSameValue(field, one, other);
 }
 
-// Row and record: does this answer belong to this row?
+// Row and record: does the answer belong to the row?
 
-/** What distinguishes plain rows and their records, beside the long URL. */
+/** Besides the long URL, these fields distinguish rows without a hash. */
 export const keyFields = ['note', 'expiration_date', 'tags', 'email_stats', 'max_clicks'] as const;
 
 export type KeyField = (typeof keyFields)[number];
@@ -129,15 +125,15 @@ export type KeyField = (typeof keyFields)[number];
 const allFields: ReadonlySet<KeyField> = new Set(keyFields);
 
 /**
- * The key of a row or of a record, with the API's defaults for what it does not say. Rows with equal keys get equal records and are
- * interchangeable. Fields outside `shown` do not count.
+ * Rows with equal keys get equal records and are interchangeable. Missing fields get the API's defaults; fields outside `shown` are
+ * ignored.
  */
 export function rowKey(values: LinkValues = {}, shown: ReadonlySet<KeyField> = allFields): string {
   const parts = keyFields.map((field) => (shown.has(field) ? keyValue(field, values[field]) : ''));
   return [canonicalUrl(textOf(values.long_url)), ...parts].join('\n\0');
 }
 
-/** Blanks within a note do not distinguish rows either: some servers make one of several. */
+/** Some servers collapse white space in notes, so it does not distinguish rows. */
 export function keyValue(field: KeyField, value: unknown): string {
   return field === 'note' ? noteText(value).replace(/\s{2,}|[^\S ]/g, ' ') : canonical(field, value);
 }

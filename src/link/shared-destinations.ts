@@ -2,24 +2,23 @@ import { DuplicateCandidateSearch, type DuplicateCandidates } from '../base/dupl
 import type { UrlRecord } from '../contract/records.ts';
 import { canonicalUrl } from './value.ts';
 
-/** Links of a listing that lead where another of its links leads. */
 interface SharedDestinations {
   readonly links: number;
   readonly destinations: number;
-  /** Destination after destination, in the order in which the listing has them. */
+  /** Grouped by destination, in the order of the listing. */
   pages(): AsyncGenerator<readonly UrlRecord[]>;
 }
 
-/** Some tens of megabytes; the links of more than that take a further reading. */
-const usuallyHeld = 50_000;
+/** Maximum number of links in memory, some tens of megabytes; more links need a further reading. */
+const defaultMaxHeld = 50_000;
 
 /**
- * Finds them in two readings: prints of all destinations, then the links whose print is there twice (F3). Nearly always these few links are
- * held until they can be put together. Where there are too many of them, the listing is read again for each part that can be held.
+ * Reads the listing twice: first for fingerprints of all destinations, then for the links whose fingerprint is repeated. If these do not
+ * fit in memory, the listing is read again for each part that does.
  */
 export async function sharedDestinations(
   read: () => AsyncIterable<readonly UrlRecord[]>,
-  mostHeld = usuallyHeld,
+  maxHeld = defaultMaxHeld,
 ): Promise<SharedDestinations> {
   const search = new DuplicateCandidateSearch();
   for await (const rows of read()) for (const { long_url } of rows) search.add(canonicalUrl(long_url));
@@ -27,31 +26,31 @@ export async function sharedDestinations(
   let links = 0;
   for (let index = 0; index < candidates.count; index += 1) links += candidates.occurrences(index);
   async function* pages(): AsyncGenerator<readonly UrlRecord[]> {
-    for (const part of partsOf(candidates, mostHeld)) {
+    for (const part of partsOf(candidates, maxHeld)) {
       const isIn = (url: string): boolean => {
         const index = candidates.indexOf(url);
         return index >= part.from && index < part.to;
       };
-      yield* part.links > mostHeld ? linksOfOne(read(), isIn) : groupedLinks(read(), isIn);
+      yield* part.links > maxHeld ? linksOfOne(read(), isIn) : groupedLinks(read(), isIn);
     }
   }
   return { links, destinations: candidates.count, pages };
 }
 
-/** Some neighbouring candidates. */
+/** A range of candidates. */
 interface Part {
   readonly from: number;
   readonly to: number;
   readonly links: number;
 }
 
-/** As many destinations at a time as can be held; one that has more links than that is a part by itself. */
-function* partsOf({ count, occurrences }: DuplicateCandidates, mostHeld: number): Generator<Part> {
+/** Each part fits in memory; a destination with too many links is a part of its own. */
+function* partsOf({ count, occurrences }: DuplicateCandidates, maxHeld: number): Generator<Part> {
   let from = 0;
   let links = 0;
   for (let index = 0; index < count; index += 1) {
     const more = occurrences(index);
-    if (links > 0 && links + more > mostHeld) {
+    if (links > 0 && links + more > maxHeld) {
       yield { from, to: index, links };
       from = index;
       links = 0;
@@ -61,7 +60,7 @@ function* partsOf({ count, occurrences }: DuplicateCandidates, mostHeld: number)
   if (links > 0) yield { from, to: count, links };
 }
 
-/** What two links share is compared in full: prints can be equal by chance, and a link can be gone by now. */
+/** Compares full URLs, because fingerprints can collide and links can disappear meanwhile. */
 async function* groupedLinks(
   listing: AsyncIterable<readonly UrlRecord[]>,
   isIn: (url: string) => boolean,
@@ -79,7 +78,7 @@ async function* groupedLinks(
   for (const group of groups.values()) if (group.length > 1) yield group;
 }
 
-/** The links of a single destination need not be held. */
+/** Links of a single destination need no grouping, so they are not held in memory. */
 async function* linksOfOne(
   listing: AsyncIterable<readonly UrlRecord[]>,
   isIn: (url: string) => boolean,

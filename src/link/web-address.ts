@@ -1,38 +1,38 @@
 import { parseUrl } from '../contract/web-address.ts';
 
-/** An http(s) URL in parts, cut where a browser cuts it. */
+/** Parts of an http(s) URL, split like in a browser. */
 export interface WebAddress {
   readonly scheme: 'http' | 'https';
-  /** As written; undefined where there is no `@` before the host. */
+  /** As written; undefined without `@`. */
   readonly userinfo: string | undefined;
   /** In ASCII and lower case. */
   readonly hostname: string;
-  /** The scheme's default port where none is written. */
+  /** Default port of the scheme if none is written. */
   readonly port: string;
   /** Path, query and fragment, byte for byte. */
   readonly rest: string;
 }
 
-// A backslash ends the host, too: browsers read it as a slash.
+// A backslash ends the host too, because browsers treat it as a slash.
 const parts = /^(https?):\/\/(?:([^/?#\\]*)@)?([^/?#\\]*)/i;
 
-/** Undefined for what is no http(s) URL with a host. */
+/** Undefined if the text is no http(s) URL with a host. */
 export function readWebAddress(text: string): WebAddress | undefined {
-  const [start, written, userinfo, place] = parts.exec(text) ?? [];
-  if (start === undefined || !written || !place) return undefined;
+  const [start, written, userinfo, authority] = parts.exec(text) ?? [];
+  if (start === undefined || !written || !authority) return undefined;
   const scheme = written.length === 4 ? 'http' : 'https';
-  const host = hostOf(scheme, place);
+  const host = hostOf(scheme, authority);
   return host && { scheme, userinfo, ...host, rest: text.slice(start.length) };
 }
 
 type Host = Pick<WebAddress, 'hostname' | 'port'>;
 
-/** Links share their hosts, and parsing one costs more than everything else about a link. */
+/** Cached, because parsing a host costs more than all other work on a link. */
 const hosts = new Map<string, Host | undefined>();
 const hostsKept = 1000;
 
-function hostOf(scheme: WebAddress['scheme'], place: string): Host | undefined {
-  const key = `${scheme}://${place}`;
+function hostOf(scheme: WebAddress['scheme'], authority: string): Host | undefined {
+  const key = `${scheme}://${authority}`;
   if (!hosts.has(key)) {
     if (hosts.size >= hostsKept) hosts.clear();
     const url = parseUrl(key);
@@ -42,3 +42,8 @@ function hostOf(scheme: WebAddress['scheme'], place: string): Host | undefined {
 }
 
 const defaultPorts = { http: '80', https: '443' } as const;
+
+/** Records contain short URLs without the scheme. */
+export function withoutScheme(shortUrl: string): string {
+  return shortUrl.replace(/^https?:\/\//, '');
+}

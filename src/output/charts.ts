@@ -1,34 +1,37 @@
 import { safe } from '../base/safe-text.ts';
 import { displayWidth, pad } from './display-width.ts';
 import { grouped } from './quantity.ts';
-import type { Canvas, Glyphs } from './report.ts';
+import type { Canvas, Column, Glyphs, Row } from './report.ts';
 
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** Beside the value: `+34 %`. */
+  /** Text beside the value, such as `+34 %`. */
   readonly note?: string | undefined;
 }
 
-/** A bar of at most `length` columns, in eighths of one; what is more than nothing can be seen. */
-export function barText(value: number, most: number, length: number, { bar, partsOfBar }: Glyphs): string {
+/** Draws in eighths of a column. A value above zero always shows at least one eighth. */
+function barText(value: number, most: number, length: number, { bar, partsOfBar }: Glyphs): string {
   const [full, part] = blocks(value, most, length, partsOfBar);
   return bar.repeat(full) + part;
 }
 
-/** Whole blocks, and the one that is filled in part. */
+/** A column for tables only. `most` is called on drawing, when all rows are known. */
+export function barColumn(countOf: (row: Row) => number, most: () => number, glyphs: Glyphs): Column {
+  return { name: 'share', title: '', show: (_value, row) => barText(countOf(row), most(), 10, glyphs) };
+}
+
+/** Returns the number of whole blocks, and the partial block after them. */
 function blocks(value: number, most: number, length: number, parts: string): [number, string] {
   const each = parts.length + 1;
   const steps = value > 0 ? Math.max(1, Math.round((value / most) * length * each)) : 0;
   return [Math.floor(steps / each), parts[(steps % each) - 1] ?? ''];
 }
 
-/** Columns that a bar has at least. */
+/** Minimum length of a bar, in columns. */
 const shortestBar = 10;
 
-/**
- * A line for each bar: label, value, note, bar. Labels are never cut (B24): a longer one than there is room for has a line of its own.
- */
+/** Labels are never cut: a label that is too long gets a line of its own. */
 export function barLines(bars: readonly Bar[], { width, glyphs, paint }: Canvas): string[] {
   const most = Math.max(...bars.map(({ value }) => value));
   const labels = bars.map(({ label }) => safe(label));
@@ -50,31 +53,31 @@ export function barLines(bars: readonly Bar[], { width, glyphs, paint }: Canvas)
 
 const gap = 2;
 const blank = ' '.repeat(gap);
-/** Longer ones are no easier to compare. */
+/** Longer bars are no easier to compare. */
 const longestBar = 60;
 
 const widest = (texts: readonly string[]): number => texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
 
-/** A day, or several in a row, and their clicks; undefined where nobody knows them. */
+/** One day, or several days together; `clicks` is undefined if unknown. */
 export interface DayColumn {
   /** `YYYY-MM-DD`. */
   readonly date: string;
   readonly clicks: number | undefined;
-  /** Present where the day is not over. */
+  /** Set if the day is not over yet. */
   readonly soFar?: true;
 }
 
-/** Lines of a column, and terminal columns that it has at most. */
+/** Height of the chart in lines, and maximum width of one day in columns. */
 const height = 8;
 const broadest = 5;
 
 /**
- * A column for each day on a scale, with the first and last date below; `?` where the clicks are not known. Of more days than there is
- * room for, each column has some weeks; the first line says how many days.
+ * Draws one column per day; `?` stands for unknown clicks. If the terminal is too narrow, each column covers whole weeks, and the first
+ * line names the number of days.
  */
 export function columnLines(days: readonly DayColumn[], { width, glyphs, paint }: Canvas): string[] {
   const roomFor = (most: number): number => Math.max(10, width - grouped(most).length - gap);
-  // What several days add up to is at most that long.
+  // The sum of several days can have more digits than one day.
   const each = daysOfColumn(days.length, roomFor(days.reduce((sum, { clicks = 0 }) => sum + clicks, 0)));
   const columns = joined(days, each);
   const most = Math.max(0, ...columns.map(({ clicks = 0 }) => clicks));
@@ -101,7 +104,7 @@ function title(days: readonly DayColumn[], each: number): string {
   return `clicks per ${each === 1 ? 'day' : `${each} days`} (UTC${first}${today})`;
 }
 
-/** One block of a column, `row` blocks above the axis. */
+/** Returns the block that is `row` blocks above the axis. */
 function columnCell(clicks: number | undefined, most: number, row: number, { bar, partsOfColumn }: Glyphs): string {
   if (clicks === undefined) return row === 0 ? '?' : ' ';
   const [full, part] = blocks(clicks, most, height, partsOfColumn);
@@ -109,20 +112,19 @@ function columnCell(clicks: number | undefined, most: number, row: number, { bar
   return row === full && part !== '' ? part : ' ';
 }
 
-/** A column as broad as its cell, but for a blank between columns. */
+/** Leaves a blank between columns. */
 function broad(text: string, cell: number): string {
   if (cell === 1) return text;
   return (text === '?' ? text : text.repeat(cell - 1)).padEnd(cell);
 }
 
-/** The first date at the left, the last one at the right, where both fit. */
 function dates(days: readonly DayColumn[], width: number): string {
   const [first = '', last = ''] = [days[0]?.date, days.at(-1)?.date];
   if (days.length < 2) return first;
   return first.length + last.length + gap <= width ? `${first}${last.padStart(width - first.length)}` : `${first} to ${last}`;
 }
 
-/** So many days as one, but for the first, which gets the rest; where one of them is not known, their sum is not. */
+/** The first group gets the remaining days. The sum of a group with an unknown day is unknown. */
 function joined(days: readonly DayColumn[], each: number): Pick<DayColumn, 'clicks'>[] {
   const first = days.length % each || each;
   return Array.from({ length: Math.ceil(days.length / each) }, (_, index) => {

@@ -1,38 +1,37 @@
-import { barLines, barText } from './charts.ts';
+import { barColumn, barLines } from './charts.ts';
 import { grouped, quantity } from './quantity.ts';
 import { type Column, type Glyphs, namesOf, type Row, type RowsReport } from './report.ts';
 import { readableUrl, urlColumns } from './url-columns.ts';
 
-/** Every field of a listing; beside the counters a destination gives way first. */
+/** In this table the destination may be cut before the counters. */
 export const clickColumns: readonly Column[] = urlColumns.map((column) => {
   if (column.name === 'total_clicks') return { ...column, title: 'TOTAL' };
   return column.name === 'long_url' ? { ...column, essential: false } : column;
 });
 
-/** What the answer to GET /stats/[hash] holds of them. */
+/** GET /stats/[hash] returns these fields only. */
 export const counterFields: readonly string[] = ['hash', 'total_clicks', 'unique_clicks'];
 
 export interface ClickRowsOptions {
-  /** Only this many rows, those with the most clicks. */
+  /** Maximum number of rows, sorted by clicks. */
   readonly top?: number | undefined;
-  /** Bars in place of the table, of the first 20 rows without `top`. */
+  /** Draws bars instead of a table; 20 rows without `top`. */
   readonly chart?: boolean | undefined;
   readonly glyphs: Glyphs;
-  /** Whether a row is for a link that does not exist: it has no clicks, and `top` does not remove it. */
+  /** True for links that do not exist: they have no clicks and are always shown. */
   readonly isMissing?: (row: Row) => boolean;
-  /** Rows are of several domains: hashes alone are ambiguous (F5). */
+  /** Several domains can share a hash, so rows show short URLs. */
   readonly severalDomains?: boolean;
 }
 
-/** Bars of a chart, where nobody says how many. */
-const usualBars = 20;
+const defaultBars = 20;
 
-/** The clicks of each link, those with the most first (H5), with a bar in tables and the sums at the end. */
+/** Sorts by clicks, so all rows are read before the first is printed. */
 export function clickRows(
   pages: AsyncIterable<Row[]>,
   {
     chart = false,
-    top = chart ? usualBars : undefined,
+    top = chart ? defaultBars : undefined,
     glyphs,
     isMissing = () => false,
     severalDomains = false,
@@ -65,7 +64,7 @@ export function clickRows(
     columns: clickColumns,
     tableFields: ['short_url', 'long_url', 'total_clicks', 'unique_clicks'],
     pipedFields: [severalDomains ? 'short_url' : 'hash', 'total_clicks', 'unique_clicks'],
-    drawn: [{ name: 'share', title: '', show: (_value, row) => barText(clicks(row), most, barLength, glyphs) }],
+    drawn: [barColumn(clicks, () => most, glyphs)],
     ...(chart && { chart: (shown, canvas) => barLines(shown.map(barOf), canvas) }),
     members: () => ({ summary: sum }),
     notes: () => [
@@ -78,14 +77,14 @@ export function clickRows(
   };
 }
 
-/** What a row keeps of a record while all of them are sorted: what is shown. */
+/** Keeps only the fields that are shown, because all rows are held in memory for sorting. */
 export function clickFields(fields: readonly string[] | undefined): (record: Row) => Row {
   const names = new Set([...counterFields, 'short_url', 'long_url', ...(fields ?? [])]);
   const kept = namesOf(clickColumns).filter((name) => names.has(name));
   return (record) => Object.fromEntries(kept.flatMap((name) => (Object.hasOwn(record, name) ? [[name, record[name]]] : [])));
 }
 
-/** Sorted; rows with equal clicks stay in order. With `count` it holds at most twice as many and one page. */
+/** Sorting is stable. Holds at most `2 * count` rows and one page. */
 async function largest(pages: AsyncIterable<Row[]>, count = Number.POSITIVE_INFINITY): Promise<Row[]> {
   let kept: Row[] = [];
   const cut = (): void => {
@@ -98,9 +97,6 @@ async function largest(pages: AsyncIterable<Row[]>, count = Number.POSITIVE_INFI
   cut();
   return kept;
 }
-
-/** Columns; in eighths, so that 80 lengths differ. */
-const barLength = 10;
 
 function barOf(row: Row): { label: string; value: number } {
   return { label: readableUrl(String(row.short_url ?? row.hash)), value: clicks(row) };

@@ -1,14 +1,14 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
 const ascii = /^[\x20-\x7e]*$/;
-/** Characters without a width: combining marks, joiners and other format characters, and the later letters of a Hangul syllable. */
+/** Combining marks, joiners, other format characters and trailing Hangul letters have no width. */
 const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
 const emoji = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
 
-/** Made when the first text needs it, which takes 7 ms. */
+/** Created on first use, because that takes 7 ms. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Columns that safe text takes on a terminal (B25). Counting ends above `limit`. */
+/** Columns on a terminal. Stops counting above `limit`. */
 export function displayWidth(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (ascii.test(text)) return text.length;
   let width = 0;
@@ -19,7 +19,7 @@ export function displayWidth(text: string, limit = Number.POSITIVE_INFINITY): nu
   return width;
 }
 
-/** Text cut to at most `width` columns, never inside a grapheme; what was cut ends in the ellipsis. */
+/** Cuts between graphemes and ends with the ellipsis. */
 export function truncate(text: string, width: number, ellipsis: string): string {
   if (displayWidth(text, width) <= width) return text;
   const mark = ellipsis.slice(0, width);
@@ -33,13 +33,12 @@ export function truncate(text: string, width: number, ellipsis: string): string 
   return kept + mark;
 }
 
-/** Text filled with spaces to `width` columns. */
 export function pad(text: string, width: number, align?: 'right'): string {
   const spaces = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'right' ? spaces + text : text + spaces;
 }
 
-/** What people take for one character each. */
+/** A grapheme is what people see as one character. */
 export function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);

@@ -1,15 +1,15 @@
 import type { Row, RowsReport } from './report.ts';
 
-/** A request that would be sent; credentials are no part of it. */
+/** A request without its credentials. */
 export interface PlannedRequest {
   readonly method: string;
-  /** Below the API's root. */
+  /** Relative to the API root. */
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
 
-/** What `--dry-run` prints for programs: every request that would change something, and nothing is sent (B60). */
+/** Prints the planned requests for programs; nothing is sent. */
 export function dryRunReport(requests: Iterable<PlannedRequest> | AsyncIterable<PlannedRequest>): RowsReport {
   return {
     kind: 'rows',
@@ -21,7 +21,7 @@ export function dryRunReport(requests: Iterable<PlannedRequest> | AsyncIterable<
   };
 }
 
-/** One line for people: `PATCH /urls?hashes=a,b {"urls":[…]}`. */
+/** Example: `PATCH /urls?hashes=a,b {"urls":[…]}`. */
 export function requestLine(request: PlannedRequest): string {
   const { method, path, body } = request;
   const address = [

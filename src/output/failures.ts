@@ -6,22 +6,22 @@ import { ClosedPipe } from './writer.ts';
 
 export interface FailureOptions {
   readonly format?: Format | undefined;
-  /** The profile that the command uses, for programs (B49). */
+  /** Profile of the command; part of the JSON error. */
   readonly profile?: string | undefined;
-  /** Shows stack traces (B48). */
+  /** Prints stack traces. */
   readonly debug?: boolean | undefined;
 }
 
-/** The exit code of whatever ended a command. A closed pipe is no failure (B40). */
+/** A closed pipe is no failure. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof ClosedPipe) return exitCodes.ok;
   return error instanceof CliError ? error.exitCode : exitCodes.failed;
 }
 
-/** Says on stderr why a command failed: as lines for people (B45), or as one line of JSON (B49). */
+/** Prints lines for people, or one line of JSON. */
 export async function printFailure(error: unknown, options: FailureOptions, streams: Streams): Promise<void> {
   if (error instanceof ClosedPipe) return;
-  const failure = foreseen(error, options);
+  const failure = asCliError(error, options);
   if (isJson(options.format)) {
     await streams.message(failureJson(failure, options, error));
     return;
@@ -43,13 +43,13 @@ export async function printHint(hint: string, streams: Streams): Promise<void> {
   await streams.message(hint, `${cyan('hint:')} `);
 }
 
-/** `[API 1306]`, with a blank before it. */
+/** Returns ` [API 1306]` with a leading space. */
 export function codeMark(apiCode: number | undefined): string {
   return apiCode === undefined ? '' : ` [API ${apiCode}]`;
 }
 
-/** A bug of ours as a failure like the others (B48). */
-function foreseen(error: unknown, { debug }: FailureOptions): CliError {
+/** Any other error is a bug of linkctl and asks the user to report it. */
+function asCliError(error: unknown, { debug }: FailureOptions): CliError {
   if (error instanceof CliError) return error;
   return new CliError('failed', `internal error: ${messageOf(error)}`, {
     details: ['this is a bug in linkctl; please report it'],

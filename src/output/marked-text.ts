@@ -1,9 +1,9 @@
 import { displayWidth, graphemesOf, truncate } from './display-width.ts';
 
-/** Safe text of which some parts are to catch the eye. */
+/** Safe text with highlighted parts. */
 export interface MarkedText {
   readonly text: string;
-  /** Places in UTF-16 units, from left to right. */
+  /** Positions in UTF-16 units, from left to right. */
   readonly marks: readonly Mark[];
 }
 
@@ -12,10 +12,7 @@ interface Mark {
   readonly length: number;
 }
 
-/**
- * Texts that begin alike, cut at the same column to lines of at most `width` columns, so that as much of the first mark is seen as
- * there is room for.
- */
+/** Cuts texts with a common beginning at the same column, so that the first mark stays visible. */
 export function fitMarked(texts: readonly MarkedText[], width: number, ellipsis: string): MarkedText[] {
   const isSeen = ({ text, marks }: MarkedText): boolean => {
     const { at, length } = marks.at(-1) ?? { at: 0, length: 0 };
@@ -27,7 +24,6 @@ export function fitMarked(texts: readonly MarkedText[], width: number, ellipsis:
   return texts.map((marked) => cutEnd(from > 0 ? cutBeginning(marked, from, ellipsis) : marked, width, ellipsis));
 }
 
-/** The marked parts in a style. */
 export function withStyle({ text, marks }: MarkedText, style: (part: string) => string): string {
   let end = 0;
   let styled = '';
@@ -38,7 +34,7 @@ export function withStyle({ text, marks }: MarkedText, style: (part: string) => 
   return styled + text.slice(end);
 }
 
-/** For where there are no styles (B96): a line of `~` to stand below the marked parts; empty without any. */
+/** Returns a line of `~` below the marks, for terminals without styles. Empty without marks. */
 export function underline({ text, marks }: MarkedText): string {
   let end = 0;
   let line = '';
@@ -49,7 +45,7 @@ export function underline({ text, marks }: MarkedText): string {
   return line;
 }
 
-/** Takes away `columns` columns or, of a grapheme that does not end there, one more. */
+/** Removes `columns` columns, or one more to end between graphemes. */
 function cutBeginning({ text, marks }: MarkedText, columns: number, ellipsis: string): MarkedText {
   let cut = 0;
   let used = 0;

@@ -1,23 +1,22 @@
 import type { Format } from '../contract/formats.ts';
 
-/** What flags, environment and profile say about output; what none of them said is absent. */
+/** Options of flags, environment and profile; undefined if none of them sets one. */
 export interface OutputOptions {
-  /** Without it: a table on a terminal, tsv otherwise (B17). */
+  /** Default: table on a terminal, otherwise tsv. */
   readonly format?: Format | undefined;
-  /** Names of the columns to show, in this order (B18). */
+  /** Names of the columns, in the order of output. */
   readonly fields?: readonly string[] | undefined;
-  /** Without it: a header in table and csv, none in tsv (B16, B21). */
+  /** Default: a header in table and csv, none in tsv. */
   readonly header?: boolean | undefined;
-  /** False: full cells in tables, however narrow the terminal (B24). */
+  /** False prints full cells on any terminal. */
   readonly truncate?: boolean | undefined;
   readonly quiet?: boolean | undefined;
   readonly colour?: 'auto' | 'always' | 'never' | undefined;
   readonly progress?: 'auto' | 'plain' | 'none' | undefined;
-  /** Guards csv cells in a pipe, too (B21). */
+  /** Also guards csv cells in a pipe. */
   readonly formulaGuard?: boolean | undefined;
 }
 
-/** The format to print in (B17). */
 export function chooseFormat({ format }: OutputOptions, terminal: boolean): Format {
   return format ?? (terminal ? 'table' : 'tsv');
 }

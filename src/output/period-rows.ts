@@ -1,9 +1,8 @@
-import { barLines, barText, columnLines, type DayColumn } from './charts.ts';
+import { barColumn, barLines, columnLines, type DayColumn } from './charts.ts';
 import { grouped, quantity } from './quantity.ts';
 import { type Canvas, type Column, type Glyphs, namesOf, type Row, type RowsReport } from './report.ts';
 import { readableUrl, urlColumns } from './url-columns.ts';
 
-/** What clicks of a time are grouped by. */
 export const clickGroupings = ['link', 'tag', 'host', 'day'] as const;
 
 export type ClickGrouping = (typeof clickGroupings)[number];
@@ -32,7 +31,6 @@ const columnsOf: { readonly [By in ClickGrouping]: readonly Column[] } = {
   ],
 };
 
-/** Every column that clicks of a time may have. */
 export const periodColumns: readonly Column[] = [
   ...new Map(Object.values(columnsOf).flatMap((columns) => columns.map((column) => [column.name, column]))).values(),
 ];
@@ -40,13 +38,12 @@ export const periodColumns: readonly Column[] = [
 interface PeriodRowsOptions {
   readonly by: ClickGrouping;
   readonly glyphs: Glyphs;
-  /** A picture in place of the table: a column for each of these days, and a bar for each row that is no day. */
+  /** Draws a chart instead of the table: a column for each day, and a bar for each row unless rows are days. */
   readonly chart?: readonly DayColumn[] | undefined;
-  /** Hashes alone are ambiguous (F5). */
+  /** Several domains can share a hash, so rows show short URLs. */
   readonly severalDomains: boolean;
 }
 
-/** Clicks of a time, a row for each link, tag, host or day, with a bar in tables. */
 export function periodRows(
   rows: readonly Row[],
   { by, glyphs, chart, severalDomains }: PeriodRowsOptions,
@@ -65,29 +62,26 @@ export function periodRows(
     columns,
     tableFields,
     pipedFields,
-    drawn: [{ name: 'share', title: '', show: (_value, row) => barText(clicksOf(row), most, barLength, glyphs) }],
+    drawn: [barColumn(clicksOf, () => most, glyphs)],
     ...(chart && { chart: (shown, canvas) => pictureLines(chart, by === 'day' ? [] : shown, canvas) }),
     empty: 'no clicks',
   };
 }
 
-/** By how many percent clicks changed; null where there is nothing to compare with. */
+/** Change in percent; null without a previous value. */
 export function changeOf(clicks: number, before: number | undefined): number | null {
   return before === undefined || before === 0 ? null : Math.round(((clicks - before) / before) * 100);
 }
 
-/** `+34 %` */
+/** Example: `+34 %`. */
 export function percentText(percent: number): string {
   return `${percent > 0 ? '+' : ''}${grouped(percent)} %`;
 }
 
-/** Links without tags, or whose destination has no host. */
+/** Some links have no tags, or no host. */
 function orNone(name: unknown): string {
   return String(name) || '(none)';
 }
-
-/** Columns; in eighths, so that 80 lengths differ. */
-const barLength = 10;
 
 function clicksOf({ clicks }: Row): number {
   return typeof clicks === 'number' ? clicks : 0;
@@ -99,14 +93,14 @@ function barOf(row: Row): Parameters<typeof barLines>[0][number] {
   return { label, value: clicksOf(row), ...(typeof change === 'number' && { note: percentText(change) }) };
 }
 
-/** Of a single day there is nothing to compare. */
+/** A single day needs no column chart. */
 function pictureLines(days: readonly DayColumn[], rows: readonly Row[], canvas: Canvas): string[] {
   const columns = days.length > 1 || rows.length === 0 ? columnLines(days, canvas) : [];
   const bars = rows.length > 0 ? barLines(rows.map(barOf), canvas) : [];
   return columns.length > 0 && bars.length > 0 ? [...columns, '', ...bars] : [...columns, ...bars];
 }
 
-/** H4: the days that a server counts of a link go with it. */
+/** Deleting a link deletes its daily totals on the server. */
 export function uncountedClicks(links: number): string {
   return `the clicks of ${quantity(links, 'link')} that linkctl deleted or reset in this time are not in the server's figures`;
 }

@@ -9,10 +9,7 @@ import { batchesOf, type DoneReport, type Report, type RowPrinter, type RowsRepo
 import type { Streams } from './streams.ts';
 import { ClosedPipe } from './writer.ts';
 
-/**
- * Prints a report in the chosen format, then its notes, says that it was shown, then throws its outcome if it has one. A closed pipe ends it silently, unless
- * the report has an error for that (B40).
- */
+/** Prints the report, its notes, and throws its outcome. A closed pipe ends the output silently, unless the report has an error for it. */
 export async function printReport(report: Report, options: OutputOptions, streams: Streams): Promise<void> {
   try {
     await (report.kind === 'rows' ? printRows(report, options, streams) : printOther(report, options, streams));
@@ -35,8 +32,8 @@ export async function printReport(report: Report, options: OutputOptions, stream
 async function printOther(report: Exclude<Report, RowsReport>, options: OutputOptions, streams: Streams): Promise<void> {
   switch (report.kind) {
     case 'record': {
-      const { recordText } = await import('./formats/record.ts');
-      return await streams.stdout.write(recordText(report, options, streams.terminal));
+      const { formatRecord } = await import('./formats/record.ts');
+      return await streams.stdout.write(formatRecord(report, options, streams.terminal));
     }
     case 'done':
       return await printDone(report, options, streams);
@@ -59,13 +56,13 @@ async function printDone({ sentence, record, lines = [] }: DoneReport, options: 
   }
 }
 
-/** On a terminal, control characters are made visible, and the text ends with a line feed. */
+/** On a terminal, control characters are escaped and the text ends with a line feed. */
 function plainText({ text }: TextReport, terminal: boolean): string {
   if (!terminal || text === '') return text;
   return safeLines(text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** Prints rows as they come, in one format. What was printed before a failure of the source is valid in that format (B22). */
+/** Prints rows as they arrive. If the source fails, the output so far is valid in its format. */
 async function printRows(report: RowsReport, options: OutputOptions, streams: Streams): Promise<void> {
   const format = chooseFormat(options, streams.terminal);
   const printer = await createPrinter(report, options, streams, format);
@@ -111,7 +108,7 @@ async function createPrinter(report: RowsReport, options: OutputOptions, streams
   return await createTable(report, options, streams);
 }
 
-/** Ignores a failure of the output, which would hide the failure of the source. */
+/** A failure of the output must not hide the failure of the source. */
 async function endEarly(printer: RowPrinter, { stdout }: Streams): Promise<void> {
   try {
     await printer.end(false);
@@ -127,12 +124,12 @@ interface Group {
   count: number;
 }
 
-/** Lines of one kind. */
+/** Maximum number of lines per group. */
 const reportedEach = 5;
-/** Kinds that are kept apart by the server's code; a server may make up codes without end. */
+/** Bounds memory: a server may invent any number of codes. */
 const groupsKept = 50;
 
-/** Failures of single rows as they come, the first of each kind (B50); a million of them take no more memory than a hundred. */
+/** Prints the first failures of each group and counts the rest, so memory stays constant. */
 class FailedRows {
   readonly #streams: Streams;
   readonly #failuresIn: string | undefined;
@@ -149,7 +146,7 @@ class FailedRows {
     if (group.count <= reportedEach) await printError(failure, this.#streams);
   }
 
-  /** How many more there were, and the hints. */
+  /** Prints the number of further failures, and the hints. */
   async end(): Promise<void> {
     const streams = this.#streams;
     const groups = [...this.#groups.values()];

@@ -1,24 +1,23 @@
 import { encode } from 'uqr';
 
-/** A QR code with the light around it that the standard wants: without it a camera does not find the code. */
+/** Includes the quiet zone, without which cameras do not find the code. */
 export interface QrCode {
-  /** Modules in a row and in a column. */
+  /** Modules per row and column. */
   readonly size: number;
   /** Rows from the top; true is dark. */
   readonly modules: readonly (readonly boolean[])[];
 }
 
-/** How a terminal can draw. */
 export interface QrCanvas {
   readonly coloured: boolean;
-  /** Half blocks, two modules in a cell; ASCII without it, where a module takes two cells. */
+  /** Half blocks draw two modules per cell; ASCII needs two cells per module. */
   readonly halves: boolean;
 }
 
-/** Modules of light on each side. */
+/** Modules of margin on each side. */
 const quietZone = 4;
 
-/** The smallest QR code for a text, with as much error correction as fits; undefined if the text is too long. */
+/** Uses the smallest size and the best error correction that fits. Undefined if the text is too long. */
 export function qrCode(text: string): QrCode | undefined {
   try {
     const { size, data } = encode(text, { ecc: 'L', boostEcc: true, border: quietZone });
@@ -29,15 +28,11 @@ export function qrCode(text: string): QrCode | undefined {
   }
 }
 
-/** Columns that a drawn code takes. */
 export function qrWidth({ size }: QrCode, { halves }: QrCanvas): number {
   return halves ? size : size * 2;
 }
 
-/**
- * A code as lines for a terminal. In colour it is dark on light whatever the terminal has: the one place where a background
- * counts (B96). Without colour it is right where ink is light, and elsewhere for cameras that read a negative.
- */
+/** Coloured codes are dark on light on any terminal. Without colour, a terminal with a light background shows a negative, which most cameras read. */
 export function drawQr({ size, modules }: QrCode, { coloured, halves }: QrCanvas): string[] {
   if (!halves) {
     const signs = coloured ? ['\u001b[107m  ', '\u001b[40m  '] : ['##', '  '];
@@ -54,7 +49,7 @@ export function drawQr({ size, modules }: QrCode, { coloured, halves }: QrCanvas
 
 const plain = '\u001b[0m';
 
-/** By whether the upper and the lower half are ink. */
+/** Keys: upper half is ink / lower half is ink. */
 const blocks: { readonly [halves: string]: string } = {
   'true/true': '█',
   'true/false': '▀',
@@ -62,7 +57,7 @@ const blocks: { readonly [halves: string]: string } = {
   'false/false': ' ',
 };
 
-/** A code as an SVG document; `scale`: pixels of a module. */
+/** `scale` is in pixels per module. */
 export function qrSvg({ size, modules }: QrCode, scale = 8): string {
   const path = modules.flatMap((row, y) =>
     [

@@ -1,35 +1,33 @@
 import { type CliError, UsageError } from '../base/errors.ts';
 import type { Paint } from './terminal/colour.ts';
 
-/** One record as it goes out: wire names and wire values. */
+/** One record with wire names and wire values. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A value for people and how it is laid out in a table. */
 export interface Column {
-  /** The field's wire name: what `--fields` takes and the csv header says. */
+  /** Wire name of the field; `--fields` and csv headers use it. */
   readonly name: string;
-  /** Head of the table column; the name in upper case without underscores when absent. */
+  /** Table header; by default the name in upper case without underscores. */
   readonly title?: string;
-  /** Numbers of things: for people, thousands apart (D55). */
+  /** For counts: people see them with separators. */
   readonly align?: 'right';
-  /** Cells that give way first when the terminal is narrow (B24). A hash or a short URL never does. */
+  /** These cells are cut first on a narrow terminal. A hash or a short URL is never cut. */
   readonly shrinks?: boolean;
-  /** A column that says which row it is: it stays readable, and is the last to be hidden in a narrow table (B24). */
+  /** Identifies the row: stays readable, and is hidden last. */
   readonly essential?: boolean;
-  /** A date-time of the service: text formats mark it as UTC (B27). */
+  /** Date-time of the API; text formats mark it as UTC. */
   readonly time?: boolean;
-  /** A path of this computer: the backslashes of Windows stay single, as no name there holds a character that is escaped. */
+  /** Path on this computer: backslashes of Windows are not escaped. */
   readonly path?: boolean;
-  /** What a terminal shows instead of the plain value; the text is made safe afterwards. */
+  /** Text for people instead of the plain value; it is made safe afterwards. */
   readonly show?: (value: unknown, row: Row) => string;
 }
 
-/** The names of columns, for `--fields` and help. */
 export function namesOf(columns: readonly Column[]): string[] {
   return columns.map(({ name }) => name);
 }
 
-/** The columns of these names, in this order. An unknown name is refused with all that are known (B18). */
+/** Throws a UsageError with all known names if one is unknown. */
 export function chooseColumns(columns: readonly Column[], names: readonly string[]): Column[] {
   return names.map((name) => {
     const column = columns.find((candidate) => candidate.name === name);
@@ -39,109 +37,104 @@ export function chooseColumns(columns: readonly Column[], names: readonly string
   });
 }
 
-/** What every report may say after it was printed. */
 interface Ending {
-  /** Lines for stderr at the end: summaries, "Showing 1000 of 12345" (B28, B90). `-q` leaves them out where all went well. */
+  /** Lines for stderr after the output; `-q` omits them unless there is a failure. */
   readonly notes?: () => readonly string[];
-  /** How it went, asked for last; thrown after everything was printed. */
+  /** Called last; the returned error is thrown after everything is printed. */
   readonly outcome?: () => CliError | undefined;
-  /** What a closed pipe means: nothing for a read; a change says how to continue (B40). Thrown at once. */
+  /** Returns the error for a closed pipe. Reads have none; changes say how to continue. */
   readonly abandoned?: () => CliError | undefined;
-  /** Called when all of it is printed: somebody has seen the result. */
+  /** Called after all output was printed. */
   readonly printed?: () => Promise<void>;
 }
 
-/** Rows of one kind: a listing, or the items of a bulk change. */
 export interface RowsReport extends Ending {
   readonly kind: 'rows';
-  /** The JSON member that holds the rows, the API's own where it has one (B19). */
+  /** JSON member for the rows; the API's own name if there is one. */
   readonly key: string;
-  /** Rows at hand, or rows as they come, some at a time; may be endless. Read once, in order, with back-pressure. */
+  /** Read once, in order, with back-pressure; may be endless. */
   readonly rows: Iterable<Row> | AsyncIterable<Iterable<Row>>;
   /** All fields that `--fields` accepts. */
   readonly columns: readonly Column[];
-  /** Names of the columns that a table shows; all of them without it. */
+  /** Columns of a table; all by default. */
   readonly tableFields?: readonly string[];
-  /** Names of the columns that tsv and csv have by default (CLI 3.7); all of them without it. */
+  /** Columns of tsv and csv; all by default. */
   readonly pipedFields?: readonly string[];
-  /** Columns that only tables have, after the others: drawn from fields of the row, such as a bar. */
+  /** Extra columns of tables, computed from the row, such as a bar. */
   readonly drawn?: readonly Column[];
-  /** Rows arrive from time to time, until the command is interrupted. */
+  /** Rows arrive until the command is interrupted. */
   readonly endless?: boolean;
-  /** csv's own default where it differs: a listing as csv holds what feeds `shorten -f` (B21). */
+  /** Columns of csv if they differ: a listing contains all that `shorten -f` needs. */
   readonly csvFields?: readonly string[];
-  /** The rows are changes: on a terminal, a sentence a row instead of a table: `✓ https://s.ex/abc → https://…`. */
+  /** Printed on a terminal instead of a table row: `✓ https://s.ex/abc → https://…`. */
   readonly sentence?: (row: Row, glyphs: Glyphs) => string;
-  /** What is drawn as a QR code below the row's sentence, on a terminal. */
+  /** Text of the QR code below the sentence. */
   readonly qr?: (row: Row) => string;
-  /** Lines that take the place of the table, also in a pipe; what they hold of a server is made safe by who draws them. */
+  /** Replaces the table, also in a pipe. The lines must be safe already. */
   readonly chart?: (rows: readonly Row[], canvas: Canvas) => readonly string[];
-  /** A failed row: printed on stderr as an error, grouped (B50), and left out of table, tsv and csv. JSON holds it in its place. */
+  /** The error of a failed row goes to stderr, grouped; only JSON also prints the row. */
   readonly failure?: (row: Row) => CliError | undefined;
-  /** A row that was not reached: only JSON holds it, in its place. Other formats would show it as done. */
+  /** Only JSON prints rows that were not reached; other formats would show them as done. */
   readonly unreached?: (row: Row) => boolean;
-  /** JSON members beside the rows, asked for when all rows were read: `page`, `summary`. */
+  /** JSON members beside the rows, read after the last row: `page`, `summary`. */
   readonly members?: () => Row;
-  /** The rows of a long run, done before included: of many, a terminal shows the failures and the summary only (B26). */
+  /** Number of rows of a run; above a limit a terminal shows only failures and the summary. */
   readonly runRows?: number;
-  /** Where every row can be read. */
+  /** File with the result of every row. */
   readonly resultsIn?: string | undefined;
-  /** Where every failure can be read, named behind `… and 120 more` (B50). */
+  /** File with every failure, named after `… and 120 more`. */
   readonly failuresIn?: string;
-  /** Said on stderr, when it is a terminal, if there were no rows (B22): `no URLs match`. */
+  /** Printed on a terminal if there are no rows: `no URLs match`. */
   readonly empty?: string;
 }
 
-/** Each row by itself would cost more in waiting than in printing. */
+/** Waiting for single rows would take longer than printing them. */
 export function batchesOf({ rows }: Pick<RowsReport, 'rows'>): AsyncIterable<Iterable<Row>> | Iterable<Iterable<Row>> {
   return Symbol.asyncIterator in rows ? rows : [rows];
 }
 
-/** One record: `account`, `config get`, `auth status`. A block of names and values on a terminal, `name TAB value` lines in a pipe. */
+/** Printed as aligned names and values on a terminal, as `name TAB value` in a pipe. */
 export interface RecordReport extends Ending {
   readonly kind: 'record';
-  /** The JSON member that holds the record; without it the record's members are the top level. */
+  /** JSON member for the record; by default its members are at the top level. */
   readonly key?: string;
   readonly record: Row;
-  /** Which members are shown and in which order; all of them without it. JSON has them all. */
+  /** Members to show, in order; all by default. JSON always has all. */
   readonly columns?: readonly Column[];
-  /** The record with a name for every nested member, `counters.urls.count`: what text formats show and `--fields` also takes. */
+  /** The record with flat names such as `counters.urls.count`, for text formats and `--fields`. */
   readonly flat?: Row;
-  /** The lines of the block on a terminal, if not the columns: several members can be drawn as one. */
+  /** Lines on a terminal if they differ from the columns. */
   readonly block?: readonly Column[];
 }
 
-/** Something was changed or said: `✓ Logged in as ann` on a terminal, nothing in a pipe (B26). */
+/** Result of one change: `✓ Logged in as ann` on a terminal, nothing in a pipe. */
 export interface DoneReport extends Ending {
   readonly kind: 'done';
-  /** A sentence for people, without the tick. */
+  /** Without the tick. */
   readonly sentence: string;
-  /** What a program gets with `-o json`. */
+  /** Printed with `-o json`. */
   readonly record: Row;
-  /** Lines for tsv and csv, the default in a pipe: the labels or hashes that were changed. */
+  /** Labels or hashes that were changed, printed in a pipe. */
   readonly lines?: readonly string[];
 }
 
-/** Text that is printed as it is whatever the format: `completion bash`, `--print-template`, `api`. */
+/** Printed unchanged in every format: `completion bash`, `--print-template`, `api`. */
 export interface TextReport extends Ending {
   readonly kind: 'text';
   readonly text: string;
 }
 
-/** Rows on their way to stdout in one format. */
 export interface RowPrinter {
-  /** Takes a row; await what it returns, so that a slow reader slows us down. */
+  /** Await the returned promise, so that a slow reader slows us down. */
   row(row: Row): Promise<void> | undefined;
-  /** Writes what is left. Not complete: the rows ended early, and what was written must still be valid (B22). */
+  /** If `complete` is false, the rows ended early, and the output must still be valid. */
   end(complete: boolean): Promise<void>;
-  /** Names of the columns that the terminal had no room for. */
+  /** Columns that did not fit on the terminal. */
   hidden?(): string[];
 }
 
-/** What a command hands to the one place that prints. */
 export type Report = RowsReport | RecordReport | DoneReport | TextReport;
 
-/** Where a chart is drawn. */
 export interface Canvas {
   /** Columns of the terminal; 80 in a pipe. */
   readonly width: number;
@@ -149,19 +142,18 @@ export interface Canvas {
   readonly paint: Pick<Paint, 'cyan'>;
 }
 
-/** The signs that a terminal can show (B96). */
 export interface Glyphs {
   readonly tick: string;
   readonly cross: string;
   readonly arrow: string;
   readonly ellipsis: string;
-  /** A full block of a bar or column. */
+  /** Full block of a bar or column. */
   readonly bar: string;
-  /** Blocks that are filled by an eighth, two eighths ... from the left, and from below; none in ASCII. */
+  /** Blocks of one eighth to seven eighths, from the left and from below; empty in ASCII. */
   readonly partsOfBar: string;
   readonly partsOfColumn: string;
-  /** The axes of a chart: upright, the corner, and level. */
+  /** Vertical line, corner, horizontal line. */
   readonly axes: readonly [string, string, string];
-  /** Whether there are half blocks to draw pictures with. */
+  /** True if the terminal can show half blocks. */
   readonly halves: boolean;
 }

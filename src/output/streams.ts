@@ -8,7 +8,7 @@ import { Writer, writeAtOnce } from './writer.ts';
 
 type World = Pick<System, 'stdout' | 'stderr' | 'env' | 'platform' | 'sleep'>;
 
-/** stdout and stderr of one command, which know of each other: nothing else of ours writes to either. */
+/** The only code that writes to stdout and stderr, so that their order is kept. */
 export class Streams {
   readonly progress: Progress;
   readonly glyphs: Glyphs;
@@ -19,7 +19,7 @@ export class Streams {
   #isAsking = false;
   #redact = (text: string): string => text;
 
-  /** The options are read when they are needed; they may become known after the streams are open. */
+  /** Options are read on use, because they may be known only after the streams are open. */
   constructor(system: World, options: OutputOptions = {}) {
     this.#system = system;
     this.#options = options;
@@ -33,56 +33,51 @@ export class Streams {
     this.progress = createProgress(() => progressMode(system, options), screen, system);
   }
 
-  /** A stream that nothing is written to stays closed. */
+  /** Opened on first use. */
   get stdout(): Writer {
     this.#stdout ??= new Writer(this.#system.stdout, this.#system.stdout.isTTY ? { beforeChunk: this.#clearProgress } : {});
     return this.#stdout;
   }
 
-  /** Whether stdout is a terminal. */
+  /** True if stdout is a terminal. */
   get terminal(): boolean {
     return this.#system.stdout.isTTY === true;
   }
 
-  /** Whether stderr is one. */
+  /** True if stderr is a terminal. */
   get watched(): boolean {
     return this.#system.stderr.isTTY === true;
   }
 
-  /** Columns of the terminal on a stream (B24). */
+  /** Columns of the terminal. */
   width(stream: 'stdout' | 'stderr' = 'stdout'): number {
     return columns(this.#system[stream].columns, this.#system.env);
   }
 
-  /** Whether a stream gets colour (B36). */
   coloured(stream: 'stdout' | 'stderr'): boolean {
     return usesColour(this.#system[stream], this.#options, this.#system.env);
   }
 
-  /** The styles of one stream (B36). */
   paint(stream: 'stdout' | 'stderr'): Promise<Paint> {
     return createPaint(this.coloured(stream));
   }
 
-  /** Writes all that stdout is to hold: help, the version, or the answer to TAB. */
+  /** Writes the complete output of a command: help, the version or completions. */
   async print(text: string): Promise<void> {
     const { fd } = this.#system.stdout;
-    // Windows translates what goes to a console, and its streams know how.
+    // On Windows only the streams of Node translate console output.
     if (fd !== undefined && this.#system.platform !== 'win32') return writeAtOnce(fd, text);
     await this.stdout.write(text);
     await this.stdout.flush();
   }
 
-  /**
-   * One line on stderr, after all that stdout was given so far and without a progress line in its way. The text is made
-   * safe; the lead is ours and may hold styles, or safe text with styles.
-   */
+  /** Prints one line on stderr after everything on stdout. `text` is made safe; `lead` must be safe and may contain styles. */
   async message(text: string, lead = ''): Promise<void> {
     await this.#stdout?.flush().catch(() => undefined);
     await this.messageNow(text, lead);
   }
 
-  /** Like `message`, without waiting for stdout, whose reader may be slow. */
+  /** Does not wait for stdout, whose reader may be slow. */
   async messageNow(text: string, lead = ''): Promise<void> {
     this.#stderr ??= new Writer(this.#system.stderr, { lossy: true, beforeChunk: this.#clearProgress });
     this.#stderr.write(`${this.#isAsking ? '\n' : ''}${this.#redact(lead)}${this.#clean(text)}\n`);
@@ -90,14 +85,14 @@ export class Streams {
     await this.#stderr.flush();
   }
 
-  /** From now on all messages and questions pass through this first (R-40). */
+  /** All later messages and questions pass through `redact`. */
   redactWith(redact: (text: string) => string): void {
     this.#redact = redact;
   }
 
-  /** Writes a question, made safe. Until what it returns is called, with the answer, a message begins below the question. */
+  /** Until the returned function is called, messages begin on a new line below the question. */
   question(text: string): () => void {
-    // A question must be readable, with no progress drawn over it.
+    // Progress must not overwrite the question.
     this.progress.stop();
     this.#system.stderr.write(this.#clean(text));
     this.#isAsking = true;
@@ -106,7 +101,7 @@ export class Streams {
     };
   }
 
-  /** Takes the progress away, sends what is left and releases both streams; never throws. */
+  /** Flushes and releases both streams; never throws. */
   async release(): Promise<void> {
     this.progress.stop();
     await this.#stdout?.release();
@@ -120,7 +115,7 @@ export class Streams {
   }
 }
 
-/** 0 is what a terminal says that does not know (B24). */
+/** Terminals report 0 if they do not know their width. */
 function columns(reported: number | undefined, env: System['env']): number {
   const own = Number(env.COLUMNS);
   return reported || (Number.isInteger(own) && own > 0 ? own : 80);
@@ -149,7 +144,7 @@ const ascii: Glyphs = {
   halves: false,
 };
 
-/** ASCII where the terminal or the locale cannot show more (B96). A locale that nobody set says nothing. */
+/** Chooses ASCII if the terminal or the locale needs it; an unset locale counts as UTF-8. */
 function chooseGlyphs(env: System['env']): Glyphs {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || 'UTF-8';
   return env.TERM !== 'dumb' && /utf-?8/i.test(locale) ? unicode : ascii;

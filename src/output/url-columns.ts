@@ -6,7 +6,7 @@ import { isFarDay, lastDay } from '../link/value.ts';
 import { valueText } from './formats/values.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
 
-/** The fields of a URL record as people and programs see them, whatever command shows them. */
+/** The same columns in all commands. */
 export const urlColumns: readonly Column[] = [
   { name: 'hash', essential: true },
   { name: 'short_url', essential: true, show: (value) => readableUrl(String(value ?? '')) },
@@ -28,45 +28,39 @@ export const urlColumns: readonly Column[] = [
   { name: 'links' },
 ];
 
-/** When an account ends, for people. */
 export function endText(value: unknown): string {
   const text = valueText(value, { time: true });
   return isFarDay(text) ? 'none' : text;
 }
 
-/** B97: a short URL with its domain in Unicode, for people; any other text stays as it is. */
+/** Shows the domain of a short URL in Unicode; other texts stay unchanged. */
 export function readableUrl(text: string): string {
   const [, lead = '', name = '', rest = ''] = /^([a-z]+:\/\/)?([^/:@]+)([:/].*)?$/is.exec(text) ?? [];
   const unicode = /xn--/i.test(name) ? domainToUnicode(name) : '';
   return unicode === '' ? text : `${lead}${unicode}${rest}`;
 }
 
-/** What a table of URLs shows (CLI 3.7); on several domains a hash alone names none of them (F5). */
+/** On several domains a hash alone does not identify a link. */
 export function urlTableFields(edition: Edition, severalDomains: boolean): string[] {
   const both = [severalDomains ? 'short_url' : 'hash', 'long_url', 'total_clicks', 'unique_clicks', 'tags', 'expiration_date'];
   return edition === 'a' ? [...both, 'last_visit'] : both;
 }
 
-/** What a pipe gets of each URL. */
 export function urlPipedFields(severalDomains: boolean): string[] {
   const names = severalDomains ? ['short_url', 'hash'] : ['hash', 'short_url'];
   return [...names, 'long_url', 'total_clicks', 'unique_clicks', 'tags', 'expiration_date', 'note'];
 }
 
-/** What csv holds: what a pipe gets, and every other field that can be set, so that `shorten -f` makes the links again (B21, B91). */
+/** Contains every field that can be set, so that `shorten -f` can create the links again. */
 export function urlCsvFields(edition: Edition, severalDomains: boolean): string[] {
   return [...urlPipedFields(severalDomains), 'email_stats', ...(edition === 'a' ? ['max_clicks'] : [])];
 }
 
-/** The row of a URL that was named and does not exist. */
 export function missingRow({ hash, domain }: LinkKey): Row {
   return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
 }
 
-/**
- * How changes of URLs are shown: a sentence for each URL on a terminal, its hash in a pipe (CLI 3.7). Where no word says what is done to
- * every URL, the status does.
- */
+/** Shows a sentence per URL on a terminal and hashes in a pipe. Without `done`, the sentence begins with the status. */
 export function hashChangePresentation(
   key: string,
   done?: string,
@@ -81,14 +75,13 @@ export function hashChangePresentation(
   };
 }
 
-/** Whether a hash alone does not name the links of a change. */
 export function needsDomains(domains: LinkDomains): boolean {
   return domains.length > 1;
 }
 
 type ChangePresentation = ReturnType<typeof hashChangePresentation>;
 
-/** Shows short URLs instead of hashes if the links are on several domains: a hash alone would be ambiguous (F5). */
+/** On several domains, short URLs replace hashes, which would be ambiguous. */
 export function namesDomains<Presentation extends Partial<ChangePresentation>>(
   presentation: Presentation,
   domains: LinkDomains,

@@ -4,7 +4,7 @@ import type { OutputStream } from '../base/system.ts';
 import { errorCode } from '../files/file-error.ts';
 import { writeWhole } from '../files/whole-write.ts';
 
-/** Whoever read our output closed the pipe: quiet for a read, a failure for a change (B40). */
+/** The reader of the output closed the pipe: no failure for reads, a failure for changes. */
 export class ClosedPipe extends Error {
   constructor(cause: unknown) {
     super('output pipe closed', { cause });
@@ -13,19 +13,19 @@ export class ClosedPipe extends Error {
 }
 
 export interface WriterOptions {
-  /** Errors of the stream are ignored: stderr, where they could not be shown anyway (R-19). */
+  /** Ignores errors of the stream: for stderr, where they could not be shown. */
   readonly lossy?: boolean;
   /** Runs before each chunk. */
   readonly beforeChunk?: () => void;
 }
 
-/** Characters; a pipe takes 64 KiB at a time. */
+/** Characters; a pipe accepts 64 KiB at a time. */
 const chunkLength = 65_536;
 
-/** The one way to a stream: in chunks, each waits until the previous chunk was accepted (R-21). */
+/** Writes in chunks; each chunk waits until the previous one was accepted. */
 export class Writer {
   readonly #stream: OutputStream;
-  /** Where the stream leads to a file on disk. */
+  /** Set if the stream is a regular file. */
   readonly #file: number | undefined;
   readonly #options: WriterOptions;
   #pending = '';
@@ -40,14 +40,13 @@ export class Writer {
     if (this.#file === undefined) stream.on('error', this.#fail);
   }
 
-  /** What broke the stream, if anything did. */
   failure(): ClosedPipe | LocalError | undefined {
     return this.#failure;
   }
 
   /**
-   * Takes text; await what it returns, so that a slow reader slows us down. What was taken is sent as soon as the program
-   * waits for something else (B20), or sooner when a chunk is full. Throws `ClosedPipe` or `LocalError` once the stream failed.
+   * Await the returned promise, so that a slow reader slows us down. Text is sent when the program waits for something else, or when a chunk
+   * is full. Throws `ClosedPipe` or `LocalError` after the stream failed.
    */
   write(text: string): Promise<void> | undefined {
     if (this.#failure) return this.#check();
@@ -57,17 +56,17 @@ export class Writer {
     return undefined;
   }
 
-  /** Resolves when the stream has everything; throws as `write` does. */
+  /** Resolves when everything is written; throws like `write`. */
   async flush(): Promise<void> {
     while (this.#startSending()) await this.#sending;
     this.#check();
   }
 
-  /** Sends what is left and detaches from the stream; never throws. */
+  /** Flushes and detaches from the stream; never throws. */
   async release(): Promise<void> {
     await this.flush().catch(() => undefined);
     if (this.#file !== undefined) return;
-    // A stream emits 'error' some ticks after its callback had it; without a listener that would be a crash (T8).
+    // A stream emits 'error' some ticks after its callback; without a listener the process would crash.
     await new Promise((resolve) => setImmediate(resolve));
     this.#stream.off('error', this.#fail);
   }
@@ -106,7 +105,7 @@ export class Writer {
 
   async #send(chunk: string): Promise<unknown> {
     if (this.#file === undefined) return await new Promise((resolve) => this.#stream.write(chunk, resolve));
-    // Node ignores how much of a chunk a nearly full disk took, and reports success: what is missing would be lost in silence (B38).
+    // Node ignores a partial write on a full disk and reports success, so files are written here.
     try {
       writeWhole(this.#file, Buffer.from(chunk));
     } catch (error) {
@@ -117,8 +116,8 @@ export class Writer {
 }
 
 /**
- * Writes a few thousand characters without a stream, which takes Node three milliseconds to load. While a pipe is full nothing else
- * is done and no signal is handled, so this is for a process that has no handlers. Throws as a writer does.
+ * Writes a short text without a stream, which takes Node three milliseconds to load. Blocks while a pipe is full and handles no signals,
+ * so it is only for processes without handlers. Throws like a writer.
  */
 export function writeAtOnce(file: number, text: string): void {
   try {

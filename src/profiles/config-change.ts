@@ -7,12 +7,11 @@ import { refuseChangedOwner } from '../files/ownership.ts';
 import { type ConfigDocument, configPath, configVersion, documentFaults, otherDisk, readDocument } from './config-file.ts';
 
 /**
- * Changes the configuration: under the lock, from what the file holds now, and only what `change` touches (R-X13). If it
- * throws, or the file is corrupt, nothing is written. Returns warnings about permissions. Throws `LocalError`.
+ * Holds a lock, so that concurrent changes are not lost. If `change` throws or the file is corrupt, nothing is written. Returns warnings about permissions. Throws `LocalError`.
  */
 export async function changeConfig(system: System, change: (draft: ConfigDocument) => void): Promise<readonly string[]> {
   const path = configPath(system);
-  // Before the lock, so that nobody waits while it loads.
+  // Imported before the lock is taken, so that nobody waits for it.
   const { storeDocument } = await import('./config-store.ts');
   makePrivateFolder(dirname(path));
   const claim = await acquireClaim({ folder: join(dirname(path), 'lock'), guards: 'the configuration' }, system);

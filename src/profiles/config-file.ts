@@ -9,10 +9,10 @@ import { looseMode, makePrivate, refuseForeign } from '../files/ownership.ts';
 import { type Profile, profileFaults } from './profile.ts';
 import { isProfileName, sandboxName } from './profile-name.ts';
 
-/** The newest form of the file that this program knows. A file without `version` is of version 1. */
+/** Newest version of the file that this program can write. A missing `version` means 1. */
 export const configVersion = 1;
 
-/** The file as it is on disk; members that we do not know are kept. Objects with names from outside have no prototype (R-33). */
+/** Unknown members are kept. Objects with keys from outside have no prototype. */
 export interface ConfigDocument {
   version?: number;
   current_profile?: string | null;
@@ -20,12 +20,11 @@ export interface ConfigDocument {
   [unknown: string]: unknown;
 }
 
-/** The configuration as commands read it. */
 export interface Config {
   readonly path: string;
   readonly currentProfile: string | undefined;
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** About permissions (B66); for stderr. */
+  /** Warnings about permissions, for stderr. */
   readonly warnings: readonly string[];
 }
 
@@ -33,10 +32,7 @@ export function configPath(system: Pick<System, 'env' | 'platform'>): string {
   return join(folders(system).config, 'config.json');
 }
 
-/**
- * Reads the configuration, without conf, which is slow to import; a missing file is an empty one. Throws `LocalError` for a file
- * that cannot be read, is not ours or is corrupt (R-24, R-25, B71).
- */
+/** Reads without conf, which is slow to import. A missing file is empty. Throws `LocalError`, also for a file of another owner. */
 export function readConfig(system: System): Config {
   const path = configPath(system);
   const { document, warnings } = readDocument(path, system);
@@ -48,7 +44,7 @@ export function readConfig(system: System): Config {
   };
 }
 
-/** Exit 9, with the profiles that there are (B69). */
+/** Exit code 9. */
 export function unknownProfile(name: string, config: Config): LocalError {
   const known = [...new Set([...config.profiles.keys(), sandboxName])];
   return new LocalError(`no profile ${JSON.stringify(name)} in ${config.path}; known: ${known.join(', ')}`, {
@@ -56,7 +52,7 @@ export function unknownProfile(name: string, config: Config): LocalError {
   });
 }
 
-/** Exit 4. The hint is to select a profile if there is one, else to log in, or to use the sandbox. */
+/** Exit code 4. */
 export function noProfile({ profiles, path }: Config, consequence = ''): AuthError {
   const first = profiles.size > 0 ? 'linkctl auth switch <profile>' : 'linkctl auth login';
   return new AuthError(`no profile is selected (configuration: ${path})${consequence}`, {
@@ -64,10 +60,9 @@ export function noProfile({ profiles, path }: Config, consequence = ''): AuthErr
   });
 }
 
-/** The way out of a file system that does not know whose a file is. */
+/** Advice for file systems without owners. */
 export const otherDisk = 'set LINKCTL_CONFIG_DIR to a folder on a disk that keeps owners and permissions';
 
-/** The file's content, checked, and what there is to say about its permissions. */
 export function readDocument(path: string, system: System): { document: ConfigDocument; warnings: readonly string[] } {
   const stats = statsOf(path);
   if (!stats) return { document: emptyDocument(), warnings: [] };
@@ -77,7 +72,7 @@ export function readDocument(path: string, system: System): { document: ConfigDo
   return { document: parseDocument(bytesOf(path), path), warnings };
 }
 
-/** What a file's bytes hold. Throws `LocalError` with path and line, quoting nothing. */
+/** Throws `LocalError` with path and line, but without content. */
 export function parseDocument(bytes: Buffer, path: string): ConfigDocument {
   const text = textOf(bytes, path);
   if (text.trim() === '') throw corrupt(`${path}: the file is empty`);
@@ -95,13 +90,13 @@ function parsedJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The message itself quotes what was read, which may be a secret (R-25).
+    // The original message quotes the text, which may contain a secret.
     const position = jsonErrorPosition(error);
     throw corrupt(`${path}${position === undefined ? '' : `:${lineAndColumn(text, position)}`}: not valid JSON`);
   }
 }
 
-/** What is wrong with a configuration, one sentence per fault. */
+/** Returns one sentence per fault. */
 export function documentFaults({ version, current_profile: current, profiles }: ConfigDocument): string[] {
   return [
     ...(version === undefined || (Number.isInteger(version) && version >= 1) ? [] : ['version: expected a whole number']),
@@ -121,7 +116,7 @@ function emptyDocument(): ConfigDocument {
   return { profiles: Object.create(null) };
 }
 
-/** A copy without a prototype, so that no member can be taken for one of JavaScript's own. */
+/** Copies without a prototype, so that no key can be a built-in member. */
 function bare(value: unknown): { [name: string]: unknown } | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return Object.assign(Object.create(null), value);
@@ -144,7 +139,7 @@ function bytesOf(path: string): Buffer {
   }
 }
 
-/** Without a byte order mark. */
+/** Removes a byte order mark. */
 function textOf(bytes: Buffer, path: string): string {
   if (!isUtf8(bytes)) throw corrupt(`${path}: not UTF-8 text`);
   return bytes.toString('utf8').replace(/^\ufeff/, '');
@@ -162,7 +157,7 @@ function corrupt(message: string, details: readonly string[] = []): LocalError {
   });
 }
 
-/** Makes a file private that others can access, and warns once; where that fails, every command warns. */
+/** Makes the file private and warns once; if that is impossible, every command warns. */
 function tighten(path: string, stats: Stats, system: System): string[] {
   const { mode, result } = makePrivate(path, stats, system) ?? {};
   const remedy = `chmod 600 ${shellWord(path)}`;
@@ -178,7 +173,7 @@ function tighten(path: string, stats: Stats, system: System): string[] {
   }
 }
 
-/** The folder is not changed: `LINKCTL_CONFIG_DIR` may name one that others share on purpose. */
+/** `LINKCTL_CONFIG_DIR` may be shared on purpose, so the folder is not changed. */
 function folderWarnings(path: string, system: System): string[] {
   const stats = statSync(path);
   const mode = stats.uid === system.userId ? looseMode(stats, system) : undefined;

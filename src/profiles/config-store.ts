@@ -5,11 +5,10 @@ import { atomicWrite } from '../files/atomic-write.ts';
 import { type ConfigDocument, parseDocument } from './config-file.ts';
 
 /**
- * Stores the configuration with conf, which knows its path and form and keeps its own members of the file. Three things conf does not do
- * safely, so they are ours:
- * - Reading (`readConfig`): conf takes 70 ms to load, makes the folder, replaces bytes that are not UTF-8, and does not ask who owns the file.
- * - The lock around reading, changing and storing (`changeConfig`): two processes with conf alone lose changes (R 0.1).
- * - `_write`: on a nearly full disk, conf's puts a file that was cut short in the place of the good one (R 0.1, R-23).
+ * conf keeps the file's path and form. Three things conf does not do safely are ours:
+ * - Reading (`readConfig`): conf takes 70 ms to load, creates the folder, replaces bytes that are not UTF-8 and ignores the file's owner.
+ * - Locking (`changeConfig`): with conf alone, concurrent processes lose changes.
+ * - `_write`: on a nearly full disk, conf replaces the file with a truncated one.
  */
 export function storeDocument(path: string, document: ConfigDocument, system: System): void {
   const conf = new Conf<ConfigDocument>({

@@ -18,18 +18,18 @@ import { type ApiKey, type KeySource, readKey } from './key-source.ts';
 import { type Profile, type Settings, settingsOf, wholeProfile } from './profile.ts';
 import { sandboxName } from './profile-name.ts';
 
-/** Lines for stderr, without `note:` and `warning:` before them. */
+/** Lines for stderr, without their prefix. */
 export interface Notices {
-  /** For a terminal, or with `-v` (B63). */
+  /** Printed on a terminal or with `-v`. */
   readonly notes: readonly string[];
-  /** Always. */
+  /** Always printed. */
   readonly warnings: readonly string[];
 }
 
-/** One whole set, from one place (B62). */
+/** A complete set from one source. */
 export interface ServerCredentials extends Notices {
   readonly kind: 'server';
-  /** Absent where flags or environment gave the set. */
+  /** Undefined if flags or environment provide the set. */
   readonly profile: string | undefined;
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -37,11 +37,11 @@ export interface ServerCredentials extends Notices {
   readonly edition: Edition;
   readonly sources: { readonly [part in 'baseUrl' | 'username' | 'apiKey' | 'edition']: Source };
   readonly settings: Settings;
-  /** Reads the file or runs the command at the first call, once. Throws as `readKey` of a key source. */
+  /** Reads the file or runs the command once, on the first call. */
   readKey(): Promise<ApiKey>;
 }
 
-/** The service in this process: no account, no key (CLI 3.2). */
+/** The service in this process needs no account and no key. */
 export interface SandboxCredentials extends Notices {
   readonly kind: 'sandbox';
   readonly profile: typeof sandboxName;
@@ -52,9 +52,8 @@ export interface SandboxCredentials extends Notices {
 export type Credentials = ServerCredentials | SandboxCredentials;
 
 /**
- * Server and account, as one whole set (B61, B62): what flags and environment give, else a stored profile. Throws `UsageError` for
- * a set with gaps or contradictions, `AuthError` where nothing is given, `LocalError` for an unknown profile or a bad
- * configuration (B69, B71).
+ * Takes a complete set from flags and environment, or else from a profile, and never mixes them. Throws `UsageError` for an incomplete or
+ * contradictory set, `AuthError` without any, `LocalError` for an unknown profile or a corrupt configuration.
  */
 export function resolveCredentials(flags: CredentialFlags, system: System): Credentials {
   const { given, member, name } = choose(flags, system.env);
@@ -62,7 +61,7 @@ export function resolveCredentials(flags: CredentialFlags, system: System): Cred
     throw new UsageError(`specify only one of --profile and ${describeSource(member.source)}`);
   }
   if (member) return givenCredentials(given, flags, system);
-  // The sandbox must not need a configuration that can be read.
+  // The sandbox works without a readable configuration.
   if (name === sandboxName) return sandbox(given, flags, system);
   const config = readConfig(system);
   const chosen = name ?? config.currentProfile;
@@ -71,14 +70,13 @@ export function resolveCredentials(flags: CredentialFlags, system: System): Cred
   return storedCredentials(chosen, config, { given, flags, system });
 }
 
-/** A set that is whole, and what the key needs. */
 interface WholeSet extends Omit<ServerCredentials, 'kind' | 'readKey'> {
   readonly key: KeySource;
-  /** `--insecure-http`, or the profile's `insecure_http`. */
+  /** From `--insecure-http` or the profile. */
   readonly insecureHttp: boolean;
 }
 
-/** Throws `UsageError` where the key would travel in the open (R-43, B74). */
+/** Throws `UsageError` if the key would be sent unencrypted. */
 function serverCredentials({ key, insecureHttp, ...set }: WholeSet, system: System): ServerCredentials {
   const exposed = isExposed(set.baseUrl);
   if (exposed && !insecureHttp) throw exposure(set.baseUrl);
@@ -95,7 +93,6 @@ function serverCredentials({ key, insecureHttp, ...set }: WholeSet, system: Syst
   };
 }
 
-/** The set of flags and environment. */
 function givenCredentials(given: GivenSet, flags: CredentialFlags, system: System): ServerCredentials {
   const { base_url, username, api_key: key, edition } = given;
   if (!base_url || !username || !key) throw incompleteSet(given);
@@ -121,7 +118,7 @@ function givenCredentials(given: GivenSet, flags: CredentialFlags, system: Syste
   );
 }
 
-/** B63: the environment beats a profile that is stored. */
+/** Variables override a stored profile, which the user may not expect. */
 function shadowNotices(variable: string, system: System): Notices {
   const { currentProfile, warnings } = readableConfig(system);
   const shadowed = system.env.LINKCTL_PROFILE || currentProfile;
@@ -131,16 +128,13 @@ function shadowNotices(variable: string, system: System): Notices {
   };
 }
 
-/** What the command line and the environment give beside the name of a profile. */
 interface Beside {
   readonly given: GivenSet;
   readonly flags: CredentialFlags;
   readonly system: System;
 }
 
-/**
- * The set of a stored profile. Throws `AuthError` for a profile that lacks a part, `UsageError` for a contradiction.
- */
+/** Throws `AuthError` for an incomplete profile, `UsageError` for a contradiction. */
 function storedCredentials(name: string, config: Config, { given, flags, system }: Beside): ServerCredentials {
   const profile = config.profiles.get(name);
   if (!profile) throw unknownProfile(name, config);
@@ -184,7 +178,7 @@ function sandbox(given: GivenSet, flags: CredentialFlags, system: System): Sandb
   };
 }
 
-/** The edition that the sandbox has for these flags: its links are served as that. Throws `UsageError`. */
+/** `serve` uses it to serve the sandbox's links. Throws `UsageError`. */
 export function sandboxEdition(flags: CredentialFlags, system: System): Edition {
   return editionOf(readableConfig(system).profiles.get(sandboxName) ?? {}, flags, system);
 }
@@ -193,7 +187,7 @@ function editionOf(profile: Profile, flags: CredentialFlags, { env }: System): E
   return givenEdition(flags, env)?.value ?? profile.edition ?? 'a';
 }
 
-/** Where the credentials come from elsewhere, a configuration that cannot be read is worth a warning and no more; one without a place is none. */
+/** If credentials come from elsewhere, a configuration that cannot be read is only a warning. */
 function readableConfig(system: System): Omit<Config, 'path'> {
   try {
     return readConfig(system);

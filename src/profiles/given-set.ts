@@ -4,13 +4,12 @@ import { isEdition } from '../contract/editions.ts';
 import { accountName, baseUrl } from './account-values.ts';
 import { fieldOf, type Profile, type ProfileKey } from './profile.ts';
 
-/** Where one value of a set of credentials came from (B72). */
+/** Commands that show settings name the source of each value. */
 export type Source =
   | { readonly kind: 'flag' | 'environment'; readonly name: string }
   | { readonly kind: 'profile'; readonly profile: string; readonly path: string }
   | { readonly kind: 'default' };
 
-/** The flags that choose a server and an account, as the command line gave them. */
 export interface CredentialFlags {
   readonly profile?: string | undefined;
   readonly baseUrl?: string | undefined;
@@ -20,31 +19,29 @@ export interface CredentialFlags {
   readonly insecureHttp?: boolean | undefined;
 }
 
-/** A value with its source. */
 export interface Given<Value = string> {
   readonly value: Value;
   readonly source: Extract<Source, { readonly name: string }>;
 }
 
-/** The credentials that flags and environment give. Each value is checked; some may be missing. */
+/** Values of flags and environment, already checked. */
 export interface GivenSet {
   readonly base_url: Given | undefined;
   readonly username: Given | undefined;
-  /** A path where the source is not `LINKCTL_API_KEY`. */
+  /** A path, unless the source is `LINKCTL_API_KEY`. */
   readonly api_key: Given | undefined;
   readonly edition: Given<'a' | 'b'> | undefined;
 }
 
-/** What the command line and the environment choose. */
 export interface Choice {
   readonly given: GivenSet;
-  /** A username or a key. With one of these the set must be given whole, and belongs to no profile. */
+  /** A username or key from flags or environment: then the set must be complete, and no profile is used. */
   readonly member: Given | undefined;
-  /** The profile that they name; without one, the caller takes the current profile of the configuration. */
+  /** Named profile; undefined for the current one. */
   readonly name: string | undefined;
 }
 
-/** Reads flags, then environment (B61); `--profile` beats the variables. Throws `UsageError` for an invalid value. */
+/** Flags override variables, and `--profile` overrides the variables of the set. Throws `UsageError`. */
 export function choose(flags: CredentialFlags, env: System['env']): Choice {
   const given = givenSet(flags, flags.profile === undefined ? env : {});
   const member = given.username ?? given.api_key;
@@ -73,7 +70,7 @@ function givenKey({ apiKeyFile }: CredentialFlags, env: System['env']): Given | 
   return file ?? { value, source: { kind: 'environment', name: 'LINKCTL_API_KEY' } };
 }
 
-/** The flag of a profile's field, else its variable. A variable that is empty is not set; a flag that is empty is a mistake. */
+/** An empty variable counts as unset; an empty flag is an error. */
 export function givenValue(key: ProfileKey, typed: string | undefined, env: System['env']): Given | undefined {
   const { flag = '', variable } = fieldOf(key);
   if (typed === '') throw new UsageError(`${flag}: expected a value`);
@@ -82,7 +79,7 @@ export function givenValue(key: ProfileKey, typed: string | undefined, env: Syst
   return value ? { value, source: { kind: 'environment', name: variable } } : undefined;
 }
 
-/** The value as `read` parses it. The message does not quote it: a URL may contain a password. */
+/** The error does not quote the value: a URL may contain a password. */
 function checked<Value>(
   key: ProfileKey,
   found: Given | undefined,
@@ -94,7 +91,7 @@ function checked<Value>(
   return { value, source: found.source };
 }
 
-/** B62: gaps are named, never filled from a profile. */
+/** Missing parts are named and never taken from a profile. */
 export function incompleteSet(given: GivenSet): UsageError {
   const parts = (['base_url', 'username', 'api_key'] as const).map((key) => ({ key, value: given[key] }));
   const found = parts.flatMap(({ value }) => (value ? [describeSource(value.source)] : []));
@@ -110,7 +107,7 @@ export function incompleteSet(given: GivenSet): UsageError {
   );
 }
 
-/** With a profile, a base URL may differ from the stored one in its path only: the key belongs to the origin (B74, R-42). */
+/** The key belongs to the stored origin, so with a profile a base URL may change only the path. */
 export function sameOrigin(given: Given, stored: string, name: string): Given {
   const { origin } = new URL(stored);
   if (new URL(given.value).origin === origin) return given;
@@ -120,7 +117,7 @@ export function sameOrigin(given: Given, stored: string, name: string): Given {
   );
 }
 
-/** With a profile, an edition may fill a gap or repeat the stored one, but not replace it (B62). */
+/** With a profile, `--edition` may fill a gap but not contradict it. */
 export function sameEdition(given: GivenSet['edition'], stored: Profile['edition'], name: string): GivenSet['edition'] {
   if (!given || !stored || given.value === stored) return given;
   throw new UsageError(`${describeSource(given.source)} is edition ${given.value}, but profile "${name}" is edition ${stored}`, {
@@ -128,7 +125,7 @@ export function sameEdition(given: GivenSet['edition'], stored: Profile['edition
   });
 }
 
-/** `--base-url`, `LINKCTL_API_KEY`, `profile "work" (/home/ann/.config/linkctl/config.json)`, `default`. */
+/** Examples: `--base-url`, `LINKCTL_API_KEY`, `profile "work" (/home/ann/.config/linkctl/config.json)`, `default`. */
 export function describeSource(source: Source): string {
   if (source.kind === 'profile') return `profile "${source.profile}" (${source.path})`;
   return source.kind === 'default' ? 'default' : source.name;

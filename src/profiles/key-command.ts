@@ -3,14 +3,13 @@ import { AuthError, messageOf } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { errorCode } from '../files/file-error.ts';
 
-/** Half a second less than the 10 s of R-38, so that the whole command ends within them (F73). */
+/** Half a second less than 10 s, so that the whole command ends within 10 s. */
 const limitMilliseconds = 9_500;
 const limitBytes = 64 * 1024;
 
 /**
- * Runs `api_key_command` and returns what it printed (R-38): no shell, no stdin. Its stderr goes to the terminal, for a
- * password manager's questions, and nowhere else, as it may hold the key. Throws `AuthError`, naming the program only: its
- * arguments may be secrets.
+ * Runs without shell and stdin. stderr goes to the terminal only, for questions of a password manager, because it may contain the key. The
+ * error names only the program: its arguments may be secrets. Throws `AuthError`.
  */
 export async function outputOfKeyCommand(command: readonly string[], system: System): Promise<string> {
   const [program = '', ...argv] = command;
@@ -30,7 +29,7 @@ export async function outputOfKeyCommand(command: readonly string[], system: Sys
   }
 }
 
-/** The environment for programs that we start: without our secrets (R-44). */
+/** Removes our API key from the environment. */
 function environmentOfChildren(env: System['env']): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== 'LINKCTL_API_KEY'));
 }
@@ -42,7 +41,7 @@ async function outputOf(child: ChildProcess): Promise<string> {
       code === 0 ? resolve() : reject(new Error(`ended with ${signal ?? `exit code ${code}`}`)),
     );
   });
-  // While the output is read, a failure to start is nobody's yet.
+  // A failure to start is handled after the output was read.
   ended.catch(() => undefined);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -60,7 +59,7 @@ async function timeOut(system: System, signal: AbortSignal): Promise<never> {
   throw new Error(`did not finish within ${Math.ceil(limitMilliseconds / 1000)} s`);
 }
 
-/** What it started may outlive it and hold its stdout open; we wait for neither. */
+/** Its own child processes may hold stdout open; we do not wait for them. */
 function release(child: ChildProcess): void {
   child.kill('SIGKILL');
   child.stdout?.destroy();

@@ -6,7 +6,7 @@ import { hasControlCharacter } from '../base/unicode.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { looseMode, refuseForeign } from '../files/ownership.ts';
 
-/** Where a key comes from. Nothing is read or run before the key is needed. */
+/** Nothing is read or run before the key is needed. */
 export type KeySource =
   | { readonly kind: 'variable'; readonly name: string; readonly value: string }
   | { readonly kind: 'file'; readonly path: string }
@@ -15,13 +15,13 @@ export type KeySource =
 
 export interface ApiKey {
   readonly value: string;
-  /** About the file that it came from; for stderr. */
+  /** About the file's permissions; for stderr. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads the key. Throws `UsageError` for a bad variable, `LocalError` for a bad stored key and for a file that is missing, foreign
- * or bad, `AuthError` for a command that gives no key (F73). No message contains what was read.
+ * Throws `UsageError` for an invalid variable, `LocalError` for an invalid stored key or file, and `AuthError` for a command without a key.
+ * Messages never contain the key.
  */
 export async function readKey(source: KeySource, system: System): Promise<ApiKey> {
   switch (source.kind) {
@@ -39,7 +39,7 @@ export async function readKey(source: KeySource, system: System): Promise<ApiKey
   }
 }
 
-/** The key without surrounding white space (B65). Throws what `reject` makes of a fault. */
+/** Trims white space. `reject` creates the error. */
 export function cleanKey(text: string, reject: (fault: string) => CliError): string {
   const key = text.trim();
   if (key === '') throw reject('the key is empty');
@@ -50,13 +50,13 @@ export function cleanKey(text: string, reject: (fault: string) => CliError): str
 
 const limitBytes = 64 * 1024;
 
-/** The key of a file, which has no other line. */
+/** The file contains only the key. */
 async function readKeyFile(path: string, system: System): Promise<ApiKey> {
   const { text, warnings } = await readText(path, system);
   return { value: cleanKey(text, (fault) => new LocalError(`${path}: ${fault}`)), warnings };
 }
 
-/** The keys of a file, one a line, at least one: those that a service accepts. Throws as `readKey` does for a file. */
+/** A service accepts several keys, one per line. Throws like `readKey`. */
 export async function readKeys(
   path: string,
   system: System,
@@ -67,7 +67,7 @@ export async function readKeys(
   return { values, warnings };
 }
 
-/** Also of a pipe, as in `--api-key-file <(pass show linkctl)`. */
+/** Works with pipes too: `--api-key-file <(pass show linkctl)`. */
 async function readText(path: string, system: System): Promise<Pick<ApiKey, 'warnings'> & { readonly text: string }> {
   try {
     const stats = await stat(path);

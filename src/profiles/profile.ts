@@ -6,19 +6,18 @@ import { formats } from '../contract/formats.ts';
 import { accountName, baseUrl } from './account-values.ts';
 import type { KeySource } from './key-source.ts';
 
-/** What one setting of a profile accepts, and what overrides it. */
 export interface ProfileField<Value = unknown> {
-  /** Continues "expected": `one of {a|b}`. */
+  /** Continues "expected", such as `one of {a|b}`. */
   readonly expected: string;
   accepts(value: unknown): value is Value;
-  /** The value of typed text. For text without a value it returns something that `accepts` refuses. */
+  /** For invalid text it returns a value that `accepts` rejects. */
   parse(typed: string): unknown;
   /** Only `auth login` sets it. */
   readonly login?: boolean;
-  /** The flag and the variable that override what is stored. */
+  /** Flag and variable that override the stored value. */
   readonly flag?: string;
   readonly variable?: string;
-  /** The value where nothing is given or stored. */
+  /** Built-in default. */
   readonly default?: Value;
 }
 
@@ -61,7 +60,7 @@ const command: ProfileField<string[]> = {
   },
 };
 
-/** The settings of a profile, credentials included, under their names in the file (CLI 3.8). All other code reads this table. */
+/** The single description of all settings, by their names in the file. */
 const profileFields = {
   base_url: {
     ...text('a URL such as https://api.example.com/rest/v3', (value) => baseUrl(value) !== undefined),
@@ -85,16 +84,16 @@ const profileFields = {
   },
   output: { ...choice(formats), flag: '--output', variable: 'LINKCTL_OUTPUT' },
   dedupe: { ...choice(['off', 'account', 'domain']), default: 'off' },
-  /** Without it the batch size of the edition. */
+  /** Default: the edition's limit. */
   batch_size: integer(1, Math.max(editions.a.groupBound, editions.b.groupBound)),
-  /** A program and its arguments, run without a shell; what it prints is the key. It beats `api_key`. */
+  /** Program and arguments, run without a shell; its output is the key. Takes precedence over `api_key`. */
   api_key_command: command,
   insecure_http: { ...yesOrNo, flag: '--insecure-http', default: false },
-  /** Certificates that are trusted beside the usual ones, in PEM. */
+  /** PEM file of certificates to trust in addition. */
   ca_file: { ...text('an absolute path', isAbsolute), flag: '--ca-file' },
-  /** PATCH and DELETE as POST with `X-HTTP-Method-Override`. */
+  /** Sends PATCH and DELETE as POST with `X-HTTP-Method-Override`. */
   method_override: { ...yesOrNo, default: false },
-  /** For servers that send no `short_url_with_protocol`. */
+  /** For servers without `short_url_with_protocol`. */
   short_url_scheme: { ...choice(['http', 'https']), default: 'https' },
   color: { ...choice(['auto', 'always', 'never']), flag: '--color', default: 'auto' },
 } as const satisfies Readonly<Record<string, ProfileField>>;
@@ -103,10 +102,10 @@ export type ProfileKey = keyof typeof profileFields;
 
 type ValueOf<Field> = Field extends { accepts(value: unknown): value is infer Value } ? Value : never;
 
-/** A stored profile. Absent and null are the same. */
+/** Null means the same as a missing value. */
 export type Profile = { [K in ProfileKey]?: ValueOf<(typeof profileFields)[K]> | null };
 
-/** The setting of a key that is known at run time only. */
+/** Loses the type of the value, for keys known only at run time. */
 export const fieldOf = (key: ProfileKey): ProfileField => profileFields[key];
 
 export const profileKeys: readonly ProfileKey[] = Object.keys(profileFields).filter(isProfileKey);
@@ -115,16 +114,13 @@ function isProfileKey(name: string): name is ProfileKey {
   return Object.hasOwn(profileFields, name);
 }
 
-/** Exit 2 for a key that no profile has. */
+/** Exit code 2. */
 export function requireProfileKey(name: string): ProfileKey {
   if (isProfileKey(name)) return name;
   throw new UsageError(`no setting ${JSON.stringify(name)}; expected one of ${profileKeys.join(', ')}`);
 }
 
-/**
- * A value as typed after `config set`. Credentials are refused: a key belongs to the origin and account that it was stored with
- * (R-42), and none is taken from a command line (B64).
- */
+/** Refuses credentials: a key belongs to the origin and account it was stored with, and must not be on a command line. */
 export function parseSetting(key: ProfileKey, typed: string): unknown {
   const field = fieldOf(key);
   if (field.login) throw new UsageError(`${key} cannot be set separately; it is set at login`, { hint: 'linkctl auth login' });
@@ -133,7 +129,7 @@ export function parseSetting(key: ProfileKey, typed: string): unknown {
   throw new UsageError(`${key}: expected ${field.expected}, got ${JSON.stringify(typed)}`);
 }
 
-/** What is wrong with a profile as read from the file, one sentence per key. Values are not quoted: one may be the API key. */
+/** Returns one sentence per key, without values: one may be the API key. */
 export function profileFaults(profile: unknown): string[] {
   if (typeof profile !== 'object' || profile === null || Array.isArray(profile)) return ['expected an object'];
   return Object.entries(profile).flatMap(([key, value]) => {
@@ -142,10 +138,10 @@ export function profileFaults(profile: unknown): string[] {
   });
 }
 
-/** Defaults of a profile: all that is not part of its set of credentials. */
+/** All settings except credentials. */
 export type Settings = Omit<Profile, 'base_url' | 'username' | 'api_key' | 'api_key_command' | 'edition'>;
 
-/** A profile without its set of credentials, so that the key is not handed around. */
+/** Strips the credentials, so that the key is not passed around. */
 export function settingsOf({
   base_url: _1,
   username: _2,
@@ -157,7 +153,7 @@ export function settingsOf({
   return settings;
 }
 
-/** What a profile needs for calls. Throws `AuthError` where it lacks a part. */
+/** Throws `AuthError` if a part is missing. */
 export function wholeProfile(name: string, profile: Profile): { base_url: string; username: string; key: KeySource } {
   const { username, api_key, api_key_command } = profile;
   const base_url = baseUrl(profile.base_url ?? '');

@@ -2,21 +2,21 @@ import { inspect } from 'node:util';
 
 const placeholder = '[redacted]';
 
-/** A stored key as people may see it (R-39, B72): its last four characters, if enough others stay hidden. */
+/** Shows the last four characters if enough others stay hidden. */
 export function maskKey(key: string): string {
   return key.length >= 16 ? `****${key.slice(-4)}` : '****';
 }
 
 /**
- * Takes the secrets of the command out of any text before it is printed or logged (R-40): keys in every form in which they travel,
- * proxy passwords, and the userinfo of any URL. One object for the whole command; secrets are added when they become known.
+ * Removes secrets from any text before it is printed or logged: keys in every form in which they are sent, proxy passwords and userinfo of
+ * URLs. One object per command; secrets are added as they become known.
  */
 export class Redactor {
-  /** The longest first: of two that begin alike, the shorter would leave the rest of the longer. */
+  /** Longest first: replacing a prefix first would leave the rest of a longer secret visible. */
   #secrets: readonly string[] = [];
-  /** Forms of keys that no text holds by chance, the longest first. */
+  /** Forms of keys that are too long to occur by chance, longest first. */
   #long: readonly string[] = [];
-  /** Made when a text is first redacted. */
+  /** Built on first use. */
   #pattern: RegExp | undefined;
 
   addKey(key: string, username?: string): void {
@@ -24,7 +24,7 @@ export class Redactor {
     if (username !== undefined) this.#add(`${username}:${key}`, ...base64Forms(`${username}:${key}`));
   }
 
-  /** A proxy's address, with or without scheme; what it holds besides a password stays visible. */
+  /** Hides only the credentials of the proxy's address. */
   addProxy(url: string): void {
     const userinfo = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*)@/i.exec(url)?.[1];
     if (!userinfo) return;
@@ -41,7 +41,7 @@ export class Redactor {
       .replace(/(authorization["']?\s*[:=,]\s*["']?(?:basic|bearer)\s+)[^\s"',]+/gi, `$1${placeholder}`);
   }
 
-  /** Takes the key alone out of text that is kept or handed on. A short key might be a part of any word, and stays. */
+  /** Removes only long keys: a short key could be part of any word. */
   withoutKey(text: string): string {
     return this.#long.some((form) => text.includes(form))
       ? this.#long.reduce((rest, form) => rest.replaceAll(form, placeholder), text)
@@ -59,8 +59,8 @@ export class Redactor {
 const isLong = ({ length }: string): boolean => length >= 16;
 
 /**
- * Long secrets are in no text by chance. A short one might be a part of any word, so that it is only found as a whole word; one
- * of less than six letters, which may be a word, only behind a sign or a word that announces it (D46).
+ * Long secrets never occur by chance. Shorter ones could be part of a word, so they match only as whole words; with less than six
+ * letters they match only after an announcing sign or word.
  */
 function patternOf(secrets: readonly string[]): RegExp {
   const shorter = secrets.filter((secret) => !isLong(secret));
@@ -77,23 +77,23 @@ function patternOf(secrets: readonly string[]): RegExp {
   );
 }
 
-/** `x=`, `"x":"`, `ann:`, `the key `, `password: "`. */
+/** Matches `x=`, `"x":"`, `ann:`, `the key `, `password: "`. */
 const announced = `(?:=|\\w["']?:)["']?|(?:[Kk]ey|[Tt]oken|[Pp]assword|[Ss]ecret)["']?:?\\s+["']?`;
 
-/** A secret as it is, percent-encoded in each usual way, and as a string in JSON and in JavaScript. */
+/** The secret itself, percent-encoded, and as a string in JSON and JavaScript. */
 function writtenForms(secret: string): string[] {
-  // Its forms are all equal.
+  // All its forms are equal.
   if (/^[\w.-]*$/.test(secret)) return [secret];
   const encoded = encodeURIComponent(secret);
   const form = new URLSearchParams([['', secret]]).toString().slice(1);
   const lowerCase = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
   const forms = [secret, encoded, lowerCase(encoded), form, lowerCase(form)];
-  // Most secrets are the same in a string.
+  // Most secrets need no escapes in a string.
   if (/^[ !#-&(-[\]-_a-~]*$/.test(secret)) return forms;
   return [...forms, JSON.stringify(secret).slice(1, -1), inspect(secret).slice(1, -1)];
 }
 
-/** A secret in base64: with and without padding, in both alphabets. */
+/** With and without padding, in both alphabets. */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8');
   const base64 = bytes.toString('base64');

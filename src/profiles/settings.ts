@@ -7,16 +7,16 @@ import { fieldOf, type ProfileKey, profileKeys } from './profile.ts';
 import { sandboxName } from './profile-name.ts';
 import { maskKey } from './redactor.ts';
 
-/** The value that a setting has for this command line, and where it comes from (B72). */
+/** An effective setting and its source. */
 export interface Setting {
   readonly key: ProfileKey;
-  /** A key is masked. Null where there is none, and nothing built in. */
+  /** Keys are masked. Null without a value and default. */
   readonly value: unknown;
-  /** `--domain`, `LINKCTL_DOMAIN`, `profile "work" (…/config.json)`, `default`. */
+  /** Examples: `--domain`, `LINKCTL_DOMAIN`, `profile "work" (…/config.json)`, `default`. */
   readonly source: string;
 }
 
-/** The flags that beat a profile's settings. */
+/** Flags that override settings. */
 export interface SettingFlags extends CredentialFlags {
   readonly domain?: string | undefined;
   readonly output?: string | undefined;
@@ -24,7 +24,7 @@ export interface SettingFlags extends CredentialFlags {
   readonly caFile?: string | undefined;
 }
 
-/** Every setting, whether the profile is complete or not, so that it shows what is missing. Throws `LocalError`, `UsageError`. */
+/** Works for incomplete profiles too, so that it shows what is missing. Throws `LocalError` and `UsageError`. */
 export function effectiveSettings(flags: SettingFlags, system: System): Setting[] {
   const config = readConfig(system);
   const choice = choose(flags, system.env);
@@ -42,7 +42,7 @@ export function effectiveSettings(flags: SettingFlags, system: System): Setting[
   });
 }
 
-/** The profile that `config set` and `unset` change: it must be named or current, and stored, or the sandbox. */
+/** The profile must be named or current, and must exist unless it is the sandbox. */
 export function profileToChange(flags: CredentialFlags, system: System): string {
   const config = readConfig(system);
   const choice = choose(flags, system.env);
@@ -54,7 +54,7 @@ export function profileToChange(flags: CredentialFlags, system: System): string 
   });
 }
 
-/** Chosen as `resolveCredentials` does (B61), without asking for a whole set; absent where none is. Throws where it is not stored. */
+/** Selects like `resolveCredentials`, but accepts an incomplete set. Throws if the profile does not exist. */
 function profileName({ name: named, member }: Choice, config: Config): string | undefined {
   const name = named ?? (member ? undefined : config.currentProfile);
   if (name !== undefined && name !== sandboxName && !config.profiles.has(name)) throw unknownProfile(name, config);
@@ -78,7 +78,7 @@ function givenSettings(
   };
 }
 
-/** A key file is not read for this, and its path is not the value. */
+/** The key file is not read, and its path is not the value. */
 function overridden(key: ProfileKey, { value, source }: Given<unknown>): unknown {
   return key === 'api_key' && source.name !== 'LINKCTL_API_KEY' ? '****' : shown(key, value);
 }

@@ -161,7 +161,7 @@ for (const edition of ['a', 'b'] as const) {
         expect.stringMatching(/^one\tskipped\t\t.*127\.0\.0\.1 is a loopback address\n$/),
       ]);
       expect(ran.stderr).toContain(
-        'error: nothing could be asked: every link is skipped\nhint: to ask addresses that are not public, add --allow-private\n',
+        'error: nothing could be requested: every link is skipped\nhint: to request addresses that are not public, add --allow-private\n',
       );
       expect(pages.requests).toEqual([]);
     });
@@ -273,7 +273,7 @@ for (const edition of ['a', 'b'] as const) {
       expect(await ran).toBe(1);
       expect(system.deaths).toEqual(['SIGINT']);
       expect(system.printed().stderr).toContain('interrupted: waiting for the requests in progress');
-      expect(system.printed().stderr).toMatch(/40 links: 10 ok, 30 not asked/);
+      expect(system.printed().stderr).toMatch(/40 links: 10 ok, 30 not checked/);
       expect(await readFile(results, 'utf8')).toMatch(/^row,status,.*\n1,ok,|\n1,not_sent,/);
       pages.release();
       const before = pages.requests.length;
@@ -429,7 +429,7 @@ test('K2, K5: one server that wants to be left alone takes no other with it; wha
   const links = `${skipped.length} ${skipped.length === 1 ? 'link was' : 'links were'}`;
   expect(ran.stderr).toMatch(
     new RegExp(
-      `^error: ${links} not asked: ${host} wants to be left alone\nhint: to resume run \\S+, run the same command again later\n$`,
+      `^error: ${links} not checked: Retry-After of ${host} is longer than --max-wait\nhint: to resume run \\S+, run the same command again later\n$`,
     ),
   );
   pages.retryAfter = 0;
@@ -445,7 +445,9 @@ test('K5: what is broken counts more than what was not asked, and both are said'
   await store(service, [...waiting, { custom_hash: 'gone', long_url: pages.otherUrlOf('404') }]);
   const ran = await linkctl(['check', '--allow-private', '-q', '--only', 'broken', '--fields', 'hash']);
   expect([ran.code, ran.stdout]).toEqual([3, 'gone\n']);
-  expect(ran.stderr).toMatch(/^error: 9 links checked: 1 broken\n.*not asked: .* wants to be left alone\nhint: to resume run/);
+  expect(ran.stderr).toMatch(
+    /^error: 9 links checked: 1 broken\n.*not checked: Retry-After of .* is longer than --max-wait\nhint: to resume run/,
+  );
 });
 
 test('K2: what is not asked is not paced: short URLs of a name that is not public', async ({ linkctl, service, pages }) => {
@@ -532,7 +534,7 @@ test.for(['EAI_AGAIN', 'ESERVFAIL', 'ENOTFOUND'])(
     expect(ran.stdout.match(/\tskipped\tthe name server of this computer does not answer/g)).toHaveLength(4);
     expect(ran.code).toBe(8);
     expect(ran.stderr).toMatch(
-      /error: 4 links were not asked: the network of this computer, or its name server, does not answer\nhint: to resume run \S+, run the same command again later\n$/,
+      /error: 4 links were not checked: the network of this computer, or its name server, does not answer\nhint: to resume run \S+, run the same command again later\n$/,
     );
     const later = await linkctl(argv, { ...world, lookup: namesUntil(99, answer) });
     expect(later.stdout).toBe(
@@ -559,7 +561,7 @@ test('E31: a name that does not exist is unreachable, and counts more than what 
   };
   const ran = await linkctl(['check', '--allow-private', '--fields', 'hash,status', '-q'], { lookup, haste: 1000 });
   expect([ran.code, ran.stdout]).toEqual([3, 'late\tskipped\ntypo\tunreachable\n']);
-  expect(ran.stderr).toMatch(/^error: 2 links checked: 1 unreachable\n.*1 link was not asked: the network.*\nhint: to resume/);
+  expect(ran.stderr).toMatch(/^error: 2 links checked: 1 unreachable\n.*1 link was not checked: the network.*\nhint: to resume/);
 });
 
 test('E32: --timeout is for each request to a destination, and LINKCTL_TIMEOUT, too', async ({ linkctl, service, pages }) => {
@@ -570,7 +572,7 @@ test('E32: --timeout is for each request to a destination, and LINKCTL_TIMEOUT, 
   expect(await linkctl([...argv, '--timeout', '0.05'], { haste: 1000 })).toMatchObject({ code: 3, stdout: reason });
   expect((await linkctl(argv, { haste: 1000, env: { LINKCTL_TIMEOUT: '0.05' } })).stdout).toBe(reason);
   expect((await linkctl(['check', '--help'])).stdout.replace(/\s+/g, ' ')).toContain(
-    'What seems broken or unreachable is asked a second time, 3 seconds later. --timeout is for each request to a destination, too (default there: 20).',
+    '50 ms apart; 20 s per request (--timeout).',
   );
 });
 
@@ -594,7 +596,7 @@ test.for([true, false])(
 test('B60: a dry run asks nothing', async ({ linkctl, service, pages }) => {
   await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);
   const ran = await linkctl(['check', '--allow-private', '-n']);
-  expect(ran).toEqual({ code: 0, stdout: '', stderr: 'dry run: 1 link would be checked; nothing was asked\n' });
+  expect(ran).toEqual({ code: 0, stdout: '', stderr: 'dry run: 1 link would be checked; nothing was requested\n' });
   expect(pages.requests).toEqual([]);
 });
 

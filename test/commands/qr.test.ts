@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test as plainTest } from 'vitest';
-import { qrFileName } from '../../src/commands/qr-pictures.ts';
+import { qrFileName } from '../../src/commands/qr/qr-pictures.ts';
 import { readCode, screenModules, svgModules } from '../output/qr-reading.ts';
 import { sent, test } from '../support/linkctl.ts';
 

@@ -222,7 +222,7 @@ test('H3, R-26: a file that is no report is replaced only with --yes', async ({ 
   const argv = ['report', '--since', '1d', '--html', path] as const;
   expect(await on(1, ...argv)).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/report\.html already exists, and is no report\n.*add --yes/),
+    stderr: expect.stringMatching(/report\.html already exists and is not a linkctl report\n.*add --yes/),
   });
   expect(readFileSync(path, 'utf8')).toContain('precious');
   expect((await wire.requests()).length).toBe(before);

@@ -257,10 +257,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     [['https://a.example', 'https://a.example'], '<from> and <to> are the same'],
     [['https://a.example', 'https://b.example', 'https://c.example'], 'too many arguments'],
     [['--scheme', 'http', '--all'], '--scheme: expected one of {https}, got "http"'],
-    [
-      ['--scheme', 'https'],
-      'which links to rewrite is not said: add --by-tags, --search or --hashes-from, or --all for all links',
-    ],
+    [['--scheme', 'https'], 'no links selected: add --by-tags, --search or --hashes-from, or --all for all links'],
     [['--utm', 'source=x', '--filter', 'tags=a'], '--filter narrows a selection: for all links add --all'],
     [['--remove-param', 'x', '--all-domains'], '--all-domains says where links are selected: for all links add --all'],
     [['--set-param', 'x=1', '--all', '--by-tags', 'a'], 'specify only one of --by-tags or --all'],

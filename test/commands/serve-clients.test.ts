@@ -107,7 +107,7 @@ test('V4: SIGHUP serves the new certificate; one that cannot be used is said, an
     serving.system.raise('SIGHUP');
     await until(() => stderrOf(serving).split('warning: SIGHUP: cannot use the certificate').length === times + 1, 'it is said');
   }
-  expect(stderrOf(serving)).toMatch(/key values mismatch; what was in use stays\n$/);
+  expect(stderrOf(serving)).toMatch(/key values mismatch; the previous settings stay in use\n$/);
   expect(await nameServed(port)).toBe('second');
   expect(await serving.stop()).toBe(0);
 });

@@ -93,7 +93,7 @@ test('E49: all keys of the file are valid, and SIGHUP reads them again', async (
   await rotate(`${next}\n`, 2);
   expect(await codes()).toEqual([1300, 0]);
   await rotate('\n', 3);
-  expect(stderrOf(serving)).toContain(`warning: SIGHUP: ${file}: the key is empty; what was in use stays\n`);
+  expect(stderrOf(serving)).toContain(`warning: SIGHUP: ${file}: the key is empty; the previous settings stay in use\n`);
   expect(await codes()).toEqual([1300, 0]);
 });
 

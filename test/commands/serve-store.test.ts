@@ -109,6 +109,6 @@ test('S6, E56: --import says what it moved, serves it, and moves nothing when it
   expect((await first.stop()).stderr).toContain('imported 1 link, 2 tags, 0 clicks and 1 line of the log');
   const again = await serve(['--store', database, '--import', data]);
   expect((await again.stop()).stderr).toContain(
-    'nothing to import: imported before were 1 link, 2 tags, 0 clicks and 1 line of the log',
+    'nothing to import: already imported 1 link, 2 tags, 0 clicks and 1 line of the log',
   );
 });

@@ -44,7 +44,7 @@ export function resolvingConflicts(
 function refusalOfOne(items: readonly ShortenItem[], error: unknown): BatchAnswer {
   const { last } = error instanceof CallError ? error : {};
   if (items.length !== 1 || last?.outcome !== 'rejected' || last.apiCode !== taken) throw error;
-  return { verdicts: [refusal(last.said ?? last.message)], surplus: [] };
+  return { verdicts: [refusal(last.serverMessage ?? last.message)], surplus: [] };
 }
 
 function refusal(message: string): Verdict {

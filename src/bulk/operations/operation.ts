@@ -3,7 +3,7 @@ import type { SendOptions } from '../../client/client-options.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, OperationInput, OperationName, OperationResult } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import type { Difference } from '../../link/same.ts';
+import type { UnappliedField } from '../../link/same.ts';
 import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/row-verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 
@@ -87,7 +87,7 @@ export interface BulkOperation<Payload extends object> {
   sharedBy?(payload: Payload): string | readonly string[] | undefined;
   /** The status of a row that was done. */
   statusOf(payload: Payload, done: Done): RowStatus;
-  notApplied?(payload: Payload, record: KnownRecord): readonly Difference[];
+  notApplied?(payload: Payload, record: KnownRecord): readonly UnappliedField[];
   /** Receives the hashes of rows that earlier processes settled, if it matters which rows share one. */
   remember?(hashes: readonly string[]): Promise<void>;
 }

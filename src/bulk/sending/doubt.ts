@@ -98,7 +98,7 @@ export async function verdictsOfFailure<Payload extends object>(
   const isCreation = rows.some(({ payload }) => kindOf(payload, operation) === 'shorten');
   if (last.apiCode === 1306 && !isCreation && operation.inspect && rows.length > 1) return inspect(rows, run);
   const code = last.apiCode ?? (tooLarge ? 1310 : 0);
-  const refusal: Failed = { kind: 'failed', error: { code, message: last.said ?? last.message } };
+  const refusal: Failed = { kind: 'failed', error: { code, message: last.serverMessage ?? last.message } };
   const refused = rows.map(() => refusal);
   const found = await verdictsOfRefused(refusedInDoubt(rows, refused, run), run);
   return rows.map((row) => found.get(row) ?? refusal);

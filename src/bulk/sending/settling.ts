@@ -1,6 +1,6 @@
 import { type CliError, LimitError, UnavailableError } from '../../base/errors.ts';
 import { errorTraits } from '../../contract/errors.ts';
-import type { Difference } from '../../link/same.ts';
+import type { UnappliedField } from '../../link/same.ts';
 import type { Execution } from '../execution/execution.ts';
 import { doubtful, type Verdict } from '../matching/row-verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
@@ -159,7 +159,7 @@ function unrecorded<Payload extends object>(outcome: RowOutcome<Payload>): RowOu
   return { ...outcome, status: 'unknown', error: { code: 0, message: 'it was applied, but could not be recorded' } };
 }
 
-function notAppliedError(differences: readonly Difference[]): RowError {
+function notAppliedError(differences: readonly UnappliedField[]): RowError {
   return {
     code: 0,
     message: `not applied: ${differences.map(({ field }) => field).join(', ')}`,

@@ -21,15 +21,15 @@ const url = {
 const itemFailure = record({ code: integer, message: optional(text), details: optional(text) });
 const item = record({ ...url, hash: optional(hash), custom_hash: optional(text), error: optional(itemFailure) });
 const items = record({ urls: list(item) });
-/** Anything: its numbers are checked against the rows before they are used (D12, D13). */
+/** The numbers are not checked here: paging compares them with the rows before it uses them. */
 const page = record({});
 const counter = record({ count: optional(number), limit: optional(number) });
 const label = record({ label: text });
 const tag = record({ tags: optional(list(label)) });
 
 /**
- * What must hold of an answer before anything of it is used: a wrong type is refused, while what servers are known to leave out
- * or to send as null may be absent (FIELD-NOTES 1 to 6). So every member but `hash`, `label` and `domain` can be missing.
+ * Checks an answer before any part of it is used. Servers leave out members or send null, so only `hash`, `label` and `domain` are
+ * required.
  */
 export const answerShapes: { readonly [O in OperationName]: Shape } = {
   getAccount: record({

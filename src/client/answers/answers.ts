@@ -8,7 +8,6 @@ import { answerShapes } from './answer-shapes.ts';
 import type { Reading } from './faults.ts';
 import { Mismatch, optional, record, scalar, text } from './shapes.ts';
 
-/** Reads a body by R-34 to R-36. `judge` decides what it means with its HTTP status. */
 function readAnswer(operation: OperationName, answer: WireAnswer): Reading {
   if (operation === 'deleteTag' && isSilent(answer)) return { kind: 'result', result: fine };
   const parsed = parse(answer);
@@ -25,7 +24,7 @@ function readAnswer(operation: OperationName, answer: WireAnswer): Reading {
   }
 }
 
-/** Whether JSON nests deeper than the code that prints it can follow (R-34). Texts are skipped whole. */
+/** Refuses JSON that nests deeper than recursive code can print. */
 export function isTooDeep(json: string): boolean {
   let depth = 0;
   for (let i = 0; i < json.length; i += 1) {
@@ -41,7 +40,7 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** The position of the quote that closes the text opened at `start`; -1 without one. */
+/** Returns the position of the closing quote, or -1. */
 function endOfText(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -52,13 +51,12 @@ function endOfText(json: string, start: number): number {
   return -1;
 }
 
-/** Levels of nesting (R-34). */
 const maximumDepth = 64;
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93];
 
 const fine: Envelope = { error: { code: 0, message: '' } };
 
-/** F22: a negative number is not a code. */
+/** A negative code is no code of the API. */
 const code = scalar('an integer from 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0);
 const envelopeShape = record({ error: record({ code, message: optional(text), details: optional(text) }) });
 
@@ -66,7 +64,7 @@ function envelope(value: unknown): asserts value is Envelope {
   envelopeShape(value);
 }
 
-/** API.md shows no body for DELETE /tags/[label]: the status is enough, unless the body has an error. */
+/** API.md shows no body for DELETE /tags/[label], so the status is enough unless the body has an error. */
 function isSilent({ status, body }: WireAnswer): boolean {
   return status >= 200 && status < 300 && body.trim() === '';
 }
@@ -86,22 +84,22 @@ function parse({ headers, body }: WireAnswer): { value: unknown } | { problem: s
   }
 }
 
-/** The first 200 characters (B52) on one line; control characters are made visible where it is printed. */
+/** Returns at most 200 characters on one line. The printer escapes control characters. */
 function beginning(body: string): string {
   const line = body.replace(/\s+/g, ' ').trim();
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;
 }
 
-/** Sorts a complete HTTP answer: a result, or the classes R and A (R 1.3). `asked` describes the call; only failures need it. */
-export async function judge<O extends OperationName>(
+/** Distinguishes a result from a fault. Only faults need `subject`. */
+export async function classifyAnswer<O extends OperationName>(
   operation: O,
   answer: WireAnswer,
-  asked: () => Subject,
+  subject: () => Subject,
 ): Promise<Attempted<Answer<O>>> {
   const { status } = answer;
   const isRedirect = status >= 300 && status < 400;
   const reading = isRedirect ? undefined : readAnswer(operation, answer);
   if (reading?.kind === 'result' && status >= 200 && status < 300) return { result: reading.result as Answer<O> };
   const { answerFault } = await import('./faults.ts');
-  return { fault: answerFault(answer, reading, asked()) };
+  return { fault: answerFault(answer, reading, subject()) };
 }

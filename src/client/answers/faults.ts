@@ -1,28 +1,25 @@
 import { errorTraits } from '../../contract/errors.ts';
 import type { Envelope, ErrorRecord } from '../../contract/records.ts';
 import { parseUrl } from '../../contract/web-address.ts';
-import { type ApiMessage, apiMessage, refusedCredentials, serverWords } from '../api-messages.ts';
+import { type ApiMessage, apiMessage, refusedCredentials, serverMessages } from '../api-messages.ts';
 import type { CallOutcome, Fault } from '../call-error.ts';
 import type { WireAnswer, WireFailure } from '../http/transport.ts';
 import type { Subject } from '../subject.ts';
 
-/** What a body contains. */
 export type Reading =
-  /** The envelope says OK, and the members are what they must be. */
+  /** The envelope reports success and all members have the right types. */
   | { readonly kind: 'result'; readonly result: Envelope }
-  /** The envelope carries an error of the service. */
   | { readonly kind: 'refusal'; readonly error: ErrorRecord }
-  /** JSON, and not an answer of this API; `problem` names the field. */
+  /** JSON that is no answer of this API; `problem` names the field. */
   | { readonly kind: 'unexpected'; readonly problem: string }
   | { readonly kind: 'unreadable'; readonly problem: string };
 
-/** Sorts a failure of the transport into the classes N and A (R 1.3). */
 export function transportFault({ sent, message, hint, nature, cause }: WireFailure, proxy: string | undefined): Fault {
   return {
     outcome: sent ? 'ambiguous' : 'not_sent',
     kind: 'unavailable',
     message,
-    hint: hint ?? remedyFor({ sent, nature }, proxy),
+    hint: hint ?? hintFor({ sent, nature }, proxy),
     cause,
     retry: nature === 'lasting' || nature === 'interrupted' ? 'never' : 'passing',
     timedOut: nature === 'timeout',
@@ -30,42 +27,42 @@ export function transportFault({ sent, message, hint, nature, cause }: WireFailu
   };
 }
 
-/** A proxy is the likelier cause where one is set (B52). */
-function remedyFor({ sent, nature }: Pick<WireFailure, 'sent' | 'nature'>, proxy: string | undefined): string | undefined {
+/** If a proxy is set, it is the more likely cause. */
+function hintFor({ sent, nature }: Pick<WireFailure, 'sent' | 'nature'>, proxy: string | undefined): string | undefined {
   if (proxy) return `${proxy} is set: check the proxy, or add the host to NO_PROXY`;
   const isUnreached = !sent && (nature === 'passing' || nature === 'unresolved');
   return isUnreached ? 'check that the server is running and that the base URL is correct: linkctl auth list' : undefined;
 }
 
-/** What a complete answer means that is no result, by what its body contains; a redirect's is not read. */
+/** The body of a redirect is not read, so it has no `reading`. */
 export function answerFault(answer: WireAnswer, reading: Reading | undefined, subject: Subject): Fault {
   if (!reading) return redirect(answer, subject);
   if (reading.kind === 'refusal') return refusal(reading.error, answer, subject);
   const problem = reading.kind === 'result' ? 'an error status with a response that reports success' : reading.problem;
   const isAbsent = answer.status === 404 && reading.kind !== 'result';
-  return statusFault(answer, isAbsent ? notThere(problem, subject) : statusMessage(answer, problem, subject));
+  return statusFault(answer, isAbsent ? apiNotFound(problem, subject) : statusMessage(answer, problem, subject));
 }
 
 const cooldown = 1219;
 const callsUsedUp = 1303;
 
-/** HTTP statuses that say that the call as a whole was refused, whatever the body is (R 1.3). */
+/** With these statuses the whole call was refused, whatever the body contains. */
 const refusingStatuses: readonly number[] = [400, 401, 403, 404, 405, 407, 411, 413, 414, 415, 422, 429];
 
 function refusal(error: ErrorRecord, answer: WireAnswer, subject: Subject): Fault {
   const { status } = answer;
-  const said = apiMessage(error, subject);
+  const text = apiMessage(error, subject);
   const { doubtful } = errorTraits(error.code);
   const refused = doubtful
     ? status !== 400 && refusingStatuses.includes(status)
     : refusingStatuses.includes(status) || (status < 500 && status !== 408);
   const throttled = error.code === cooldown || (status === 429 && error.code !== callsUsedUp);
   return {
-    ...said,
+    ...text,
     outcome: refused ? 'rejected' : 'ambiguous',
-    kind: refused && status === 429 && error.code !== cooldown ? 'limit' : status >= 500 ? 'unavailable' : said.kind,
-    details: serverWords(error),
-    said: error.message,
+    kind: refused && status === 429 && error.code !== cooldown ? 'limit' : status >= 500 ? 'unavailable' : text.kind,
+    details: serverMessages(error),
+    serverMessage: error.message,
     apiCode: error.code,
     status,
     retry: !refused ? 'passing' : throttled ? 'throttled' : doubtful ? 'passing' : 'never',
@@ -73,27 +70,27 @@ function refusal(error: ErrorRecord, answer: WireAnswer, subject: Subject): Faul
   };
 }
 
-/** An answer from which no error of the service could be read. */
-function statusFault({ status, headers }: WireAnswer, said: StatusMessage): Fault {
+/** Handles answers without a readable error of the API. */
+function statusFault({ status, headers }: WireAnswer, text: StatusMessage): Fault {
   const outcome: CallOutcome = refusingStatuses.includes(status) ? 'rejected' : 'ambiguous';
   return {
-    ...said,
+    ...text,
     outcome,
     status,
-    retry: status === 429 ? 'throttled' : heals(status) ? 'passing' : 'never',
+    retry: status === 429 ? 'throttled' : isTransient(status) ? 'passing' : 'never',
     retryAfter: headers['retry-after'],
   };
 }
 
-/** B78: whether trying again can help. Whether a change happened is a separate question: `outcome`. */
-function heals(status: number): boolean {
+/** Tells whether a retry can help. `outcome` tells separately whether a change happened. */
+function isTransient(status: number): boolean {
   return status < 400 || status === 408 || status >= 500;
 }
 
 type StatusMessage = ApiMessage & { readonly details?: string[] };
 
-/** There is no API at this address: running the same command again does not help. */
-function notThere(problem: string, { identity }: Subject): StatusMessage {
+/** A wrong base URL is permanent, so this is a local failure. */
+function apiNotFound(problem: string, { identity }: Subject): StatusMessage {
   return {
     kind: 'local',
     message: `the API is not at ${identity.baseUrl} (HTTP 404): ${problem}`,
@@ -122,7 +119,7 @@ const limits: { readonly [status: number]: { readonly message: string; readonly 
   429: { message: 'rate limit reached (HTTP 429)', hint: 'run the same command again later' },
 };
 
-/** Never followed: the target would see what only this server may see (R-37). */
+/** Redirects are not followed: another host would receive the credentials. */
 function redirect({ status, headers }: WireAnswer, { identity: { baseUrl } }: Subject): Fault {
   const target = headers.location ? parseUrl(headers.location, baseUrl)?.origin : undefined;
   return {

@@ -1,4 +1,3 @@
-/** A part of an answer has the wrong type (R-35). */
 export class Mismatch extends Error {
   /** From the top of the answer: `urls[3].hash`. */
   readonly field: string;
@@ -12,14 +11,14 @@ export class Mismatch extends Error {
   }
 }
 
-/** Reads one value: as it came, or as it is meant. Throws `Mismatch`. */
+/** Returns the value, converted if the server wrote it in another type. Throws `Mismatch`. */
 export type Shape = (value: unknown) => unknown;
 
 export const text = scalar('text', (value) => typeof value === 'string');
 export const flag = scalar('true or false', (value) => typeof value === 'boolean');
 export const integer = scalar('an integer', Number.isSafeInteger);
 
-/** A number; some servers write it as text. */
+/** Some servers write numbers as text. */
 export function number(value: unknown): number {
   const meant = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   if (typeof meant !== 'number' || !Number.isFinite(meant)) throw mismatch('a number', value);
@@ -33,7 +32,7 @@ export function scalar(expected: string, holds: (value: unknown) => boolean): Sh
   };
 }
 
-/** A value that servers leave out or send as null. */
+/** Accepts a value that is missing or null. */
 export function optional(shape: Shape): Shape {
   return (value) => (value === undefined || value === null ? value : shape(value));
 }
@@ -51,7 +50,7 @@ export function list(shape: Shape): Shape {
   };
 }
 
-/** Members that are not named here are allowed: servers add their own. */
+/** Accepts unknown members, because servers add their own. */
 export function record(members: { readonly [name: string]: Shape }): Shape {
   const shapes = Object.entries(members);
   return (value) => {
@@ -61,7 +60,6 @@ export function record(members: { readonly [name: string]: Shape }): Shape {
   };
 }
 
-/** An object whose members the server chooses. */
 export function mapOf(shape: Shape): Shape {
   return (value) => {
     const object = objectIn(value);
@@ -89,7 +87,7 @@ function mismatch(expected: string, value: unknown): Mismatch {
   return new Mismatch('', `expected ${expected}, got ${typeName(value)}`);
 }
 
-/** Puts the name of the object or list around it before the path of a mismatch. Only failures build paths. */
+/** Paths are built only for failures, from the inside out. */
 function within(outer: string, error: unknown): unknown {
   if (!(error instanceof Mismatch)) return error;
   const separator = error.field === '' || error.field.startsWith('[') ? '' : '.';

@@ -4,13 +4,12 @@ import type { Fault } from '../call-error.ts';
 import type { AnyInput, ApiRequest } from './requests.ts';
 import type { RetriedCall } from './retry.ts';
 
-/** How a change in doubt is reported and repeated. */
 interface Doubt {
   /** Continues "outcome unknown:". */
   readonly deed: string;
-  /** The command that shows whether it was done; `list` without it. */
+  /** Command that shows whether the change was made; `list` by default. */
   readonly shownBy?: 'stats' | 'tags';
-  /** How often it may be sent again (R 2.1); without limit where absent. */
+  /** Maximum number of repetitions; unlimited by default. */
   readonly repeats?: (input: AnyInput) => number;
 }
 
@@ -18,23 +17,23 @@ const never = (): number => 0;
 const unlessRenaming = ({ body }: AnyInput): number => (renames(body) ? 0 : Number.POSITIVE_INFINITY);
 
 const doubts: { readonly [O in OperationName]?: Doubt } = {
-  // Each repetition might make new links; bulk runs know when it does not.
+  // A repetition could create duplicates; bulk runs know when it cannot.
   shortenUrls: { deed: 'the links may have been created', repeats: never },
-  // Whether a rename happened can be seen: that is checked before it is repeated (tag-changes.ts, bulk/operations/edit.ts).
+  // The callers check whether the rename happened before they repeat it (tag-changes.ts, bulk/operations/edit.ts).
   editUrl: { deed: 'the link may have been changed', repeats: unlessRenaming },
   editUrls: { deed: 'the links may have been changed', repeats: unlessRenaming },
-  // By tags, other links may be selected by now. It is repeated once, unless the edit changes what the tags select.
+  // The tags may select other links by now. One repetition is allowed, unless the edit changes the selection.
   editSelectedUrls: {
     deed: 'the links may have been changed',
     repeats: ({ query, body }) =>
-      query?.tags === undefined ? Number.POSITIVE_INFINITY : Number(!selectsByWhatItSets(query.tags, body)),
+      query?.tags === undefined ? Number.POSITIVE_INFINITY : Number(!changesItsSelection(query.tags, body)),
   },
   deleteUrl: { deed: 'the link may have been deleted' },
   deleteUrls: {
     deed: 'the links may have been deleted',
     repeats: ({ query }) => (query?.tags === undefined ? Number.POSITIVE_INFINITY : 0),
   },
-  // Clicks that came in the meantime would be erased too.
+  // A repetition would erase clicks that were counted meanwhile.
   resetStats: { deed: 'the counters may have been reset', shownBy: 'stats', repeats: never },
   resetSelectedStats: { deed: 'the counters may have been reset', shownBy: 'stats', repeats: never },
   addTag: { deed: 'the tag may have been added', shownBy: 'tags' },
@@ -42,13 +41,12 @@ const doubts: { readonly [O in OperationName]?: Doubt } = {
   deleteTag: { deed: 'the tag may have been deleted', shownBy: 'tags' },
 };
 
-/** What is done about a call that may have been applied. */
 export type DoubtPolicy = Pick<RetriedCall, 'repeats' | 'inDoubt'>;
 
-const ofReads: DoubtPolicy = { repeats: Number.POSITIVE_INFINITY };
+const readPolicy: DoubtPolicy = { repeats: Number.POSITIVE_INFINITY };
 
 export function doubtPolicy(operation: OperationName, input: AnyInput): DoubtPolicy {
-  if (endpoints[operation].method === 'GET') return ofReads;
+  if (endpoints[operation].method === 'GET') return readPolicy;
   const { deed = 'the change may have been made', shownBy, repeats } = doubts[operation] ?? {};
   return {
     repeats: repeats?.(input) ?? Number.POSITIVE_INFINITY,
@@ -56,13 +54,13 @@ export function doubtPolicy(operation: OperationName, input: AnyInput): DoubtPol
   };
 }
 
-/** The same for a call that was written by hand. */
+/** A raw call is never repeated, because its effect is unknown. */
 export function rawDoubtPolicy({ method, path }: ApiRequest): DoubtPolicy {
-  if (method === 'GET') return ofReads;
+  if (method === 'GET') return readPolicy;
   return { repeats: 0, inDoubt: (fault) => doubtful(fault, `${method} ${path} may have taken effect`, 'linkctl list') };
 }
 
-/** A change that may have happened: exit 10, and a command that shows whether it did. */
+/** Turns the fault into exit code 10, with a command that shows what happened. */
 function doubtful(fault: Fault, deed: string, command: string): Fault {
   const message = `outcome unknown: ${deed}: ${fault.message}`;
   return { ...fault, outcome: 'ambiguous', kind: 'unknown', last: fault, message, hint: `check before repeating: ${command}` };
@@ -84,13 +82,12 @@ function commandFor({ path, query, body }: AnyInput, shownBy: 'list' | 'stats' |
   return named.length > 0 && named.length <= 5 ? `${command} -- ${named.join(' ')}` : command;
 }
 
-/** Whether any item of an edit gets a new hash. */
 function renames(body: unknown): boolean {
   return items(body).some((item) => Object.hasOwn(item, 'custom_hash'));
 }
 
-/** The automatic label `email_stats` selects by a field that an edit by tags can set (FIELD-NOTES 24). */
-function selectsByWhatItSets(expression: string | number, body: unknown): boolean {
+/** The automatic label `email_stats` selects by a field that an edit by tags can change. */
+function changesItsSelection(expression: string | number, body: unknown): boolean {
   return /email_stats/i.test(String(expression)) && items(body).some((item) => Object.hasOwn(item, 'email_stats'));
 }
 

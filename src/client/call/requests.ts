@@ -2,7 +2,6 @@ import { UsageError } from '../../base/errors.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 import { endpoints, type OperationName } from '../../contract/operations.ts';
 
-/** A call of the API before it becomes bytes. */
 export interface ApiRequest {
   readonly method: string;
   /** From the API root, percent-encoded. */
@@ -12,7 +11,6 @@ export interface ApiRequest {
   readonly body?: string | undefined;
 }
 
-/** The parts of an operation's input, whatever the operation is. */
 export interface AnyInput {
   readonly path?: { readonly [name: string]: string } | undefined;
   readonly query?: { readonly [name: string]: string | number | undefined } | undefined;
@@ -21,8 +19,8 @@ export interface AnyInput {
 }
 
 /**
- * Where and how an operation is sent. Throws `UsageError`, before anything is sent, for what the edition does not have (B53), for
- * a segment that would change the path (R-31) and for a selection that would select everything (R-52).
+ * Throws `UsageError` before anything is sent: for calls that the edition does not have, for a segment that would change the path, and
+ * for a change without a selection, which could affect all links.
  */
 export function requestFor(operation: OperationName, input: AnyInput, edition: Edition): ApiRequest {
   const endpoint = endpoints[operation];
@@ -45,7 +43,7 @@ export function requestFor(operation: OperationName, input: AnyInput, edition: E
   return request;
 }
 
-/** A call as a person wrote it for `api`: a path from the API root, perhaps with a query of its own. */
+/** The path of `linkctl api`, from the API root; it may contain a query. */
 export interface RawRequest extends Pick<ApiRequest, 'method' | 'path' | 'body'> {
   readonly query?: ApiRequest['query'] | undefined;
 }
@@ -65,13 +63,12 @@ export function rawRequest({ method, path, query = [], body }: RawRequest): ApiR
   return request;
 }
 
-/** Path and query as they are sent. */
 export function addressOf({ path, query }: Pick<ApiRequest, 'path' | 'query'>): string {
   const search = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
   return search === '' ? path : `${path}?${search}`;
 }
 
-/** One segment of a path. `encodeURIComponent` leaves `.` and `..` alone, and servers resolve them: R 0.6. */
+/** `encodeURIComponent` keeps `.` and `..`, which servers resolve. */
 function segment(value: string, member: string): string {
   if (value === '' || value === '.' || value === '..') {
     throw new UsageError(`"${value}" is not a ${member}: it would change the request path`);
@@ -84,7 +81,7 @@ function segment(value: string, member: string): string {
   }
 }
 
-/** Whatever is deleted, reset or edited as a group is named: without a selection a server might take everything (R-52). */
+/** A server could apply a change without a selection to all links, so such a change is refused. */
 function assertSelective({ method, path, query, body }: ApiRequest): void {
   if (method !== 'DELETE' && method !== 'PATCH') return;
   const target = decoded(path).toLowerCase().split('/').filter(Boolean).join('/');
@@ -97,7 +94,7 @@ function assertSelective({ method, path, query, body }: ApiRequest): void {
   }
 }
 
-/** Throws for what is not percent-encoded. */
+/** Throws if the path is not percent-encoded. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -110,7 +107,7 @@ function isSelection(name: string, value: string): boolean {
   return name === 'tags' ? value.trim() !== '' : value.split(',').every((hash) => hash.trim() !== '');
 }
 
-/** The third edit style: every item has its hash (4.3.7). */
+/** In the third edit style every item has its own hash (4.3.7). */
 function namesEveryItem(body: string | undefined): boolean {
   try {
     const items: unknown = JSON.parse(body ?? '')?.urls;

@@ -8,19 +8,16 @@ import type { ApiRequest } from './requests.ts';
 
 export type Attempted<T> = { readonly result: T } | { readonly fault: Fault };
 
-/** What one call allows. */
 export interface RetriedCall extends Pick<SendOptions, 'signal' | 'onDoubt' | 'onThrottled' | 'isCurrent'> {
   readonly request: ApiRequest;
   readonly operation?: OperationName | undefined;
-  /** How often it may be sent again while it is in doubt whether it was applied (R 2.1). */
+  /** Maximum number of repetitions while the outcome is unknown. */
   readonly repeats: number;
-  /** Of calls that change something: the last fault, worded as a change that may have happened. */
+  /** Only for changes: describes the last fault as an unknown outcome. */
   readonly inDoubt?: ((fault: Fault) => Fault) | undefined;
 }
 
-/** What all calls of one client share. */
 export interface RetrySettings {
-  /** What a person may set; R-4 and R-5 have the defaults. */
   readonly limits: {
     /** Attempts after the first one; 0 switches retrying off. */
     readonly retries: number;
@@ -33,16 +30,15 @@ export interface RetrySettings {
   warn(message: string): void;
 }
 
-/** How far one call is. */
 interface Progress {
   attempts: number;
-  /** Attempts that may have been applied. */
+  /** Attempts with an unknown outcome. */
   doubts: number;
-  /** Milliseconds waited because the server asked to slow down. */
+  /** Milliseconds spent waiting at the server's request. */
   waited: number;
 }
 
-/** Makes attempts until one succeeds or no further one is allowed (R-3 to R-6). Throws `CallError`. */
+/** Throws `CallError` if no attempt succeeds. */
 export async function withRetries<T>(
   attempt: () => Promise<Attempted<T>>,
   call: RetriedCall,
@@ -81,14 +77,14 @@ export async function withRetries<T>(
       throw giveUp('interrupted');
     });
     if (circuit.refusals !== refusals) throw giveUp('not retryable');
-    if (fault.retry !== 'throttled' && !(await circuit.passes(fault, call.signal))) {
+    if (fault.retry !== 'throttled' && !(await circuit.permitsRetry(fault, call.signal))) {
       throw giveUp(call.signal?.aborted ? 'interrupted' : 'too many failures in this run');
     }
     if (call.isCurrent && !(await call.isCurrent())) throw giveUp('what it changes is different by now');
   }
 }
 
-/** Milliseconds: `random() * min(base * 2^i, 20 s)`, i from 0 (R-4). */
+/** Milliseconds, with full jitter; `i` counts from 0. */
 export function backOff(base: number, i: number, random: () => number): number {
   return random() * Math.min(base * 2 ** i, 20_000);
 }
@@ -107,7 +103,7 @@ function waitFor(fault: Fault, { attempts, waited }: Progress, { limits, system,
   if (asked === undefined) warn(`ignoring the invalid Retry-After of the server: ${fault.retryAfter}`);
   const delay = Math.max(own, (asked ?? 0) * (1 + 0.1 * system.random()));
   const refusal = 'the server requests a longer wait than --max-wait';
-  // Without our jitter: a server that asks for exactly the longest wait gets it.
+  // Compared without jitter: a server may ask for exactly the maximum.
   if (asked && waited + asked > limits.maxWait) return { delay, refusal, notBefore: now + asked };
   return isThrottled && waited + own > limits.maxWait ? { delay, refusal } : { delay };
 }
@@ -124,7 +120,7 @@ function refusalOf(
   return attempts > (fault.unresolved ? Math.min(1, retries) : retries) ? 'maximum number of attempts reached' : undefined;
 }
 
-/** After an attempt in doubt the call stays in doubt, even if a later attempt was refused or not sent. */
+/** One attempt with an unknown outcome leaves the whole call unknown, even if a later attempt was refused. */
 function finalFault(fault: Fault, { doubts }: Progress, { notBefore }: Wait, { inDoubt }: RetriedCall): Fault {
   const last: Fault = notBefore === undefined ? fault : { ...fault, kind: 'limit' };
   return doubts > 0 && inDoubt ? inDoubt(last) : last;

@@ -18,14 +18,13 @@ import {
   type WireRequest,
 } from './transport.ts';
 
-/** The way to the server: turns calls of the API into authenticated HTTP requests, and reports each to the observer. */
 export interface Connection {
   exchange(request: ApiRequest, signal?: AbortSignal): Promise<WireAnswer | WireFailure>;
   warn(message: string): void;
   close(): Promise<void>;
 }
 
-/** Opens nothing before the first exchange. */
+/** Opens no connection before the first exchange. */
 export function createConnection(options: ClientOptions): Connection {
   const { baseUrl, system, observe, redact = (text) => text, caFile, timeout } = options;
   const warn = (message: string): void => observe?.({ kind: 'warning', message });
@@ -46,7 +45,7 @@ export function createConnection(options: ClientOptions): Connection {
   };
 }
 
-/** The key is read once, before the first request. */
+/** Reads the key once, before the first request. */
 function wireRequests(options: ClientOptions): (request: ApiRequest) => Promise<WireRequest> {
   const { username, readKey, methodOverride } = options;
   const base = new URL(options.baseUrl);
@@ -73,7 +72,7 @@ function wireRequests(options: ClientOptions): (request: ApiRequest) => Promise<
   };
 }
 
-/** R-40: removes a key that the server sends back, unless the request contained it, for example in a URL. */
+/** Removes a key that the server returns, unless the request contained it, for example in a URL. */
 function withoutEcho(
   outcome: WireAnswer | WireFailure,
   { path, body: asked = '' }: WireRequest,
@@ -87,23 +86,19 @@ function withoutEcho(
   return { ...outcome, body };
 }
 
-/** R-9. `--timeout` limits the time until the answer begins; the whole exchange may take twice as long. */
+/** Milliseconds. `--timeout` limits the time until the answer begins; the whole exchange may take twice as long. */
 function timeoutsFor(method: string, asked?: number): Timeouts {
   const usual = method === 'GET' ? { headers: 30_000, total: 60_000 } : { headers: 120_000, total: 180_000 };
   const { headers, total } = asked === undefined ? usual : { headers: asked * 1000, total: asked * 2000 };
   return { connect: Math.min(10_000, headers), headers, idle: Math.min(30_000, headers), total };
 }
 
-/** `linkctl/1.2.3 (node/20.x; linux)` (B83). */
 function userAgent({ version, system }: ClientOptions): string {
   const major = /^v?(\d+)/.exec(system.nodeVersion)?.[1] ?? '0';
   return `linkctl/${version} (node/${major}.x; ${system.platform})`;
 }
 
-/**
- * `node:http` carries everything but what goes through a proxy: measured, it starts twice as fast as undici and sends
- * batches at least as fast. undici knows proxies. Both hold the same fault tests.
- */
+/** Prefers `node:http`, which starts twice as fast as undici and sends batches as fast. undici is loaded for proxies. */
 export async function openTransport(options: TransportOptions): Promise<Transport> {
   const proxies = proxiesFor(options);
   const trust = await trustFor(options);
@@ -111,7 +106,6 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   return await nodeTransport(options.origin, trust);
 }
 
-/** HTTP and HTTPS straight to the server, by `node:http`, on connections that are kept. */
 export async function nodeTransport(origin: URL, trust: Trust): Promise<Transport> {
   const secure = origin.protocol === 'https:';
   const { Agent, request } = secure ? await import('node:https') : await import('node:http');
@@ -121,11 +115,11 @@ export async function nodeTransport(origin: URL, trust: Trust): Promise<Transpor
       const exchange = new Exchange(origin.host, timeouts, signal);
       if (exchange.settled) return exchange.outcome;
       const outgoing = request(origin, { agent, method, path, maxHeaderSize: maximumHeaders });
-      // Not among the options: NODE_DEBUG prints those, the key included (R-40).
+      // Headers among the options would be printed by NODE_DEBUG, including the key.
       for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
       exchange.onStop(() => outgoing.destroy());
       outgoing.on('socket', (socket) => {
-        // On a new connection nothing is written before it is established; on a kept one writing begins right after this event.
+        // A new connection writes after its handshake; a kept one right after this event.
         if (socket.connecting || (secure && !isEstablished(socket))) {
           socket.once(secure ? 'secureConnect' : 'connect', () => exchange.sent());
         } else exchange.sent();

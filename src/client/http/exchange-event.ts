@@ -2,7 +2,6 @@ import { type ApiRequest, addressOf } from '../call/requests.ts';
 import type { ClientEvent, ExchangeDetail } from '../client-options.ts';
 import type { WireAnswer, WireFailure, WireRequest } from './transport.ts';
 
-/** One request and what came of it. */
 interface Exchanged {
   readonly request: ApiRequest;
   readonly wire: WireRequest;
@@ -22,7 +21,7 @@ export function exchangeEvent(exchanged: Exchanged, redact: (text: string) => st
   };
 }
 
-/** Headers that may be shown; all others, and the values of credentials, may not (R-41, B73). */
+/** An allow list, so that no unknown header can leak a credential. */
 const shownHeaders: ReadonlySet<string> = new Set([
   'accept',
   'content-length',

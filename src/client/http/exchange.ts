@@ -1,10 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { maximumBody, type Timeouts, type WireAnswer, type WireFailure } from './transport.ts';
 
-/**
- * One exchange under way. A transport reports what happens on the wire; time-outs, limits, what counts as sent and how the exchange
- * ends are decided here, so that every transport behaves alike.
- */
+/** Decides on timeouts, limits and outcomes for all transports, which only report events of the wire. */
 export class Exchange {
   readonly outcome: Promise<WireAnswer | WireFailure>;
   readonly #host: string;
@@ -38,13 +35,13 @@ export class Exchange {
     return this.#settled;
   }
 
-  /** How the transport abandons the exchange when it ended early. */
+  /** `stop` is called if the exchange ends early. */
   onStop(stop: () => void): void {
     this.#stop = stop;
     if (this.#settled) stop();
   }
 
-  /** The first byte of the request is about to be written to the server: from here on the outcome can be in doubt. */
+  /** Call this before the first byte is written; from then on the outcome can be unknown. */
   sent(): void {
     if (this.#settled || this.#sent) return;
     this.#sent = true;
@@ -83,7 +80,7 @@ export class Exchange {
     if (this.#settled) return;
     const sent = this.#sent;
     const words = import('../failure-messages.ts').then(({ failureOf }) => failureOf(error, this.#host));
-    this.#end(words.then((said) => ({ kind: 'failure', sent, ...said })));
+    this.#end(words.then((text) => ({ kind: 'failure', sent, ...text })));
   }
 
   #tooLarge(): void {
@@ -94,7 +91,7 @@ export class Exchange {
     this.#end({ kind: 'failure', sent: this.#sent, message, nature });
   }
 
-  /** A failure may come with its words still to be found. */
+  /** The message of a failure may be loaded asynchronously. */
   #end(outcome: WireAnswer | WireFailure | Promise<WireFailure>): void {
     if (this.#settled) return;
     this.#settled = true;

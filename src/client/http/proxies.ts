@@ -2,7 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import { isLocalName, parseUrl } from '../../contract/web-address.ts';
 import type { TransportOptions } from './transport.ts';
 
-/** The proxies that the environment names; undici decides by host whether NO_PROXY exempts a call. */
+/** undici applies NO_PROXY by host. */
 export interface Proxies {
   readonly httpProxy: string;
   readonly httpsProxy: string;
@@ -10,9 +10,8 @@ export interface Proxies {
 }
 
 /**
- * The proxies that apply to an origin, or nothing when it is reached directly: loopback always is (R-50). A lower-case variable
- * beats the upper-case one, and an empty one switches the proxy off. Throws `UsageError` for a value that is no address; the
- * value may hold a password, so it is not repeated.
+ * Undefined for a direct connection, which loopback addresses always use. A lower-case variable overrides the upper-case one, and an empty
+ * one disables the proxy. Throws `UsageError` for an invalid value without repeating it, because it may contain a password.
  */
 export function proxiesFor({ origin, env, warn }: Pick<TransportOptions, 'origin' | 'env' | 'warn'>): Proxies | undefined {
   if (isLocalName(origin.hostname)) return undefined;
@@ -35,7 +34,7 @@ export function proxiesFor({ origin, env, warn }: Pick<TransportOptions, 'origin
   };
 }
 
-/** The variable that sends calls to this origin through a proxy, for a hint (B52). */
+/** Hints name this variable. */
 export function proxyVariable({ origin, env }: Pick<TransportOptions, 'origin' | 'env'>): string | undefined {
   if (isLocalName(origin.hostname)) return undefined;
   const names = origin.protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];

@@ -4,10 +4,9 @@ import { Exchange } from './exchange.ts';
 import type { Proxies } from './proxies.ts';
 import { maximumHeaders, maximumIdle, type Transport } from './transport.ts';
 
-/** HTTP and HTTPS by undici, through a proxy where the environment names one for the host. */
 export function undiciTransport(origin: URL, { ca, ...verification }: Trust, proxies: Proxies): Transport {
   const tls = { ...verification, ...(ca && { ca: [...ca] }) };
-  // The proxies are handed over even when empty: an absent one would be read from the process's own environment.
+  // Empty values are passed too, because undici would read missing ones from the environment of the process.
   const agent = new EnvHttpProxyAgent({
     ...proxies,
     connect: tls,
@@ -28,7 +27,7 @@ export function undiciTransport(origin: URL, { ca, ...verification }: Trust, pro
         { origin: origin.origin, method: method as 'GET', path, headers, body: body ?? null },
         {
           onRequestStart(controller) {
-            // Called right before the first byte is written: a call that was given up while it connected ends here, unsent.
+            // Called right before the first byte, so a call that was aborted while connecting ends unsent.
             if (exchange.settled) controller.abort(new Error('aborted'));
             exchange.onStop(() => controller.abort(new Error('aborted')));
             exchange.sent();

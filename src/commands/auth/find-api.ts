@@ -6,8 +6,8 @@ import { errorTraits } from '../../contract/errors.ts';
 import { apiAddresses, exposure, isExposed } from '../../profiles/account-values.ts';
 
 /**
- * The base URL of the API at an address (D47). Of a host alone, the roots that deployments have are tried; where questions follow, a
- * whole URL is checked, too, before anybody types a key. No credentials are sent. Throws a CliError where there is no API.
+ * Finds the base URL of the API. A bare host is tried with the usual API roots. On a terminal a full URL is checked too, before the user
+ * types a key. Sends no credentials. Throws a CliError if there is no API.
  */
 export async function findApi(text: string, exposes: boolean, invocation: Invocation): Promise<string> {
   const addresses = apiAddresses(text);
@@ -18,7 +18,7 @@ export async function findApi(text: string, exposes: boolean, invocation: Invoca
   const failures: CliError[] = [];
   for (const address of addresses) {
     const failure = await failureAt(address, invocation);
-    // At the only address, anything that asks for credentials may be the API behind a proxy: the login will show.
+    // A proxy in front of the API may ask for credentials; the login itself will tell.
     if (!failure || (addresses.length === 1 && failure.kind === 'auth')) return address;
     failures.push(failure);
   }
@@ -30,13 +30,13 @@ export async function findApi(text: string, exposes: boolean, invocation: Invoca
   });
 }
 
-/** Why an address is not the API's: there, a call without credentials is refused by a code of the API. Throws where nothing answers. */
+/** The API refuses a call without credentials with a code of its own; any other answer is a failure. Throws if there is no answer. */
 async function failureAt(baseUrl: string, invocation: Invocation): Promise<CliError | undefined> {
   const client = connect({ edition: 'a', baseUrl, username: '', keySource: 'nowhere', retries: 0 }, invocation);
   try {
     const { failure } = await client.sendRaw({ method: 'GET', path: '/account' });
     if (!failure) return undefined;
-    // Without such a resource it is another API of the same make, at another path.
+    // An unknown resource means another API with the same envelope, at another path.
     return failure.apiCode === undefined || errorTraits(failure.apiCode).about === 'resource' ? failure : undefined;
   } finally {
     await client.close();

@@ -22,16 +22,12 @@ interface LoginOptions {
   readonly withKey?: boolean;
 }
 
-/** What the server says about the credentials, before they are stored. */
 interface Verified {
   readonly account: AccountRecord;
   readonly edition: Edition;
 }
 
-/**
- * `auth login`: takes what flags and files give, asks for the rest on a terminal, and stores a profile when GET /account went
- * through, and not before (B65).
- */
+/** Stores a profile only after `GET /account` succeeded, so that no wrong credentials are kept. */
 export async function logIn({ withKey }: LoginOptions, invocation: Invocation): Promise<DoneReport> {
   const { global, system } = invocation;
   refuseShadowed(system.env);
@@ -75,7 +71,7 @@ export async function logIn({ withKey }: LoginOptions, invocation: Invocation): 
   };
 }
 
-/** B63: what is stored would not be used while the variables are set. */
+/** These variables override profiles, so a stored profile would not be used. */
 function refuseShadowed(env: System['env']): void {
   const name = ['LINKCTL_API_KEY', 'LINKCTL_API_KEY_FILE', 'LINKCTL_USERNAME'].find((variable) => env[variable]);
   if (name) {
@@ -95,7 +91,7 @@ function loginName(text: string): string {
   throw new UsageError('the sandbox needs no login', { hint: 'to log in to a server: linkctl auth login --profile work' });
 }
 
-/** Asks again where an answer is refused: a login that ended would leave the next answers, such as the key, to the shell. */
+/** Asks again after an invalid answer: if the login ended here, the next answers, such as the key, would go to the shell. */
 async function askUntil(
   question: () => Promise<string>,
   read: (answer: string) => string | Promise<string>,
@@ -131,7 +127,7 @@ async function givenUsername(stored: Profile, invocation: Invocation): Promise<s
   return typedAccountName(text);
 }
 
-/** Off a terminal a profile that is logged in to again keeps what it had; on one it is offered. */
+/** Without a terminal a stored value is kept; on a terminal it is the default of the question. */
 async function askOrKept(
   question: string,
   flag: string,
@@ -142,7 +138,7 @@ async function askOrKept(
   return await ask(question, flag, invocation, kept ?? undefined);
 }
 
-/** A key that was read, or where to read it. A key command of the profile stays in use for the same server. */
+/** Reads the key, or returns its source. A key command of the profile stays in use for the same server. */
 async function givenKey(withKey: boolean, stored: Profile, url: string, invocation: Invocation): Promise<string | KeySource> {
   const { global, system } = invocation;
   if (withKey && global.apiKeyFile !== undefined) throw new UsageError('specify only one of --with-key or --api-key-file');
@@ -153,7 +149,6 @@ async function givenKey(withKey: boolean, stored: Profile, url: string, invocati
   return cleanKey(await askHidden('API key', '--with-key or --api-key-file', invocation), reject);
 }
 
-/** Where a key came from that this command read itself (B47). */
 function typedFrom(withKey: boolean, { stdin }: System): string {
   return withKey && !stdin.isTTY ? 'stdin' : 'the terminal';
 }
@@ -162,7 +157,7 @@ function nameOf(source: KeySource): string {
   return source.kind === 'file' ? source.path : 'api_key_command';
 }
 
-/** All of stdin as text, where a flag asks for it (B39). `most` is in bytes. */
+/** `limit` is in bytes. */
 async function readText(stdin: InputStream, most: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -189,7 +184,7 @@ async function verify({ url, username, key, keySource, name, stored }: Candidate
   await invocation.warn(...key.warnings);
   const client = connect(
     {
-      // Asking which edition it is takes a call that only edition A has.
+      // Only edition A has the call that tells the editions apart.
       edition: 'a',
       baseUrl: url,
       username,
@@ -218,7 +213,7 @@ async function verify({ url, username, key, keySource, name, stored }: Candidate
   }
 }
 
-/** Whether the account has the domain, before it is stored. */
+/** Sends one call for the domain, so that no unknown domain is stored. */
 export async function checkDomain(client: Client, edition: Edition, domain: string | undefined): Promise<void> {
   if (domain === undefined) return;
   if (edition === 'b') throw new UsageError(`--domain: ${thisServer('b')} has one domain`);

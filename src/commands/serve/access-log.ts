@@ -2,21 +2,21 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { fileError } from '../../files/file-error.ts';
 import { type Exchange, header } from '../../service/message.ts';
 
-/** Milliseconds for which lines are collected. */
+/** Milliseconds. */
 const collectionTime = 100;
 
-/** Characters that wait for a slow disk; beyond these, lines are lost. */
+/** Characters that may wait for a slow disk; further lines are lost. */
 const waitingBound = 4_000_000;
 
 interface AccessLogOptions {
   readonly path: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Called with a sentence when lines begin to be lost; that never stops the service. */
+  /** Called once when lines begin to be lost; the service continues. */
   readonly warn: (text: string) => void;
 }
 
-/** `--access-log` (V6): requests in combined log format, added to a file by one writer. */
+/** Writes requests in combined log format, one write at a time. */
 export class AccessLog {
   readonly #options: AccessLogOptions;
   #file: FileHandle | undefined;
@@ -45,7 +45,7 @@ export class AccessLog {
     this.#timer ??= setTimeout(() => void this.flush(), collectionTime);
   }
 
-  /** Resolves when what was added so far is written, or lost. */
+  /** Resolves when all lines so far are written, or lost. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -53,12 +53,12 @@ export class AccessLog {
     return this.#writing;
   }
 
-  /** From now on lines go to the file that has the name now: logs are rotated by moving them away. */
+  /** Log rotation moves the file away; the next line opens a new one. */
   async reopen(): Promise<void> {
     await this.close();
   }
 
-  /** Writes what is left. What is added later opens the file again. */
+  /** A later line opens the file again. */
   async close(): Promise<void> {
     void this.flush();
     this.#writing = this.#writing.then(() => this.#closeFile());
@@ -75,7 +75,7 @@ export class AccessLog {
       if (written > 0) this.#isFailing = false;
     } catch (error) {
       this.#fail(fileError('write', this.#options.path, error).message);
-      // Perhaps another file has the name by now.
+      // The path may name another file by now.
       await this.#closeFile();
     }
   }
@@ -92,7 +92,7 @@ export class AccessLog {
   }
 }
 
-/** 0600, as all that holds what visitors do. */
+/** Mode 0600, because it contains addresses of visitors. */
 function openToAppend(path: string): Promise<FileHandle> {
   return open(path, 'a', 0o600);
 }
@@ -106,7 +106,7 @@ function combinedLine({ request, response }: Exchange, now: number): string {
   return `${address || '-'} - - [${logTime(now)}] ${line} ${response.status} ${bytes || '-'} ${referrer} ${agent}\n`;
 }
 
-/** What ends a text or a line is escaped, as Apache does: visitors cannot add lines of their own. */
+/** Escapes quotes and control characters as Apache does, so that visitors cannot forge lines. */
 function quoted(text: string): string {
   const escaped = text.replace(/["\\]|[^ -~]/g, (sign) => {
     if (sign === '"' || sign === '\\') return `\\${sign}`;
@@ -119,4 +119,11 @@ function quoted(text: string): string {
 function logTime(now: number): string {
   const [, day, month, year, time] = new Date(now).toUTCString().split(' ');
   return `${day}/${month}/${year}:${time} +0000`;
+}
+
+/** Example: `12:00:00Z 303 GET /abc 0.4 ms`. Leaves out the query, which can be long. */
+export function requestLine({ request, response, milliseconds }: Exchange, now: number): string {
+  const time = new Date(now).toISOString().slice(11, 19);
+  const [path = ''] = request.target.split('?');
+  return `${time}Z ${response.status} ${request.method} ${path} ${milliseconds.toFixed(1)} ms`;
 }

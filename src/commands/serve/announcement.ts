@@ -8,8 +8,7 @@ import type { ServiceOptions } from '../../service/service-options.ts';
 import type { OwnKeys } from './own-key.ts';
 
 /**
- * Prints where the service is and where its key is, and warns where others can reach it. The key itself is shown once, to who made it on a
- * terminal: what is printed elsewhere is kept in logs.
+ * Warns if other machines can reach the service. Shows a new key once and only on a terminal, because other output ends up in logs.
  */
 export async function announce(
   service: RunningService,
@@ -36,7 +35,7 @@ export async function announce(
   }
   const record = {
     base_url: ownBaseUrl(service, settings),
-    // Known where a public URL is given.
+    // Known only if --public-url is given.
     ...(useHttps !== undefined && { public_url: `${useHttps ? 'https' : 'http'}://${domains[0]}` }),
     ...(metricsPort !== undefined && { metrics_url: `http://${reachable(metricsHost)}:${metricsPort}/metrics` }),
     username,
@@ -49,13 +48,13 @@ export async function announce(
   if (invocation.streams.watched) await invocation.note('listening; press Ctrl-C to stop');
 }
 
-/** Certificates are for names: on this machine, that is `localhost`. */
+/** A certificate is issued for a name, which is `localhost` on this machine. */
 function ownBaseUrl({ port }: RunningService, { host = '', certificate }: ServiceOptions): string {
   const name = reachable(host);
   return `${certificate ? 'https' : 'http'}://${certificate && isLoopback(name) ? 'localhost' : name}:${port}${apiRoot}`;
 }
 
-/** An address of this machine where it listens on all of them. */
+/** A wildcard address cannot be opened in a client. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '') return '127.0.0.1';
   return host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;

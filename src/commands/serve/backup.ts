@@ -8,7 +8,6 @@ import type { Report } from '../../output/report.ts';
 import { copyLinks } from '../../service/backup.ts';
 import { type ServeOptions, servedEdition } from './service-settings.ts';
 
-/** `--backup`: a copy of the links instead of serving them. */
 export async function backUp(target: string, options: ServeOptions, { system, global, note }: Invocation): Promise<Report> {
   if (options.store ?? system.env.LINKCTL_STORE)
     throw new UsageError('--backup: copies a data folder; for a database, use pg_dump');

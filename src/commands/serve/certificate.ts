@@ -3,13 +3,12 @@ import { LocalError, messageOf } from '../../base/errors.ts';
 import { fileError } from '../../files/file-error.ts';
 import type { Certificate } from '../../service/listener.ts';
 
-/** Where `--tls-cert` and `--tls-key` are. */
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Reads a certificate and its key, and checks that they belong together. Throws `LocalError`. */
+/** Throws `LocalError`, also if certificate and key do not belong together. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   const certificate = { cert: await read(files.cert), key: await read(files.key) };
   const { createSecureContext } = await import('node:tls');

@@ -7,23 +7,20 @@ import { acquireClaim } from '../../files/claim-lock.ts';
 import { refuseChangedOwner } from '../../files/ownership.ts';
 import { readKeys } from '../../profiles/key-source.ts';
 
-/** The keys of a service, and where they are. */
 export interface OwnKeys {
   readonly path: string;
-  /** One a line; all are valid. */
+  /** All of them are valid; the file has one per line. */
   readonly keys: readonly string[];
-  /** Whether the file was made by this start. */
   readonly isNew: boolean;
 }
 
-/** The keys of `--api-key-file`, or one of 192 bits that is made once and kept for the next start, in a file of 0600. */
+/** Reads `--api-key-file`, or creates a key of 192 bits once and keeps it for the next start. */
 export async function ownKeys(data: string, invocation: Invocation): Promise<OwnKeys> {
   const { system, global } = invocation;
   const { path, isNew } = global.apiKeyFile ? { path: global.apiKeyFile, isNew: false } : await keptKeyFile(data, system);
   return { path, isNew, keys: await keysIn(path, invocation) };
 }
 
-/** The keys in a file, now. */
 export async function keysIn(path: string, { system, warn }: Pick<Invocation, 'system' | 'warn'>): Promise<readonly string[]> {
   const { values, warnings } = await readKeys(path, system);
   await warn(...warnings);
@@ -31,7 +28,7 @@ export async function keysIn(path: string, { system, warn }: Pick<Invocation, 's
   return values;
 }
 
-/** Under a lock: of two that start at once, both must have the key that stays. */
+/** The lock makes two concurrent first starts use the same key. */
 async function keptKeyFile(data: string, system: System): Promise<Pick<OwnKeys, 'path' | 'isNew'>> {
   const path = join(data, 'api-key');
   const claim = await acquireClaim({ folder: join(data, 'lock'), guards: 'the key of the service' }, system);

@@ -37,17 +37,16 @@ export interface ServeOptions {
   readonly maxBodyBytes?: number;
 }
 
-/** Days after which a visitor is forgotten. */
-export const usualVisitorDays = 90;
+export const defaultVisitorDays = 90;
 
-/** What the flags say of the service. Throws `UsageError`. */
+/** Throws `UsageError`. */
 export function settingsOf(
   options: ServeOptions,
   { system, global, warn }: Invocation,
 ): Omit<ServiceOptions, 'username' | 'data' | 'apiKey'> {
   const edition = servedEdition(options, global, system);
   const publicUrl = options.publicUrl === undefined ? undefined : originOf('--public-url', options.publicUrl);
-  // The default domain is the one that is public.
+  // The public domain is the default one.
   const domains = [...new Set([...(publicUrl ? [publicUrl.host] : []), ...(global.domain ?? [])])];
   if (edition === 'b' && domains.length > 1) {
     throw new UsageError(`${publicUrl ? '--public-url and --domain' : '--domain'}: edition B has one domain`);
@@ -60,7 +59,7 @@ export function settingsOf(
     port: portOf('--port', options.port) ?? usualPort,
     metricsPort: portOf('--metrics-port', options.metricsPort),
     metricsHost: options.metricsHost,
-    visitorDays: options.visitorDays ?? usualVisitorDays,
+    visitorDays: options.visitorDays ?? defaultVisitorDays,
     notFoundUrl: options.notFoundUrl === undefined ? undefined : webAddressOf('--not-found-url', options.notFoundUrl),
     domains: domains.map((name) => ({ name })),
     linksPort: 'own',
@@ -84,13 +83,13 @@ export function settingsOf(
   };
 }
 
-/** What the sandbox has is served as the sandbox has it; other links know of no profile. */
+/** The sandbox has an edition of its own; a profile has no influence on other data. */
 export function servedEdition({ data, store }: ServeOptions, global: Invocation['global'], system: System): Edition {
   const isOfSandbox = data === undefined && store === undefined && !system.env.LINKCTL_STORE;
   return isOfSandbox ? sandboxEdition(global, system) : (givenEdition(global, system.env)?.value ?? 'a');
 }
 
-/** The database of `--store` or `LINKCTL_STORE` (S1). Throws `UsageError`, without the address: a password may be in it. */
+/** Throws `UsageError` without the address, which may contain a password. */
 function databaseOf({ store, import: importFrom }: ServeOptions, { env }: System): ServiceOptions['store'] {
   const url = store ?? (env.LINKCTL_STORE || undefined);
   if (url === undefined && importFrom !== undefined) throw new UsageError('--import requires --store');
@@ -103,14 +102,13 @@ function databaseOf({ store, import: importFrom }: ServeOptions, { env }: System
   return { url, environment: env, importFrom };
 }
 
-/** Both files or none. Throws `UsageError`. */
+/** Throws `UsageError`. */
 export function certificateFiles({ tlsCert: cert, tlsKey: key }: ServeOptions): CertificateFiles | undefined {
   if (cert !== undefined && key === undefined) throw new UsageError('--tls-cert requires --tls-key');
   if (key !== undefined && cert === undefined) throw new UsageError('--tls-key requires --tls-cert');
   return cert !== undefined && key !== undefined ? { cert, key } : undefined;
 }
 
-/** Any page on the web. */
 function webAddressOf(flag: string, text: string): string {
   const url = parseUrl(text);
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -119,7 +117,7 @@ function webAddressOf(flag: string, text: string): string {
   return url.href;
 }
 
-/** Scheme, host and port, and nothing else. */
+/** Accepts only scheme, host and port. */
 function originOf(flag: string, text: string): URL {
   const url = parseUrl(text);
   const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` && !/[?#]/.test(text);

@@ -3,7 +3,7 @@ import { errorCode, fileError } from '../../files/file-error.ts';
 import { Disagreement, diskHint, type RunningService, StoreFailure, startService, usualPort } from '../../service/service.ts';
 import type { ServiceOptions } from '../../service/service-options.ts';
 
-/** Short URLs name the port, so it is never replaced by another one that happens to be free. */
+/** Never picks another free port, because short URLs contain the port. */
 export async function start(options: ServiceOptions): Promise<RunningService> {
   try {
     return await startService(options);

@@ -12,27 +12,26 @@ export const operators = ['=', '!=', '<', '<=', '>', '>=', '^=', '~'] as const;
 
 export type Operator = (typeof operators)[number];
 
-/** One expression, as its values need it. */
 export interface Comparison<Allowed extends Operator = Operator> {
   readonly operator: Allowed;
   readonly text: string;
   /** Milliseconds. */
   readonly now: number;
-  /** What is wrong with the text, as the end of a message. */
+  /** `reason` ends the message. */
   refuse(reason: string): UsageError;
 }
 
-/** A kind of values: which operators compare them, and how. */
+/** Operators of a kind of values, and their comparison. */
 export interface ValueKind<Value, Allowed extends Operator = Operator> {
   readonly operators: readonly Allowed[];
-  /** Throws what `refuse` makes of a text that cannot be compared with. */
+  /** Throws the error of `refuse` for a text that cannot be compared. */
   condition(comparison: Comparison<Allowed>): (value: Value) => boolean;
 }
 
 const ordering = ['=', '!=', '<', '<=', '>', '>='] as const;
 const matching = ['=', '!=', '^=', '~'] as const;
 
-/** A number that a server leaves out is no number, and fits no condition. */
+/** A missing number matches no condition. */
 export const numbers: ValueKind<number | undefined, (typeof ordering)[number]> = {
   operators: ordering,
   condition({ operator, text, refuse }) {
@@ -42,7 +41,7 @@ export const numbers: ValueKind<number | undefined, (typeof ordering)[number]> =
   },
 };
 
-/** Days of dates and of date-times, in UTC. A link without one has the first or the last of all days. */
+/** Compares days in UTC. A missing day counts as the first or the last of all days. */
 export function days(without: 'first' | 'last'): ValueKind<string | null | undefined, (typeof ordering)[number]> {
   const never = without === 'first' ? '' : '~';
   return {
@@ -82,7 +81,7 @@ export const booleans: ValueKind<boolean, '=' | '!='> = {
   },
 };
 
-/** Text, byte for byte: upper and lower case differ. */
+/** Compares text exactly, with case. */
 export const texts: ValueKind<string, (typeof matching)[number]> = {
   operators: matching,
   condition(comparison) {
@@ -95,7 +94,7 @@ export const texts: ValueKind<string, (typeof matching)[number]> = {
   },
 };
 
-/** Labels are compared without case (2.5). An empty text is no label at all. */
+/** Compares labels without case (2.5). An empty text means "no tags". */
 export const labels: ValueKind<readonly string[], (typeof matching)[number]> = {
   operators: matching,
   condition(comparison) {
@@ -107,7 +106,7 @@ export const labels: ValueKind<readonly string[], (typeof matching)[number]> = {
       return (tags) => tags.some((label) => foldLabel(label) === wanted) === isEqual;
     }
     if (operator === '~') {
-      // The engine that is certain to end has no flag for case. A letter after a backslash is no letter: \S is not \s.
+      // The linear engine has no flag for case, so letters are folded. Escapes such as \S keep their case.
       const typed = comparison.text.replace(/(\\.)|[^\\]+/gs, (part, escaped) => escaped ?? foldLabel(part));
       const fits = patternOf(comparison, typed);
       return (tags) => tags.some((label) => fits(foldLabel(label)));
@@ -117,7 +116,7 @@ export const labels: ValueKind<readonly string[], (typeof matching)[number]> = {
   },
 };
 
-/** Long URLs: equal if they lead to the same address, and they begin at a boundary. */
+/** Equal if both lead to the same address; a prefix must end at a boundary. */
 export const urls: ValueKind<string, (typeof matching)[number]> = {
   operators: matching,
   condition(comparison) {
@@ -131,7 +130,6 @@ export const urls: ValueKind<string, (typeof matching)[number]> = {
   },
 };
 
-/** Paths of long URLs, from their first slash to the query. */
 export const paths: ValueKind<string, (typeof matching)[number]> = {
   operators: matching,
   condition(comparison) {
@@ -141,7 +139,7 @@ export const paths: ValueKind<string, (typeof matching)[number]> = {
   },
 };
 
-/** Hosts of long URLs, which have none if they are not http(s). The port counts where one is given. */
+/** Other schemes than http(s) have no host. The port counts if the expression has one. */
 export const hosts: ValueKind<WebAddress | undefined, '=' | '!=' | '~'> = {
   operators: ['=', '!=', '~'],
   condition(comparison) {
@@ -163,7 +161,7 @@ export const hosts: ValueKind<WebAddress | undefined, '=' | '!=' | '~'> = {
   },
 };
 
-/** Words without case: schemes, and the domains of short URLs. */
+/** Compares schemes and domains without case. */
 export function words(wordOf: (text: string) => string, noun: string): ValueKind<string, '=' | '!='> {
   return {
     operators: ['=', '!='],
@@ -176,7 +174,7 @@ export function words(wordOf: (text: string) => string, noun: string): ValueKind
   };
 }
 
-/** The text where an empty one would fit everything. */
+/** An empty text would match everything. */
 function required({ text, refuse }: Comparison): string {
   if (text === '') throw refuse('the value is empty');
   return text;
@@ -188,7 +186,7 @@ function patternOf(comparison: Comparison, text = comparison.text): (value: stri
   return (value) => pattern.test(value);
 }
 
-/** What a reader of values makes of the text; its complaint becomes one about the expression. */
+/** Turns an error about the value into one about the expression. */
 function refusing<Value>(refuse: Comparison['refuse'], read: () => Value): Value {
   try {
     return read();

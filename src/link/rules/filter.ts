@@ -23,9 +23,8 @@ import {
   words,
 } from './conditions.ts';
 
-/** What is asked of every link. */
 export interface LinkFilter {
-  /** As they were typed. */
+  /** As the user typed them. */
   readonly expressions: readonly string[];
   matches(record: UrlRecord): boolean;
 }
@@ -36,7 +35,7 @@ interface FilterContext {
   readonly now: number;
 }
 
-/** The filter whose expressions must all hold. Throws a UsageError for one that cannot be understood, before anything is read. */
+/** All expressions must match. Throws a UsageError before anything is read. */
 export function parseFilters(expressions: readonly string[], context: FilterContext): LinkFilter {
   const conditions = expressions.map((expression) => conditionOf(expression, context));
   return { expressions, matches: (record) => conditions.every((fits) => fits(record)) };
@@ -44,12 +43,11 @@ export function parseFilters(expressions: readonly string[], context: FilterCont
 
 type Condition = (record: UrlRecord) => boolean;
 
-/** A field of a link, its own or one that is read from another. */
 interface FilterField {
   readonly operators: readonly Operator[];
-  /** Present where only one edition has the field. */
+  /** Set if only one edition has the field. */
   readonly edition?: Edition;
-  /** Its name alone is an expression. */
+  /** The name alone is an expression. */
   readonly isBoolean: boolean;
   condition(comparison: Comparison): Condition;
 }
@@ -105,7 +103,7 @@ function domainName(text: string): string {
   return withoutLocalPort(hostName(text));
 }
 
-/** An empty path is `/`; what is no http(s) URL has none. */
+/** An empty path is `/`; other schemes than http(s) have none. */
 function pathOf(longUrl: string): string {
   const rest = readWebAddress(longUrl)?.rest;
   return rest === undefined ? '' : rest.replace(/[?#].*$/s, '') || '/';
@@ -115,7 +113,6 @@ function schemeName(text: string): string {
   return /^[a-z][a-z\d+.-]*$/i.test(text) ? text.toLowerCase() : '';
 }
 
-/** The fields that an edition has. */
 export function filterFieldNames(edition: Edition): string[] {
   return [...filterFields].filter(([, one]) => (one.edition ?? edition) === edition).map(([name]) => name);
 }
@@ -130,7 +127,7 @@ function conditionOf(expression: string, { edition, now }: FilterContext): Condi
   if (found.edition !== undefined && found.edition !== edition) throw refuse(`${thisServer(edition)} has no ${name}`);
   if (sign === '' && text === '' && found.isBoolean) return found.condition({ operator: '=', text: 'true', now, refuse });
   const operator = operators.find((one) => one === sign);
-  // `=~` and `=>` are operators elsewhere: a value that begins so is a mistake.
+  // `=~` and `=>` are operators in other tools, so such a value is a mistake.
   if (operator === undefined || (operator === '=' && /^[=<>~]/.test(text))) {
     throw refuse(
       sign === '' ? `an operator must follow ${name}` : `unknown operator ${sign}${/^[=<>~]*/.exec(text)?.[0]}`,

@@ -3,9 +3,8 @@ import { messageOf, UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 
 /**
- * A regular expression that people typed, which cannot keep the program busy for ever: no signal could end that. V8 has an engine whose time
- * grows with the length of the text alone, for patterns with the flag `l`, and it refuses a pattern that needs another one. Throws a UsageError
- * whose message begins with the pattern; also where V8 has no such engine any more, because nothing else keeps the promise.
+ * A pattern of the user must not run forever, because no signal could stop it. The flag `l` selects V8's linear engine, which refuses
+ * patterns that need backtracking. Throws a UsageError that begins with the pattern, also if V8 no longer has this engine.
  */
 export function readPattern(text: string): RegExp {
   setFlagsFromString('--enable-experimental-regexp-engine');

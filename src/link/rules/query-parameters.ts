@@ -1,19 +1,19 @@
-/** A parameter of a query as it is typed. What is percent-encoded already stays so, and `+` is a space. */
+/** Percent-encoded text stays unchanged; `+` is a space. */
 export interface Parameter {
   readonly name: string;
   readonly value: string;
 }
 
 /**
- * The URL with this parameter, and the rest byte for byte. The first one of that name gets the value, repeated ones go; where there is
- * none, it is added before the fragment. A value that is the same, however it is encoded, stays as it is written.
+ * Replaces the first parameter of that name and removes repeated ones; a new one is added at the end of the query. Everything else,
+ * including an equal value in another encoding, stays byte for byte.
  */
 export function withParameter(url: string, { name, value }: Parameter): string {
   const { parameters, ...rest } = queryOf(url);
   const meant = decoded(name);
   const first = parameters.findIndex((parameter) => nameOf(parameter) === meant);
   if (first < 0) {
-    // After a "?" or "&" that has nothing behind it there is room already.
+    // A trailing "?" or "&" already separates.
     const kept = parameters.at(-1) === '' ? parameters.slice(0, -1) : parameters;
     return joined({ ...rest, parameters: [...kept, `${encoded(name)}=${encoded(value)}`] });
   }
@@ -24,7 +24,7 @@ export function withParameter(url: string, { name, value }: Parameter): string {
   return joined({ ...rest, parameters: set });
 }
 
-/** The URL without the parameters of this name, or of all that begin like `utm_*`; a query that had no others goes with its `?`. */
+/** `utm_*` removes all names with that prefix. An empty query loses its `?`. */
 export function withoutParameter(url: string, name: string): string {
   const beginning = name.endsWith('*') ? decoded(name.slice(0, -1)) : undefined;
   const isMeant = (found: string): boolean => (beginning === undefined ? found === decoded(name) : found.startsWith(beginning));
@@ -32,7 +32,7 @@ export function withoutParameter(url: string, name: string): string {
   return joined({ ...rest, parameters: parameters.filter((parameter) => !isMeant(nameOf(parameter))) });
 }
 
-/** A URL cut at its query, so that nothing is lost: no parameters where there is no `?`, an empty one where nothing follows it. */
+/** Lossless: `parameters` is empty without `?`, and has one empty entry if nothing follows it. */
 interface Query {
   readonly front: string;
   readonly parameters: readonly string[];
@@ -57,7 +57,7 @@ function withValue(parameter: string, value: string): string {
   return decoded(before) === decoded(value) ? parameter : `${name}=${encoded(value)}`;
 }
 
-/** As forms read it. Bytes that are no UTF-8 stay encoded. */
+/** Decodes like a form. Bytes that are not UTF-8 stay encoded. */
 function decoded(text: string): string {
   return text.replaceAll('+', ' ').replace(/(?:%[0-9A-Fa-f]{2})+/g, (sequence) => {
     try {
@@ -68,7 +68,7 @@ function decoded(text: string): string {
   });
 }
 
-/** What a query cannot hold is percent-encoded; what is encoded already is not encoded again. */
+/** Does not encode twice. */
 function encoded(text: string): string {
   return text.replace(/%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$'()*+,;=:@/?%]/gu, (character) => encodeURIComponent(character));
 }

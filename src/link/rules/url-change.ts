@@ -1,34 +1,32 @@
 import { canonicalHost, sameUrl } from '../value.ts';
 
-/** What the rules make of a long URL. A refused one comes with what it would have been. */
+/** A refused result contains the URL that the rules would have made. */
 export type Rewritten =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'changed'; readonly longUrl: string }
   | { readonly kind: 'refused'; readonly longUrl: string; readonly reason: string };
 
-/** One rule of W1. It edits the text where it finds something; a URL is never taken apart and written anew. */
+/** Rules edit the text in place: parsing and rebuilding a URL could change other parts. */
 export interface UrlRule {
-  /** The rule says by itself which links it is for; those beside it then apply to no other links. */
+  /** If any rule selects links, rules that do not select apply only to those links. */
   readonly selects: boolean;
-  /** The URL with the rule applied; undefined where it does not apply. */
+  /** Returns undefined if the rule does not apply. */
   apply(longUrl: string): string | RefusedUrl | undefined;
 }
 
-/** What a rule would make, and why it cannot be, as people read it. */
 interface RefusedUrl {
   readonly longUrl: string;
   readonly refused: string;
 }
 
-/** What a new long URL must not be. */
 interface UrlLimits {
-  /** Why a text is no long URL that can be sent, as what follows its name: `has no host`; or undefined. */
+  /** Reason why the text cannot be sent, such as `has no host`. */
   fault(longUrl: string): string | undefined;
-  /** Whether short URLs of the account are on this host, which is in ASCII and lower case. */
+  /** `host` is in ASCII and lower case. */
   isOwnHost(host: string): boolean;
 }
 
-/** The rules, one after the other, as one function on long URLs. */
+/** Applies the rules in order. */
 export function urlChange(rules: readonly UrlRule[], limits: UrlLimits): (longUrl: string) => Rewritten {
   const someSelect = rules.some(({ selects }) => selects);
   return (before) => {
@@ -41,14 +39,14 @@ export function urlChange(rules: readonly UrlRule[], limits: UrlLimits): (longUr
       longUrl = result;
       selected ||= selects;
     }
-    // What differs only in its spelling is no change of a link, and is never sent (W3).
+    // URLs that differ only in spelling are the same, so nothing is sent.
     if (!selected || sameUrl(longUrl, before)) return { kind: 'unchanged' };
     const fault = limits.fault(longUrl) ?? ownHostFault(before, longUrl, limits);
     return fault === undefined ? { kind: 'changed', longUrl } : { kind: 'refused', longUrl, reason: `the new URL ${fault}` };
   };
 }
 
-/** A link that leads to another link of the account can lead to itself. One that does so already is left to its owner. */
+/** A link to a domain of the account could redirect in a circle. Links that already do so stay unchanged. */
 function ownHostFault(before: string, after: string, { isOwnHost }: UrlLimits): string | undefined {
   const host = canonicalHost(after);
   if (host === undefined || host === canonicalHost(before) || !isOwnHost(host)) return undefined;

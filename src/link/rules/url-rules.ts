@@ -7,11 +7,10 @@ import type { UrlRule } from './url-change.ts';
 import { urlPrefix } from './url-prefix.ts';
 import { utmParameters } from './utm.ts';
 
-// What is typed comes in here; each function throws a UsageError for what is no rule.
+// These functions read what the user typed and throw a UsageError if it is no rule.
 
 /**
- * `<from> <to>`: what begins with `from` gets `to` instead. Where `to` begins with `from`, too, what begins with `to` has been
- * rewritten already and stays: the same command again changes nothing.
+ * If `to` begins with `from` too, URLs that already begin with `to` stay unchanged, so that repeating the command changes nothing.
  */
 export function prefixRule(from: string, to: string): UrlRule {
   if (from === to) throw new UsageError('<from> and <to> are the same');
@@ -29,7 +28,7 @@ export function prefixRule(from: string, to: string): UrlRule {
   };
 }
 
-/** No path can follow a query, and no parameter a path. */
+/** A path cannot follow a query, and a parameter cannot follow a path. */
 const cannotFollow = { path: /^&/, query: /^[/\\?]/, fragment: /^[/\\?#]/ } as const;
 
 function lastPart(url: string): keyof typeof cannotFollow {
@@ -37,20 +36,19 @@ function lastPart(url: string): keyof typeof cannotFollow {
   return url.includes('?') ? 'query' : 'path';
 }
 
-/** `--scheme https`. A port of 80 that is written out goes with http; any other stays. */
+/** An explicit port 80 is removed, because it belongs to http; other ports stay. */
 export const httpsRule: UrlRule = {
   selects: false,
   apply(longUrl) {
     if (readWebAddress(longUrl)?.scheme !== 'http') return undefined;
-    return longUrl.replace(placeOf, (_, _scheme, userinfo, host, port = '') => {
+    return longUrl.replace(authorityPattern, (_, _scheme, userinfo, host, port = '') => {
       return `https://${userinfo}${host}${/^:0*80$/.test(port) ? '' : port}`;
     });
   },
 };
 
 /**
- * `--host old=new`. The old host is compared without the port unless it names one; the port of a URL is replaced where either
- * of them names one, and stays otherwise.
+ * Compares hosts without the port unless the rule names one. If the rule names a port on either side, the port of the URL is replaced.
  */
 export function hostRule(text: string): UrlRule {
   const [, old = '', now = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
@@ -63,21 +61,20 @@ export function hostRule(text: string): UrlRule {
     apply(longUrl) {
       const address = readWebAddress(longUrl);
       if (address?.hostname !== from.hostname || (from.port !== '' && address.port !== from.port)) return undefined;
-      return longUrl.replace(placeOf, (_, scheme, userinfo, _host, port = '') => {
+      return longUrl.replace(authorityPattern, (_, scheme, userinfo, _host, port = '') => {
         return `${scheme}://${userinfo}${to.host}${namesPort ? to.written : port}`;
       });
     },
   };
 }
 
-/** `--set-param name=value`. */
 export function parameterRule(text: string): UrlRule {
   const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined) throw new UsageError(`--set-param: expected name=value, got ${quoted(text)}`);
   return settingRule({ name, value });
 }
 
-/** `--remove-param name`, or the beginning of names: `utm_*`. */
+/** Accepts a prefix such as `utm_*`. */
 export function removalRule(name: string): UrlRule {
   if (!/^[^*=]+\*?$/.test(name)) {
     throw new UsageError(`--remove-param: expected a name such as ref, or utm_* for all that begin so, got ${quoted(name)}`);
@@ -85,12 +82,11 @@ export function removalRule(name: string): UrlRule {
   return { selects: false, apply: (longUrl) => readWebAddress(longUrl) && withoutParameter(longUrl, name) };
 }
 
-/** `--utm source=newsletter,medium=email`. */
 export function utmRules(text: string): UrlRule[] {
   return utmParameters(text).map(settingRule);
 }
 
-/** `--regex <pattern> --to <text>`: the first match is replaced, and a URL without one stays. */
+/** Replaces the first match. */
 export function patternRule(pattern: string, to: string): UrlRule {
   if (pattern === '') throw new UsageError('--regex: the pattern is empty');
   const expression = regularExpression(pattern);
@@ -105,10 +101,10 @@ export function patternRule(pattern: string, to: string): UrlRule {
   };
 }
 
-/** All that means more in `--to` than it is: a group by number or name, and a dollar sign. */
+/** Special sequences in `--to`: groups by number or name, and an escaped dollar sign. */
 const groupOrDollar = /\$(?:(\d)|<([^>]*)>|\$)/g;
 
-/** A group that took no part in the match is empty. */
+/** A group that did not participate is empty. */
 function replacement(to: string, match: RegExpExecArray): string {
   return to.replace(groupOrDollar, (_, digit?: string, name?: string) => {
     if (digit !== undefined) return match[Number(digit)] ?? '';
@@ -119,7 +115,7 @@ function replacement(to: string, match: RegExpExecArray): string {
 function checkReplacement(pattern: string, to: string): void {
   const [wrong] = /\\\d/.exec(to) ?? [];
   if (wrong) throw new UsageError(`--to: what group ${wrong[1]} matched is $${wrong[1]}, not ${wrong}`);
-  // With an empty alternative it matches anything, and says its groups.
+  // With an empty alternative the pattern matches anything and exposes its groups.
   const { length = 1, groups = {} } = new RegExp(`${pattern}|`).exec('') ?? {};
   for (const [, digit, name] of to.matchAll(groupOrDollar)) {
     const isThere =
@@ -137,19 +133,19 @@ function regularExpression(pattern: string): RegExp {
 }
 
 function settingRule(parameter: Parameter): UrlRule {
-  // Only of an http(s) URL is it known where its query is.
+  // Other schemes have no known query.
   return { selects: false, apply: (longUrl) => readWebAddress(longUrl) && withParameter(longUrl, parameter) };
 }
 
-// A backslash ends the host, too: browsers read it as a slash.
-const placeOf = /^(https?):\/\/((?:[^/?#\\]*@)?)([^/?#\\@]*?)(:\d*)?(?=[/?#\\]|$)/i;
+// A backslash ends the host too, because browsers treat it as a slash.
+const authorityPattern = /^(https?):\/\/((?:[^/?#\\]*@)?)([^/?#\\@]*?)(:\d*)?(?=[/?#\\]|$)/i;
 
 interface NamedHost {
-  /** As it was typed, without its port. */
+  /** As typed, without the port. */
   readonly host: string;
   /** In ASCII and lower case. */
   readonly hostname: string;
-  /** The port with its colon, as it was typed; empty where none was. */
+  /** The port as typed, with its colon; may be empty. */
   readonly written: string;
   readonly port: string;
 }

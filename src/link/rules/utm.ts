@@ -2,12 +2,11 @@ import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 import type { Parameter } from './query-parameters.ts';
 
-/** The parameters of I7. */
 export const utmNames = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const;
 
 export type UtmName = (typeof utmNames)[number];
 
-/** `source=newsletter,medium=email`: the parameters `utm_source` and `utm_medium`. Throws a UsageError. */
+/** `source=newsletter,medium=email` sets `utm_source` and `utm_medium`. Throws a UsageError. */
 export function utmParameters(text: string): Parameter[] {
   const parameters = text.split(',').map((part): Parameter => {
     const [, name = '', value = ''] = /^([^=]*)=(.+)$/s.exec(part.trim()) ?? [];

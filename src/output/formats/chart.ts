@@ -1,7 +1,7 @@
 import type { Row, RowPrinter, RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
 
-/** Rows as one picture, drawn when all of them are known. */
+/** Draws after all rows have arrived. */
 export async function createChart(draw: Required<RowsReport>['chart'], streams: Streams): Promise<RowPrinter> {
   const paint = await streams.paint('stdout');
   const rows: Row[] = [];

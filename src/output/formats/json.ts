@@ -6,7 +6,7 @@ import { chooseColumns, namesOf, type Row, type RowPrinter, type RowsReport } fr
 import type { Streams } from '../streams.ts';
 import type { Writer } from '../writer.ts';
 
-/** Rows as JSON: one document, or an object a line. */
+/** Prints one document, or one object per line. */
 export function createJson(report: RowsReport, { fields }: OutputOptions, streams: Streams, format: Format): RowPrinter {
   const names = fields && namesOf(chooseColumns(report.columns, fields));
   if (report.endless && format === 'json') {
@@ -16,14 +16,14 @@ export function createJson(report: RowsReport, { fields }: OutputOptions, stream
   return names ? { ...printer, row: (row) => printer.row(pick(row, names, report)) } : printer;
 }
 
-/** A failed row keeps its error, whatever was chosen: nothing else would say that it failed. */
+/** A failed row keeps its error regardless of `--fields`: nothing else would show that it failed. */
 function pick(row: Row, names: readonly string[], { failure }: RowsReport): Row {
   const chosen = names.map((name) => [name, row[name] ?? null] as const);
   const error = failure?.(row) && !names.includes('error') ? [['error', row.error ?? null] as const] : [];
   return Object.fromEntries([...chosen, ...error]);
 }
 
-/** One object a line, sent as its page arrives (B20). */
+/** Each object is written as its page arrives. */
 function jsonLines(stdout: Writer): RowPrinter {
   return {
     row: (row) => stdout.write(`${jsonText(row)}\n`),
@@ -32,8 +32,8 @@ function jsonLines(stdout: Writer): RowPrinter {
 }
 
 /**
- * One document, written while its rows arrive; with two spaces on a terminal, else on one line (B19). Rows that end early still make
- * a document that parses, without the members after them; rows that fail before the first leave stdout empty (B22, B49).
+ * Writes rows as they arrive, indented on a terminal. If the rows end early, the document still parses but has no further members; if the
+ * first row fails, stdout stays empty.
  */
 function jsonDocument({ key, members }: RowsReport, { stdout, terminal: pretty }: Streams): RowPrinter {
   const [line, inner, colon] = pretty ? ['\n  ', '\n    ', ': '] : ['', '', ':'];
@@ -58,7 +58,7 @@ function jsonDocument({ key, members }: RowsReport, { stdout, terminal: pretty }
   };
 }
 
-/** One value as JSON that is safe on a terminal (R-46); pretty means two spaces. `undefined` becomes null. */
+/** Escapes control characters. `undefined` becomes null. */
 export function jsonText(value: unknown, pretty = false): string {
   return safeJsonText(stringify(value, pretty) ?? 'null');
 }
@@ -72,7 +72,7 @@ function stringify(value: unknown, pretty: boolean): string | undefined {
   }
 }
 
-/** JSON on one line, also where `JSON.stringify` fails: deep nesting overflows its stack, and it refuses a BigInt (R-35). */
+/** Handles values that `JSON.stringify` refuses: deep nesting overflows its stack, and it rejects a BigInt. */
 function unboundedJson(root: unknown): string {
   const pieces: string[] = [];
   const waiting: (string | { readonly value: unknown })[] = [{ value: root }];

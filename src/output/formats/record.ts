@@ -7,8 +7,8 @@ import { jsonText } from './json.ts';
 import { joinFor } from './separated.ts';
 import { shownText, valueText } from './values.ts';
 
-/** One record as text: a block of names and values, lines of `name TAB value`, one csv row, or JSON. */
-export function recordText(report: RecordReport, options: OutputOptions, terminal: boolean): string {
+/** Prints aligned names and values, `name TAB value` lines, one csv row, or JSON. */
+export function formatRecord(report: RecordReport, options: OutputOptions, terminal: boolean): string {
   const { record, flat = record, key } = report;
   const format = chooseFormat(options, terminal);
   const columns = chosenColumns(report, options, format === 'table');

@@ -3,15 +3,15 @@ import type { OutputOptions } from '../options.ts';
 import type { RowPrinter, RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
 
-/** Rows that are changes, for people: a sentence a row, and its QR code below where one is wanted. */
+/** Prints one sentence per row, with its QR code if requested. */
 export async function createSentences(
   { sentence, qr, runRows = 0, resultsIn }: RowsReport & Required<Pick<RowsReport, 'sentence'>>,
   { format, quiet }: OutputOptions,
   streams: Streams,
 ): Promise<RowPrinter> {
   const { stdout, glyphs } = streams;
-  if (runRows > shownOfRun && format === undefined && qr === undefined) {
-    if (!quiet && resultsIn === undefined) await streams.message(notListed);
+  if (runRows > maxRowsShown && format === undefined && qr === undefined) {
+    if (!quiet && resultsIn === undefined) await streams.message(notListedText);
     return { row: () => undefined, end: async () => undefined };
   }
   const { green } = await streams.paint('stdout');
@@ -27,11 +27,11 @@ export async function createSentences(
   };
 }
 
-/** Rows of a run that a terminal shows, a line each; more would bury its failures and its summary (B26, D36). */
-const shownOfRun = 20;
-const notListed = 'rows are not listed on a terminal; to get them, use --results <file>, -o or a pipe';
+/** More rows would push failures and the summary off the screen. */
+const maxRowsShown = 20;
+const notListedText = 'rows are not listed on a terminal; to get them, use --results <file>, -o or a pipe';
 
-/** Draws a text below its sentence, or says why there is no picture. */
+/** The returned function prints a message if the code does not fit. */
 async function createPictures(streams: Streams): Promise<(text: string) => Promise<void>> {
   const { drawQr, qrCode, qrWidth } = await import('../qr.ts');
   const canvas = { coloured: streams.coloured('stdout'), halves: streams.glyphs.halves };

@@ -6,7 +6,7 @@ import { type Column, chooseColumns, namesOf, type Row, type RowPrinter, type Ro
 import type { Streams } from '../streams.ts';
 import { valueText } from './values.ts';
 
-/** Rows as lines of csv or tsv. A header that is wanted is written even if there are no rows (B22). */
+/** A requested header is written even if there are no rows. */
 export function createLines(report: RowsReport, options: OutputOptions, streams: Streams, format: LineFormat): RowPrinter {
   const { csvFields, pipedFields = namesOf(report.columns) } = report;
   const isCsv = format === 'csv';
@@ -27,25 +27,22 @@ export function createLines(report: RowsReport, options: OutputOptions, streams:
   };
 }
 
-/** Cells to one line, its end included; the columns say which of them are paths. */
+/** Returns one line with its end. `columns` tell which cells are paths. */
 export type JoinCells = (cells: readonly string[], columns?: readonly Column[]) => string;
 
-/** How lines of csv or tsv are made. csv keeps every character, except on a terminal, which control characters would drive (R-45). */
+/** csv keeps every character, except on a terminal, which would execute control characters. */
 export function joinFor(format: LineFormat, { formulaGuard }: OutputOptions, terminal: boolean): JoinCells {
   if (format !== 'csv') return tsvLine;
   if (terminal) return (cells) => csvLine(cells.map((cell) => safeLines(guardFormula(cell))));
   return formulaGuard ? (cells) => csvLine(cells.map(guardFormula)) : csvLine;
 }
 
-/** TAB between cells; those within a value are escaped. */
+/** Escapes tabs inside values. */
 function tsvLine(cells: readonly string[], columns: readonly Column[] = []): string {
   return `${cells.map((cell, nth) => (columns[nth]?.path ? safe(cell) : safeTsv(cell))).join('\t')}\n`;
 }
 
-/**
- * Puts a `'` before what a spreadsheet takes for a formula. A cell that begins with `'` gets another one, so that removing one from
- * each cell restores the values.
- */
+/** Puts `'` before a cell that a spreadsheet would execute as a formula, and before a cell that begins with `'`, so that removing one `'` restores the value. */
 export function guardFormula(text: string): string {
   return /^['=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

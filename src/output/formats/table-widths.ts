@@ -1,40 +1,38 @@
 import { displayWidth } from '../display-width.ts';
 import type { Column } from '../report.ts';
 
-/** Blanks between columns. */
+/** Spaces between columns. */
 export const gap = 2;
 
-/** Columns that a cell keeps at least, where it gives way. */
+/** Minimum width of a column that shrinks. */
 const narrowest = 10;
 
-/** Columns that make a long text recognizable: 30 of the usual 80, and less where there are fewer. */
+/** Width at which a long text is still recognizable: 30 of 80 columns. */
 const readableOn = (screen: number): number => Math.min(30, Math.floor((screen * 30) / 80));
 
-/** The beginning of a table. */
 export interface TableStart {
   readonly columns: readonly Column[];
-  /** The words of the head, where there is one. */
+  /** Empty without a header. */
   readonly titles: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** More rows are to come than these: the columns that shrink get the room that is left. */
+  /** More rows follow, so columns that shrink get the remaining space. */
   readonly more: boolean;
 }
 
 interface Fitting {
   readonly column: Column;
-  /** No row has a value. */
+  /** True if no row has a value. */
   readonly empty: boolean;
-  /** What its cells need to be recognizable. */
+  /** Width at which cells are still readable. */
   readonly readable: number;
-  /** What its cells keep at least. */
+  /** Minimum width. */
   readonly least: number;
   width: number;
 }
 
 /**
- * The width of each column on the screen (B24), undefined where it is left out. Columns without a value are, before cells become
- * hard to read; then the columns that shrink give way, the widest first; then columns are left out from the right, the essential
- * ones last. One always stays.
+ * Fits a table to the screen; undefined hides a column. In this order: empty columns are hidden, columns that shrink get narrower, widest
+ * first, and further columns are hidden from the right, essential ones last. One column always stays.
  */
 export function fitColumns({ columns, titles, rows, more }: TableStart, screen: number | undefined): (number | undefined)[] {
   const all = columns.map((column, index) => {
@@ -62,7 +60,7 @@ function measure(column: Column, title: string, values: readonly string[], scree
   return { column, empty: widest === 0, readable, least, width };
 }
 
-/** Drops columns of `leaving`, in order, until the others fit. */
+/** Hides columns of `leaving` in order until the rest fits. */
 function leaveOut(all: readonly Fitting[], leaving: readonly Fitting[], size: 'readable' | 'least', screen: number): Fitting[] {
   let shown = [...all];
   for (const one of leaving) {
@@ -87,7 +85,7 @@ function stretch(shown: readonly Fitting[], screen: number): void {
   if (flexible) flexible.width += Math.max(0, -excess(shown, 'width', screen));
 }
 
-/** How many columns more than the screen has the table needs. */
+/** Number of columns that do not fit on the screen. */
 function excess(shown: readonly Fitting[], size: 'readable' | 'least' | 'width', screen: number): number {
   return shown.reduce((sum, one) => sum + one[size], gap * (shown.length - 1)) - screen;
 }

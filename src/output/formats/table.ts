@@ -8,7 +8,7 @@ import type { Writer } from '../writer.ts';
 import { fitColumns, gap } from './table-widths.ts';
 import { shownText } from './values.ts';
 
-/** Rows that the first page may have; it decides the widths of all pages. */
+/** Maximum number of rows on the first page, which determines the widths. */
 const pageLength = 1000;
 
 export async function createTable(report: RowsReport, options: OutputOptions, streams: Streams): Promise<RowPrinter> {
@@ -16,14 +16,14 @@ export async function createTable(report: RowsReport, options: OutputOptions, st
   return new Table(layoutOf(report, options, streams), streams.stdout, bold);
 }
 
-/** A table without borders, a page at a time: what has arrived is drawn as soon as the source makes us wait. */
+/** Draws page by page: rows that have arrived are drawn as soon as the source makes us wait. */
 class Table implements RowPrinter {
   readonly #layout: Layout;
   readonly #stdout: Writer;
   readonly #bold: (text: string) => string;
   #page: string[][] = [];
   #widths: Widths | undefined;
-  /** A page on its way, which the next row waits for. */
+  /** Set while a page is written; the next row waits for it. */
   #drawing: Promise<void> | undefined;
 
   constructor(layout: Layout, stdout: Writer, bold: (text: string) => string) {
@@ -56,14 +56,14 @@ class Table implements RowPrinter {
 
   #head(): string {
     const { columns, titles, screen, endless } = this.#layout;
-    // The first rows of an endless table are not enough: cells that give way get all the room there is.
+    // Later rows of an endless table may be longer, so columns that shrink get all the space.
     const more = endless || this.#page.length >= pageLength;
     this.#widths = fitColumns({ columns, titles, rows: this.#page, more }, screen);
     return titles.length > 0 ? `${this.#bold(this.#line(titles).trimEnd())}\n` : '';
   }
 
   #drawSoon(): void {
-    // A failure of stdout is thrown again by the next row.
+    // The next row throws the failure of stdout again.
     this.#drawing = this.end()
       .catch(() => undefined)
       .finally(() => {
@@ -72,9 +72,8 @@ class Table implements RowPrinter {
   }
 
   /**
-   * One row through cli-table3, its cells cut and filled before. Not a page: cli-table3 fills the cells of a column to the widest by a
-   * measure that knows no graphemes, so that one name in Hindi would shift all other rows of its page (B25). Nor would pages be
-   * faster: 90 microseconds a row by itself, 87 in pages of 20, 103 in pages of 200, 130 in pages of 500.
+   * cli-table3 lays out single rows, because its padding does not know graphemes: one name in Hindi would shift all other rows of a page.
+   * Pages would not be faster either: 90 microseconds per row alone, 87 in pages of 20, 130 in pages of 500.
    */
   #line(cells: readonly string[]): string {
     const { columns, screen, ellipsis } = this.#layout;
@@ -92,9 +91,9 @@ class Table implements RowPrinter {
 
 interface Layout {
   readonly columns: readonly Column[];
-  /** The words of the head, where there is one. */
+  /** Empty without a header. */
   readonly titles: readonly string[];
-  /** Columns of the screen; without it nothing is cut. */
+  /** Width of the screen in columns; nothing is cut if undefined. */
   readonly screen: number | undefined;
   readonly ellipsis: string;
   readonly endless: boolean;
@@ -106,14 +105,13 @@ function layoutOf(report: RowsReport, options: OutputOptions, streams: Streams):
   return {
     columns,
     titles: options.header === false ? [] : columns.map(({ name, title }) => title ?? name.toUpperCase().replaceAll('_', ' ')),
-    // A pipe has no width: nothing is cut for it (B15, B24).
+    // A pipe has no width, so nothing is cut.
     screen: streams.terminal && options.truncate !== false ? streams.width() : undefined,
     ellipsis: streams.glyphs.ellipsis,
     endless: report.endless === true,
   };
 }
 
-/** The width of each column; undefined where there is no room for it. */
 type Widths = readonly (number | undefined)[];
 
 const separators = {

@@ -3,7 +3,7 @@ import { grouped } from '../quantity.ts';
 import type { Column, Row } from '../report.ts';
 import { jsonText } from './json.ts';
 
-/** One value as text for table, tsv and csv: the same in every locale and time zone (B97), not yet safe. */
+/** Text for table, tsv and csv, the same in every locale and time zone. Not yet safe for a terminal. */
 export function valueText(value: unknown, column?: Pick<Column, 'time'>): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return column?.time ? markedUtc(value) : value;
@@ -12,7 +12,7 @@ export function valueText(value: unknown, column?: Pick<Column, 'time'>): string
   return typeof value === 'object' ? jsonText(value) : String(value);
 }
 
-/** The same for people, not yet safe: of a number that is aligned right, thousands apart (D55). */
+/** Text for people: right-aligned numbers get separators. Not yet safe for a terminal. */
 export function shownText(row: Row, column: Column): string {
   const value = row[column.name];
   if (column.show) return column.show(value, row);
@@ -24,7 +24,7 @@ function listText(list: readonly unknown[]): string {
   return nested ? jsonText(list) : joinList(list.map((element) => valueText(element)));
 }
 
-/** The service's date-times are UTC and do not say so (4.1.6, B27); our own say it, to the millisecond. */
+/** Date-times of the API are in UTC without saying so (4.1.6). */
 function markedUtc(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:(?:\.\d+)?Z)?$/, '$1T$2Z');
 }

@@ -3,7 +3,7 @@ import type { OutputOptions } from '../options.ts';
 
 type Style = (text: string) => string;
 
-/** The styles in use: four-bit colours, no background, no black or white (B96). */
+/** Only four-bit colours without background, black or white, so that they are readable on any theme. */
 export interface Paint {
   readonly bold: Style;
   readonly green: Style;
@@ -15,7 +15,7 @@ export interface Paint {
 const plain: Style = (text) => text;
 const noPaint: Paint = { bold: plain, green: plain, red: plain, cyan: plain, underline: plain };
 
-/** Whether a stream gets colour, in the order of B36; `colour` is the flag, else the profile's word. */
+/** Follows the flag or profile, then NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM. */
 export function usesColour(stream: Pick<OutputStream, 'isTTY'>, { colour }: OutputOptions, env: System['env']): boolean {
   if (colour === 'always' || colour === 'never') return colour === 'always';
   if (env.NO_COLOR) return false;
@@ -25,7 +25,7 @@ export function usesColour(stream: Pick<OutputStream, 'isTTY'>, { colour }: Outp
   return stream.isTTY === true;
 }
 
-/** The styles of a stream. chalk is loaded only for colour, and its own detection is never asked (T2, T3). */
+/** chalk is loaded only if colour is used. Its own detection ignores NO_COLOR and reads the command line, so it is not used. */
 export async function createPaint(coloured: boolean): Promise<Paint> {
   if (!coloured) return noPaint;
   const { Chalk } = await import('chalk');

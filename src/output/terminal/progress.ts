@@ -2,15 +2,15 @@ import { safe } from '../../base/safe-text.ts';
 import type { System } from '../../base/system.ts';
 import type { OutputOptions } from '../options.ts';
 
-/** How far a long piece of work is, on stderr (B89). */
+/** Progress of long work, on stderr. */
 export interface Progress {
-  /** The work has got further: `3/12 batches · 1500/5800 · 2 failed · ETA 8s`. Asked again whenever the line is drawn. */
+  /** `state` returns a line such as `3/12 batches · 1500/5800 · 2 failed · ETA 8s` and is called for each drawing. */
   step(state: () => string): void;
-  /** Says once how far the work is, whatever the mode: for SIGUSR2. */
+  /** Prints the progress once in any mode, for SIGUSR2. */
   status(): void;
-  /** Takes the line away until it is drawn next. */
+  /** Erases the line until the next drawing. */
   clear(): void;
-  /** Takes the line away for good. Until then a drawn line keeps the program running. */
+  /** Erases the line for good. Until then the timer keeps the process alive. */
   stop(): void;
 }
 
@@ -22,14 +22,13 @@ export function progressMode({ stderr, env }: Pick<System, 'stderr' | 'env'>, { 
   return stderr.isTTY && !env.CI && env.TERM !== 'dumb' ? 'line' : 'none';
 }
 
-/** What the progress needs of stderr. */
 export interface ProgressScreen {
-  /** Columns, as of now. */
+  /** Current width in columns. */
   width(): number;
   ellipsis: string;
-  /** Writes as it is, at once. */
+  /** Writes raw text immediately. */
   draw(text: string): void;
-  /** Writes a line of its own. */
+  /** Prints a separate line. */
   line(text: string): void;
 }
 
@@ -38,7 +37,7 @@ const appearsAfter = 1000;
 const redrawnEvery = 100;
 const eraseLine = '\r\u001b[K';
 
-/** The mode is asked for when work begins: by then all flags are known. */
+/** `mode` is called when work begins, when all flags are known. */
 export function createProgress(mode: () => ProgressMode, screen: ProgressScreen, { sleep }: Pick<System, 'sleep'>): Progress {
   let state: (() => string) | undefined;
   let drawn = '';
@@ -52,7 +51,7 @@ export function createProgress(mode: () => ProgressMode, screen: ProgressScreen,
     await sleep(appearsAfter, signal);
     const { truncate } = await import('../display-width.ts');
     while (!signal.aborted) {
-      // One column stays free: a full line would wrap, and then could not be taken away.
+      // The last column stays free: a full line would wrap and could not be erased.
       const line = truncate(safe(state?.() ?? ''), screen.width() - 1, screen.ellipsis);
       if (line !== drawn) screen.draw(`${eraseLine}${line}`);
       drawn = line;
@@ -67,7 +66,7 @@ export function createProgress(mode: () => ProgressMode, screen: ProgressScreen,
       if (mode() === 'plain') screen.line(next());
       if (drawing || mode() !== 'line') return;
       drawing = new AbortController();
-      // Ends by the abort in `stop`.
+      // The abort in `stop` ends it.
       keepDrawn(drawing.signal).catch(() => undefined);
     },
     status() {

@@ -59,7 +59,7 @@ describe('what is accepted', () => {
     ]);
   });
 
-  test("B21: --formula-guarded takes exactly one ' off every cell that begins with one", async () => {
+  test("B21: --strip-formula-guard takes exactly one ' off every cell that begins with one", async () => {
     const text = `long_url,note\n${url},'=1+1\n${url},''quoted'\n${url},'\n${url},plain\n`;
     const notes = async (given: Given) => (await rows(text, given)).map(({ item }) => item.note);
     expect(await notes({ formulaGuarded: true })).toEqual(['=1+1', "'quoted'", undefined, 'plain']);

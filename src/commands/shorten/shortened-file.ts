@@ -1,26 +1,26 @@
-import { CliError, PartialError } from '../base/errors.ts';
-import { fileBatches } from '../bulk/operations/batches.ts';
-import { shortenOperation } from '../bulk/operations/shorten.ts';
-import { updatingOperation } from '../bulk/operations/update.ts';
-import { askedHashes, requireHashes } from '../changes/asked-hashes.ts';
-import { checkedRows } from '../changes/checked-rows.ts';
-import { consentToUpdates } from '../changes/hash-conflicts.ts';
-import { runReport } from '../changes/run-report.ts';
-import { sendingOf } from '../changes/sending-flags.ts';
-import type { Invocation } from '../cli/invocation.ts';
-import { openSession } from '../cli/session.ts';
-import { fieldNames } from '../contract/fields.ts';
-import { isJson } from '../contract/formats.ts';
-import type { ShortenItem } from '../contract/operations.ts';
-import { readFieldFlags, runFlags } from '../flags/field-flags.ts';
-import type { InputRow } from '../input/row.ts';
-import { plainQuantity } from '../output/quantity.ts';
-import type { RowsReport } from '../output/report.ts';
-import { picturesOf } from './pictures.ts';
+import { CliError, PartialError } from '../../base/errors.ts';
+import { fileBatches } from '../../bulk/operations/batches.ts';
+import { shortenOperation } from '../../bulk/operations/shorten.ts';
+import { updatingOperation } from '../../bulk/operations/update.ts';
+import { askedHashes, requireHashes } from '../../changes/asked-hashes.ts';
+import { checkedRows } from '../../changes/checked-rows.ts';
+import { consentToUpdates } from '../../changes/hash-conflicts.ts';
+import { runReport } from '../../changes/run-report.ts';
+import { sendingOf } from '../../changes/sending-flags.ts';
+import type { Invocation } from '../../cli/invocation.ts';
+import { openSession } from '../../cli/session.ts';
+import { fieldNames } from '../../contract/fields.ts';
+import { isJson } from '../../contract/formats.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import { readFieldFlags, runFlags } from '../../flags/field-flags.ts';
+import type { InputRow } from '../../input/row.ts';
+import { plainQuantity } from '../../output/quantity.ts';
+import type { RowsReport } from '../../output/report.ts';
+import { picturesOf } from '../qr/qr-flags.ts';
 import { withSandboxHint } from './sandbox-hint.ts';
-import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shortening.ts';
+import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shorten-options.ts';
 
-/** Every row of a file, checked as a whole, then in batches that are journalled. */
+/** Checks all rows before it sends the first batch. */
 export async function shortenFile(options: ShortenOptions, invocation: Invocation): Promise<RowsReport> {
   const session = await openSession(invocation);
   const { edition } = session;
@@ -65,7 +65,7 @@ export async function shortenFile(options: ShortenOptions, invocation: Invocatio
       input: { ...input, ...rows },
       payload,
       recall: flags.recall,
-      // As without it, so that runs that were begun without it are resumed.
+      // Omitting the default keeps the identity of runs that were started without the flag.
       options: { ...flags.options, mode: mode.name, onConflict: onConflict === 'fail' ? undefined : onConflict },
       columns: fieldNames('shorten', edition),
     },
@@ -75,7 +75,7 @@ export async function shortenFile(options: ShortenOptions, invocation: Invocatio
   return withSandboxHint(picture(withSkipped(report, input.skipped)), session);
 }
 
-/** A file whose links are not all made is not done, even if nothing failed. */
+/** Skipped rows make the run incomplete even if no row failed. */
 function withSkipped(report: RowsReport, skipped: number): RowsReport {
   if (skipped === 0) return report;
   return { ...report, outcome: () => report.outcome?.() ?? new PartialError(skippedText(skipped)) };

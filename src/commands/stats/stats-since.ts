@@ -1,17 +1,17 @@
-import { type CliError, NotFoundError, PartialError, UsageError } from '../base/errors.ts';
-import type { Session } from '../cli/session.ts';
-import { noShortUrl } from '../client/absence.ts';
-import { recordDomain } from '../contract/link.ts';
-import type { SelectionOptions } from '../flags/selection-flags.ts';
-import { type ClickGroup, type Clicks, groupClicks, type Period, type ReadLink } from '../history/clicks.ts';
-import { momentText } from '../history/used-readings.ts';
-import { pointInTime } from '../input/point-in-time.ts';
-import { readWebAddress } from '../link/web-address.ts';
-import { type ClickGrouping, changeOf, percentText, periodRows, uncountedClicks } from '../output/period-rows.ts';
-import { grouped, quantity } from '../output/quantity.ts';
-import type { Row, RowsReport } from '../output/report.ts';
+import { type CliError, NotFoundError, PartialError, UsageError } from '../../base/errors.ts';
+import type { Session } from '../../cli/session.ts';
+import { noShortUrl } from '../../client/absence.ts';
+import { recordDomain } from '../../contract/link.ts';
+import type { SelectionOptions } from '../../flags/selection-flags.ts';
+import { type ClickGroup, type Clicks, groupClicks, type Period, type ReadLink } from '../../history/clicks.ts';
+import { momentText } from '../../history/used-readings.ts';
+import { pointInTime } from '../../input/point-in-time.ts';
+import { readWebAddress } from '../../link/web-address.ts';
+import { type ClickGrouping, changeOf, percentText, periodRows, uncountedClicks } from '../../output/period-rows.ts';
+import { grouped, quantity } from '../../output/quantity.ts';
+import type { Row, RowsReport } from '../../output/report.ts';
+import { notFound } from '../selected-links.ts';
 import { periodClicks } from './period-clicks.ts';
-import { notFound } from './selected-links.ts';
 
 export interface SinceOptions extends SelectionOptions {
   readonly since?: string;
@@ -21,20 +21,19 @@ export interface SinceOptions extends SelectionOptions {
   readonly chart?: boolean;
 }
 
-/** Rows that a terminal shows, and bars of a chart, where nobody says how many. */
-const usualRows = 20;
+/** Default number of rows on a terminal, and of bars in a chart. */
+const defaultRows = 20;
 
-/** The clicks of a time against those of the time before, from the local history. */
 export async function statsSince(options: SinceOptions, session: Session, operands: string[]): Promise<RowsReport> {
   const span = periodOf(options, session);
   const { by = 'link', chart } = options;
   const clicks = await periodClicks(span, session, { operands, options });
   const failure = unknownFailure(clicks);
-  // Nothing is known of any of them.
+  // None of the named links exists.
   if (failure instanceof NotFoundError) throw failure;
   const all = rowsBy[by](clicks);
   const isCut = by !== 'day' && (chart || session.format() === 'table');
-  const rows = all.slice(0, options.top ?? (isCut ? usualRows : undefined));
+  const rows = all.slice(0, options.top ?? (isCut ? defaultRows : undefined));
   const domains = new Set(clicks.links.map(({ link }) => recordDomain(link)));
   const cutNote = rows.length < all.length ? [`Showing ${rows.length} of ${quantity(all.length, by)}. Use --top <n>.`] : [];
   return {
@@ -56,7 +55,6 @@ export async function statsSince(options: SinceOptions, session: Session, operan
   };
 }
 
-/** The end of what named links that do not exist (B43). */
 function unknownFailure({ selected, unknown }: Awaited<ReturnType<typeof periodClicks>>): CliError | undefined {
   const [first] = unknown;
   if (first === undefined) return undefined;
@@ -68,14 +66,14 @@ function unknownFailure({ selected, unknown }: Awaited<ReturnType<typeof periodC
   });
 }
 
-/** What `--since` and `--until` say. Throws a UsageError. */
+/** Throws a UsageError. */
 export function periodOf({ since = '', until }: Pick<SinceOptions, 'since' | 'until'>, { now }: Pick<Session, 'now'>): Period {
   const period = {
     since: pointInTime('--since', since, now),
     until: until === undefined ? now : pointInTime('--until', until, now),
     now,
   };
-  // At midnight itself, today has begun.
+  // At midnight exactly, `--since today` is valid.
   if (period.since < period.until || (until === undefined && period.since === now)) return period;
   throw new UsageError(`--since ${since} is not before ${until === undefined ? 'now' : `--until ${until}`}`);
 }
@@ -113,7 +111,7 @@ function hostsOf({ long_url }: ReadLink): string[] {
   return host === undefined ? [] : [host];
 }
 
-/** In ISO 8601. */
+/** Times are in ISO 8601. */
 function periodMember({ asked, counted, before, source }: Clicks): Row {
   const iso = (time: number): string => new Date(time).toISOString();
   return {
@@ -130,7 +128,7 @@ function summaryOf({ links, total }: Clicks): Row {
   return { urls: links.length, ...figuresOf(total) };
 }
 
-/** The readings are named, as they are not quite what was asked for. */
+/** Names the readings, because their times differ a little from the requested period. */
 function totalNotes({ total: { clicks, before }, counted, before: earlier, asked, source }: Clicks): string[] {
   const [first, last] = [momentText(counted.since), momentText(counted.until)];
   const isRead = source === 'readings';

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { folders } from '../base/system.ts';
-import type { Session } from '../cli/session.ts';
-import type { RowsReport } from '../output/report.ts';
-import { sandboxName } from '../profiles/profile-name.ts';
+import { folders } from '../../base/system.ts';
+import type { Session } from '../../cli/session.ts';
+import type { RowsReport } from '../../output/report.ts';
+import { sandboxName } from '../../profiles/profile-name.ts';
 
-/** Adds how the links of the sandbox can be followed: once per sandbox, where people see it, and only if links were made. */
+/** Adds a hint once per sandbox, only on a terminal and only if links were created. */
 export function withSandboxHint(report: RowsReport, session: Session): RowsReport {
   const { profile, global, streams, edition } = session;
   if (profile !== sandboxName || global.quiet || global.dryRun || !streams.terminal || !streams.watched) return report;
@@ -14,13 +14,13 @@ export function withSandboxHint(report: RowsReport, session: Session): RowsRepor
   return { ...report, notes: () => [...(report.notes?.() ?? []), ...(isDue() ? [hint] : [])] };
 }
 
-/** Whether nobody was shown the hint; from now on, somebody was. */
+/** Creates a marker file, so that the hint appears once. */
 function isFirst({ system, edition }: Session): boolean {
   try {
     writeFileSync(join(folders(system).data, `hint-shown-${edition}`), '', { flag: 'wx', mode: 0o600 });
     return true;
   } catch {
-    // There already; or it could not be remembered, and would be shown each time.
+    // The marker exists, or cannot be written and the hint would be repeated forever.
     return false;
   }
 }

@@ -1,17 +1,17 @@
-import type { Session } from '../cli/session.ts';
-import { recordDomain } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import type { Period } from '../history/clicks.ts';
-import { DailyClicks, readDailyClicks } from '../history/server-days.ts';
-import { storedLink } from '../history/stored-link.ts';
-import { selectedRecords, type TypedSelection } from './selected-records.ts';
+import type { Session } from '../../cli/session.ts';
+import { recordDomain } from '../../contract/link.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import type { Period } from '../../history/clicks.ts';
+import { DailyClicks, readDailyClicks } from '../../history/server-days.ts';
+import { storedLink } from '../../history/stored-link.ts';
+import { selectedRecords, type TypedSelection } from '../selected-records.ts';
 
-/** Links whose stats are asked for, a call each, where the server sends no days in listings. */
-const mostCalls = 100;
+/** Maximum number of GET /stats calls, one per link, if listings contain no days. */
+const maxCalls = 100;
 
 /**
- * The days that the server sends of the selected links: with their records, or of a few links in the stats of each. Undefined where it
- * sends none, or there are too many links to ask for each.
+ * Reads the daily counters of the selected links from their records, or for a few links from GET /stats. Undefined if the server sends no
+ * days, or if there are too many links.
  */
 export async function dailyClicks(span: Period, session: Session, selection: TypedSelection): Promise<DailyClicks | undefined> {
   const daily = new DailyClicks(span);
@@ -26,10 +26,10 @@ export async function dailyClicks(span: Period, session: Session, selection: Typ
       if (days) daily.add(storedLink(record, session.edition), days, record.total_clicks);
       else if (record.total_clicks > 0) clicked.push(record);
     }
-    if (inRecords ? clicked.length > 0 : clicked.length > mostCalls) return undefined;
+    if (inRecords ? clicked.length > 0 : clicked.length > maxCalls) return undefined;
   }
   if (inRecords) return daily;
-  // Where nobody clicked, one link says whether days are sent at all.
+  // If no link was clicked, one call still shows whether the server sends days.
   if (clicked.length === 0 && first) clicked.push(first);
   if (clicked.length === 0) return undefined;
   for (const record of clicked) if (!(await addStats(record, daily, session))) return undefined;

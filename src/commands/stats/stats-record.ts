@@ -1,13 +1,13 @@
-import { NotFoundError, PartialError } from '../base/errors.ts';
-import type { Session } from '../cli/session.ts';
-import { historyPaths } from '../history/history-database.ts';
-import { type RecordedReading, type Recording, startRecording } from '../history/recording.ts';
-import { grouped, quantity } from '../output/quantity.ts';
-import type { DoneReport } from '../output/report.ts';
+import { NotFoundError, PartialError } from '../../base/errors.ts';
+import type { Session } from '../../cli/session.ts';
+import { historyPaths } from '../../history/history-database.ts';
+import { type RecordedReading, type Recording, startRecording } from '../../history/recording.ts';
+import { grouped, quantity } from '../../output/quantity.ts';
+import type { DoneReport } from '../../output/report.ts';
+import { selectedRecords, type TypedSelection } from '../selected-records.ts';
 import { defaultDomain, scopeOf } from './period-clicks.ts';
-import { selectedRecords, type TypedSelection } from './selected-records.ts';
 
-/** Adds a reading of the counters to the local history: whole, or not at all. */
+/** Writes a complete reading or none. */
 export async function recordStats(selection: TypedSelection, session: Session): Promise<DoneReport> {
   const { client, system, atEnd } = session;
   const pages = await selectedRecords(selection, session);
@@ -25,7 +25,7 @@ export async function recordStats(selection: TypedSelection, session: Session): 
   return doneReport(finished(recording, missing), missing, historyPaths(client.identity, system).file);
 }
 
-/** Links that do not exist are no reading. */
+/** A selection of missing links only is no reading. */
 function finished(recording: Recording, missing: number): RecordedReading {
   if (missing > 0 && recording.links === 0) {
     throw new NotFoundError(`${quantity(missing, 'link')} of the selection do not exist; nothing was recorded`);

@@ -1,26 +1,26 @@
-import { UsageError } from '../base/errors.ts';
-import { fileBatches } from '../bulk/operations/batches.ts';
-import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
-import { type BaseListing, changedSinceBase, openBase, sinceBase } from '../changes/base-listing.ts';
-import { checkedRows } from '../changes/checked-rows.ts';
-import { refuseTooMany } from '../changes/consent-limits.ts';
-import { namedRequests } from '../changes/dry-run.ts';
-import { plannedLinks, planReport } from '../changes/plan-report.ts';
-import { outcomeOf, type PlannedOutcome } from '../changes/planned-links.ts';
-import { consentToRows } from '../changes/planned-rows.ts';
-import { runReport } from '../changes/run-report.ts';
-import { keepsUndo, sendingOf } from '../changes/sending-flags.ts';
-import type { Invocation } from '../cli/invocation.ts';
-import { openSession } from '../cli/session.ts';
-import { fieldNames } from '../contract/fields.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import { readFieldFlags, runFlags } from '../flags/field-flags.ts';
-import { refuseSelection } from '../flags/selection-flags.ts';
-import type { RowsReport } from '../output/report.ts';
-import { namesDomains } from '../output/url-columns.ts';
-import { asks, type EditOptions, editPresentation } from './editing.ts';
+import { UsageError } from '../../base/errors.ts';
+import { fileBatches } from '../../bulk/operations/batches.ts';
+import { type EditedRow, editItemsOperation } from '../../bulk/operations/edit.ts';
+import { type BaseListing, changedSinceBase, openBase, sinceBase } from '../../changes/base-listing.ts';
+import { checkedRows } from '../../changes/checked-rows.ts';
+import { refuseTooMany } from '../../changes/consent-limits.ts';
+import { namedRequests } from '../../changes/dry-run.ts';
+import { plannedLinks, planReport } from '../../changes/plan-report.ts';
+import { outcomeOf, type PlannedOutcome } from '../../changes/planned-links.ts';
+import { consentToRows } from '../../changes/planned-rows.ts';
+import { runReport } from '../../changes/run-report.ts';
+import { keepsUndo, sendingOf } from '../../changes/sending-flags.ts';
+import type { Invocation } from '../../cli/invocation.ts';
+import { openSession } from '../../cli/session.ts';
+import { fieldNames } from '../../contract/fields.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { readFieldFlags, runFlags } from '../../flags/field-flags.ts';
+import { refuseSelection } from '../../flags/selection-flags.ts';
+import type { RowsReport } from '../../output/report.ts';
+import { namesDomains } from '../../output/url-columns.ts';
+import { asks, type EditOptions, editPresentation } from './edit-options.ts';
 
-/** Items of a file, each with fields of its own (4.3.7); the flags fill what a row leaves out. */
+/** Each item has fields of its own (4.3.7); flags fill those that a row leaves out. */
 export async function editFile(options: EditOptions, invocation: Invocation, operands: readonly string[]): Promise<RowsReport> {
   refuseSelection(operands, options, '--file');
   if (options.newHash !== undefined)
@@ -69,7 +69,7 @@ export async function editFile(options: EditOptions, invocation: Invocation, ope
   );
 }
 
-/** Another base makes another change of the same file. */
+/** The base is part of the run's identity: another base makes another change of the same file. */
 function withBase<Flags extends { readonly options: object }>(flags: Flags, base: BaseListing | undefined): Flags {
   return base ? { ...flags, options: { ...flags.options, base: base.sha256 } } : flags;
 }

@@ -1,32 +1,32 @@
-import { fingerprintOf } from '../base/fingerprint.ts';
-import type { checkedFields } from '../bulk/checks/check-results.ts';
-import { type KeptCheck, keptChecks } from '../changes/kept-checks.ts';
-import { byStatus, type CheckStatus, checkStatuses, failingStatuses } from '../check/verdict.ts';
-import type { Session } from '../cli/session.ts';
-import { hasNamesakes } from '../client/whole-listing.ts';
-import { recordDomain } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import { withoutLocalPort } from '../contract/web-address.ts';
-import type { BrokenLink, CheckFacts } from '../report/facts.ts';
+import { fingerprintOf } from '../../base/fingerprint.ts';
+import type { checkedFields } from '../../bulk/checks/check-results.ts';
+import { type KeptCheck, keptChecks } from '../../changes/kept-checks.ts';
+import { byStatus, type CheckStatus, checkStatuses, failingStatuses } from '../../check/verdict.ts';
+import type { Session } from '../../cli/session.ts';
+import { hasNamesakes } from '../../client/whole-listing.ts';
+import { recordDomain } from '../../contract/link.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { withoutLocalPort } from '../../contract/web-address.ts';
+import { withoutScheme } from '../../link/web-address.ts';
+import type { BrokenLink, CheckFacts } from '../../report/facts.ts';
 
-/** What checks found of the links that are listed now: one that leads elsewhere since is not known to be broken. */
+/** Combines check results with the current listing: a link whose destination changed since has no result. */
 export interface BrokenLinks {
-  /** Takes note of a link of the listing. */
   listed(record: UrlRecord): void;
-  /** When everything was listed. */
+  /** Call this after the last record. */
   facts(): CheckFacts;
 }
 
 /**
- * The newest verdict of each link, of its destination and of its short URL each on its own, whichever check it is from. Undefined where no
- * link was checked. Throws a LocalError where the record of a check cannot be read.
+ * Reads the latest result of each link, for its destination and its short URL separately. Undefined if no link was checked. Throws a
+ * LocalError if the record of a check cannot be read.
  */
 export async function brokenLinks(session: Session): Promise<BrokenLinks | undefined> {
   const [destinations, shortUrls] = [new Verdicts(), new Verdicts()];
   const used: KeptCheck[] = [];
   for await (const check of keptChecks(session.client.identity, session.system)) {
     const verdicts = check.shortUrls ? shortUrls : destinations;
-    // A check of everything was read: older ones say nothing more.
+    // This check covered everything, so older ones add nothing.
     if (verdicts.isWhole) continue;
     if (await verdicts.add(check, session)) used.push(check);
     verdicts.isWhole = check.complete && (await coversAll(check, session));
@@ -38,20 +38,20 @@ export async function brokenLinks(session: Session): Promise<BrokenLinks | undef
   return againstListing([destinations, shortUrls], checks, session);
 }
 
-/** The newest verdicts of destinations, or of short URLs, by short URL. */
+/** Latest results by short URL, of destinations or of short URLs. */
 class Verdicts {
-  /** A number for each: links that are well are many. */
+  /** A packed number instead of an object, because most of many links are ok. */
   readonly #found = new Map<string, number>();
   readonly failed = new Map<string, BrokenLink>();
   isWhole = false;
 
-  /** Whether no newer check had all of it. */
+  /** Returns false if newer checks covered all of its links. */
   async add({ links, shortUrls }: KeptCheck, session: Session): Promise<boolean> {
     const before = this.#found.size;
     for await (const reached of links()) {
       const { long_url } = reached.link;
-      const short_url = withoutProtocol(reached.link.short_url);
-      // A link that was named and did not exist has no destination.
+      const short_url = withoutScheme(reached.link.short_url);
+      // A hash that did not exist has no destination.
       if (long_url === undefined || this.#found.has(short_url) || !isCovered(short_url, session)) continue;
       if (failingStatuses.includes(reached.status)) {
         this.failed.set(short_url, { ...brokenLink(await reached.row(), shortUrls), long_url, status: reached.status });
@@ -61,19 +61,19 @@ class Verdicts {
     return this.#found.size > before;
   }
 
-  /** The place of its status among all, where a link leads where it led then; else -1. */
+  /** Index of the status in `checkStatuses`, or -1 if the link leads elsewhere now. */
   rankOf(shortUrl: string, longUrl: string): number {
     const rank = (this.#found.get(shortUrl) ?? -1) % checkStatuses.length;
     return this.#found.get(shortUrl) === packed(rank, longUrl) ? rank : -1;
   }
 }
 
-/** A status, and a print of the destination. */
+/** Packs the status and a fingerprint of the destination. */
 function packed(rank: number, longUrl: string): number {
   return fingerprintOf(longUrl).low * checkStatuses.length + rank;
 }
 
-/** The worse one of two that fail; else that of the destination, where it is known. */
+/** The more severe of two failures, else the status of the destination if it is known. */
 function statusOf(ranks: readonly number[]): CheckStatus | undefined {
   const worst = checkStatuses[Math.max(...ranks)];
   if (worst !== undefined && failingStatuses.includes(worst)) return worst;
@@ -86,7 +86,7 @@ function againstListing(kinds: readonly Verdicts[], checks: CheckFacts['checks']
   let links = 0;
   return {
     listed(record) {
-      const name = withoutProtocol(shortUrl(record));
+      const name = withoutScheme(shortUrl(record));
       const { long_url = '' } = record;
       const status = statusOf(kinds.map((verdicts) => verdicts.rankOf(name, long_url)));
       if (status === undefined) return;
@@ -105,15 +105,14 @@ function againstListing(kinds: readonly Verdicts[], checks: CheckFacts['checks']
 
 function brokenLink(row: ReturnType<typeof checkedFields>, isShortUrl: boolean): Pick<BrokenLink, 'short_url' | 'reason'> {
   const { short_url, status, http_status, reason, final_url } = row;
-  const led = status === 'wrong' && final_url !== undefined ? `: ${final_url}` : '';
+  const target = status === 'wrong' && final_url !== undefined ? `: ${final_url}` : '';
   const what = isShortUrl ? 'the short URL: ' : '';
   return {
-    short_url: withoutProtocol(short_url),
-    reason: `${what}${[http_status, reason].filter(Boolean).join(' ')}${led}`,
+    short_url: withoutScheme(short_url),
+    reason: `${what}${[http_status, reason].filter(Boolean).join(' ')}${target}`,
   };
 }
 
-/** Whether a check was of all links that the report is of. */
 async function coversAll({ listing }: KeptCheck, session: Session): Promise<boolean> {
   if (listing === undefined) return false;
   if (listing.allDomains) return true;
@@ -122,15 +121,10 @@ async function coversAll({ listing }: KeptCheck, session: Session): Promise<bool
   return isSame || !(await hasNamesakes(session));
 }
 
-/** A report of one domain is about its links alone. */
 function isCovered(shortUrl: string, session: Session): boolean {
   return !session.domainNamed || isOn(recordDomain({ short_url: shortUrl }) ?? '', session);
 }
 
 function isOn(name: string, { domain = '' }: Session): boolean {
   return withoutLocalPort(name) === withoutLocalPort(domain);
-}
-
-function withoutProtocol(shortUrl: string): string {
-  return shortUrl.replace(/^https?:\/\//, '');
 }

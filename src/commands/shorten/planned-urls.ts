@@ -1,35 +1,33 @@
-import type { CliError } from '../base/errors.ts';
-import { rowBatches } from '../bulk/operations/batches.ts';
-import type { ConflictPolicy, Mode } from '../bulk/operations/modes.ts';
-import { plannedCalls } from '../bulk/operations/planned-calls.ts';
-import { shortenOperation } from '../bulk/operations/shorten.ts';
-import { updatingOperation } from '../bulk/operations/update.ts';
-import type { RunInput, RunRow } from '../bulk/run-plan.ts';
-import { dryRun, type PlannedChange } from '../changes/dry-run.ts';
-import type { ForeseenConflicts } from '../changes/hash-conflicts.ts';
-import { linksNamed } from '../changes/hash-conflicts.ts';
-import { pinnedDomain } from '../changes/listed-plan.ts';
-import type { Session } from '../cli/session.ts';
-import { usesHttps } from '../client/account-domains.ts';
-import { editions } from '../contract/editions.ts';
-import { fieldNames } from '../contract/fields.ts';
-import type { ShortenItem } from '../contract/operations.ts';
-import type { PlannedRequest } from '../output/dry-run.ts';
-import { type Column, namesOf, type RowsReport } from '../output/report.ts';
-import { urlColumns } from '../output/url-columns.ts';
+import type { CliError } from '../../base/errors.ts';
+import { rowBatches } from '../../bulk/operations/batches.ts';
+import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
+import { plannedCalls } from '../../bulk/operations/planned-calls.ts';
+import { shortenOperation } from '../../bulk/operations/shorten.ts';
+import { updatingOperation } from '../../bulk/operations/update.ts';
+import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
+import { dryRun, type PlannedChange } from '../../changes/dry-run.ts';
+import type { ForeseenConflicts } from '../../changes/hash-conflicts.ts';
+import { linksNamed } from '../../changes/hash-conflicts.ts';
+import { pinnedDomain } from '../../changes/listed-plan.ts';
+import type { Session } from '../../cli/session.ts';
+import { usesHttps } from '../../client/account-domains.ts';
+import { editions } from '../../contract/editions.ts';
+import { fieldNames } from '../../contract/fields.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import type { PlannedRequest } from '../../output/dry-run.ts';
+import { type Column, namesOf, type RowsReport } from '../../output/report.ts';
+import { urlColumns } from '../../output/url-columns.ts';
 
-/** URLs that would be shortened. */
 export interface PlannedUrls {
   batches(): Iterable<readonly ShortenItem[]> | AsyncIterable<readonly ShortenItem[]>;
-  /** The first of them, as they would be made. */
+  /** Sample of the planned links. */
   readonly first: readonly ShortenItem[];
-  /** The calls that would be made. */
   readonly requests: AsyncIterable<PlannedRequest>;
-  /** What is done about hashes that are taken, where that is not a failure (I6). */
+  /** Set if a taken hash does not fail its row. */
   readonly conflicts?: ForeseenConflicts | undefined;
 }
 
-/** B60, I8: the links as they would be made; of many, a table has the first three. */
+/** A table shows only the first three planned links. */
 export function planOfUrls({ batches, first, requests, conflicts }: PlannedUrls, session: Session): RowsReport {
   async function* changes(): AsyncGenerator<PlannedChange[]> {
     for await (const items of batches()) {
@@ -56,10 +54,10 @@ export function planOfUrls({ batches, first, requests, conflicts }: PlannedUrls,
   );
 }
 
-/** What a pipe gets of each link that is made, and of one that would be as far as that is known. */
+/** Pipes get this field from planned links as from real ones. */
 const madeName = 'short_url_with_protocol';
 
-/** The short URLs of links that would be made, where the server says what those of the domain are like. */
+/** Known only where GET /domains tells whether the domain uses HTTPS. */
 async function shortUrls(
   items: readonly ShortenItem[],
   { edition, domain, domains, format }: Session,
@@ -73,18 +71,16 @@ async function shortUrls(
     custom_hash === undefined || isHttps === undefined ? undefined : `http${isHttps ? 's' : ''}://${host}/${custom_hash}`;
 }
 
-/** Rows of links to be made. */
 interface UrlRows {
   readonly input: Pick<RunInput<ShortenItem>, 'open'>;
   payload(item: ShortenItem): ShortenItem;
   readonly mode: Mode;
   readonly onConflict: ConflictPolicy | undefined;
   readonly batchSize: number;
-  /** Of URLs that were typed, nobody looks the default domain up. */
+  /** Typed URLs are worth no call for the default domain. */
   readonly isTyped?: boolean;
 }
 
-/** The calls that make them, and edit links whose hashes are taken where that is wanted. */
 export async function* urlRequests(
   { input, payload, mode, onConflict, batchSize, isTyped = false }: UrlRows,
   session: Session,
@@ -114,7 +110,7 @@ export async function* urlRequests(
   });
 }
 
-/** I8: the first rows of a file that cannot be sent; every problem comes with the error. */
+/** Shows the first rows of an invalid file beside the error with all problems. */
 export function previewOfRows(first: readonly ShortenItem[], error: CliError, session: Session): RowsReport {
   return {
     kind: 'rows',
@@ -125,7 +121,7 @@ export function previewOfRows(first: readonly ShortenItem[], error: CliError, se
   };
 }
 
-/** Of a table, those that the rows shown have values for. */
+/** A table shows only columns that the sample has values for. */
 function itemColumns(first: readonly ShortenItem[], { edition, format }: Session): Column[] {
   const others = fieldNames('shorten', edition).filter((name) => name !== 'long_url');
   const isShown = (name: string): boolean =>

@@ -1,26 +1,25 @@
-import { type CliError, FailedError, LocalError, PartialError, UnavailableError } from '../base/errors.ts';
-import type { CheckProgress, CheckSummary, StartedCheck } from '../bulk/checks/check-plan.ts';
-import { type CheckedRow, checkedFields } from '../bulk/checks/check-results.ts';
-import type { interruptible } from '../changes/interruption.ts';
-import { wantsRows } from '../changes/plan-report.ts';
-import { type CheckStatus, checkStatuses } from '../check/verdict.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
-import { grouped, plainQuantity, quantity } from '../output/quantity.ts';
-import type { Column, Row, RowsReport } from '../output/report.ts';
-import { missingRow, readableUrl } from '../output/url-columns.ts';
-import { missingFailure, notFound } from './selected-links.ts';
+import { type CliError, FailedError, LocalError, PartialError, UnavailableError } from '../../base/errors.ts';
+import type { CheckProgress, CheckSummary, StartedCheck } from '../../bulk/checks/check-plan.ts';
+import { type CheckedRow, checkedFields } from '../../bulk/checks/check-results.ts';
+import type { interruptible } from '../../changes/interruption.ts';
+import { wantsRows } from '../../changes/plan-report.ts';
+import { type CheckStatus, checkStatuses } from '../../check/verdict.ts';
+import { type Session, whereabouts } from '../../cli/session.ts';
+import { withoutScheme } from '../../link/web-address.ts';
+import { grouped, plainQuantity, quantity } from '../../output/quantity.ts';
+import type { Column, Row, RowsReport } from '../../output/report.ts';
+import { missingRow, readableUrl } from '../../output/url-columns.ts';
+import { missingFailure, notFound } from '../selected-links.ts';
 
-/** How a check is shown, and what fails it. */
 export interface CheckView {
   readonly only: ReadonlySet<CheckStatus> | undefined;
   readonly failOn: ReadonlySet<CheckStatus>;
   readonly severalDomains: boolean;
   readonly results: string | undefined;
-  /** Said before the summary. */
+  /** Printed before the summary. */
   readonly notes: readonly string[];
 }
 
-/** A check on its way to people. */
 export interface ShownCheck extends CheckView {
   readonly check: StartedCheck;
   readonly links: number;
@@ -39,16 +38,15 @@ export const checkColumns: readonly Column[] = [
   { name: 'reason', shrinks: true, show: reasonText },
 ];
 
-/** People read the address at the end beside the reason. */
+/** Tables have no room for a column of final URLs, so the reason shows it. */
 function reasonText(reason: unknown, { status, final_url }: Row): string {
   const shown = status === 'moved' || status === 'wrong' ? [reason, final_url] : [reason];
   return shown.filter(Boolean).join(': ');
 }
 
-/** Rows of a run that a terminal shows in full; of more, it leaves out those that are well. */
-const shownOfRun = 20;
+/** Above this number of links a terminal shows only those that are not ok. */
+const maxRowsShown = 20;
 
-/** A check as a report: rows in the order of the listing, progress, a summary, and whether it is well. */
 export function checkReport(shown: ShownCheck, session: Session): RowsReport {
   const { check, only, severalDomains, links, results, notes } = shown;
   const name = severalDomains ? 'short_url' : 'hash';
@@ -76,7 +74,7 @@ export function checkReport(shown: ShownCheck, session: Session): RowsReport {
   };
 }
 
-/** Links that were named and do not exist: they are failures of the command line, and nothing that a check found. */
+/** Hashes that do not exist fail the command; they are no result of the check. */
 interface MissingLinks {
   count: number;
   readonly failures: WeakMap<Row, CliError>;
@@ -85,12 +83,12 @@ interface MissingLinks {
 async function* shownRows(shown: ShownCheck, missing: MissingLinks, session: Session): AsyncGenerator<Row[]> {
   const { check, only, links, interruption } = shown;
   const { streams } = session;
-  const hidesGood = only === undefined && links > shownOfRun && !wantsRows(session);
+  const hidesOk = only === undefined && links > maxRowsShown && !wantsRows(session);
   interruption.listen();
   const started = performance.now();
   const state = (): string => progressLine(check, performance.now() - started);
   streams.progress.step(state);
-  // The first page of a table decides how wide its columns are.
+  // A table measures its columns on the first page.
   const atOnce = session.format() === 'table' ? tablePage : 0;
   let rows: Row[] = [];
   for await (const found of check.rows) {
@@ -100,7 +98,7 @@ async function* shownRows(shown: ShownCheck, missing: MissingLinks, session: Ses
         missing.count += 1;
         missing.failures.set(row, notFound(checked.link));
       } else if (only && !(checked.verdict && only.has(checked.verdict.status))) continue;
-      else if (hidesGood && checked.verdict?.status === 'ok') continue;
+      else if (hidesOk && checked.verdict?.status === 'ok') continue;
       rows.push(row);
     }
     if (rows.length >= atOnce) {
@@ -112,10 +110,9 @@ async function* shownRows(shown: ShownCheck, missing: MissingLinks, session: Ses
   yield rows;
 }
 
-/** Rows of a table that are drawn together. */
 const tablePage = 500;
 
-/** With `--only moved` alone the rows are edits: the new address is the long URL, and the old one is beside it. */
+/** With `--only moved` alone, the rows are input for `edit -f`: the new address is the long URL. */
 function rowOf(checked: CheckedRow, { only }: CheckView): Row {
   const {
     status,
@@ -135,11 +132,6 @@ function rowOf(checked: CheckedRow, { only }: CheckView): Row {
   return { hash, short_url: withoutScheme(short_url), status, http_status, ...urls, final_url, milliseconds, reason };
 }
 
-/** As the server writes it in records. */
-function withoutScheme(shortUrl: string): string {
-  return shortUrl.replace(/^https?:\/\//, '');
-}
-
 function progressLine(check: StartedCheck, milliseconds: number): string {
   const { done, destinations, counts }: CheckProgress = check.progress();
   const asked = done - check.doneBefore;
@@ -150,7 +142,6 @@ function progressLine(check: StartedCheck, milliseconds: number): string {
   return [`${done}/${destinations} destinations`, ...found, ...(left === undefined ? [] : [`ETA ${left}s`])].join(' · ');
 }
 
-/** What is known before the first row. */
 export function headerLines({ check, links }: Pick<ShownCheck, 'check' | 'links'>, session: Session): string[] {
   const { run, resumed, doneBefore, destinations, left, hosts } = check;
   return [
@@ -173,14 +164,14 @@ function countsOf(check: StartedCheck, { count }: MissingLinks) {
 function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session): string[] {
   const { check, links, only } = shown;
   const { destinations, milliseconds, stop } = check.summary();
-  // The error line says what there is to say.
+  // The error line has the rest.
   if (session.global.quiet && !stop) return [];
   const counts = countsOf(check, missing);
   const found = Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .map(([status, count]) => `${count} ${status === 'not_sent' ? 'not asked' : status}`);
+    .map(([status, count]) => `${count} ${status === 'not_sent' ? 'not checked' : status}`);
   const effort = `${plainQuantity(destinations, 'destination')}, ${(milliseconds / 1000).toFixed(1)} s`;
-  const isHidden = only === undefined && links > shownOfRun && !wantsRows(session) && counts.ok > 0;
+  const isHidden = only === undefined && links > maxRowsShown && !wantsRows(session) && counts.ok > 0;
   return [
     ...(isHidden
       ? [`${quantity(counts.ok, 'link')} ${counts.ok === 1 ? 'is' : 'are'} ok and not listed; to list them, use -o table`]
@@ -190,7 +181,7 @@ function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session
   ];
 }
 
-/** What stopped the check comes first; then whether anything could be asked, and what was found. */
+/** An interruption has priority, then failed links, then links that were not checked. */
 function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): CliError | undefined {
   const { check, links, failOn, interruption } = shown;
   const summary = check.summary();
@@ -202,7 +193,7 @@ function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): Cl
     session.dieOf(signal);
     return new FailedError('interrupted', { reported: true });
   }
-  const [reason, ...reasons] = laterTexts(summary);
+  const [reason, ...reasons] = deferredTexts(summary);
   const hint = `to resume run ${check.run}, run the same command again later`;
   const failing = checkStatuses.filter((status) => failOn.has(status) && counts[status] > 0);
   if (failing.length > 0) {
@@ -213,19 +204,18 @@ function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): Cl
   if (reason !== undefined) return new UnavailableError(reason, { details: reasons, hint });
   if (missing.count > 0) return missingFailure(missing.count, links);
   if (links > counts.skipped || links === 0) return undefined;
-  return new UnavailableError('nothing could be asked: every link is skipped', {
-    hint: summary.private > 0 ? 'to ask addresses that are not public, add --allow-private' : undefined,
+  return new UnavailableError('nothing could be requested: every link is skipped', {
+    hint: summary.private > 0 ? 'to request addresses that are not public, add --allow-private' : undefined,
   });
 }
 
-/** `30 links were not asked: links.example wants to be left alone`. */
-function laterTexts({ deferred, offline }: Pick<CheckSummary, 'deferred' | 'offline'>): string[] {
+function deferredTexts({ deferred, offline }: Pick<CheckSummary, 'deferred' | 'offline'>): string[] {
   const [first, ...others] = deferred.hosts;
-  const who = others.length > 0 ? `${first} and ${plainQuantity(others.length, 'other host')} want` : `${first} wants`;
+  const who = others.length > 0 ? `${first} and ${plainQuantity(others.length, 'other host')}` : first;
   const text = (links: number, why: string): string[] =>
-    links === 0 ? [] : [`${plainQuantity(links, 'link')} ${links === 1 ? 'was' : 'were'} not asked: ${why}`];
+    links === 0 ? [] : [`${plainQuantity(links, 'link')} ${links === 1 ? 'was' : 'were'} not checked: ${why}`];
   return [
     ...text(offline, 'the network of this computer, or its name server, does not answer'),
-    ...text(deferred.links, `${who} to be left alone`),
+    ...text(deferred.links, `Retry-After of ${who} is longer than --max-wait`),
   ];
 }

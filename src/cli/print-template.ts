@@ -1,10 +1,10 @@
-import type { Invocation } from '../cli/invocation.ts';
-import { openSession } from '../cli/session.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { InputUse } from '../input/format.ts';
 import type { TextReport } from '../output/report.ts';
+import type { Invocation } from './invocation.ts';
+import { openSession } from './session.ts';
 
-/** `--print-template`: a file to fill in, for the edition of the account. */
+/** Reads the session for its edition. */
 export async function printTemplate(
   use: InputUse,
   { inputFormat = 'csv' }: BulkOptions,

@@ -1,13 +1,12 @@
-import { type ConflictPolicy, chooseMode, type DedupeScope, type Mode, type ModeRequest } from '../bulk/operations/modes.ts';
-import type { ForeseenConflicts } from '../changes/hash-conflicts.ts';
-import type { Session } from '../cli/session.ts';
-import type { BulkOptions } from '../flags/bulk-flags.ts';
-import type { FieldOptions } from '../flags/field-flags.ts';
-import type { RowsReport } from '../output/report.ts';
-import { readableUrl, urlColumns } from '../output/url-columns.ts';
-import type { QrOptions } from './qr-pictures.ts';
+import { type ConflictPolicy, chooseMode, type DedupeScope, type Mode, type ModeRequest } from '../../bulk/operations/modes.ts';
+import type { ForeseenConflicts } from '../../changes/hash-conflicts.ts';
+import type { Session } from '../../cli/session.ts';
+import type { BulkOptions } from '../../flags/bulk-flags.ts';
+import type { FieldOptions } from '../../flags/field-flags.ts';
+import type { RowsReport } from '../../output/report.ts';
+import { readableUrl, urlColumns } from '../../output/url-columns.ts';
+import type { QrOptions } from '../qr/qr-pictures.ts';
 
-/** Of URLs that are typed, and of those of a file. */
 export interface ShortenOptions extends FieldOptions, BulkOptions, QrOptions {
   readonly dedupe?: DedupeScope;
   readonly generateHashes?: boolean;
@@ -15,7 +14,7 @@ export interface ShortenOptions extends FieldOptions, BulkOptions, QrOptions {
   readonly utm?: string;
 }
 
-/** CLI 3.7: in a pipe the short URL of each success and nothing else. */
+/** A pipe gets one short URL per line and nothing else. */
 export const shortenPresentation = {
   key: 'urls',
   columns: urlColumns,
@@ -29,19 +28,18 @@ export async function modeOf(
   { edition, defaults, warn }: Session,
   counts: Pick<ModeRequest, 'rows' | 'keyedRows'>,
 ): Promise<Mode> {
-  // 4.3.3, 4.3.4: it looks for the hash alone then.
+  // With a custom hash the server compares only the hash (4.3.3, 4.3.4).
   if (dedupe !== undefined && dedupe !== 'off' && counts.keyedRows > 0) {
     await warn('--dedupe does not apply to rows with a custom hash: each of them gets a new link');
   }
   return chooseMode({ edition, ...counts, dedupe: dedupe ?? defaults.dedupe ?? 'off', generateHashes });
 }
 
-/** I6: what `--dry-run` is to find out about hashes that are taken. */
 export async function foreseen(
   { onConflict = 'fail' }: ShortenOptions,
   session: Session,
 ): Promise<ForeseenConflicts | undefined> {
   if (onConflict === 'fail') return undefined;
-  const { foreseeConflicts } = await import('../changes/hash-conflicts.ts');
+  const { foreseeConflicts } = await import('../../changes/hash-conflicts.ts');
   return foreseeConflicts(onConflict, session);
 }

@@ -1,21 +1,20 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checksum } from '../base/checksum.ts';
-import { type CliError, LocalError, UsageError } from '../base/errors.ts';
-import type { Session } from '../cli/session.ts';
-import { errorCode, fileError } from '../files/file-error.ts';
-import { makeFolders } from '../files/folders.ts';
-import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
+import { checksum } from '../../base/checksum.ts';
+import { type CliError, LocalError, UsageError } from '../../base/errors.ts';
+import type { Session } from '../../cli/session.ts';
+import { errorCode, fileError } from '../../files/file-error.ts';
+import { makeFolders } from '../../files/folders.ts';
+import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
 
-/** Pictures of the short URLs that a command shows. */
 export interface QrOptions {
   readonly qr?: boolean;
   readonly qrFile?: string;
 }
 
 /**
- * What `--qr` and `--qr-file` ask for, checked before anything is sent: whoever makes links wants to see them. Answers with what
- * puts the pictures to the rows of a report. Throws a UsageError, or a LocalError for a folder that cannot be made.
+ * Checks `--qr` and `--qr-file` before anything is sent, and returns a function that adds the codes to a report. Throws a UsageError, or a
+ * LocalError for a folder that cannot be created.
  */
 export function qrPictures({ qr, qrFile }: QrOptions, session: Session): (report: RowsReport) => RowsReport {
   const { streams, format, global } = session;
@@ -33,26 +32,23 @@ export function qrPictures({ qr, qrFile }: QrOptions, session: Session): (report
   };
 }
 
-/**
- * The name of a code's file. A server may call a short URL anything: no hash leads out of the folder, hides, or means a device, and
- * each has a name of its own (F39).
- */
+/** Encodes the hash: a server may send any text, and the name must not leave the folder, be hidden, name a device or repeat. */
 export function qrFileName(hash: string): string {
   const encoded = [...Buffer.from(hash)].map((byte) => {
     const letter = String.fromCharCode(byte);
     return /[A-Za-z0-9_-]/.test(letter) ? letter : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   });
-  // Windows opens a device whatever the extension.
+  // Windows opens a device even if the name has an extension.
   if (/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(hash)) encoded[0] = `%${hash.charCodeAt(0).toString(16).toUpperCase()}`;
   const name = encoded.join('');
   if (name.length <= longestName) return `${name || '%'}.svg`;
   return `${name.slice(0, longestName)}-${checksum(hash)}.svg`;
 }
 
-/** Bytes; most file systems take 255 for all of it. */
+/** Bytes; most file systems allow 255 for the whole name. */
 const longestName = 200;
 
-/** As a camera can open it: a domain in ASCII. */
+/** Cameras need the domain in ASCII. */
 function addressOf(row: Row, session: Session): string {
   const shortUrl = session.shortUrl(row);
   return URL.canParse(shortUrl) ? new URL(shortUrl).href : shortUrl;
@@ -66,7 +62,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** Failures that are named, of those that there are. */
+/** Failures that the error names. */
 const named = 5;
 
 function withFiles(report: RowsReport, folder: string, session: Session): RowsReport {
@@ -74,7 +70,7 @@ function withFiles(report: RowsReport, folder: string, session: Session): RowsRe
   let failed = 0;
   const taken = new Set<string>();
   async function* rows(): AsyncGenerator<Iterable<Row>> {
-    const { qrCode, qrSvg } = await import('../output/qr.ts');
+    const { qrCode, qrSvg } = await import('../../output/qr.ts');
     for await (const batch of batchesOf(report)) {
       for (const row of batch) {
         yield [row];
@@ -93,7 +89,7 @@ function withFiles(report: RowsReport, folder: string, session: Session): RowsRe
   return { ...report, rows: rows(), outcome: () => withUnwritten(report.outcome?.(), failed, failures) };
 }
 
-/** A file name that is not used yet: a hash can repeat on another domain, or in another case where the file system ignores case. */
+/** Hashes can repeat on another domain, or differ only in case on a file system that ignores case. */
 function freeName(hash: string, taken: Set<string>): string {
   const name = qrFileName(hash);
   for (let number = 1; ; number++) {
@@ -104,13 +100,13 @@ function freeName(hash: string, taken: Set<string>): string {
   }
 }
 
-/** What went wrong, if anything did. A file that says the same already is none of that. */
+/** Returns the problem. A file with the same content is none. */
 function writeFile(path: string, content: string, overwrite = false): string | undefined {
   const target = overwrite ? `${path}.tmp` : path;
   try {
     if (overwrite) rmSync(target, { force: true });
     writeFileSync(target, content, { flag: 'wx' });
-    // A link that lies there is replaced, not followed.
+    // A symbolic link at the path is replaced, not followed.
     if (overwrite) renameSync(target, path);
     return undefined;
   } catch (error) {
@@ -130,7 +126,7 @@ function isSame(path: string, content: string): boolean {
   }
 }
 
-/** The outcome with the codes that were not written, a local failure. Only an unknown or another local outcome is more severe (CLI 2). */
+/** Adds a local failure for codes that were not written, unless the outcome is more severe. */
 function withUnwritten(outcome: CliError | undefined, failed: number, failures: readonly string[]): CliError | undefined {
   if (failed === 0 || outcome?.kind === 'unknown' || outcome?.kind === 'local') return outcome;
   const more = failed > failures.length ? [`and ${failed - failures.length} more`] : [];

@@ -1,41 +1,40 @@
-import { utcDay } from '../base/days.ts';
-import { NotFoundError } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
-import type { Session } from '../cli/session.ts';
-import { type LinkKey, recordDomain } from '../contract/link.ts';
-import { withoutLocalPort } from '../contract/web-address.ts';
-import type { Clicks, DayClicks, Period, Span } from '../history/clicks.ts';
-import { changesBetween } from '../history/noted-changes.ts';
-import type { ReadingScope } from '../history/readings.ts';
-import { recordedClicks, type WantedClicks } from '../history/recorded-clicks.ts';
-import type { DailyClicks } from '../history/server-days.ts';
-import { nameOf, storedLink } from '../history/stored-link.ts';
+import { utcDay } from '../../base/days.ts';
+import { NotFoundError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import type { Session } from '../../cli/session.ts';
+import { type LinkKey, recordDomain } from '../../contract/link.ts';
+import { withoutLocalPort } from '../../contract/web-address.ts';
+import type { Clicks, DayClicks, Period, Span } from '../../history/clicks.ts';
+import { changesBetween } from '../../history/noted-changes.ts';
+import type { ReadingScope } from '../../history/readings.ts';
+import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
+import type { DailyClicks } from '../../history/server-days.ts';
+import { nameOf, storedLink } from '../../history/stored-link.ts';
+import { selectedRecords, type TypedSelection } from '../selected-records.ts';
 import { dailyClicks } from './daily-clicks.ts';
-import { selectedRecords, type TypedSelection } from './selected-records.ts';
 
-/** The clicks of a selection. */
 interface PeriodClicks extends Clicks {
-  /** Links that were selected by name or else; 0 where everything was. */
+  /** Number of selected links; 0 for the toPeriodClicks account. */
   readonly selected: number;
-  /** Those that were named, and that neither the account nor the readings of the time have. */
+  /** Named links that neither the account nor the readings have. */
   readonly unknown: readonly LinkKey[];
-  /** Links that this tool deleted or reset in the time, which the days of the server lack; 0 where readings are counted. */
+  /** Links that this tool deleted or reset in the period; daily totals do not include them. 0 if readings are counted. */
   readonly uncounted: number;
 }
 
-const everything: TypedSelection = { operands: [], options: {} };
+const wholeSelection: TypedSelection = { operands: [], options: {} };
 
 /**
- * The clicks of the selected links, of the whole account without a selection, for whatever shows them: from the readings of the history, and
- * where these do not go back so far, from the days that the server sends. Throws a `NotFoundError` (exit 5) where nothing is old enough.
+ * Prefers the readings of the history. If they do not go back far enough, it counts the days that the server sends. Throws a
+ * `NotFoundError` (exit 5) if nothing is old enough.
  */
-export async function periodClicks(span: Period, session: Session, selection = everything): Promise<PeriodClicks> {
+export async function periodClicks(span: Period, session: Session, selection = wholeSelection): Promise<PeriodClicks> {
   const scope = scopeOf(selection, session);
   const { identity } = session.client;
   const isSelection = typeof scope === 'object' && 'selection' in scope;
   const { names, missing } = isSelection ? await namesOf(selection, session) : { names: undefined, missing: [] };
-  const whole = async (clicks: Clicks, uncounted: number): Promise<PeriodClicks> => {
-    const unknown = await unknownOf(missing, clicks, session);
+  const toPeriodClicks = async (clicks: Clicks, uncounted: number): Promise<PeriodClicks> => {
+    const unknown = await unknownLinks(missing, clicks, session);
     const today = utcDay(span.now);
     const days = clicks.days.map((day) => (day.date === today ? { ...day, soFar: true as const } : day));
     return { ...clicks, days, selected: names?.size ?? 0, unknown, uncounted };
@@ -47,14 +46,14 @@ export async function periodClicks(span: Period, session: Session, selection = e
     if (!(error instanceof NotFoundError)) throw error;
     const clicks = (await dailyClicks(span, session, selection))?.clicks();
     if (clicks === undefined) throw error;
-    return await whole(clicks, await lostLinks({ span: clicks.counted, scope, names }, session));
+    return await toPeriodClicks(clicks, await countLostLinks({ span: clicks.counted, scope, names }, session));
   }
-  const days = await withoutGaps(recorded.days, () => dailyClicks(span, session, selection));
-  return await whole({ ...recorded, days }, 0);
+  const days = await fillGaps(recorded.days, () => dailyClicks(span, session, selection));
+  return await toPeriodClicks({ ...recorded, days }, 0);
 }
 
-/** Days without readings, as far as the server knows them. What is recorded is shown also where the server does not answer. */
-async function withoutGaps(
+/** Fills days without readings from the server. Recorded days are shown even if the server does not answer. */
+async function fillGaps(
   days: readonly DayClicks[],
   readDaily: () => Promise<DailyClicks | undefined>,
 ): Promise<readonly DayClicks[]> {
@@ -63,7 +62,7 @@ async function withoutGaps(
   return days.map(({ date, clicks }) => ({ date, clicks: clicks ?? daily?.onDay(date) }));
 }
 
-/** The names of the selected links; of those that were named also where they are gone. */
+/** Includes named links that no longer exist. */
 async function namesOf(
   selection: TypedSelection,
   session: Session,
@@ -84,8 +83,8 @@ async function missingName({ hash, domain }: LinkKey, session: Session): Promise
   return nameOf({ hash, domain: withoutLocalPort(domain ?? (await defaultDomain(session))) });
 }
 
-/** A link that was deleted in the time is known by its event. */
-async function unknownOf(missing: readonly LinkKey[], { links }: Clicks, session: Session): Promise<readonly LinkKey[]> {
+/** A link that was deleted in the period is known from its event. */
+async function unknownLinks(missing: readonly LinkKey[], { links }: Clicks, session: Session): Promise<readonly LinkKey[]> {
   const known = new Set(
     links.map(({ link }) => {
       const domain = session.edition === 'b' ? '' : withoutLocalPort(recordDomain(link) ?? '');
@@ -97,8 +96,8 @@ async function unknownOf(missing: readonly LinkKey[], { links }: Clicks, session
   return unknown;
 }
 
-/** How many links this tool deleted or reset, by the marks in the history. */
-async function lostLinks(
+/** Counts links that the history marks as deleted or reset by this tool. */
+async function countLostLinks(
   { span, scope, names }: Omit<WantedClicks, 'span'> & { readonly span: Span },
   session: Session,
 ): Promise<number> {
@@ -114,12 +113,11 @@ async function lostLinks(
   return lost.size;
 }
 
-/** The domain of links that name none; edition B needs none. */
+/** Edition B has one domain, which needs no name. */
 export async function defaultDomain({ edition, domains }: Session): Promise<string> {
   return edition === 'b' ? '' : ((await domains()).defaultDomain ?? '');
 }
 
-/** What a reading of these links covers. */
 export function scopeOf(
   { operands, options: { hashesFrom, byTags, search, filter, allDomains } }: TypedSelection,
   { domain, domainNamed }: Pick<Session, 'domain' | 'domainNamed'>,

@@ -1,0 +1,10 @@
+import type { BulkOptions } from '../../flags/bulk-flags.ts';
+import type { FieldOptions } from '../../flags/field-flags.ts';
+import type { SelectionOptions } from '../../flags/selection-flags.ts';
+import { hashChangePresentation } from '../../output/url-columns.ts';
+
+export interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
+
+export const asks = { verb: 'Edit', isOptional: true };
+
+export const editPresentation = { ...hashChangePresentation('urls', 'Changed'), doing: 'editing' };
