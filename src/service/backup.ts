@@ -5,7 +5,7 @@ import { openConnection } from '../files/sqlite.ts';
 import { fileOf } from './store/sqlite/schema.ts';
 
 /** The database file of an edition. */
-export function linksFile(folder: string, edition: Edition): string {
+function linksFile(folder: string, edition: Edition): string {
   return join(folder, fileOf(edition));
 }
 

@@ -123,7 +123,7 @@ function notFoundPage(domain: StoredDomain, { notFoundUrl }: ServiceSettings, fa
 
 /** Hides the destination of a link with a click limit from requests that do not count. A browser repeats a prefetch after 503. */
 function withholdTarget({ method }: ServiceRequest): ServiceResponse {
-  return method === 'HEAD' ? textResponse(200, '') : textResponse(503, 'this link is not for fetching ahead');
+  return method === 'HEAD' ? textResponse(200, '') : textResponse(503, 'this link cannot be prefetched');
 }
 
 /** Allows only http and https, percent-encoded, for the Location header. */

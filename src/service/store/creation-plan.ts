@@ -18,7 +18,7 @@ export interface CreationFacts {
 }
 
 /** `assignHashes` generates a hash if there is no custom one. */
-export interface NewRecord {
+interface NewRecord {
   readonly id: number;
   readonly item: NewUrl;
   hash: string;

@@ -22,7 +22,7 @@ export interface DomainRow {
 }
 
 /** The values of `name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page`. */
-export type DomainValues = [string, string, string, number, string, string];
+type DomainValues = [string, string, string, number, string, string];
 
 /** Expects the rows in order. */
 export function storedDomains(rows: readonly DomainRow[]): StoredDomain[] {

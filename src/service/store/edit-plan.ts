@@ -2,7 +2,7 @@ import { foldLabel } from '../../contract/tag-label.ts';
 import type { Edit, EditOutcome, StoredUrl, UrlChanges } from './store.ts';
 
 /** The stored data that the edits depend on. */
-export interface EditFacts {
+interface EditFacts {
   /** The URLs of all old and new hashes of the edits. */
   readonly urls: readonly StoredUrl[];
   /** Returns the stored label; undefined for a new one. */

@@ -49,7 +49,7 @@ export class DatabaseUnavailable extends Error {
 /** The server is a standby. */
 export class ReadOnlyServer extends Error {
   constructor() {
-    super('the database is read-only; name the server that takes changes, or all of them: postgresql://user@one,two/database');
+    super('the database is read-only: use the URL of the primary, or list all servers: postgresql://user@one,two/database');
   }
 }
 

@@ -21,7 +21,7 @@ export function clientConfigs({ url, environment }: DatabaseUrl): readonly Clien
   const isTaken = ['any', 'read-write', 'primary'].includes(
     parameters.get('target_session_attrs') ?? environment.PGTARGETSESSIONATTRS ?? 'any',
   );
-  if (!isTaken) throw new Error('target_session_attrs: links are changed on the server that takes changes; use read-write');
+  if (!isTaken) throw new Error('target_session_attrs: linkctl needs a server that accepts writes; use read-write');
   const hosts = (parameters.get('host') ?? (parsed.hosts || environment.PGHOST || 'localhost')).split(',');
   const ports = (parameters.get('port') ?? (parsed.ports.replace(/^,*$/, '') || environment.PGPORT || '')).split(',');
   const user = (parameters.get('user') ?? (parsed.user || environment.PGUSER || environment.USER)) || undefined;
@@ -45,7 +45,7 @@ function parseAddress(address: string) {
   const host = '(?:\\[[^\\]]*\\]|[^:/@,]*)(?::\\d+)?';
   const pattern = new RegExp(`^postgres(?:ql)?://(?:([^:@/]*)(?::([^@/]*))?@)?(${host}(?:,${host})*)(?:/(.*))?$`);
   const parts = pattern.exec(address);
-  if (!parts) throw new Error('the address of the database is not like postgresql://user@host:port/database');
+  if (!parts) throw new Error('invalid database URL: expected postgresql://user@host:port/database');
   const [user = '', password = '', servers = '', database = ''] = parts.slice(1).map((part = '') => decodeURIComponent(part));
   const each = servers.split(',').map((server) => /^\[?((?<=\[)[^\]]*|[^:]*)\]?(?::(\d+))?$/.exec(server) ?? []);
   return {
@@ -83,7 +83,7 @@ function passwordInFile(target: Target, { PGPASSFILE, HOME = '' }: DatabaseUrl['
     return fields.length === 5 && wanted.every((text, index) => fields[index] === '*' || fields[index] === text);
   });
   if (line?.[4] === undefined)
-    throw new Error('the database asks for a password: set PGPASSWORD or PGPASSFILE, or put it into the URL');
+    throw new Error('the database requires a password: set PGPASSWORD or PGPASSFILE, or include it in the URL');
   return line[4];
 }
 
