@@ -1,4 +1,5 @@
 import { unlimited } from './resolved-settings.ts';
+import { dayLength, dayOf } from './store/click-days.ts';
 import type { Store } from './store/store.ts';
 
 /** Milliseconds for which calls are counted in memory; kill -9 loses at most these. */
@@ -7,8 +8,6 @@ const collectionTime = 1000;
 /** A process reserves a part of the remaining calls at a time. Near the limit it reserves single calls, so that none is refused early. */
 const leaseShare = 100;
 const maxLease = 100;
-
-const dayLength = 86_400_000;
 
 /** Counts the API calls of a day without a write to the store for each, which would dominate the cost of most calls. */
 export interface CallCounter {
@@ -45,7 +44,7 @@ function bufferedCounter(store: Store, now: () => number, onFailure: (error: unk
   };
   return {
     async admit() {
-      add(startOfDay(now()), 1);
+      add(dayOf(now()) * dayLength, 1);
       timer ??= setTimeout(() => void flush().catch(onFailure), collectionTime).unref();
       return true;
     },
@@ -60,7 +59,7 @@ function leasedCounter(store: Store, limit: number, now: () => number): CallCoun
   let size = 1;
   let taking: Promise<boolean> | undefined;
   const take = async (): Promise<boolean> => {
-    const today = startOfDay(now());
+    const today = dayOf(now()) * dayLength;
     let count = await store.addCalls(today, size, limit);
     if (count === undefined && size > 1) {
       size = 1;
@@ -73,7 +72,7 @@ function leasedCounter(store: Store, limit: number, now: () => number): CallCoun
   };
   return {
     async admit() {
-      while (left === 0 || day !== startOfDay(now())) {
+      while (left === 0 || day !== dayOf(now()) * dayLength) {
         taking ??= take().finally(() => {
           taking = undefined;
         });
@@ -88,8 +87,4 @@ function leasedCounter(store: Store, limit: number, now: () => number): CallCoun
       if (unused > 0) await store.addCalls(day, -unused, limit);
     },
   };
-}
-
-function startOfDay(time: number): number {
-  return time - (time % dayLength);
 }

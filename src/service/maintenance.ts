@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { dayOf } from './store/click-days.ts';
+import { dayLength, dayOf } from './store/click-days.ts';
 import type { Store } from './store/store.ts';
 
 /** Another process serves the same links at another address. */
@@ -23,7 +23,7 @@ export interface Maintenance {
 const claimInterval = 10_000;
 
 /** Milliseconds between deletions of old visitors. */
-const visitorsInterval = 86_400_000;
+const visitorsInterval = dayLength;
 
 export function startMaintenance(
   store: Store,

@@ -1,6 +1,7 @@
 import type { Click, DayClicks } from './store.ts';
 
-const dayLength = 86_400_000;
+/** In milliseconds. */
+export const dayLength = 86_400_000;
 
 /** UTC days are counted from 1970. */
 export function dayOf(time: number): number {

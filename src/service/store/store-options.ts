@@ -1,4 +1,5 @@
 import type { Edition } from '../../contract/editions.ts';
+import { dayLength } from './click-days.ts';
 import type { DomainSettings } from './store.ts';
 
 export interface StoreOptions {
@@ -17,4 +18,4 @@ export function newSalt(random: StoreOptions['random']): string {
 }
 
 /** Older entries of the account log are deleted (section 8). */
-export const logRetention = 30 * 86_400_000;
+export const logRetention = 30 * dayLength;

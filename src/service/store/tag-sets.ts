@@ -1,5 +1,6 @@
 import { foldLabel } from '../../contract/tag-label.ts';
 import type { TagExpression } from '../tag-expression.ts';
+import { dayLength } from './click-days.ts';
 import { idOfTime } from './ids.ts';
 import type { StoredDomain } from './store.ts';
 
@@ -127,13 +128,11 @@ function labelSet({ accountId, domains, tagOf, urls }: TagScope, label: string):
   return plainSet('SELECT 0 AS id WHERE FALSE', []);
 }
 
-const millisecondsPerDay = 86_400_000;
-
 /** Both comparisons exclude the day itself. Ids are in order of creation. */
 function createdSet({ accountId, urls }: TagScope, side: 'after' | 'before', date: string): IdSet {
   const start = Date.parse(`${date}T00:00:00Z`);
   return side === 'after'
-    ? plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND id >= ?`, [accountId, idOfTime(start + millisecondsPerDay)])
+    ? plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND id >= ?`, [accountId, idOfTime(start + dayLength)])
     : plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND id < ?`, [accountId, idOfTime(start)]);
 }
 

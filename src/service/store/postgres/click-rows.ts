@@ -1,4 +1,4 @@
-import { byDay, dayClicks } from '../click-days.ts';
+import { byDay, dayClicks, dayLength } from '../click-days.ts';
 import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
 import { visitorNumbers, visitorsPerStep } from '../visitors.ts';
 import type { AccountRows } from './account-rows.ts';
@@ -54,10 +54,10 @@ async function isNew({ queries, accountId }: AccountRows, { process, number }: C
 }
 
 /** Milliseconds for which the last group of a process is kept, longer than any outage of the database. */
-const remembered = 30 * 86_400_000;
+const flushRetention = 30 * dayLength;
 
 export async function forgetFlushes({ queries, accountId }: Pick<AccountRows, 'queries' | 'accountId'>): Promise<void> {
-  await queries.run(`DELETE FROM flushes WHERE account_id = ? AND stored < ${clock} - ${remembered}`, accountId);
+  await queries.run(`DELETE FROM flushes WHERE account_id = ? AND stored < ${clock} - ${flushRetention}`, accountId);
 }
 
 export async function forgetVisitors(
