@@ -26,23 +26,26 @@ export async function tipOfRun(run: string, folders: RunFolders): Promise<Tip> {
   return await tipOf(await foldJournal(runRecord(run, folders).journal), folders);
 }
 
+/** Of several undos of one run, each of a part of it, one that is in force says that the run is undone. */
 export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> {
-  let tip: Tip = { run: first.begin.run, state: first, isUndone: false };
-  for (;;) {
-    const next = tip.state && (await takenBackBy(tip.state, folders));
-    if (!next) return tip;
-    tip = { ...next, isUndone: !tip.isUndone };
-  }
+  const tips = await tipsOf(first, folders);
+  return tips.find(({ isUndone }) => isUndone) ?? (tips[0] as Tip);
 }
 
-/** The newest run that took one back and changed something. Of one whose record is gone, that is taken for granted. */
-async function takenBackBy({ undoneBy }: RunState, folders: RunFolders): Promise<Pick<Tip, 'run' | 'state'> | undefined> {
-  for (const run of undoneBy.toReversed()) {
+/** What became of each undo of a run that changed something, the newest first; the run itself where there is none. */
+async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
+  const tips: Tip[] = [];
+  for (const run of first.undoneBy.toReversed()) {
     if (isUnbegun(runRecord(run, folders))) continue;
     const state = await stateOf(run, folders);
-    if (!state || mayHaveChanged(state)) return { run, state };
+    // Of one whose record is gone, a change is taken for granted.
+    if (!state) tips.push({ run, state, isUndone: true });
+    else if (mayHaveChanged(state)) {
+      const tip = await tipOf(state, folders);
+      tips.push({ ...tip, isUndone: !tip.isUndone });
+    }
   }
-  return undefined;
+  return tips.length > 0 ? tips : [{ run: first.begin.run, state: first, isUndone: false }];
 }
 
 /** Undefined where the record is gone or damaged. */
@@ -61,7 +64,8 @@ export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<str
   for (const { run, begin } of ownRuns(folders, isOwn)) {
     if (begin.undoes !== undefined) continue;
     const state = await whileThere(run, folders, ({ journal }) => foldJournal(journal));
-    const target = state && mayHaveChanged(state) ? targetOfUndo(await tipOf(state, folders)) : undefined;
+    const [newest] = state && mayHaveChanged(state) ? await tipsOf(state, folders) : [];
+    const target = newest && targetOfUndo(newest);
     if (target !== undefined) return target;
   }
   return undefined;

@@ -3,7 +3,7 @@ import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, type Linkctl, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
-import { newestFor } from './undo-world.ts';
+import { foreign, newestFor } from './undo-world.ts';
 
 const rewrite = ['rewrite', 'https://example.com', 'https://new.example', '--yes'];
 /** The newest run is named: where nobody watches `undo` needs that. */
@@ -82,6 +82,31 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(await destinations(service)).toEqual(before.map(changed));
     },
   );
+
+  test('W2: a link in doubt that somebody else changed otherwise gets no tag by a change that selected it before', async ({
+    linkctl,
+    wire,
+    service,
+    env,
+  }) => {
+    await store(
+      service,
+      numbered(2).map((link) => ({ ...link, tags: ['promo'] })),
+    );
+    await wire.script([{ only: { method: 'PATCH' }, ...faults.silentAfter }]);
+    const words = ['edit', '--by-tags', 'promo', '--add-tag', 'seen', '--yes', '--max-affected', '9'];
+    const { process: child, ended } = startProgram(words, env);
+    await arrived(wire, 1, 'PATCH');
+    child.kill('SIGKILL');
+    await ended;
+    await wire.script([]);
+    await foreign(service, 'PATCH', '/urls/h0', { long_url: 'https://foreign.example/', tags: ['-promo', '-seen'] });
+    expect(await linkctl(words)).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since it was listed') });
+    expect((await stored(service)).map(({ hash, tags }) => [hash, tags.toSorted()])).toEqual([
+      ['h0', []],
+      ['h1', ['promo', 'seen']],
+    ]);
+  });
 
   test.for(['begun again and stopped', 'forgotten'] as const)(
     'U2, U6: a change is not undone by an undo that was stopped before it changed anything, and then was %s',

@@ -7,7 +7,7 @@ import { faults } from '../support/faulty-steps.ts';
 import { test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
-import { changes, hideResult, newestFor, runs, undoLast, values } from './undo-world.ts';
+import { changes, foreign, hideResult, newestFor, runs, undoLast, values } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
 const yes = { ...watched, stdin: 'y\n' };
@@ -96,6 +96,23 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await wire.requests()).length).toBe(redone);
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
     expect((await stored(service)).map(({ note }) => note)).toEqual(['', '']);
+  });
+
+  test('U2, U6: a run that was undone in two parts is redone in two parts, each by the same command', async ({ linkctl, service }) => {
+    await store(service, numbered(3));
+    const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note);
+    await linkctl(['edit', 'h0', 'h1', 'h2', '--note', 'new']);
+    const run = await newestFor('undo', linkctl);
+    await foreign(service, 'PATCH', '/urls/h1', { note: 'foreign' });
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
+    expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
+    expect(await notes()).toEqual(['', '', '']);
+    expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+    expect(await notes()).toEqual(['', 'foreign', '']);
+    expect(await newestFor('redo', linkctl)).not.toBe('none');
+    expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+    expect(await notes()).toEqual(['new', 'foreign', 'new']);
+    expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
   });
 
   test('U6: after another change nothing is redone without a name', async ({ linkctl, service }) => {

@@ -281,7 +281,7 @@ async function carryOut(
       );
       if (throttled >= 0) {
         const [asked] = log.slice(throttled);
-        const open = matching.filter((key) => !log.slice(0, throttled).some(({ url, body }) => namesLink(`${url} ${body}`, key)));
+        const open = matching.filter((key) => !log.slice(0, throttled).some((request) => namesLink(request, key)));
         if (open.length === 0 || !asked) return;
         const key = dice.of(open);
         await actAsSomebodyElse(trial, key);
@@ -416,7 +416,7 @@ function matchingKeys({ argv }: UndoableDeed, account: AccountState): string[] {
   });
 }
 
-function namesLink(request: string, key: string): boolean {
+function namesLink({ url, body }: { readonly url: string; readonly body: string }, key: string): boolean {
   const hash = key.slice(key.indexOf('/') + 1);
-  return new RegExp(`(?:^|[^\\w-])${hash}(?:[^\\w-]|$)`).test(request);
+  return new RegExp(`(?:^|[^\\w-])${hash}(?:[^\\w-]|$)`).test(`${decodeURIComponent(url)} ${body}`);
 }

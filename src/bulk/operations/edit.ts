@@ -91,8 +91,8 @@ function renames({ hash }: LinkKey, { custom_hash }: EditFields): boolean {
 }
 
 /**
- * A record that shows all that was asked for was changed; one that does not, or not all of it, can be changed again. One that shows what
- * neither was there before nor was asked for was changed by somebody else.
+ * A record that shows all that was asked for was changed. Where it shows a part of that, the rest is asked for again, unless somebody else
+ * set it. Where it shows nothing of it, whatever differs from what was listed was changed by somebody else.
  */
 function verdictOf(
   fields: EditFields,
@@ -102,7 +102,9 @@ function verdictOf(
   if (!record) return missing;
   if (inDoubt && showsAll(fields, record, 'instructions')) return { kind: 'done', record };
   const differing = new Set(notApplied(fields, record, 'instructions').map(({ field }) => field));
-  const foreign = listed ? fieldsSince(listed, record).filter((field) => field !== 'tags' && differing.has(field)) : [];
+  const since = listed ? fieldsSince(listed, record) : [];
+  const isPartlyDone = since.some((field) => field in fields && !differing.has(field));
+  const foreign = isPartlyDone ? since.filter((field) => field !== 'tags' && differing.has(field)) : since;
   return foreign.length > 0 ? changedSince(foreign) : again;
 }
 
