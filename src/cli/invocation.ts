@@ -82,7 +82,7 @@ function guessFormat(argv: readonly string[]): Format | undefined {
 }
 
 /** `table` from a profile or variable is the terminal's default anyway; only `-o table` asks for the rows of a run. */
-export function usualFormat(format: Format | undefined, { terminal }: Pick<Streams, 'terminal'>): Format | undefined {
+export function explicitFormat(format: Format | undefined, { terminal }: Pick<Streams, 'terminal'>): Format | undefined {
   return format === 'table' && terminal ? undefined : format;
 }
 

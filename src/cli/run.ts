@@ -8,7 +8,7 @@ import { printReport } from '../output/print.ts';
 import type { Report } from '../output/report.ts';
 import type { Streams } from '../output/streams.ts';
 import { startDeadline } from './deadline.ts';
-import { type Invocation, isSet, type Launch, usualFormat } from './invocation.ts';
+import { explicitFormat, type Invocation, isSet, type Launch } from './invocation.ts';
 
 export type Work<Options extends object> = (options: Options, invocation: Invocation, operands: string[]) => Promise<Report>;
 
@@ -34,7 +34,7 @@ export function createRunner(start: Launch): Runner {
     };
 }
 
-interface Begun {
+interface StartedCommand {
   readonly invocation: Invocation;
   /** Ends the work at the deadline. */
   hold(work: Promise<void>): Promise<void>;
@@ -42,7 +42,7 @@ interface Begun {
   close(): Promise<void>;
 }
 
-function begin(start: Launch, command: Command): Begun {
+function begin(start: Launch, command: Command): StartedCommand {
   const { system, streams, output, failure } = start;
   const global = command.optsWithGlobals<GlobalOptions>();
   if (global.output === markdown && !withMarkdown.has(command.name())) {
@@ -120,8 +120,8 @@ const withMarkdown: ReadonlySet<string> = new Set(['diff', 'apply']);
 /** Throws a UsageError. */
 function outputOptions(global: GlobalOptions, { system, streams }: Launch): OutputOptions {
   if (global.json && global.output && global.output !== 'json') throw new UsageError('specify only one of --json or --output');
-  const usual = usualFormat(formatOf(system.env.LINKCTL_OUTPUT), streams);
-  const given = global.output === markdown ? 'table' : (global.output ?? usual);
+  const fromEnvironment = explicitFormat(formatOf(system.env.LINKCTL_OUTPUT), streams);
+  const given = global.output === markdown ? 'table' : (global.output ?? fromEnvironment);
   return {
     format: global.json ? 'json' : given,
     fields: global.fields?.split(',').map((name) => name.trim()),

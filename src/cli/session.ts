@@ -14,7 +14,7 @@ import { describeSource } from '../profiles/given-set.ts';
 import type { ApiKey } from '../profiles/key-source.ts';
 import type { Settings } from '../profiles/profile.ts';
 import { Redactor } from '../profiles/redactor.ts';
-import { type Invocation, usualFormat } from './invocation.ts';
+import { explicitFormat, type Invocation } from './invocation.ts';
 import { startSandbox } from './sandbox.ts';
 
 /** An invocation with an account. */
@@ -51,7 +51,7 @@ export async function openSession(invocation: Invocation): Promise<Session> {
   invocation.atEnd(client.close);
   const defaults = credentials.settings;
   invocation.failure.profile = credentials.profile;
-  output.format ??= usualFormat(defaults.output ?? undefined, streams);
+  output.format ??= explicitFormat(defaults.output ?? undefined, streams);
   output.colour ??= defaults.color ?? undefined;
   let asked: Promise<AccountDomains> | undefined;
   const domains = (): Promise<AccountDomains> => {

@@ -13,7 +13,7 @@ import { effectiveSettings, profileToChange, type SettingFlags } from '../profil
 import { checkDomain } from './auth/login.ts';
 
 /** Settings that only a login changes are excluded. */
-const ownKeys = profileKeys.filter((key) => !fieldOf(key).login);
+const changeableKeys = profileKeys.filter((key) => !fieldOf(key).login);
 
 export function registerConfig(command: Command, run: Runner): void {
   describe(command.command('list'), {
@@ -45,7 +45,7 @@ export function registerConfig(command: Command, run: Runner): void {
       'method_override true sends PATCH and DELETE as POST with X-HTTP-Method-Override, for proxies that block them.',
     ],
   })
-    .argument('<key>', 'name of the setting (linkctl config list)', suggested(ownKeys))
+    .argument('<key>', 'name of the setting (linkctl config list)', suggested(changeableKeys))
     .argument('<value>', 'new value')
     .action(run(setSetting));
   describe(command.command('unset'), {
@@ -53,7 +53,7 @@ export function registerConfig(command: Command, run: Runner): void {
     description: 'Unset a setting of the current profile, so that its default applies.',
     examples: ['linkctl config unset domain'],
   })
-    .argument('<key>', 'name of the setting (linkctl config list)', suggested(ownKeys))
+    .argument('<key>', 'name of the setting (linkctl config list)', suggested(changeableKeys))
     .action(run(unsetSetting));
   describe(command.command('path'), {
     summary: 'Show the path of the configuration file',

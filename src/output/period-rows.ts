@@ -48,7 +48,7 @@ export function periodRows(
   rows: readonly Row[],
   { by, glyphs, chart, severalDomains }: PeriodRowsOptions,
 ): Omit<RowsReport, 'notes' | 'members'> {
-  const most = rows.reduce((sum, row) => Math.max(sum, clicksOf(row)), 0);
+  const maximum = rows.reduce((sum, row) => Math.max(sum, clicksOf(row)), 0);
   const hasEvents = rows.some(({ events }) => Array.isArray(events) && events.length > 0);
   const columns = columnsOf[by];
   const name = severalDomains ? 'short_url' : 'hash';
@@ -62,7 +62,7 @@ export function periodRows(
     columns,
     tableFields,
     pipedFields,
-    drawn: [barColumn(clicksOf, () => most, glyphs)],
+    drawn: [barColumn(clicksOf, () => maximum, glyphs)],
     ...(chart && { chart: (shown, canvas) => pictureLines(chart, by === 'day' ? [] : shown, canvas) }),
     empty: 'no clicks',
   };

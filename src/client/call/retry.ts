@@ -97,15 +97,15 @@ interface Wait {
 
 function waitFor(fault: Fault, { attempts, waited }: Progress, { limits, system, warn }: RetrySettings): Wait {
   const isThrottled = fault.retry === 'throttled';
-  const own = backOff(isThrottled ? 1000 : 200, attempts - 1, () => system.random());
+  const backOffDelay = backOff(isThrottled ? 1000 : 200, attempts - 1, () => system.random());
   const now = system.now();
   const asked = fault.retryAfter === undefined ? 0 : retryAfter(fault.retryAfter, now);
   if (asked === undefined) warn(`ignoring the invalid Retry-After of the server: ${fault.retryAfter}`);
-  const delay = Math.max(own, (asked ?? 0) * (1 + 0.1 * system.random()));
+  const delay = Math.max(backOffDelay, (asked ?? 0) * (1 + 0.1 * system.random()));
   const refusal = 'the server requests a longer wait than --max-wait';
   // Compared without jitter: a server may ask for exactly the maximum.
   if (asked && waited + asked > limits.maxWait) return { delay, refusal, notBefore: now + asked };
-  return isThrottled && waited + own > limits.maxWait ? { delay, refusal } : { delay };
+  return isThrottled && waited + backOffDelay > limits.maxWait ? { delay, refusal } : { delay };
 }
 
 function refusalOf(
