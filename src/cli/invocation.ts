@@ -2,8 +2,8 @@ import type { Signal, System } from '../base/system.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import type { Source } from '../input/source.ts';
-import { exitCodeOf, printFailure } from '../output/failures.ts';
-import type { OutputOptions } from '../output/options.ts';
+import { exitCodeOf, printFailure } from '../output/failure-lines.ts';
+import type { OutputOptions } from '../output/output-options.ts';
 import { Streams } from '../output/streams.ts';
 import type { Deadline } from './deadline.ts';
 

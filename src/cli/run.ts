@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { folders, type Signal, type System } from '../base/system.ts';
 import { type Format, formats, isFormat, markdown } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
-import { chooseFormat, type OutputOptions } from '../output/options.ts';
+import { chooseFormat, type OutputOptions } from '../output/output-options.ts';
 import { printReport } from '../output/print.ts';
 import type { Report } from '../output/report.ts';
 import type { Streams } from '../output/streams.ts';

@@ -9,11 +9,11 @@ import { type Edition, thisServer } from '../contract/editions.ts';
 import { type AccountDomains, enumerated, type LinkDomains } from '../contract/link.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { configPath } from '../profiles/config-file.ts';
-import { type Credentials, resolveCredentials, type ServerCredentials } from '../profiles/credentials.ts';
 import { describeSource } from '../profiles/given-set.ts';
 import type { ApiKey } from '../profiles/key-source.ts';
 import type { Settings } from '../profiles/profile.ts';
 import { Redactor } from '../profiles/redactor.ts';
+import { type Credentials, resolveCredentials, type ServerCredentials } from '../profiles/resolved-credentials.ts';
 import { explicitFormat, type Invocation } from './invocation.ts';
 import { startSandbox } from './sandbox.ts';
 

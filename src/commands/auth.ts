@@ -8,11 +8,11 @@ import { describe } from '../help/description.ts';
 import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { readConfig, unknownProfile } from '../profiles/config-file.ts';
-import { resolveCredentials } from '../profiles/credentials.ts';
+import { profileToChange } from '../profiles/effective-settings.ts';
 import { describeSource } from '../profiles/given-set.ts';
 import { sandboxName } from '../profiles/profile-name.ts';
 import { maskKey } from '../profiles/redactor.ts';
-import { profileToChange } from '../profiles/settings.ts';
+import { resolveCredentials } from '../profiles/resolved-credentials.ts';
 import { logIn } from './auth/login.ts';
 
 export function registerAuth(command: Command, run: Runner): void {

@@ -8,8 +8,8 @@ import { describe } from '../help/description.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { configPath } from '../profiles/config-file.ts';
+import { effectiveSettings, profileToChange, type SettingFlags } from '../profiles/effective-settings.ts';
 import { fieldOf, parseSetting, profileKeys, requireProfileKey } from '../profiles/profile.ts';
-import { effectiveSettings, profileToChange, type SettingFlags } from '../profiles/settings.ts';
 import { checkDomain } from './auth/login.ts';
 
 /** Settings that only a login changes are excluded. */

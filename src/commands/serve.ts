@@ -15,9 +15,9 @@ import { type RunningService, usualPort } from '../service/service.ts';
 import { type Imported, redirectCodes, type ServiceOptions } from '../service/service-options.ts';
 import { AccessLog, requestLine } from './serve/access-log.ts';
 import { announce } from './serve/announcement.ts';
-import { backUp } from './serve/backup.ts';
 import { readCertificate } from './serve/certificate.ts';
-import { keysIn, serviceKeys } from './serve/own-key.ts';
+import { backUp } from './serve/link-backup.ts';
+import { keysIn, serviceKeys } from './serve/service-keys.ts';
 import { certificateFiles, defaultVisitorDays, type ServeOptions, settingsOf } from './serve/service-settings.ts';
 import { start } from './serve/start.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { LocalError } from '../base/errors.ts';
-import { ownFile } from '../base/own-file.ts';
+import { ownFile } from '../base/program-file.ts';
 import { version } from '../base/version.ts';
 import type { Runner } from '../cli/run.ts';
 import { describe } from '../help/description.ts';

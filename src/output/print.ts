@@ -1,10 +1,10 @@
 import type { CliError } from '../base/errors.ts';
 import { safe, safeLines } from '../base/safe-text.ts';
 import { type Format, isJson } from '../contract/formats.ts';
-import { codeMark, printError, printHint } from './failures.ts';
-import { createJson, jsonText } from './formats/json.ts';
+import { codeMark, printError, printHint } from './failure-lines.ts';
+import { createJson, jsonText } from './formats/json-rows.ts';
 import { createLines, joinFor } from './formats/separated.ts';
-import { chooseFormat, type OutputOptions } from './options.ts';
+import { chooseFormat, type OutputOptions } from './output-options.ts';
 import { batchesOf, type DoneReport, type Report, type RowPrinter, type RowsReport, type TextReport } from './report.ts';
 import type { Streams } from './streams.ts';
 import { ClosedPipe } from './writer.ts';

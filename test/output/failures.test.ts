@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LocalError, NotFoundError, UsageError } from '../../src/base/errors.ts';
-import { exitCodeOf, type FailureOptions, printFailure } from '../../src/output/failures.ts';
+import { exitCodeOf, type FailureOptions, printFailure } from '../../src/output/failure-lines.ts';
 import { ClosedPipe } from '../../src/output/writer.ts';
 import { createWorld, type WorldOptions } from './world.ts';
 

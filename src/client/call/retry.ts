@@ -3,8 +3,8 @@ import type { System } from '../../base/system.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import { CallError, type Fault, type GaveUp, refusesEveryCall } from '../call-error.ts';
 import type { RetryNotice, SendOptions } from '../client-options.ts';
+import type { ApiRequest } from './api-request.ts';
 import type { Circuit } from './circuit.ts';
-import type { ApiRequest } from './requests.ts';
 
 export type Attempted<T> = { readonly result: T } | { readonly fault: Fault };
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type ApiRequest, addressOf } from '../call/requests.ts';
+import { type ApiRequest, addressOf } from '../call/api-request.ts';
 import type { ClientOptions } from '../client-options.ts';
 import { type Trust, trustFor } from '../trust.ts';
 import { Exchange } from './exchange.ts';

@@ -8,7 +8,7 @@ import { findEdition } from '../../client/account-domains.ts';
 import type { Client } from '../../client/client.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 import type { AccountRecord } from '../../contract/records.ts';
-import { printFailure } from '../../output/failures.ts';
+import { printFailure } from '../../output/failure-lines.ts';
 import type { DoneReport } from '../../output/report.ts';
 import { isExposed, typedAccountName } from '../../profiles/account-values.ts';
 import { changeConfig } from '../../profiles/config-change.ts';

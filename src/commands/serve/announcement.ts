@@ -5,7 +5,7 @@ import { quantity } from '../../output/quantity.ts';
 import { apiRoot } from '../../service/dispatcher.ts';
 import type { RunningService } from '../../service/service.ts';
 import type { ServiceOptions } from '../../service/service-options.ts';
-import type { ServiceKeys } from './own-key.ts';
+import type { ServiceKeys } from './service-keys.ts';
 
 /**
  * Warns if other machines can reach the service. Shows a new key once and only on a terminal, because other output ends up in logs.

@@ -11,7 +11,7 @@ import type { ReadingScope } from '../../history/readings.ts';
 import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
 import { nameOf, storedLink } from '../../history/stored-link.ts';
 import { selectedRecords, type TypedSelection } from '../selected-records.ts';
-import { dailyClicks } from './daily-clicks.ts';
+import { dailyClicks } from './server-days.ts';
 
 interface PeriodClicks extends Clicks {
   /** Number of selected links; 0 for the toPeriodClicks account. */

@@ -1,10 +1,10 @@
 import { csvLine } from '../../base/csv.ts';
 import { safe, safeLines, safeTsv } from '../../base/safe-text.ts';
 import type { LineFormat } from '../../contract/formats.ts';
-import type { OutputOptions } from '../options.ts';
+import type { OutputOptions } from '../output-options.ts';
 import { type Column, chooseColumns, namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
-import { valueText } from './values.ts';
+import { valueText } from './value-text.ts';
 
 /** A requested header is written even if there are no rows. */
 export function createLines(report: RowsReport, options: OutputOptions, streams: Streams, format: LineFormat): RowPrinter {

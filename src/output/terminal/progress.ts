@@ -1,6 +1,6 @@
 import { safe } from '../../base/safe-text.ts';
 import type { System } from '../../base/system.ts';
-import type { OutputOptions } from '../options.ts';
+import type { OutputOptions } from '../output-options.ts';
 
 /** Progress of long work, on stderr. */
 export interface Progress {
