@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Nothing is imported before Node's version is checked: an older Node cannot load what follows (B98).
+// Checks the version before any import because an older Node cannot load the program.
 const needed = [20, 18, 1];
 const found = process.versions.node.split('.').map(Number);
 const difference = found[0] - needed[0] || found[1] - needed[1] || found[2] - needed[2];
@@ -8,7 +8,7 @@ if (difference < 0) {
   process.stderr.write(`error: linkctl needs Node ${needed.join('.')} or newer, this is ${process.versions.node}\n`);
   process.exitCode = 9;
 } else {
-  // Node 22 calls its storage engine experimental on stderr, where scripts look for errors.
+  // Node 22 warns on stderr that SQLite is experimental, and scripts look for errors there.
   const { emitWarning } = process;
   process.emitWarning = (warning, ...rest) => {
     if (!/SQLite is an experimental feature/.test(String(warning))) emitWarning.call(process, warning, ...rest);
@@ -23,9 +23,9 @@ function start() {
     process.exitCode = 9;
     return;
   }
-  // Looking up a name holds a thread. Of Node's four, dead name servers would hold all, and `check` would call other hosts unreachable.
+  // A name lookup blocks a thread. Dead name servers would block all four of Node's, and `check` would report other hosts as unreachable.
   if (process.argv.includes('check')) process.env.UV_THREADPOOL_SIZE ??= '36';
-  // Traces of our own bugs then name lines of src/. Reading the maps takes longer than most commands, and kept code has none.
+  // Makes stack traces refer to lines of src/. Loading the source maps takes longer than most commands, and cached code has none.
   const isDebugged = process.env.LINKCTL_DEBUG || process.argv.includes('--debug');
   if (isDebugged) process.setSourceMapsEnabled(true);
   const keepCompiledCode = isDebugged ? undefined : require('./compiled-code.js').useCompiledCode(folder, `${folder}/main.cjs`);
@@ -36,7 +36,7 @@ function start() {
   });
 }
 
-/** The folder of the last build: `put-in-place.mjs`. */
+/** `put-in-place.mjs` writes the pointer to the last build. */
 function builtProgram() {
   const dist = require('node:path').join(__dirname, '..', 'dist');
   try {

@@ -20,7 +20,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   profiles: ['base', 'contract', 'files'],
   flags: ['base', 'contract', 'input', 'link'],
   help: ['base', 'contract', 'flags'],
-  completion: ['base', 'bulk/run-names.ts', 'contract', 'files', 'help', 'profiles'],
+  completion: ['base', 'bulk/records/run-names.ts', 'contract', 'files', 'help', 'profiles'],
   bulk: ['base', 'check', 'client', 'contract', 'files', 'link'],
   changes: [
     'base',
@@ -81,7 +81,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms and files inside a room that others use all the same. */
-const sideDoors: readonly string[] = ['bulk/operations', 'bulk/results', 'link/rules'];
+const sideDoors: readonly string[] = ['bulk/checks', 'bulk/operations', 'bulk/records', 'bulk/results', 'link/rules'];
 
 /** The project's own imports of each file, type imports and dynamic ones included. */
 const imports = new Map(

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { manifestOf } from './licenses.mjs';
 
-/** CycloneDX: what is inside. `folders`: of packages in node_modules; `nodes`: targets of `node-binaries.mjs`; `lock`: package-lock.json. */
+/**
+ * A CycloneDX bill of materials. `folders`: packages in node_modules; `nodes`: targets of `node-binaries.mjs`; `lock`: package-lock.json.
+ */
 export function billOfMaterials({ top, folders, nodes, lock, date }) {
   const components = [
     ...folders.map((folder) => ({ manifest: manifestOf(join(top, folder)), integrity: lock.packages[folder]?.integrity })),
@@ -21,7 +23,7 @@ export function billOfMaterials({ top, folders, nodes, lock, date }) {
     dependencies: [{ ref: program['bom-ref'], dependsOn: components.map((each) => each['bom-ref']) }],
   };
   const sum = createHash('sha256').update(JSON.stringify(bill)).digest('hex');
-  // The same bill has the same number: a UUID that is made from a sum.
+  // The serial number is a UUID made from a checksum, so that equal bills have equal numbers.
   const [, ...parts] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(sum);
   const serialNumber = `urn:uuid:${parts[0]}-${parts[1]}-8${parts[2]}-a${parts[3]}-${parts[4]}`;
   return `${JSON.stringify({ ...bill, serialNumber }, undefined, 2)}\n`;

@@ -8,10 +8,10 @@ import { licensesOf, packagesIn } from './licenses.mjs';
 import { putInPlace } from './put-in-place.mjs';
 
 /**
- * Builds the program that is released: `node bin/build/bundle.mjs --dist=dist`; `--names` keeps the names of functions, for a profile.
- * `--name` is that of its folder, and `--packages` a file for the folders of the packages that are in it (`package.mjs`).
- * One file holds what every command line needs, one each thing that is imported only when it is used. A build is a folder of its
- * own in `dist`, put in place when it is complete.
+ * Builds the program: `node bin/build/bundle.mjs --dist=dist`. `--names` keeps the names of functions, for profiling; `--name` is the name
+ * of the folder; `--packages` names a file for the list of bundled packages (`package.mjs`). One file contains the code that every command
+ * line needs, and one each the modules that are imported on demand. A build is a folder of its own in `dist`, put in place when it is
+ * complete.
  */
 const top = join(import.meta.dirname, '..', '..');
 const { dist, name, names, packages } = parseArgs({
@@ -24,15 +24,15 @@ const { dist, name, names, packages } = parseArgs({
 }).values;
 const folder = resolve(dist, name);
 const modules = join(folder, 'modules');
-/** Help and completions need no more than the first; the second brings commander and what most commands need. */
+/** Help and completions need only the first. The second adds commander and the code of most commands. */
 const [core, program] = ['./src/cli/main.ts', './src/cli/program.ts'];
-/** Only the sandbox and `serve` need them, and they are installed only where they can be. */
+/** Optional packages of the sandbox and `serve`, which are not installed on every platform. */
 const external = ['@photostructure/sqlite', 'pg'];
 
 /**
- * What is imported when it is used finds the core and the program loaded. Saying so gives all such files the same imports, so that
- * esbuild puts what they share into few large files. A library that is imported like this must be an ES module: `export *` knows
- * no names of others.
+ * Dynamic imports always run after the core and the program have been loaded. Declaring that gives all such files the same imports, so that
+ * esbuild puts their shared code into a few large files. A library that is imported dynamically must be an ES module, because `export *`
+ * cannot list the names of others.
  */
 const layers = {
   name: 'layers',
@@ -48,14 +48,14 @@ const layers = {
   },
 };
 
-/** Modules of Node that take time to load and that few command lines need are loaded at the first use of something in them. */
+/** Modules of Node that are slow to load and rarely needed are loaded on first use. */
 const onDemand = {
   name: 'on demand',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^node:(child_process|crypto|fs\/promises|net|os|sea|timers\/promises|tty)$/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? undefined : { namespace: 'on-demand', path },
     );
-    // In the prototype: esbuild copies what a CommonJS module has of its own, and that would load it.
+    // A proxy as the prototype, because esbuild copies the own properties of a CommonJS module, which would load it.
     onLoad({ filter: /.*/, namespace: 'on-demand' }, ({ path }) => ({
       contents: `let loaded;
         const get = (_, name) => (loaded ??= process.getBuiltinModule('${path}'))[name];
@@ -64,7 +64,7 @@ const onDemand = {
   },
 };
 
-/** Of the manifest the program says its version and where its home is; the rest is for npm. */
+/** The program prints its version and home page; the rest of the manifest is for npm. */
 const ownManifest = {
   name: 'own manifest',
   setup({ onLoad }) {
@@ -77,12 +77,12 @@ const ownManifest = {
 };
 
 const shared = {
-  // Names of files are made of what is in them: nothing of it may depend on where the sources lie.
+  // File names are content hashes, which must not depend on the location of the sources.
   absWorkingDir: top,
   platform: 'node',
   target: 'node20.18',
   outExtension: { '.js': '.cjs' },
-  // Mapped, so that a trace of a bug of ours can be read (B48).
+  // Source maps make the stack trace of a bug readable.
   sourcemap: true,
   sourcesContent: false,
   legalComments: 'none',
@@ -91,7 +91,7 @@ const shared = {
   minifyWhitespace: true,
 };
 
-// esbuild splits ES modules only, and Node loads CommonJS several milliseconds sooner: so it splits first and converts then.
+// esbuild can split only ES modules, while Node loads CommonJS several milliseconds faster: so it splits first and converts then.
 const { metafile } = await build({
   ...shared,
   metafile: true,
@@ -111,7 +111,7 @@ await build({
   minifyIdentifiers: !names,
   define: { 'import.meta.dirname': '__dirname' },
   supported: { 'dynamic-import': false },
-  // Values instead of getters: one file asks another for its functions a million times in a long run.
+  // Replaces getters by values because a long run calls functions across files a million times.
   footer: { js: 'module.exports = { __esModule: true, ...module.exports };' },
 });
 rmSync(modules, { recursive: true });

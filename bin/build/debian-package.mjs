@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { manifestOf } from './licenses.mjs';
 import { run } from './node-binaries.mjs';
 
-/** A package of Debian: the executable with its manual page, completions for three shells, and a service that is not enabled. */
+/** Contains the executable with its manual page, completions for three shells, and a service that is not enabled. */
 export function makeDebianPackage({ top, work, executable, architecture, maintainer, date, licenses, path }) {
   const { version, description } = manifestOf(top);
   const root = join(work, `debian-${architecture}`);
@@ -48,7 +48,7 @@ Description: ${description[0].toLowerCase()}${description.slice(1)}
 `;
 }
 
-/** systemd gives the service a user of its own, and a folder that only that user can read. */
+/** systemd gives the service a user of its own and a folder that only this user can read. */
 const service = `[Unit]
 Description=Short URLs and their API
 Documentation=man:linkctl(1)
@@ -77,7 +77,7 @@ ProtectSystem=strict
 WantedBy=multi-user.target
 `;
 
-/** Node brings its libraries along, so that one file runs on every system. */
+/** Node includes its libraries so that one file runs on every system. */
 const overrides = `# Node's own program, as it is built by Node, with the libraries that it is tested with.
 linkctl: embedded-library *
 linkctl: hardening-no-pie *

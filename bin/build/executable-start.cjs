@@ -1,14 +1,14 @@
-// The beginning of the one executable: `executable.mjs`. The program's files are inside, each with code that V8 has compiled.
+// The entry point of the executable, which contains the files of the program with their compiled code (`executable.mjs`).
 const { getRawAsset, isSea } = require('node:sea');
 const { Script } = require('node:vm');
 
-/** Files of the program by name, and what V8 compiled them to. In the build they come from a folder. */
+/** The files of the program and their code caches. The build reads them from a folder instead. */
 const inside = { source: (name) => Buffer.from(getRawAsset(name)).latin1Slice(), code: (name) => getRawAsset(`${name}.code`) };
-/** The only package that is loaded by its name. */
+/** The program loads only this package by its name. */
 const packages = { pg: 'pg.cjs' };
 const loaded = new Map();
 
-/** `require` of the program: its own files, and what Node has built in. */
+/** Implements `require` for the files of the program and the modules of Node. */
 function load(name, from = inside) {
   const path = /^(?:\.\/)?(.+\.cjs)$/.exec(name)?.[1] ?? packages[name];
   if (!path) return require(name);
@@ -19,7 +19,7 @@ function load(name, from = inside) {
   const code = from.code(path);
   const script = new Script(source, { filename: path, ...(code.byteLength > 0 ? { cachedData: new Uint8Array(code) } : {}) });
   loaded.set(path, { module, script });
-  // No file lies there: `partGone` in src/cli/main.ts asks for the place of the program.
+  // The path does not exist as a file; `partGone` in src/cli/main.ts asks for the location of the program.
   script.runInThisContext()(module.exports, (other) => load(other, from), module, process.execPath);
   return module.exports;
 }

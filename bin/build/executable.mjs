@@ -8,7 +8,7 @@ import { stripped } from './stripped.mjs';
 
 const postject = createRequire(import.meta.url).resolve('postject/dist/cli.js');
 
-/** What every executable holds: the program of `dist`, and the driver of PostgreSQL, which is installed beside it elsewhere. */
+/** Every executable contains the program of `dist` and the driver of PostgreSQL, which other packages install separately. */
 export async function filesInside({ top, dist, cache, folder }) {
   cpSync(dist, folder, { recursive: true, filter: (path) => !path.endsWith('.map') });
   const { metafile } = await build({
@@ -18,7 +18,7 @@ export async function filesInside({ top, dist, cache, folder }) {
     platform: 'node',
     format: 'cjs',
     minify: true,
-    // An engine in C for the same, which nobody asks for.
+    // An optional native driver that nothing uses.
     external: ['pg-native'],
     metafile: true,
     absWorkingDir: top,
@@ -30,7 +30,7 @@ export async function filesInside({ top, dist, cache, folder }) {
   return driver;
 }
 
-/** One file that is the program and the Node that runs it: `executable-start.cjs` begins. Answers whether compiled code is in it. */
+/** Makes one file of Node and the program; `executable-start.cjs` is its entry point. Returns whether it contains compiled code. */
 export function makeExecutable(target, { files, work, cache, path }) {
   const folder = join(work, target.name);
   cpSync(files, folder, { recursive: true });
@@ -41,7 +41,7 @@ export function makeExecutable(target, { files, work, cache, path }) {
   writeFileSync(`${folder}.json`, JSON.stringify(configOf(folder, blob)));
   cpSync(join(import.meta.dirname, 'executable-start.cjs'), join(work, 'executable-start.cjs'));
   process.chdir(work);
-  // All are of one version, so that any of them can write it for the others.
+  // All targets have the same version of Node, so any of them can write the blob for the others.
   const [writer] = targets.map((one) => runnerOf(one, join(nodeFolder(one, cache), one.binary))).filter(Boolean);
   run(...writer, '--experimental-sea-config', `${folder}.json`);
   const program = readFileSync(node);
@@ -60,7 +60,7 @@ export function makeExecutable(target, { files, work, cache, path }) {
 
 function configOf(folder, output) {
   return {
-    // Its path is written into the executable, so it is the same wherever that is made.
+    // A relative path, because it is written into the executable, which must not depend on the folder.
     main: 'executable-start.cjs',
     output,
     assets: Object.fromEntries(
@@ -69,22 +69,22 @@ function configOf(folder, output) {
         .map((name) => [name, join(folder, name)]),
     ),
     disableExperimentalSEAWarning: true,
-    // Node's storage engine is called experimental on stderr, where scripts look for errors.
+    // Node warns on stderr that SQLite is experimental, and scripts look for errors there.
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    // What is set for Node on a computer is not meant for this program.
+    // NODE_OPTIONS of the user is not meant for this program.
     execArgvExtension: 'none',
   };
 }
 
 /**
- * The same at every build, by these flags, where the machine is not busy: at a load of 26 a few bytes of it differed, and why is not found
- * yet. Empty where programs of the target cannot be run here: then V8 compiles at the start.
+ * These flags make the result reproducible on a machine that is not busy; at a load of 26 a few bytes differed for an unknown reason.
+ * Writes empty files if programs of the target cannot run here: then V8 compiles at the start.
  */
 function compile(folder, runner) {
   if (runner) {
     const usual = run(...runner, '-p', 'new vm.Script("").createCachedData().readUInt32LE(12)').trim();
     const flags = ['--predictable', '--hash-seed=1', '--random-seed=1', '--no-flush-bytecode'];
-    run(...runner, ...flags, join(import.meta.dirname, 'compiled-code.cjs'), folder, usual);
+    run(...runner, ...flags, join(import.meta.dirname, 'code-cache.cjs'), folder, usual);
   } else {
     for (const name of readdirSync(folder)) if (name.endsWith('.cjs')) writeFileSync(join(folder, `${name}.code`), '');
   }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Packages of `node_modules` of which something is in a bundle, by esbuild's account of it: folders, in order. */
+/** The sorted folders of the packages of `node_modules` in a bundle, according to esbuild's metafile. */
 export function packagesIn({ inputs }) {
   const folders = Object.keys(inputs).map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path.replaceAll('\\', '/'))?.[0]);
   return [...new Set(folders.filter((folder) => folder !== undefined))]
@@ -9,12 +9,11 @@ export function packagesIn({ inputs }) {
     .sort();
 }
 
-/** What a package says of itself. */
 export function manifestOf(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
-/** Our own license and those of all packages in the bundle, as `version --licenses` prints them. */
+/** The output of `version --licenses`: the license of linkctl and those of all bundled packages. */
 export function licensesOf(top, metafile) {
   return licenseOf(top) + licenseSections(top, packagesIn(metafile));
 }

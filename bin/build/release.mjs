@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `npm run release -- 0.2.0`: writes the version and the day of the release, brings what is generated up to date, and runs all tests. */
+/** `npm run release -- 0.2.0` sets the version and the date of the release, regenerates files and runs all tests. */
 export function releasedManifest(manifest, version) {
   const { version: before } = JSON.parse(manifest);
   const isOne = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version ?? '');
@@ -10,11 +10,11 @@ export function releasedManifest(manifest, version) {
   return manifest.replace(`"version": "${before}"`, `"version": "${version}"`);
 }
 
-/** The changes with this version and day over what was not released yet. */
+/** Gives the unreleased section this version and date. */
 export function releasedChangelog(changelog, version, day) {
   const heading = /^## .+ - unreleased$/m;
   if (!heading.test(changelog))
-    throw new Error('CHANGELOG.md: expected a heading like "## 0.2.0 - unreleased" above what is new');
+    throw new Error('CHANGELOG.md: expected a heading like "## 0.2.0 - unreleased" above the new entries');
   return changelog.replace(heading, `## ${version} - ${day}`);
 }
 

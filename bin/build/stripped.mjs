@@ -1,6 +1,6 @@
 /**
- * An ELF program of 64 bits, for any processor, without what is not loaded when it runs, as `strip` makes it: the names of its functions
- * are a seventh of Node. What is loaded is at the beginning of the file and stays; the table of sections behind it is written anew.
+ * Removes the sections of a 64-bit ELF program that are not loaded when it runs, as `strip` does, for any processor: the names of functions
+ * are a seventh of Node. Loaded sections are at the beginning of the file and stay in place; the section table behind them is rewritten.
  */
 export function stripped(program) {
   const start = Number(program.readBigUInt64LE(0x28));
@@ -11,7 +11,7 @@ export function stripped(program) {
     return { nth, header, type: header.readUInt32LE(4), isLoaded: (flags & 2) > 0, names: (flags & 0x40) > 0, offset, length };
   });
   const kept = sections.filter(({ nth, isLoaded }) => nth === 0 || nth === namesAt || isLoaded);
-  // A section without bytes in the file, as of variables that begin as zeros.
+  // Type 8 sections (zero-initialized variables) have no bytes in the file.
   const ends = kept.map(({ isLoaded, type, offset, length }) => (isLoaded && type !== 8 ? offset + length : 0));
   const end = Math.max(...ends);
   const texts = sections[namesAt];
@@ -23,7 +23,7 @@ export function stripped(program) {
       kept.findIndex((section) => section.nth === nth),
     );
   for (const { header, names } of kept) {
-    // Sections name others by their places: a table its texts, and relocations what they are for.
+    // Sections refer to others by index: a table to its texts, and relocations to their targets.
     for (const link of names ? [0x28, 0x2c] : [0x28]) header.writeUInt32LE(placeOf(header.readUInt32LE(link)), link);
   }
   const head = Buffer.from(program.subarray(0, end));

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { LocalError, UsageError } from '../base/errors.ts';
-import type { System } from '../base/system.ts';
 import type { Claim } from '../files/claim-lock.ts';
 import { absolutePath } from '../files/folders.ts';
-import { changedOptions } from './given-flags.ts';
-import { foldJournal, newRunState } from './journal/fold.ts';
+import { changedOptions } from './beginning/given-flags.ts';
+import { assertReplaceable } from './beginning/output-paths.ts';
+import type { BegunRun } from './execution/execution.ts';
+import { discardRun } from './journal/deletion.ts';
+import { foldJournal } from './journal/fold.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
+import { isOver, isUntouched, newRunState, type RunState } from './journal/journal-state.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { newOrder, newRunName, pruneSmall } from './journal/new-run.ts';
 import {
@@ -23,11 +26,8 @@ import {
   runKey,
   whileThere,
 } from './journal/run-folder.ts';
-import { isOver, isUntouched, type RunState } from './journal/run-state.ts';
 import { smallJournal } from './journal/small-journal.ts';
-import { assertReplaceable } from './results/output-paths.ts';
-import type { BegunRun } from './run-execution.ts';
-import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from './run-names.ts';
+import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from './records/run-names.ts';
 import type { InputFile, RunEnvironment, RunPlan } from './run-plan.ts';
 import { isUndone } from './undone.ts';
 
@@ -63,7 +63,9 @@ export async function beginRun<Started>(
     }
     const alike = await findRun(key, identity, plan, environment);
     assertReplaceable(plan, alike?.state.begin);
-    const found = alike && isOutdated(alike, plan) ? await discard(alike, folders, system) : alike;
+    const isReplaced = alike !== undefined && isOutdated(alike, plan);
+    if (isReplaced) await discardRun(alike.name, folders, system);
+    const found = isReplaced ? undefined : alike;
     if (found && plan.input.carry) await renew(found.name, identity, plan, environment);
     const release = (): void => releaseAll(claims);
     if (!found && plan.isTyped) {
@@ -124,20 +126,6 @@ function meanwhile(): LocalError {
 /** A selection that was read anew has other links than a run of it that was begun and sent nothing. */
 function isOutdated({ state }: FoundRun, { input }: RunBeginning): boolean {
   return input.readAt !== undefined && isUntouched(state);
-}
-
-/** Throws `LocalError` while another process works on the run. */
-async function discard({ name }: FoundRun, folders: RunFolders, system: System): Promise<undefined> {
-  const work = await claimRun(name, folders, system, 0);
-  try {
-    // Under the lock: the process that had it may have worked on until now.
-    if (!isUntouched(await foldJournal(runRecord(name, folders).journal))) {
-      throw new LocalError(`another process continued run ${name} meanwhile`, { hint: 'run the same command again' });
-    }
-    removeRunFolder(name, folders, system);
-  } finally {
-    work.release();
-  }
 }
 
 /** Gives an unfinished run the rows of now, and what it knows of them. Throws `LocalError` while another process works on it. */

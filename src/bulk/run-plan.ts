@@ -4,11 +4,11 @@ import type { Client } from '../client/client.ts';
 import type { AccountDomains } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { Journal, OpenJournalFile } from './journal/journal.ts';
-import type { RunState } from './journal/run-state.ts';
+import type { RunState } from './journal/journal-state.ts';
+import type { Mode } from './operations/modes.ts';
 import type { BulkOperation } from './operations/operation.ts';
-import type { Mode } from './operations/shorten.ts';
+import type { RunRecord } from './records/run-names.ts';
 import type { RowError, Skip } from './results/row-outcome.ts';
-import type { RunRecord } from './run-names.ts';
 import type { NoteChanges } from './settled-change.ts';
 
 /** A row as it was read. */
@@ -105,6 +105,8 @@ export interface RunPlan<Payload extends object> {
   readonly newLinks?: number | undefined;
   /** Links that were typed: their record is one file, and their calls are not worth asking for quotas and domains first. */
   readonly isTyped?: boolean | undefined;
+  /** Of typed links: begun anew each time and never resumed, because the same URL may be shortened twice. */
+  readonly isOneOff?: boolean | undefined;
   /** Whether a link that was read again is still one that was selected (F2). */
   readonly isSelected?: ((record: UrlRecord) => boolean) | undefined;
   readonly profile?: string | undefined;
@@ -146,6 +148,8 @@ export interface RunEnvironment {
   readonly stateFolder: string;
   /** Aborted by the first signal: nothing new is started. */
   readonly interrupt?: AbortSignal | undefined;
+  /** Ends waits and calls: the command's time is over. */
+  readonly signal?: AbortSignal | undefined;
   warn(message: string): void;
   /** What was done to links, for the history of their clicks. */
   readonly noteChanges?: NoteChanges | undefined;

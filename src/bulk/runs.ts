@@ -5,14 +5,15 @@ import type { CheckStatus } from '../check/verdict.ts';
 import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import { fieldsSincePrinted } from '../link/prints.ts';
+import { deleteRun } from './journal/deletion.ts';
 import { foldJournal } from './journal/fold.ts';
+import type { RunState } from './journal/journal-state.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { readJournal } from './journal/reading.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
-import { deleteRun, whileThere } from './journal/run-folder.ts';
-import type { RunState } from './journal/run-state.ts';
+import { whileThere } from './journal/run-folder.ts';
+import { byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './records/run-names.ts';
 import type { RowStatus } from './results/row-outcome.ts';
-import { byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './run-names.ts';
 import { type IsOwn, tipOf } from './undone.ts';
 
 /** A run as `runs list` and `runs show` print it. */
@@ -140,7 +141,7 @@ export interface Verification {
 export async function* verifyRun(stateFolder: string, run: string, settings: VerifySettings): AsyncGenerator<Verification> {
   const folders = runFolders(stateFolder);
   const { journal } = runRecord(run, folders);
-  const { begin, placeOf } = (await whileThere(run, folders, () => foldJournal(journal))) ?? noRun(run);
+  const { begin, locationOf } = (await whileThere(run, folders, () => foldJournal(journal))) ?? noRun(run);
   if (begin.operation !== 'shorten' && begin.operation !== 'edit' && begin.operation !== 'apply') {
     throw new UsageError(`run ${run} created no links; there is nothing to verify`);
   }
@@ -148,7 +149,7 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Ver
     // The rows of a line are of one kind: deleted links are not there any more.
     if (line.type !== 'result' || statusesOf(line).includes('deleted')) continue;
     // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
-    const isLatest = placeOf(line.rows[0]?.[0] ?? 0).offset === offset;
+    const isLatest = locationOf(line.rows[0]?.[0] ?? 0).offset === offset;
     if (isLatest) yield await verifyLine(line, { ...settings, domain: begin.domain });
   }
 }

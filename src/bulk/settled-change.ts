@@ -1,5 +1,5 @@
 import type { LinkKey } from '../contract/link.ts';
-import type { KnownRecord } from './matching/verdict.ts';
+import type { KnownRecord } from './matching/row-verdict.ts';
 
 /** What was done to a link that changes the meaning of its counters, or its name. */
 export interface SettledChange {

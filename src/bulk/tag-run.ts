@@ -2,10 +2,10 @@ import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { runKey } from './journal/run-folder.ts';
+import { recordUndone } from './journal/undone-line.ts';
+import { runFolders } from './records/run-names.ts';
 import { beginRun, runsOf } from './run-beginning.ts';
-import { runFolders } from './run-names.ts';
 import type { RunEnvironment } from './run-plan.ts';
-import { recordUndone } from './undo.ts';
 
 /** What a run does to the tags of an account, beside what it does to links. */
 export interface TagChange {

@@ -1,8 +1,8 @@
 import { foldJournal } from './journal/fold.ts';
+import { isOver, mayHaveChanged, type RunState } from './journal/journal-state.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { whileThere } from './journal/run-folder.ts';
-import { isOver, mayHaveChanged, type RunState } from './journal/run-state.ts';
-import { isUnbegun, type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
+import { isUnbegun, type NamedRun, newestRuns, type RunFolders, runRecord } from './records/run-names.ts';
 
 /**
  * Whether a run is undone: another one was begun to take it back, changed something, and was not taken back itself. Its rows are then

@@ -4,7 +4,7 @@ import type { LinkKey } from '../contract/link.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { RunFlags } from '../flags/field-flags.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
-import type { NamedHashes } from '../input/named-links.ts';
+import type { NamedHashes } from '../input/named-targets.ts';
 import type { Question } from './consent-limits.ts';
 import type { ChangeOfLinks } from './dry-run.ts';
 import type { RunPresentation } from './run-report.ts';

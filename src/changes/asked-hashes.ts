@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
+import type { ConflictPolicy, Mode } from '../bulk/operations/modes.ts';
 import { isNumbered } from '../bulk/operations/numbered-hash.ts';
-import type { ConflictPolicy, Mode } from '../bulk/operations/shorten.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
 import { SeenKeys } from '../client/seen-keys.ts';
 import type { ShortenItem } from '../contract/operations.ts';

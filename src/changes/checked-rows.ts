@@ -4,12 +4,12 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import { type CheckedInput, checkInput, readRows } from '../input/check.ts';
+import { type CheckedInput, checkInput, readRows } from '../input/check-input.ts';
+import { type DomainResolver, readWithDomains, refuseForeign } from '../input/domain-resolver.ts';
+import type { Target } from '../input/field-values.ts';
 import { formatOf, type InputUse } from '../input/format.ts';
 import { KeptRows } from '../input/kept-rows.ts';
-import { type Placement, readPlaced, refuseForeign } from '../input/placement.ts';
 import type { InputRow, ItemOf } from '../input/row.ts';
-import type { Target } from '../input/values.ts';
 import { utmParameters } from '../link/rules/utm.ts';
 import { refuseTooMany } from './consent-limits.ts';
 import { datedRows, foreignHosts, type RowReading, readingOf, settingsOf } from './row-reading.ts';
@@ -54,25 +54,25 @@ export async function checkedRows<Use extends InputUse>(
     keepsSigns: options.base !== undefined,
   };
   let kept: KeptRows<InputRow<Use>> | undefined;
-  const check = async (placement: Placement): Promise<CheckedInput> => {
+  const check = async (resolver: DomainResolver): Promise<CheckedInput> => {
     kept = isOnlyRead ? undefined : keepUntilEnd<InputRow<Use>>(session);
-    return await checkInput(source, { ...settings, placement, first }, kept);
+    return await checkInput(source, { ...settings, resolver, first }, kept);
   };
-  const { found: checked, placement } = await readPlaced(check, session, 'listed change', source.name);
+  const { found: checked, resolver } = await readWithDomains(check, session, 'listed change', source.name);
   const { rows, skipped, withHash, sha256, warnings } = checked;
-  if (use === 'apply') await refuseForeign(placement.hosts, session, source.name);
+  if (use === 'apply') await refuseForeign(resolver.hosts, session, source.name);
   // Of a file that is compared, most rows change nothing.
   if (use !== 'apply' && options.base === undefined) refuseTooMany(rows - skipped, session);
   if (checked.columns !== undefined) await (checked.hasLosses ? session.warn : session.note)(checked.columns);
   await session.warn(...warnings, ...(await foreignHosts(checked, source.name, session)));
   const flags = { columns, date_format: dateFormat, tag_separator: tagSeparator, encoding, utm };
   const reading = readingOf<ItemOf[Use]>(flags, checked, session);
-  const read = () => kept?.read() ?? readRows(source, { ...settings, placement });
+  const read = () => kept?.read() ?? readRows(source, { ...settings, resolver });
   // What is compared has days, not words that count from one.
   const open = use === 'apply' && checked.countsFromToday ? () => datedRows(read(), reading) : read;
   const takesSkipped = options.includeProtected;
   const input = { name: source.name, sha256, rows, skipped, takesSkipped, open, change: source.change, copyTo: source.copyTo };
-  return { input, withHash, domains: placement.domains(), reading, targets: checked.targets };
+  return { input, withHash, domains: resolver.domains(), reading, targets: checked.targets };
 }
 
 /** Keeps the checked rows until the command ends. What only reads keeps nothing on the disk: it reads the input again. */

@@ -1,7 +1,7 @@
 import { DuplicateCandidateSearch } from '../base/duplicate-candidates.ts';
 import { UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import type { EarlierLink } from '../bulk/done-change.ts';
+import type { EarlierLink } from '../bulk/records/done-change.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import { type LinkKey, linkText, recordDomain } from '../contract/link.ts';

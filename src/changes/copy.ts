@@ -1,6 +1,6 @@
 import { shellWord } from '../base/shell-word.ts';
-import type { EarlierLink } from '../bulk/done-change.ts';
 import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
+import type { EarlierLink } from '../bulk/records/done-change.ts';
 import { refuseDomainsOf } from '../cli/listing.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';

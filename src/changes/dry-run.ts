@@ -1,6 +1,6 @@
-import { rowBatches } from '../bulk/batches.ts';
+import { rowBatches } from '../bulk/operations/batches.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
-import { plannedCalls } from '../bulk/planned-calls.ts';
+import { plannedCalls } from '../bulk/operations/planned-calls.ts';
 import type { OperationSettings, RunInput, RunRow } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk } from '../cli/prompt.ts';

@@ -1,8 +1,8 @@
 import type { Edition } from '../contract/editions.ts';
 import { fieldNames, fields } from '../contract/fields.ts';
 import type { UrlRecord } from '../contract/records.ts';
+import type { Target } from '../input/field-values.ts';
 import type { ItemOf } from '../input/row.ts';
-import type { Target } from '../input/values.ts';
 import { canonical } from '../link/value.ts';
 
 type FileLink = ItemOf['apply'];

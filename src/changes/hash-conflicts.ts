@@ -1,4 +1,4 @@
-import type { ConflictPolicy } from '../bulk/operations/shorten.ts';
+import type { ConflictPolicy } from '../bulk/operations/modes.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
 import { canAsk } from '../cli/prompt.ts';
 import type { Session } from '../cli/session.ts';

@@ -1,5 +1,4 @@
 import type { CliError } from '../base/errors.ts';
-import type { TypedResult } from '../bulk/inline.ts';
 import { outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { isMissing, type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
 import type { Session } from '../cli/session.ts';
@@ -7,6 +6,7 @@ import type { EditFields } from '../contract/operations.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Glyphs, Row, RowsReport } from '../output/report.ts';
 import type { RunPresentation } from './run-report.ts';
+import type { TypedResult } from './typed-run.ts';
 import { isChange, undoLine } from './undo-line.ts';
 
 /** How a change of typed links is shown. */

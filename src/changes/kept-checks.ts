@@ -1,6 +1,6 @@
 import { folders, type System } from '../base/system.ts';
-import { type CheckRecord, checkRecords } from '../bulk/check-record.ts';
-import { checkedFields } from '../bulk/results/check-results.ts';
+import { type CheckRecord, checkRecords } from '../bulk/checks/check-record.ts';
+import { checkedFields } from '../bulk/checks/check-results.ts';
 import type { CheckedLink } from '../check/destinations.ts';
 import { type CheckStatus, isCheckStatus } from '../check/verdict.ts';
 import type { Identity } from '../client/subject.ts';

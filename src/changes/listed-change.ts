@@ -1,9 +1,9 @@
 import { checksum } from '../base/checksum.ts';
 import { PartialError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
+import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/records/unfinished.ts';
 import type { RunRow, RunSteps } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
-import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/unfinished.ts';
 import { confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';

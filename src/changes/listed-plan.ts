@@ -1,5 +1,5 @@
 import type { BulkOperation, OperationKind } from '../bulk/operations/operation.ts';
-import { plannedCalls } from '../bulk/planned-calls.ts';
+import { plannedCalls } from '../bulk/operations/planned-calls.ts';
 import type { OperationSettings, RunRow } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { checksum } from '../base/checksum.ts';
-import type { TypedResult } from '../bulk/inline.ts';
 import type { Session } from '../cli/session.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
 import { refuseRunFlags } from '../flags/bulk-flags.ts';
-import { placedOperands } from '../input/named-links.ts';
+import { resolveOperands } from '../input/named-targets.ts';
 import { quantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
@@ -12,8 +11,9 @@ import { type NamedChange, nameOf, same } from './asked-change.ts';
 import { refuseTooMany, requireAnswer } from './consent-limits.ts';
 import { inlineReport } from './inline-report.ts';
 import type { ReadableRows } from './planned-rows.ts';
-import { collectRun, shownBefore } from './run-report.ts';
+import { shownBefore } from './run-report.ts';
 import { keepsUndo, sendingOf } from './sending-flags.ts';
+import { collectRun, type TypedResult } from './typed-run.ts';
 
 /** Operands and a file of hashes. */
 export async function changeNamed(change: NamedChange, session: Session): Promise<RowsReport> {
@@ -26,7 +26,7 @@ export async function changeNamed(change: NamedChange, session: Session): Promis
 
 async function changeOperands(change: NamedChange, operands: readonly string[], session: Session): Promise<RowsReport> {
   refuseRunFlags(change.options, '<hash>...', '--hashes-from');
-  const { targets, domains } = await placedOperands(operands, session, 'typed change');
+  const { targets, domains } = await resolveOperands(operands, session, 'typed change');
   refuseTooMany(targets.length, session);
   const { batchSize } = sendingOf(change.options, session);
   if (session.global.dryRun) {

@@ -2,7 +2,7 @@ import { relativeDay, utcDay } from '../base/days.ts';
 import type { Session } from '../cli/session.ts';
 import { hostName, withoutLocalPort } from '../contract/web-address.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import type { CheckedInput } from '../input/check.ts';
+import type { CheckedInput } from '../input/check-input.ts';
 import { delimiterOf, type InputUse, separatorOf } from '../input/format.ts';
 import { readNamedColumns } from '../input/named-columns.ts';
 import type { ReadOptions } from '../input/row.ts';

@@ -1,19 +1,18 @@
 import { type CliError, FailedError, LocalError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import type { RunProgress, RunSummary } from '../bulk/execute.ts';
-import type { TypedResult } from '../bulk/inline.ts';
+import { recordShown } from '../bulk/records/shown.ts';
 import { outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
 import { isMissing, missingCount, type RowOutcome, repeatableText, runEnd } from '../bulk/results/row-outcome.ts';
-import { type StartedRun, startRun } from '../bulk/run.ts';
-import type { RunFacts } from '../bulk/run-facts.ts';
+import { startRun } from '../bulk/run.ts';
 import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
-import { recordShown } from '../bulk/shown.ts';
+import type { RunProgress, RunSummary, StartedRun } from '../bulk/started-run.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { historyNotes } from './history-notes.ts';
 import { type Interruption, interruptible } from './interruption.ts';
+import { resumedLines } from './typed-run.ts';
 import { isChange, undoLine } from './undo-line.ts';
 
 /**
@@ -60,22 +59,6 @@ export async function runReport<Payload extends object>(
 export async function shownBefore(run: string, { system, listenForSignals }: Session): Promise<void> {
   listenForSignals(() => undefined);
   await recordShown(run, folders(system).state, system);
-}
-
-/** A run of links that were typed: it is over when it is reported. */
-export async function collectRun<Payload extends object>(
-  planned: Omit<RunPlan<Payload>, 'profile' | 'domain' | 'accountDomains'>,
-  session: Session,
-): Promise<TypedResult<Payload>> {
-  const { profile, domain } = session;
-  const plan = { ...planned, profile, domain, isTyped: true, concurrency: 1 };
-  const answered = () => void session.listenForSignals(() => undefined);
-  const run = await startRun(plan, { ...environmentOf(session), answered });
-  for (const line of resumedLines(run.facts, 'link')) await session.note(line);
-  const outcomes: RowOutcome<Payload>[] = [];
-  for await (const rows of run.rows) outcomes.push(...rows);
-  const { tally, stop } = run.summary();
-  return { outcomes, tally, stop, run: run.facts.run, undo: plan.undo === true };
 }
 
 export function environmentOf(session: Session): RunEnvironment {
@@ -168,10 +151,6 @@ function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[]
     ...(guarantee && shown.session.global.verbose ? [guarantee] : []),
     ...(advice ? [advice] : []),
   ];
-}
-
-function resumedLines({ resumed, run, doneBefore, rows }: RunFacts, noun: 'link' | 'row'): string[] {
-  return resumed ? [`resuming run ${run}: ${doneBefore} of ${rows} ${noun}s are done`] : [];
 }
 
 /** A selection has links, a file rows. */

@@ -15,7 +15,7 @@ import { withoutLocalPort } from '../contract/web-address.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import { checkHashFile } from '../input/hash-file.ts';
-import { itemsOf, placedOperands } from '../input/named-links.ts';
+import { itemsOf, resolveOperands } from '../input/named-targets.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 
 /** A link of a selection; only one that was named may not exist. */
@@ -129,7 +129,7 @@ export async function noteCoverage([only, ...others]: LinkDomains, session: Sess
 /** Links that were named, by operands or by a file. */
 async function namedLinks(selection: Extract<LinkSelection, { kind: 'hashes' | 'file' }>, session: Session) {
   if (selection.kind === 'hashes') {
-    const { targets, domains } = await placedOperands(selection.operands, session, 'typed change');
+    const { targets, domains } = await resolveOperands(selection.operands, session, 'typed change');
     return { given: { targets }, domains, open: () => targets };
   }
   const source = await session.openInput(selection.path, 'hashes');

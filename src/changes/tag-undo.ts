@@ -1,7 +1,7 @@
 import { type CliError, PartialError } from '../base/errors.ts';
+import type { DoneRun } from '../bulk/records/done-run.ts';
 import type { RunSteps } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
-import type { DoneRun } from '../bulk/undo.ts';
 import { confirm } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { renameTag } from '../client/tag-changes.ts';

@@ -1,15 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { checksum } from '../base/checksum.ts';
-import type { TypedResult } from '../bulk/inline.ts';
-import type { Mode } from '../bulk/operations/shorten.ts';
+import type { Mode } from '../bulk/operations/modes.ts';
 import { updatingOperation } from '../bulk/operations/update.ts';
 import type { Session } from '../cli/session.ts';
 import { fieldNames } from '../contract/fields.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { sameUrl } from '../link/value.ts';
-import { collectRun } from './run-report.ts';
 import { sendingOf } from './sending-flags.ts';
+import { collectRun, type TypedResult } from './typed-run.ts';
 
 /** A link to be made, or to be edited where its hash leads elsewhere. */
 interface TypedUpdate {

@@ -1,16 +1,16 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses that do not belong to one machine of the public internet, by what they are. */
+/** Addresses that do not belong to one machine of the public internet. */
 const refused: Readonly<Record<string, readonly string[]>> = {
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10'],
   loopback: ['127.0.0.0/8', '::1/128'],
   'link-local': ['169.254.0.0/16', 'fe80::/10'],
   multicast: ['224.0.0.0/4', 'ff00::/8'],
-  // They lead to an IPv4 address that is inside them, through a gateway that may be anybody's.
+  // These contain an IPv4 address that is reached through a gateway of any owner.
   NAT64: ['64:ff9b::/96', '64:ff9b:1::/48'],
   '6to4': ['2002::/16', '192.88.99.0/24'],
   Teredo: ['2001::/32'],
-  // For documentation, measurements, protocols and the future.
+  // For documentation, measurements and future use.
   reserved: [
     '0.0.0.0/8',
     '192.0.0.0/24',
@@ -25,13 +25,13 @@ const refused: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** An IPv4 address in the form of IPv6 is judged by the lists of IPv4. */
+/** Node checks IPv4-mapped IPv6 addresses against the IPv4 lists. */
 const lists = Object.entries(refused).map(([kind, networks]) => ({ kind, list: listOf(networks) }));
 const mapped = listOf(['::ffff:0:0/96']);
-/** All of IPv6 that is given to machines so far. */
+/** The part of IPv6 that has been allocated so far. */
 const given = listOf(['2000::/3']);
 
-/** What kind of address it is, where nothing is to be sent there: `private`; undefined for a public one. */
+/** Returns undefined for a public address. */
 export function refusedKind(address: string): string | undefined {
   const version = isIP(address);
   if (version === 0) return 'unknown';
@@ -40,22 +40,22 @@ export function refusedKind(address: string): string | undefined {
   return family === 'ipv4' || given.check(address, family) || mapped.check(address, family) ? undefined : 'reserved';
 }
 
-/** The address that is the host of a URL, without brackets; undefined for a name, which is looked up when a connection is made. */
+/** Returns the address without brackets; undefined for a name, which is resolved when a connection is made. */
 export function literalAddress({ hostname }: URL): string | undefined {
   const text = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(text) === 0 ? undefined : text;
 }
 
-/** Why nothing is sent to an address; undefined for one that may be asked. */
+/** Returns the reason why the address must not be contacted; undefined if it may be. */
 export type Refusal = (address: string) => string | undefined;
 
-/** `a private address`. */
+/** Returns a reason such as `a private address`. */
 export const publicOnly: Refusal = (address) => {
   const kind = refusedKind(address);
   return kind === undefined ? undefined : `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind} address`;
 };
 
-/** Why the host of a URL is not asked, as far as the URL itself says it: a literal address is never looked up. */
+/** Checks literal addresses, which are never looked up. */
 export function literalRefusal(url: URL, refusal: Refusal): string | undefined {
   const address = literalAddress(url);
   const reason = address === undefined ? undefined : refusal(address);

@@ -2,55 +2,49 @@ import { DuplicateCandidateSearch } from '../base/duplicate-candidates.ts';
 import type { LinkKey } from '../contract/link.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import type { Refusal } from './addresses.ts';
-import { hostOf, type NotAsked, notAsked } from './chain.ts';
-import type { Question } from './judging.ts';
+import type { ProbeTarget } from './probe.ts';
+import { type NotProbed, refusalOf } from './redirect-chain.ts';
 
-/** A link as a check knows it. */
 export interface CheckedLink extends LinkKey {
-  /** In full, as people paste it. */
+  /** With the protocol. */
   readonly short_url: string;
-  /** Absent for a link that was named and does not exist. */
+  /** Absent for a link that does not exist. */
   readonly long_url?: string | undefined;
 }
 
-/** Links that can be read as often as needed; they lie on the disk. */
+/** Stored on disk and readable repeatedly. */
 export interface LinkList {
   readonly count: number;
   at(index: number): CheckedLink;
   all(): Iterable<CheckedLink>;
 }
 
-/** How links become questions. */
-export interface Asking {
+export interface DestinationOptions {
   readonly refusal: Refusal;
-  /** Ask the short URLs, and not where they lead. */
+  /** Probe the short URLs instead of their destinations. */
   readonly shortUrls: boolean;
 }
 
-/**
- * The distinct destinations of links, host by host: each is known by its first link, and costs 12 bytes a link and a little a host,
- * however many there are.
- */
+/** The distinct destinations of links, grouped by host. Each is identified by the index of its first link and needs 12 bytes per link. */
 export class Destinations {
   readonly #links: LinkList;
-  readonly #asking: Asking;
-  /** By link: the first with the same destination, and the next one; 0 where there is none, as the first link is nobody's next. */
+  readonly #options: DestinationOptions;
+  /** By link: the first link with the same destination, and the next one. 0 ends the list, since link 0 never follows another. */
   readonly #firsts: Uint32Array;
   readonly #nexts: Uint32Array;
-  /** By destination: the next of the same host. */
+  /** By destination: the next one on the same host. */
   readonly #queue: Uint32Array;
   readonly #hosts = new Map<string, { head: number; tail: number }>();
-  /** That are not asked, with the reason. */
   readonly #refused: Refused[] = [];
-  /** Distinct destinations, those that are not asked included. */
+  /** Includes the refused destinations. */
   readonly count: number;
   readonly hostCount: number;
   #left = 0;
 
-  /** `isKnown`: the verdict on the destination of a link is known already. */
-  constructor(links: LinkList, asking: Asking, isKnown: (link: number) => boolean) {
+  /** `isKnown`: the destination of the link has a verdict already. */
+  constructor(links: LinkList, options: DestinationOptions, isKnown: (link: number) => boolean) {
     this.#links = links;
-    this.#asking = asking;
+    this.#options = options;
     this.#firsts = new Uint32Array(links.count);
     this.#nexts = new Uint32Array(links.count);
     this.#queue = new Uint32Array(links.count);
@@ -59,19 +53,18 @@ export class Destinations {
     this.hostCount = this.#hosts.size;
   }
 
-  /** The destination of a link: the first link that has it. */
+  /** A destination is identified by its first link. */
   of(link: number): number {
     return this.#firsts[link] ?? link;
   }
 
-  /** All links of a destination. */
   linksOf(destination: number): number[] {
     const links: number[] = [];
     for (let link = destination; links.length === 0 || link !== 0; link = this.#nexts[link] ?? 0) links.push(link);
     return links;
   }
 
-  /** How many are still to be taken. */
+  /** Destinations that were not taken yet. */
   get left(): number {
     return this.#left;
   }
@@ -80,7 +73,7 @@ export class Destinations {
     return this.#hosts.keys();
   }
 
-  /** The next destination of a host, or nothing when all were taken. */
+  /** Returns undefined when all destinations of the host were taken. */
   take(host: string): number | undefined {
     const queue = this.#hosts.get(host);
     if (!queue) return undefined;
@@ -91,24 +84,23 @@ export class Destinations {
     return head;
   }
 
-  /** Those that are not asked. */
   refused(): readonly Refused[] {
     return this.#refused;
   }
 
-  questionOf(destination: number): Question {
+  targetOf(destination: number): ProbeTarget {
     const link = this.#links.at(destination);
     const url = parseUrl(this.#textOf(link));
-    if (!url) throw new Error(`a destination that is no URL is not asked: ${destination}`);
+    if (!url) throw new Error(`not a valid URL: destination ${destination}`);
     url.hash = '';
-    return { url, target: this.#asking.shortUrls ? link.long_url : undefined };
+    return { url, target: this.#options.shortUrls ? link.long_url : undefined };
   }
 
   #textOf({ short_url, long_url = '' }: CheckedLink): string {
-    return this.#asking.shortUrls ? short_url : long_url;
+    return this.#options.shortUrls ? short_url : long_url;
   }
 
-  /** Joins links whose destinations are the same on the wire. What may be the same by its print is compared in full. */
+  /** Groups links whose destinations are equal on the wire. Candidates with equal fingerprints are compared in full. */
   #group(): number {
     const search = new DuplicateCandidateSearch();
     for (const link of this.#links.all()) search.add(this.#keyOf(link));
@@ -139,7 +131,7 @@ export class Destinations {
     return count;
   }
 
-  /** What is sent for it: a fragment is not. */
+  /** Omits the fragment, which is not sent. */
   #keyOf(link: CheckedLink): string {
     if (link.long_url === undefined) return `\n${link.domain}/${link.hash}`;
     const text = this.#textOf(link);
@@ -150,20 +142,20 @@ export class Destinations {
     const link = this.#links.at(destination);
     const url = link.long_url === undefined ? undefined : parseUrl(this.#textOf(link));
     const refused = url
-      ? notAsked(url, this.#asking.refusal)
-      : { reason: link.long_url === undefined ? 'no such link' : 'no valid URL' };
+      ? refusalOf(url, this.#options.refusal)
+      : { reason: link.long_url === undefined ? 'no such link' : 'not a valid URL' };
     if (refused || !url) {
       this.#refused.push({ destination, reason: '', ...refused });
       return;
     }
     this.#left += 1;
-    const host = hostOf(url);
+    const { host } = url;
     const queue = this.#hosts.get(host);
     if (queue) this.#queue[queue.tail] = destination;
     this.#hosts.set(host, { head: queue?.head ?? destination, tail: destination });
   }
 }
 
-export interface Refused extends NotAsked {
+export interface Refused extends NotProbed {
   readonly destination: number;
 }

@@ -1,68 +1,67 @@
 import { setMaxListeners } from 'node:events';
 import type { System } from '../base/system.ts';
-import type { AskerOptions } from './asker.ts';
-import type { ChainWorld } from './chain.ts';
 import type { Destinations } from './destinations.ts';
-import { type JudgingWorld, judge } from './judging.ts';
-import { type Closed, type Place, PoliteHosts, type Politeness } from './polite-hosts.ts';
+import { type Closed, HostRateLimiter, type Permit, type RateLimits } from './host-rate-limiter.ts';
+import { type ProbeContext, probe } from './probe.ts';
+import type { ProbeClientOptions } from './probe-client.ts';
+import type { RedirectContext } from './redirect-chain.ts';
 import type { Verdict } from './verdict.ts';
 
-/** All that a check keeps to. */
 export interface CheckSettings
-  extends Politeness,
-    AskerOptions,
-    Pick<ChainWorld, 'redirects' | 'report'>,
-    Pick<JudgingWorld, 'pause'> {}
+  extends RateLimits,
+    ProbeClientOptions,
+    Pick<RedirectContext, 'redirects' | 'report'>,
+    Pick<ProbeContext, 'pause'> {}
 
-/** How politely and how patiently destinations are asked; times are milliseconds. */
-export const usualLimits = {
-  total: 32,
-  perHost: 4,
-  gap: 50,
-  longestGap: 30_000,
-  mostWaiting: 1000,
+/** Times are milliseconds. */
+export const defaultLimits = {
+  maxRequests: 32,
+  maxPerHost: 4,
+  interval: 50,
+  maxInterval: 30_000,
+  maxQueued: 1000,
   timeout: 20_000,
   redirects: 10,
   pause: 3000,
 } as const;
 
-export interface EngineSignals {
-  /** Nothing new is sent, and what is not known by then is left. */
+export interface CheckSignals {
+  /** Stops new requests; open results stay open. */
   readonly stop: AbortSignal;
-  /** What is under way is given up. */
+  /** Cancels requests in flight. */
   readonly abort: AbortSignal;
 }
 
 /**
- * Asks all destinations, as politely as the settings say. `take` gets each verdict as it comes and is awaited; what it throws ends the
- * check. Resolves when every verdict was taken, or when nothing is under way any more after a stop.
+ * Probes all destinations within the limits. `take` gets each verdict and is awaited; an error of it ends the check. Resolves when every
+ * verdict was taken or, after a stop, when no request is in flight.
  */
-export async function askAll(
+export async function probeAll(
   destinations: Destinations,
   settings: CheckSettings,
   system: Pick<System, 'now' | 'sleep'>,
-  { stop, abort }: EngineSignals,
+  { stop, abort }: CheckSignals,
   take: (destination: number, verdict: Verdict) => Promise<void>,
 ): Promise<void> {
-  // undici takes a tenth of a second to load, which help and an empty selection do without.
-  const { createAsker } = await import('./asker.ts');
-  const asker = createAsker(settings);
+  // undici takes a tenth of a second to load, which help and an empty selection do not need.
+  const { createProbeClient } = await import('./probe-client.ts');
+  const client = createProbeClient(settings);
   const failed = new AbortController();
   const ended = AbortSignal.any([stop, failed.signal]);
   const failures: unknown[] = [];
-  // Each wait and each request listens to them, and Node takes more than ten for a leak.
+  // Every delay and request adds a listener, and Node reports more than ten as a leak.
   setMaxListeners(0, ended, abort);
-  let underWay = 0;
+  let inFlight = 0;
   let finish = (): void => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
   const finishIfDone = (): void => {
-    if (underWay === 0 && (ended.aborted || destinations.left === 0)) finish();
+    if (inFlight === 0 && (ended.aborted || destinations.left === 0)) finish();
   };
-  const askOne = async (destination: number, entry: Place | Closed): Promise<void> => {
+  const probeOne = async (destination: number, entry: Permit | Closed): Promise<void> => {
     try {
-      const verdict = await judge(destinations.questionOf(destination), entry, world);
+      const verdict = await probe(destinations.targetOf(destination), entry, context);
       if (!abort.aborted) await take(destination, verdict);
     } catch (error) {
       if (error !== ended.reason) {
@@ -70,20 +69,28 @@ export async function askAll(
         failed.abort();
       }
     }
-    underWay -= 1;
+    inFlight -= 1;
     finishIfDone();
   };
-  const hosts = new PoliteHosts(settings, system, {
+  const limiter = new HostRateLimiter(settings, system, {
     stop: ended,
     next(host) {
       const destination = destinations.take(host);
       if (destination === undefined) return undefined;
-      underWay += 1;
-      return (entry) => void askOne(destination, entry);
+      inFlight += 1;
+      return (entry) => void probeOne(destination, entry);
     },
   });
-  const world: JudgingWorld = { ...settings, asker, hosts, stop: ended, signal: abort, sleep: system.sleep, now: system.now };
-  for (const host of destinations.hosts()) hosts.open(host);
+  const context: ProbeContext = {
+    ...settings,
+    client,
+    hosts: limiter,
+    stop: ended,
+    signal: abort,
+    sleep: system.sleep,
+    now: system.now,
+  };
+  for (const host of destinations.hosts()) limiter.addHost(host);
   ended.addEventListener('abort', finishIfDone, { once: true });
   finishIfDone();
   await finished;

@@ -24,7 +24,7 @@ import { foldLabel } from '../contract/tag-label.ts';
 import { addBaseFlag, addBatchFlags, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { cellValue, isRefused } from '../input/values.ts';
+import { cellValue, isRefused } from '../input/field-values.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { namesOf, type Report, type TextReport } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';

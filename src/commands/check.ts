@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { shellWord } from '../base/shell-word.ts';
 import { folders } from '../base/system.ts';
 import { version } from '../base/version.ts';
-import { startCheck } from '../bulk/check-run.ts';
+import { startCheck } from '../bulk/checks/check-run.ts';
 import { interruptible } from '../changes/interruption.ts';
 import { publicOnly } from '../check/addresses.ts';
-import { type CheckSettings, usualLimits } from '../check/engine.ts';
-import { createNames } from '../check/names.ts';
+import { type CheckSettings, defaultLimits } from '../check/engine.ts';
+import { createNameLookup } from '../check/name-lookup.ts';
 import { type CheckStatus, checkStatuses, failingStatuses } from '../check/verdict.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
@@ -163,11 +163,11 @@ async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Pro
   const { ca } = await trustFor({ origin: new URL('https://localhost'), caFile: global.caFile, env });
   const shown = global.verbose || global.debug;
   return {
-    ...usualLimits,
+    ...defaultLimits,
     maxWait: maxWaitOf({ maxWait: global.maxWait, system }),
     refusal: allowPrivate ? () => undefined : publicOnly,
-    resolve: await createNames(new URL(session.client.identity.baseUrl).hostname, system),
-    timeout: (timeoutOf(session) ?? usualLimits.timeout / 1000) * 1000,
+    resolve: await createNameLookup(new URL(session.client.identity.baseUrl).hostname, system),
+    timeout: (timeoutOf(session) ?? defaultLimits.timeout / 1000) * 1000,
     userAgent: `linkctl/${version} (link check)`,
     ca,
     ...(shown && {

@@ -9,7 +9,7 @@ import { namedUrls } from '../client/named-urls.ts';
 import { addSelectionFlags, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { count, suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { type NamedTargets, readTargets } from '../input/named-links.ts';
+import { type NamedTargets, readTargets } from '../input/named-targets.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';

@@ -16,7 +16,7 @@ import { addBatchFlags, addNoUndoFlag, type BulkOptions } from '../flags/bulk-fl
 import { addRuleFlags, type RuleOptions, readRules, rewriteSelection, rulesText } from '../flags/rewrite-flags.ts';
 import { addSelectionOptions, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
-import { longUrlFault } from '../input/values.ts';
+import { longUrlFault } from '../input/field-values.ts';
 import { type UrlRule, urlChange } from '../link/rules/url-change.ts';
 import { canonicalHost } from '../link/value.ts';
 import { namesOf, type Report } from '../output/report.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { FailedError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { titleOf } from '../bulk/run-names.ts';
+import { titleOf } from '../bulk/records/run-names.ts';
+import { assertSameAccount } from '../bulk/records/same-account.ts';
 import { canBeUndone, forgetRun, listRuns, pruneRuns, type RunOverview, resolveRun, showRun, verifyRun } from '../bulk/runs.ts';
-import { assertSameAccount } from '../bulk/same-account.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/run.ts';

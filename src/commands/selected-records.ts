@@ -9,7 +9,7 @@ import { coverage, wholeAccount } from '../client/whole-listing.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { type NamedSelection, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
-import { readTargets } from '../input/named-links.ts';
+import { readTargets } from '../input/named-targets.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 

@@ -1,27 +1,25 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
-import { batchesOf } from '../bulk/batches.ts';
-import { shortenTyped } from '../bulk/inline.ts';
+import { batchesOf } from '../bulk/operations/batches.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
-import { type ConflictPolicy, conflictPolicies, type Mode } from '../bulk/operations/shorten.ts';
+import { conflictPolicies } from '../bulk/operations/modes.ts';
 import { inlineReport } from '../changes/inline-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
-import { openSession, type Session } from '../cli/session.ts';
+import { openSession } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
-import { isJson } from '../contract/formats.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { addBatchFlags, addInputFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addFieldFlags, readFieldFlags } from '../flags/field-flags.ts';
 import { choice, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { flagValue } from '../input/values.ts';
-import { namesOf, type Report, type RowsReport } from '../output/report.ts';
+import { flagValue } from '../input/field-values.ts';
+import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
 import { withSandboxHint } from './shorten/sandbox-hint.ts';
 import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shorten/shorten-options.ts';
+import { shortenTyped } from './shorten/typed-shortening.ts';
 
 export function registerShorten(command: Command, run: Runner): void {
   command.argument('[long-url...]', 'URLs to shorten; - reads them from stdin');
@@ -110,39 +108,11 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   }
   const giveHash = hashGiver(mode, invocation.system);
   const named = items.map((item) => giveHash(item));
-  return withSandboxHint(picture(await shortenInline(named, { mode, onConflict }, session)), session);
+  const done = await shortenTyped(named, { mode, onConflict }, session);
+  return withSandboxHint(picture(await inlineReport(done, { presentation: shortenPresentation }, session)), session);
 }
 
 const missing = {
   details: ['usage: linkctl shorten <long-url>... | -f <file|->', 'example: linkctl shorten https://nodejs.org/en/learn'],
   hint: 'linkctl shorten --help',
 };
-
-interface InlineShortening {
-  readonly mode: Mode;
-  readonly onConflict: Exclude<ConflictPolicy, 'update'> | undefined;
-}
-
-async function shortenInline(
-  items: readonly ShortenItem[],
-  { mode, onConflict }: InlineShortening,
-  session: Session,
-): Promise<RowsReport> {
-  const { client, domain, system, profile, warn, deadline, format, listenForSignals } = session;
-  const done = await shortenTyped(items, {
-    client,
-    system,
-    stateFolder: folders(system).state,
-    profile,
-    domain,
-    mode,
-    onConflict,
-    // Only JSON shows whether a link is new; for other formats the extra call is saved.
-    tellsNew: isJson(format()),
-    batchSize: batchSizeOf(session),
-    signal: deadline.signal,
-    answered: () => void listenForSignals(() => undefined),
-    warn,
-  });
-  return await inlineReport(done, { presentation: shortenPresentation }, session);
-}

@@ -15,7 +15,7 @@ import { addBatchFlags, addUndoFlags, refuseRunFlags } from '../flags/bulk-flags
 import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
 import { choice, count } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { type NamedTargets, readTargets } from '../input/named-links.ts';
+import { type NamedTargets, readTargets } from '../input/named-targets.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import { clickColumns, clickFields, clickRows, counterFields } from '../output/click-rows.ts';
 import { clickGroupings, periodColumns } from '../output/period-rows.ts';

@@ -18,7 +18,7 @@ import type { TagRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { addNoUndoFlag } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
-import { flagLabels } from '../input/values.ts';
+import { flagLabels } from '../input/field-values.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
 import { grouped } from '../output/quantity.ts';
 import { batchesOf, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';

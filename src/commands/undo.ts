@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { NotFoundError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { titleOf } from '../bulk/run-names.ts';
-import { readDoneRun } from '../bulk/undo.ts';
+import { readDoneRun } from '../bulk/records/done-run.ts';
+import { titleOf } from '../bulk/records/run-names.ts';
 import { isPartly, nextToUndo, targetOfUndo } from '../bulk/undone.ts';
 import { type NamedUndo, namedRun, saidAlready, type UndoOptions } from '../changes/named-run.ts';
 import { undoRun } from '../changes/undo.ts';

@@ -1,22 +1,24 @@
-/** What kind of failure a code is, by what the caller can do about it (CLI 2). */
+/** The kinds of failure differ in what the caller can do about them. */
 type ErrorKind = 'failed' | 'auth' | 'not_found' | 'rejected' | 'limit' | 'unavailable' | 'local';
 
-/** The traits of one error code. */
 export interface ErrorTraits {
-  /** The text of API.md 7.3. */
+  /** The text of 7.3. */
   readonly message: string;
   readonly kind: ErrorKind;
-  /** What the refusal is about: the values, the hash and who has it, the size of the call (R-13), or a resource that the server lacks. */
+  /**
+   * The part of the call that caused the refusal: the values, the hash (or its owner), the size of the call, or a resource that the server
+   * lacks.
+   */
   readonly about?: 'values' | 'hash' | 'size' | 'resource';
-  /** What else is refused: every call, or every row of the run. Codes of kind `auth` refuse every call. */
+  /** Everything else that is refused for the same reason. Codes of kind `auth` refuse every call. */
   readonly refuses?: 'every call' | 'every row';
-  /** Of an item: it was not applied, and sending it again may help (R-12). */
+  /** For an item: it was not applied, and sending it again may succeed. */
   readonly temporary?: true;
-  /** It is not known what the server did, even with status 400, which any error has (R 1.3, F24). */
+  /** The server may have applied the call: status 400 comes with every error, also with these. */
   readonly doubtful?: true;
 }
 
-/** The error codes of API.md 7.3. Codes that are not here exist in the field: they pass through as numbers. */
+/** The error codes of 7.3. Servers send others as well, which pass through as numbers. */
 export const errors = {
   /** OK. A failed item with this code has a field that was not applied. */
   0: { message: '', kind: 'rejected' },
@@ -55,7 +57,7 @@ export function isErrorCode(code: number): code is ErrorCode {
   return Object.hasOwn(errors, code);
 }
 
-/** The traits of a code, listed or not. */
+/** Codes that are not listed get neutral traits. */
 export function errorTraits(code: number | undefined): ErrorTraits {
   return code !== undefined && isErrorCode(code) ? errors[code] : unlisted;
 }

@@ -1,26 +1,26 @@
 import type { Edition } from './editions.ts';
 
-/** How a field's value is written, checked and sent. */
+/** Decides how a value is parsed, validated and sent. */
 export type FieldKind = 'hash' | 'url' | 'text' | 'boolean' | 'date' | 'integer' | 'tags';
 
-/** The calls that can set a field. `edit-by-tags` is 4.3.8's shorter list. */
+/** The calls that can set a field. `edit-by-tags` has the shorter list of 4.3.8. */
 export type FieldUse = 'shorten' | 'edit' | 'edit-by-tags';
 
-/** Characters: an emoji is one, whatever its UTF-16 units or bytes are. */
+/** In characters: an emoji counts as one, however many UTF-16 units or bytes it has. */
 export interface LengthBounds {
   readonly min: number;
   readonly max: number;
 }
 
-/** One settable field of a URL record: the row that flags, CSV columns and validation on both ends are made from. */
+/** One settable field of a URL record. Flags, CSV columns and validation on both ends are derived from it. */
 export interface Field {
   readonly kind: FieldKind;
   readonly in: readonly FieldUse[];
   /** Present where only one edition has the field. */
   readonly edition?: Edition;
-  /** What a record has when nothing was given. Not shown in API.md; as public deployments do (FIELD-NOTES 16). */
+  /** The value of a new record. API.md does not say; this is what public deployments do. */
   readonly default: string | boolean | number | null | readonly string[] | undefined;
-  /** Where there is a bound. Not shown in API.md; as public deployments do. */
+  /** API.md does not say; this is what public deployments enforce. */
   readonly length?: LengthBounds;
   /** One line for help texts. */
   readonly summary: string;
@@ -72,7 +72,7 @@ export const fields = {
 
 export type FieldName = keyof typeof fields;
 
-/** The fields that a call of one edition can set, in the order of columns. */
+/** In the order of columns. */
 export function fieldNames(use: FieldUse, edition: Edition): FieldName[] {
   return (Object.keys(fields) as FieldName[]).filter((name) => {
     const field: Field = fields[name];
@@ -80,19 +80,19 @@ export function fieldNames(use: FieldUse, edition: Edition): FieldName[] {
   });
 }
 
-/** Characters of a hash, case-sensitive. Not shown in API.md; as public deployments do (FIELD-NOTES 17). */
+/** Case-sensitive. API.md does not say which characters a hash may have; this is what public deployments accept. */
 export const hashPattern = /^[A-Za-z0-9_-]+$/;
 
-/** Whether a text is too short or too long; undefined if it is neither. */
+/** Returns undefined for an acceptable length. */
 export function lengthFault(text: string, { min, max }: LengthBounds): 'short' | 'long' | undefined {
-  // A character has one or two UTF-16 units, so that few texts need counting.
+  // A character has one or two UTF-16 units, so most texts need no counting.
   if (text.length >= 2 * min && text.length <= max) return undefined;
   const characters = [...text].length;
   if (characters < min) return 'short';
   return characters > max ? 'long' : undefined;
 }
 
-/** Whether text is `YYYY-MM-DD` and a day of the calendar. */
+/** Accepts `YYYY-MM-DD` if that day exists. */
 export function isCalendarDate(text: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (!match) return false;

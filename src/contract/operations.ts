@@ -11,7 +11,7 @@ import type {
   UrlRecord,
 } from './records.ts';
 
-/** Edition A: the working domain of the call (4.1.7); the default domain without it. */
+/** Edition A: the working domain of the call (4.1.7). Without it the server uses the default domain. */
 interface Domain {
   domain?: string;
 }
@@ -23,12 +23,12 @@ export interface ShortenItem {
   note?: string;
   email_stats?: boolean;
   expiration_date?: CalendarDate | null;
-  /** Edition A; absent from the document's input list, accepted in the field (FIELD-NOTES 16). */
+  /** Edition A. API.md does not list it as input, but servers accept it. */
   max_clicks?: number;
   tags?: string[];
 }
 
-/** What an edit may set; `tags` are instructions, `+label` attaches and `-label` detaches (2.3). */
+/** The `tags` of an edit are instructions: `+label` attaches and `-label` detaches (2.3). */
 export interface EditFields {
   /** The new hash. */
   custom_hash?: string;
@@ -46,10 +46,10 @@ export interface EditItem extends EditFields {
   hash: string;
 }
 
-/** A selection of URLs in a query: hashes separated by commas, or a tag expression (4.1.8, 4.3.9). Never both, never neither. */
+/** Selects URLs in a query: hashes separated by commas, or a tag expression (4.1.8, 4.3.9), exactly one of them. */
 export type Selection = { hashes: string; tags?: undefined } | { tags: string; hashes?: undefined };
 
-/** The wire form of a flag without a value is not shown; any value switches it on. */
+/** API.md does not show the wire form of a flag without a value; any value switches it on. */
 interface Duplicates {
   disable_long_url_duplicates?: string;
 }
@@ -63,12 +63,12 @@ interface ListQuery extends Domain {
   tags?: string;
 }
 
-/** What goes in and what comes out of every call of API.md 4.2, beside the envelope. */
+/** Input and result of every call of 4.2, without the envelope. */
 export interface Operations {
   getAccount: { path: object; query: object; body: undefined; result: { account: AccountRecord } };
   shortenUrls: { path: object; query: Domain & Duplicates; body: { urls: ShortenItem[] }; result: { urls: UrlItem[] } };
   listUrls: { path: object; query: ListQuery; body: undefined; result: { urls: UrlRecord[]; page: Page } };
-  /** The body is not shown (4.2): nothing may depend on its form. */
+  /** The document does not show the body (4.2), so nothing may depend on its form. */
   getUrl: { path: { hash: string }; query: Domain; body: undefined; result: { urls?: unknown } };
   editUrl: { path: { hash: string }; query: Domain; body: { urls: [EditFields] }; result: { urls: UrlItem[] } };
   /** Sets the same fields on every selected URL. With a selection by tags, the answer has no URLs (4.3.8). */
@@ -79,15 +79,15 @@ export interface Operations {
   deleteUrls: { path: object; query: Domain & Selection; body: undefined; result: object };
   getStats: { path: { hash: string }; query: Domain; body: undefined; result: { stats: StatsRecord[] } };
   resetStats: { path: { hash: string }; query: Domain; body: undefined; result: object };
-  /** `domain`: as for deleteUrls. */
+  /** `domain` as in deleteUrls. */
   resetSelectedStats: { path: object; query: Domain & Selection; body: undefined; result: object };
   listTags: { path: object; query: object; body: undefined; result: { tags: TagRecord[] } };
   addTag: { path: object; query: object; body: { label: string }; result: { tags: TagRecord[] } };
   renameTag: { path: { label: string }; query: object; body: { label: string }; result: { tags: TagRecord[] } };
-  /** The body is not shown. */
+  /** The document does not show the body. */
   deleteTag: { path: { label: string }; query: object; body: undefined; result: object };
   listDomains: { path: object; query: object; body: undefined; result: { version: string; domains: DomainRecord[] } };
-  /** "Other parameters" are not shown. */
+  /** The document mentions "other parameters" without naming them. */
   listLog: {
     path: object;
     query: { offset?: number; limit?: number };
@@ -99,13 +99,13 @@ export interface Operations {
 export type OperationName = keyof Operations;
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** Where an operation lives: `:name` in the path is one percent-encoded segment. */
+/** Each `:name` in the path is one percent-encoded segment. */
 export interface Endpoint {
   readonly method: Method;
   readonly path: string;
-  /** Present where only one edition has the call. */
+  /** Present if only one edition has the call. */
   readonly edition?: Edition;
-  /** Where operations share method and path: whether a `hashes` or `tags` parameter selects the URLs. */
+  /** Distinguishes operations of the same method and path by the presence of a `hashes` or `tags` parameter. */
   readonly selected?: boolean;
 }
 
@@ -130,9 +130,7 @@ export const endpoints: { readonly [O in OperationName]: Endpoint } = {
   listLog: { method: 'GET', path: '/log', edition: 'a' },
 };
 
-/**
- * What a caller gives to `send`: only the parts that the operation has. `bodyText` is the body as JSON, where that exists already.
- */
+/** Contains only the parts that the operation has. `bodyText` is the body as JSON, where the caller has serialized it already. */
 export type OperationInput<O extends OperationName> = (object extends Operations[O]['path']
   ? { path?: undefined }
   : { path: Operations[O]['path'] }) &

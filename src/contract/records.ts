@@ -1,11 +1,10 @@
 /**
- * The records of the API under their wire names. A member that the document says may be absent, or that only one
- * edition has, is optional; a form that it does not show is `unknown`. Servers send more than is listed here
- * (FIELD-NOTES 1 to 6), and whatever they send passes through untouched. Records that are printed are type aliases: unlike interfaces
- * they are rows of a report as they are.
+ * The records of the API under their wire names. A member that may be absent, or that only one edition has, is optional; a form that API.md
+ * does not show is `unknown`. Servers send more than is listed here, and everything they send passes through untouched. Records that are
+ * printed are type aliases because, unlike interfaces, aliases are assignable to the rows of a report.
  */
 
-/** `YYYY-MM-DD HH:MM:SS`, UTC (API.md 4.1.6). */
+/** `YYYY-MM-DD HH:MM:SS`, UTC (4.1.6). */
 export type DateTime = string;
 
 /** `YYYY-MM-DD`. */
@@ -15,18 +14,18 @@ export type CalendarDate = string;
 export interface ErrorRecord {
   code: number;
   message: string;
-  /** On items only. */
+  /** On items alone. */
   details?: string;
 }
 
-/** What every response has at its top level (2.1). */
+/** The members that every response has at its top level (2.1). */
 export interface Envelope {
   error: ErrorRecord;
-  /** Shown for /domains and /log only (9.2); real servers send it everywhere. */
+  /** The document shows it for /domains and /log alone (9.2); servers send it everywhere. */
   version?: string;
 }
 
-/** How many of something there are, and how many are allowed; some counters are a limit alone (FIELD-NOTES 5). */
+/** Some counters have a limit alone. */
 export interface Counter {
   count?: number;
   limit: number;
@@ -41,11 +40,11 @@ export type AccountRecord = {
   subscription_plan: string;
   /** `urls`, `today_api_calls`, `month_urls`; the set depends on the server's configuration (2.2). */
   counters: { [name: string]: Counter };
-  /** Locations; not shown in API.md (FIELD-NOTES 5). */
+  /** Paths of the API. Not in API.md. */
   links?: { urls: string; stats: string; log?: string };
 };
 
-/** `qr_small` and `qr_big`; the form of their values is not shown (2.3). */
+/** API.md does not show the form of the values (2.3). */
 export interface UrlLinks {
   qr_small: unknown;
   qr_big: unknown;
@@ -54,9 +53,9 @@ export interface UrlLinks {
 export type UrlRecord = {
   hash: string;
   long_url: string;
-  /** Domain and hash, without protocol. */
+  /** Domain and hash, without the protocol. */
   short_url: string;
-  /** Edition A, in the shortening response only by the document; real servers send it on every record (FIELD-NOTES 2). */
+  /** Edition A. By API.md in the shortening response alone; servers send it on every record. */
   short_url_with_protocol?: string;
   total_clicks: number;
   unique_clicks: number;
@@ -88,7 +87,7 @@ export type StatsRecord = {
   hash: string;
   total_clicks: number;
   unique_clicks: number;
-  /** `{"2023-04-20": {total, unique}}` of some servers (FIELD-NOTES 4). The API document has none, so its form is checked where it is used. */
+  /** `{"2023-04-20": {total, unique}}` on some servers. API.md does not have it, so its form is checked where it is used. */
   daily_clicks?: unknown;
 };
 
@@ -97,7 +96,7 @@ export type TagRecord = {
   label: string;
 };
 
-/** Edition A (2.6). The sets of values are not shown, so they are text. */
+/** Edition A (2.6). API.md does not list the possible values, so they are plain text. */
 export type DomainRecord = {
   domain: string;
   hash_character_set: string;
@@ -118,7 +117,7 @@ export type LogEntry = {
   links: { object_url: string | null; help_url: string | null };
 };
 
-/** The part of a listing that an answer holds (2.8). */
+/** The position of an answer in the whole listing (2.8). */
 export interface Page {
   results_count: number;
   total_count: number;

@@ -1,11 +1,11 @@
-/** Whether this text, as a tag expression, would have operators and not be one label (W4, FIELD-NOTES 23 to 25). */
+/** A tag expression treats these characters as operators, so the text would not be read as one label. */
 export function hasOperators(text: string): boolean {
   return /^[\s+\-<>]|[&,;^|()~"]/.test(text);
 }
 
 /**
- * Whether an expression with this label may select other links than those that carry it: it holds operators, or servers know an
- * automatic label or a domain of that name (FIELD-NOTES 24, 25).
+ * An expression with such a label may select other links than those with the tag: it contains operators, or servers know an automatic label
+ * or a domain of that name.
  */
 export function isAmbiguousLabel(label: string): boolean {
   return hasOperators(label) || label.includes('.') || automaticLabels.has(foldLabel(label));
@@ -13,22 +13,22 @@ export function isAmbiguousLabel(label: string): boolean {
 
 const automaticLabels: ReadonlySet<string> = new Set(['archived', 'visited', 'ping', 'email_stats', 'expired', 'localhost']);
 
-/** The expression that selects one label: in quotes where it holds operators. */
+/** Puts a label that contains operators in quotes. */
 export function labelExpression(label: string): string {
   return hasOperators(label) ? `"${label.replaceAll('"', '""')}"` : label;
 }
 
-/** Equal for labels that are equal: without regard to case (2.5), in no locale (B97), nor to how an accent is composed. */
+/** Equal for equal labels: ignores case (2.5), independent of the locale, and how an accent is composed. */
 export function foldLabel(label: string): string {
   return label.normalize('NFC').toLowerCase();
 }
 
-/** Equal also for labels with blanks around them, which some servers take off. Not for what is deleted by its label. */
+/** Ignores blanks around the label, too, which some servers strip. Never use it to choose what to delete. */
 export function trimmedLabel(label: string): string {
   return foldLabel(label.trim());
 }
 
-/** What gives a link that has some labels exactly those that are wanted; another case of a label is no other label. */
+/** The instructions that turn the labels of a link into the wanted ones. Labels that differ in case are equal. */
 export function tagInstructions(wanted: readonly string[], has: readonly string[]): string[] {
   const [asked, present] = [wanted, has].map((labels) => new Set(labels.map(trimmedLabel)));
   return [
@@ -38,9 +38,8 @@ export function tagInstructions(wanted: readonly string[], has: readonly string[
 }
 
 /**
- * The entries of a list in one cell (B21): separated by commas, spaces around an entry dropped. An entry that begins with a
- * double quote, holds a comma or has spaces at an end is put in double quotes, with the quotes in it doubled: `"a,b",c`.
- * Undefined where a quote is not closed or something follows it.
+ * Splits a cell at commas and drops spaces around an entry. An entry that begins with a double quote, contains a comma or has spaces at an
+ * end is quoted, with the quotes in it doubled: `"a,b",c`. Returns undefined for a quote that is not closed or is followed by text.
  */
 export function splitList(cell: string): string[] | undefined {
   if (!cell.includes('"')) return cell.split(',').map((entry) => entry.trim());
@@ -55,7 +54,7 @@ export function splitList(cell: string): string[] | undefined {
   return entries;
 }
 
-/** The cell that `splitList` reads as these entries. An empty list is an empty cell, which reads as absent. */
+/** The inverse of `splitList`. An empty list becomes an empty cell, which is read as absent. */
 export function joinList(entries: readonly string[]): string {
   if (entries.length === 1 && entries[0] === '') return '""';
   return entries.map((entry) => (isPlain(entry) ? entry : `"${entry.replaceAll('"', '""')}"`)).join(',');

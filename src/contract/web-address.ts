@@ -1,8 +1,8 @@
 import { domainToASCII } from 'node:url';
 
 /**
- * The parsed URL, or undefined for what is none. `URL.canParse` would be cheaper and is a trap: once hot, Node 20's takes Latin-1
- * for UTF-8 and refuses every URL that holds an umlaut.
+ * Avoids `URL.canParse`, which is cheaper but wrong: once optimized, Node 20's takes Latin-1 for UTF-8 and rejects every URL with an
+ * umlaut.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   try {
@@ -13,36 +13,36 @@ export function parseUrl(text: string, base?: string | URL): URL | undefined {
 }
 
 /**
- * Whether a host name can only be this machine. For others, a key on plain HTTP is exposed (B74). `*.localhost` is not included: a
- * resolver can send it elsewhere.
+ * True only for names that are certain to be this machine; on any other, plain HTTP exposes the key. Excludes `*.localhost`, which a
+ * resolver can send elsewhere.
  */
 export function isLoopback(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   return name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** The same and `*.localhost`, which a proxy cannot reach either (R-50). */
+/** Includes `*.localhost`, which a proxy cannot reach either. */
 export function isLocalName(hostname: string): boolean {
   return isLoopback(hostname) || hostname.toLowerCase().endsWith('.localhost');
 }
 
-/** A host, with its port, as short URLs write it: this machine has several names, and is one. */
+/** Replaces every name of this machine by one, as short URLs have it; keeps the port. */
 export function withLocalName(host: string): string {
   const [, name = '', port = ''] = /^(.*?)(:\d+)?$/s.exec(host) ?? [];
   return isLoopback(name) ? `localhost${port}` : host;
 }
 
-/** The domain of `linkctl serve` and the sandbox is named by the port on which it was last served, and is the same on any. */
+/** `linkctl serve` and the sandbox include the port in their domain. It may differ at the next start, while the domain is the same. */
 export function withoutLocalPort(domain: string): string {
   return domain.replace(/^localhost:\d+$/, 'localhost');
 }
 
-/** `localhost`, the domain of a service that was given none, or `localhost:8787`, the same where it was last served. */
+/** A service without a domain is `localhost`, with the port on which it last listened. */
 export function isLocalhost(domain: string): boolean {
   return withoutLocalPort(domain) === 'localhost';
 }
 
-/** A host name in ASCII and lower case (B97), with the port if it has one; empty where it is none. */
+/** In ASCII and lower case, with the port if it has one; empty for an invalid name. */
 export function hostName(text: string): string {
   if (/^[a-z\d.-]+(:\d{1,5})?$/.test(text) && !text.includes('xn--')) return text;
   const [, name = '', port = ''] = /^([^:@\s]+)(:\d{1,5})?$/.exec(text) ?? [];

@@ -9,20 +9,16 @@ import { isAlive, type MarkSystem, newMark, parseMark } from './process-mark.ts'
 import { rename } from './rename.ts';
 import { writeWhole } from './whole-write.ts';
 
-/** What writing a file needs of the world. */
 export type WriteSystem = MarkSystem & Pick<System, 'userId'>;
 
-/**
- * Replaces a file's content so that any reader, at any moment, a crash or a full disk included, finds the old or the new.
- * Throws `LocalError`.
- */
+/** Readers always find the whole old or the whole new content, even after a crash or on a full disk. Throws `LocalError`. */
 export function atomicWrite(path: string, content: string | Uint8Array, system: WriteSystem): void {
   const replacement = startReplacement(path, system);
   replacement.write(content);
   replacement.commit();
 }
 
-/** `atomicWrite` in pieces, for what does not fit into memory. The folder must exist; the file becomes 0600. */
+/** Like `atomicWrite`, in pieces, for content that does not fit into memory. The folder must exist; the file gets mode 0600. */
 export function startReplacement(path: string, system: WriteSystem): Replacement {
   try {
     const target = targetOf(path, system);
@@ -34,7 +30,7 @@ export function startReplacement(path: string, system: WriteSystem): Replacement
   }
 }
 
-/** New content of a file in the making. Until `commit` the old content is kept; after an error nothing of the new is left. */
+/** Replaces a file on `commit`. Until then the old content stays, and after an error no part of the new content does. */
 export class Replacement {
   readonly #path: string;
   readonly #target: string;
@@ -57,14 +53,14 @@ export class Replacement {
     this.#size += bytes.length;
   }
 
-  /** On disk, whole and under its name, when this returns. */
+  /** Returns when the file is complete, synced and renamed. */
   commit(): void {
     this.#work((file) => {
       fsyncSync(file);
       if (fstatSync(file).size !== this.#size) throw new Error('only a part was written');
       this.#close();
       rename(this.#temporary, this.#target, this.#system);
-      // The new name must reach the disk too.
+      // Syncs the new name, too.
       syncFolder(dirname(this.#target), this.#system);
     });
   }
@@ -94,7 +90,7 @@ export class Replacement {
   }
 }
 
-/** The file itself, or what a symbolic link of this user's points to: the link stays. */
+/** Follows a symbolic link, which is kept. */
 function targetOf(path: string, system: WriteSystem): string {
   if (!exists(path)) return path;
   const stats = statSync(path);
@@ -113,7 +109,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** What a killed writer left behind may hold secrets. */
+/** A killed writer may have left secrets behind. */
 function removeDeadTemporaries(target: string, system: WriteSystem): void {
   const folder = dirname(target);
   const prefix = `${basename(target)}.`;

@@ -9,37 +9,37 @@ import { isAlive, newMark, type ProcessMark, parseMark } from './process-mark.ts
 
 const prefix = 'claim.';
 
-/** A lock that is held. It ends by `release`, or when its process is no more. */
+/** Ends with `release`, or with the process. */
 export interface Claim {
-  /** The file that shows it. */
+  /** The claim file. */
   readonly path: string;
   release(): void;
 }
 
 export interface ClaimRequest {
-  /** Where the claim files lie; one folder is one lock. Made when missing. */
+  /** Contains the claim files: one folder is one lock. Created if missing. */
   readonly folder: string;
-  /** What the lock guards, for the message: `the configuration`. */
+  /** Names the locked thing in messages: `the configuration`. */
   readonly guards: string;
-  /** 10,000 when absent; 0 tries once. */
+  /** Default: 10,000. 0 tries once. */
   readonly waitMilliseconds?: number;
-  /** The folder goes with the claim: there would be one for each run. */
+  /** Deletes the folder on release. Otherwise one would be left for each run. */
   readonly isPassing?: boolean;
 }
 
 /**
- * Takes a lock between processes: makes a claim file, then checks who else has one. Two that see each other both step
- * back and try again after a random while, so never two hold it. Claims of dead processes are deleted, which cannot hit a live
- * one because names never repeat. Throws `LocalError` naming the holder when the wait is over.
+ * Takes a lock between processes: creates a claim file, then looks for the claims of others. Two processes that see each other both
+ * withdraw and retry after a random delay, so that never two hold the lock. Claims of dead processes are deleted, which cannot hit a live
+ * one because names never repeat. Throws a `LocalError` that names the holder when the time is up.
  */
 export async function acquireClaim(request: ClaimRequest, system: System): Promise<Claim> {
   const { folder, waitMilliseconds = 10_000, isPassing = false } = request;
-  // Pauses are added up instead of asking the clock, which may be set back meanwhile.
+  // Adds up the delays because the clock may be set back meanwhile.
   for (let waited = 0; ; ) {
     makePrivateFolder(folder);
-    const holder = otherClaim(folder, undefined, system) ?? showClaim(folder, system);
+    const holder = otherClaim(folder, undefined, system) ?? createClaim(folder, system);
     if (holder === undefined) continue;
-    if ('release' in holder) return isPassing ? { path: holder.path, release: () => releaseWhole(holder, folder) } : holder;
+    if ('release' in holder) return isPassing ? { path: holder.path, release: () => releaseWithFolder(holder, folder) } : holder;
     if (waited >= waitMilliseconds) throw heldError(request, holder, system);
     const pause = 5 + Math.floor(system.random() * 40);
     await system.sleep(pause);
@@ -47,12 +47,12 @@ export async function acquireClaim(request: ClaimRequest, system: System): Promi
   }
 }
 
-function releaseWhole(held: Claim, folder: string): void {
+function releaseWithFolder(held: Claim, folder: string): void {
   held.release();
   try {
     rmdirSync(folder);
   } catch {
-    // Another process waits for it, or has it.
+    // Another process is waiting for the lock, or has it.
   }
 }
 
@@ -61,8 +61,8 @@ interface ForeignClaim {
   readonly mark: ProcessMark;
 }
 
-/** Undefined where the folder went with the claim of another process. */
-function showClaim(folder: string, system: System): Claim | ForeignClaim | undefined {
+/** Returns undefined if another process has deleted the folder with its own claim. */
+function createClaim(folder: string, system: System): Claim | ForeignClaim | undefined {
   const name = prefix + newMark(system);
   const path = join(folder, name);
   const release = (): void => rmSync(path, { force: true });
@@ -83,7 +83,7 @@ function showClaim(folder: string, system: System): Claim | ForeignClaim | undef
   }
 }
 
-/** A live claim of somebody else. Dead ones are deleted on the way. */
+/** Deletes the claims of dead processes on the way. */
 function otherClaim(folder: string, ownName: string | undefined, system: System): ForeignClaim | undefined {
   let found: ForeignClaim | undefined;
   for (const name of claimNames(folder)) {

@@ -1,6 +1,5 @@
 import { LocalError, messageOf } from '../base/errors.ts';
 
-/** What the operating system's codes mean to the one who can do something about it. */
 const reasons: { readonly [code: string]: string } = {
   EACCES: 'permission denied',
   EDQUOT: 'the disk quota is used up',
@@ -18,17 +17,17 @@ const reasons: { readonly [code: string]: string } = {
   EROFS: 'the file system is read-only',
 };
 
-/** Exit 9 for a file that could not be used: `cannot read /x/config.json: permission denied`. `hint`: what helps. */
+/** Leads to exit 9: `cannot read /x/config.json: permission denied`. `hint` says what to do. */
 export function fileError(action: string, path: string, error: unknown, hint?: string): LocalError {
   if (error instanceof LocalError) return error;
   const code = errorCode(error) ?? '';
-  // Codes of Node and of the storage engine say less than their messages.
+  // Node and SQLite have codes that say less than their messages.
   const isOfSystem = /^E[A-Z0-9]+$/.test(code);
   const reason = reasons[code] ?? (isOfSystem ? code : messageOf(error));
   return new LocalError(`cannot ${action} ${path}: ${reason}`, { cause: error, hint });
 }
 
-/** The operating system's code of a failure: `ENOENT`. */
+/** Returns the code of the operating system, such as `ENOENT`. */
 export function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;

@@ -4,7 +4,7 @@ import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { errorCode, fileError } from './file-error.ts';
 
-/** Makes a folder, and those above it that are missing, for this user alone. */
+/** Creates the folder and its missing parents for this user alone. */
 export function makePrivateFolder(path: string): void {
   try {
     makeFolders(path);
@@ -14,8 +14,8 @@ export function makePrivateFolder(path: string): void {
 }
 
 /**
- * The same, failing as the operating system does. One by one: Node's `recursive` never ends where a folder that exists takes none,
- * as in /proc or where the current folder was deleted, and does not report a read-only file system.
+ * Throws the error of the operating system. Creates the folders one by one because Node's `recursive` never returns where an existing
+ * parent cannot take a folder, such as /proc or a deleted current folder, and does not report a read-only file system.
  */
 export function makeFolders(path: string, mode = 0o700): void {
   try {
@@ -33,15 +33,18 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Syncs a folder, so that a file made or renamed in it is on the disk. Windows and some file systems cannot. */
+/** Makes files that were created or renamed in the folder durable. Windows and some file systems cannot do it. */
 export function syncFolder(path: string, system: Pick<System, 'platform'>): void {
-  syncUnless(path, system, (code) => unable.includes(code));
+  syncUnless(path, system, (code) => unsupportedCodes.includes(code));
 }
 
-/** How file systems say that a folder is nothing to sync. */
-const unable = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EBADF', 'EISDIR', 'EPERM'];
+/** File systems that cannot sync a folder fail with one of these. */
+const unsupportedCodes = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EBADF', 'EISDIR', 'EPERM'];
 
-/** The folder and all above it, as any of them may be new. Above it only a disk that fails counts: what else is there may be anything. */
+/**
+ * Syncs all parents, too, because any of them may be new. For parents only a failing disk is an error, since they may be on any file
+ * system.
+ */
 export function syncFoldersUpFrom(path: string, system: Pick<System, 'platform'>): void {
   syncFolder(path, system);
   for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) {
@@ -49,7 +52,7 @@ export function syncFoldersUpFrom(path: string, system: Pick<System, 'platform'>
   }
 }
 
-function syncUnless(path: string, { platform }: Pick<System, 'platform'>, isExcused: (code: string) => boolean): void {
+function syncUnless(path: string, { platform }: Pick<System, 'platform'>, isIgnored: (code: string) => boolean): void {
   if (platform === 'win32') return;
   try {
     const folder = openSync(path, 'r');
@@ -59,11 +62,11 @@ function syncUnless(path: string, { platform }: Pick<System, 'platform'>, isExcu
       closeSync(folder);
     }
   } catch (error) {
-    if (!isExcused(errorCode(error) ?? '')) throw error;
+    if (!isIgnored(errorCode(error) ?? '')) throw error;
   }
 }
 
-/** The path from the root. Throws a LocalError where that takes the current folder and somebody deleted it. */
+/** Throws a LocalError for a relative path if the current folder was deleted. */
 export function absolutePath(path: string): string {
   try {
     return resolve(path);

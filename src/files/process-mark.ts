@@ -4,16 +4,15 @@ import { hostname, uptime } from 'node:os';
 import { checksum } from '../base/checksum.ts';
 import { processExists, type System } from '../base/system.ts';
 
-/** What a mark needs of the world. */
 export type MarkSystem = Pick<System, 'platform' | 'processId' | 'randomBytes' | 'now'>;
 
-/** Which process made a file, read from the file's name. */
+/** Identifies the process that created a file, parsed from the name of the file. */
 export interface ProcessMark {
   readonly processId: number;
-  /** Ticks since boot; `0` where the platform does not say. */
+  /** In ticks since boot; `0` if the platform does not report it. */
   readonly startTime: string;
   readonly host: string;
-  /** Which start of the machine: a sum of the system's name for it, or the second in which it was, in hex (Windows). */
+  /** Identifies the boot of the machine: a checksum of the system's boot ID or, on Windows, the boot time in hexadecimal seconds. */
   readonly boot: string;
   readonly namespace: string;
 }
@@ -21,8 +20,8 @@ export interface ProcessMark {
 const pattern = /^(\d+)\.(\d+)\.([0-9a-f]{8})-([0-9a-f]{8})-(\d+)-[0-9a-f]{16}$/;
 
 /**
- * Text for the name of a file that says who made it: `<pid>.<start time>.<machine and a random number>`. It never repeats. As
- * all of it is in the name, a file that was just created and is still empty says it too.
+ * A unique part of a file name: `<pid>.<start time>.<machine and a random number>`. The name carries all of it because a new file is still
+ * empty.
  */
 export function newMark(system: MarkSystem): string {
   const { processId, startTime, host, boot, namespace } = ownMark(system);
@@ -36,9 +35,8 @@ export function parseMark(text: string): ProcessMark | undefined {
 }
 
 /**
- * Whether the maker of a mark may still run. A process that was stopped for an hour is alive. Where it cannot be known
- * (another host, another container) the answer is yes. A host may change its name, as a laptop does in another network, so it is
- * asked for only where the boots say nothing.
+ * A process that is suspended counts as alive, and so does one that cannot be seen from here (another host or container). The boot IDs are
+ * compared before the host names because a host may change its name, as a laptop does in another network.
  */
 export function isAlive(mark: ProcessMark, system: MarkSystem): boolean {
   const own = ownMark(system);
@@ -48,21 +46,21 @@ export function isAlive(mark: ProcessMark, system: MarkSystem): boolean {
   if (!sameBoot) return false;
   if (mark.namespace !== own.namespace) return true;
   if (mark.startTime === '0' || own.startTime === '0') return processExists(mark.processId);
-  // Only an answer counts as death: /proc may hide the processes of others, or there may be no file left to open.
+  // A missing answer does not mean that the process is dead: /proc may hide the processes of others, or no file descriptor may be left.
   const status = statusOf(mark.processId);
   return status ? !status.zombie && status.startTime === mark.startTime : processExists(mark.processId);
 }
 
-/** Windows says how long it has been running: by a clock that may have been set meanwhile, but not by as much. */
+/** Windows reports its uptime by a clock that may have been adjusted, though not by this much. */
 function isSameBoot(one: string, other: string, { platform }: MarkSystem): boolean {
   if (platform !== 'win32') return one === other;
-  return one === unknownBoot || Math.abs(Number.parseInt(one, 16) - Number.parseInt(other, 16)) < secondsOfClock;
+  return one === unknownBoot || Math.abs(Number.parseInt(one, 16) - Number.parseInt(other, 16)) < clockToleranceSeconds;
 }
 
-const secondsOfClock = 600;
+const clockToleranceSeconds = 600;
 const unknownBoot = shortSum('');
 
-/** A process is who it is for as long as it lives, and finding out takes five files. */
+/** Cached because reading it takes five files, and it never changes. */
 const ownMarks = new WeakMap<MarkSystem, ProcessMark>();
 
 function ownMark(system: MarkSystem): ProcessMark {
@@ -82,10 +80,9 @@ function findMark(system: MarkSystem): ProcessMark {
   };
 }
 
-/** Which machine this is, and which start of it. */
 function machineMark({ platform, now }: MarkSystem): Pick<ProcessMark, 'host' | 'boot'> {
   if (platform === 'darwin') {
-    // macOS takes its name from the network; the number of the hardware stays.
+    // macOS takes its host name from the network, while the hardware ID is stable.
     const hardware = /"IOPlatformUUID" = "(.+?)"/.exec(outputOf('ioreg', '-rd1', '-c', 'IOPlatformExpertDevice'))?.[1];
     return { host: shortSum(hardware ?? hostname()), boot: shortSum(outputOf('sysctl', '-n', 'kern.bootsessionuuid')) };
   }
@@ -111,15 +108,15 @@ function outputOf(program: string, ...argv: string[]): string {
   }
 }
 
-/** Whether /proc has the ids that we know; in a container it may be the host's. */
+/** False in containers whose /proc is that of the host. */
 function procShows(processId: number): boolean {
   return textOf('/proc/self/stat').startsWith(`${processId} `);
 }
 
-/** Fields 3 and 22 of /proc/<pid>/stat, where it can be read. */
+/** Reads fields 3 and 22 of /proc/<pid>/stat. */
 function statusOf(processId: number): { zombie: boolean; startTime: string } | undefined {
   const stat = textOf(`/proc/${processId}/stat`);
-  // The second field is the program's name in brackets and may itself hold brackets and spaces.
+  // The second field is the name of the program in brackets, which may itself contain brackets and spaces.
   const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const startTime = rest[18];
   return startTime ? { zombie: state === 'Z' || state === 'X', startTime } : undefined;

@@ -3,11 +3,11 @@ import type { System } from '../base/system.ts';
 import { errorCode } from './file-error.ts';
 import { pause } from './pause.ts';
 
-/** How Windows says that somebody else has a file open, a virus scanner as a rule. */
+/** Windows fails with these while another program, usually a virus scanner, has the file open. */
 const busy = ['EPERM', 'EACCES', 'EBUSY'];
 const attempts = 40;
 
-/** Renames. On Windows it is tried again for a second: there, a file cannot be replaced while somebody reads it. */
+/** On Windows, where an open file cannot be replaced, retries for a second. */
 export function rename(from: string, to: string, { platform }: Pick<System, 'platform'>, wait = pause): void {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 type Value = string | number | null;
 
-/** The part of `node:sqlite` that is used here; `@photostructure/sqlite` has the same. Who writes a query names the type of its rows. */
+/** The part of `node:sqlite` that is used here; `@photostructure/sqlite` has the same. The author of a query names the type of its rows. */
 interface Statement {
   run(...values: Value[]): { changes: number | bigint };
   get<Row>(...values: Value[]): Row | undefined;
@@ -17,7 +17,7 @@ interface Engine {
   close(): void;
 }
 
-/** One open file of the engine, with its statements prepared when first used. */
+/** Statements are prepared on first use and kept. */
 export class Connection {
   readonly #engine: Engine;
   readonly #statements = new Map<string, Statement>();
@@ -28,7 +28,7 @@ export class Connection {
     this.#engine = engine;
   }
 
-  /** A statement kept for the next time: only for texts that are written in the source. */
+  /** The statement is kept, so use it only for constant texts. */
   sql(text: string): Statement {
     let statement = this.#statements.get(text);
     if (!statement) {
@@ -38,12 +38,12 @@ export class Connection {
     return statement;
   }
 
-  /** The `count` that a query answers with; 0 without an answer. */
+  /** Returns the column `count` of the first row, or 0. */
   count(text: string, ...values: Value[]): number {
     return this.sql(text).get<{ count: number }>(...values)?.count ?? 0;
   }
 
-  /** A statement of a text made at run time. */
+  /** For texts that are built at run time. */
   prepare(text: string): Statement {
     return this.#engine.prepare(text);
   }
@@ -52,14 +52,14 @@ export class Connection {
     this.#engine.exec(text);
   }
 
-  /** Runs `work` on one unchanging view of the data. */
+  /** Runs `work` on one snapshot of the data. */
   read<T>(work: () => T): T {
     return this.#transaction('BEGIN', work);
   }
 
   /**
-   * Runs `work` as the only writer of all processes; what it did is stored when this returns, and undone when it throws. Synced, it is on
-   * the disk by then, and a power cut does not take it; else only a kill does not.
+   * Runs `work` as the only writer among all processes, and rolls back if it throws. A synced write survives a power cut; any other
+   * survives only a kill.
    */
   write<T>(work: () => T, { isSynced = true } = {}): T {
     this.#endView();
@@ -69,8 +69,8 @@ export class Connection {
   }
 
   /**
-   * Runs a query of one row. Those of one turn of the event loop share a view of the data: the locks that a view takes cost more than the
-   * query itself. What changes data goes through `write`, which ends the view first.
+   * Queries of one turn of the event loop share a snapshot, because its locks cost more than a query of one row. Changes go through
+   * `write`, which ends the snapshot first.
    */
   lookUp<T>(work: () => T): T {
     if (!this.#isViewing) {
@@ -104,14 +104,14 @@ export class Connection {
       try {
         this.sql('ROLLBACK').run();
       } catch {
-        // A full disk has rolled back already; the first error is the one that matters.
+        // A full disk has rolled back already. The first error is the one to report.
       }
       throw error;
     }
   }
 }
 
-/** Opens `name` in `directory`, both made where missing and readable by their owner alone; without a directory, in memory. */
+/** Creates the directory and the file if they are missing, readable by their owner alone. Without a directory the database is in memory. */
 export async function openConnection(directory: string | undefined, name: string): Promise<Connection> {
   const { DatabaseSync } = await importEngine();
   if (directory === undefined) return new Connection(new DatabaseSync(':memory:'));
@@ -121,7 +121,7 @@ export async function openConnection(directory: string | undefined, name: string
   return retryWhileBusy(() => openFile(DatabaseSync, file));
 }
 
-/** The engine's primary code for a failure: the low byte, without its extended forms. */
+/** SQLite's primary result code is the low byte of the extended one. */
 function primaryCode(error: unknown): number | undefined {
   const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   return typeof code === 'number' ? code & 0xff : undefined;
@@ -129,19 +129,18 @@ function primaryCode(error: unknown): number | undefined {
 
 const codes = { busy: 5, ioError: 10, cannotOpen: 14 };
 
-/** Whether the disk did not give the engine the locks or the memory that it needs, as many network disks do not. */
+/** Many network disks lack the locks or the shared memory that SQLite needs. */
 function isRefusedByDisk(error: unknown): boolean {
   return Object.values(codes).includes(primaryCode(error) ?? 0);
 }
 
-/** Where the disk refuses the store; `remedy` is what names another folder. */
+/** `remedy` names the option that selects another folder. */
 export function diskHint(error: unknown, remedy: string): string | undefined {
   if (!isRefusedByDisk(error)) return undefined;
   return `if this is a network disk: ${remedy} to a folder on a disk of this computer; otherwise, end the program that has the file`;
 }
 
-/** Milliseconds that one process waits for another. */
-const patience = 5000;
+const lockTimeout = 5000;
 
 type EngineConstructor = new (file: string) => Engine;
 
@@ -151,7 +150,7 @@ function openFile(DatabaseSync: EngineConstructor, file: string): Connection {
     return openInMode(DatabaseSync, file, 'PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=10000');
   } catch (error) {
     if (primaryCode(error) === codes.busy || !isRefusedByDisk(error)) throw error;
-    // WAL needs memory that processes share through a file. Who has the file alone can leave that mode without it.
+    // WAL needs memory that processes share through a file. A process that has the database to itself can leave WAL mode without it.
     const withoutWal =
       'PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=DELETE; PRAGMA locking_mode=NORMAL; PRAGMA synchronous=FULL';
     return openInMode(DatabaseSync, file, withoutWal);
@@ -161,8 +160,8 @@ function openFile(DatabaseSync: EngineConstructor, file: string): Connection {
 function openInMode(DatabaseSync: EngineConstructor, file: string, mode: string): Connection {
   const engine = new DatabaseSync(file);
   try {
-    engine.exec(`PRAGMA busy_timeout=${patience}`);
-    // A new file takes any mode; the first query tells.
+    engine.exec(`PRAGMA busy_timeout=${lockTimeout}`);
+    // A new file accepts any mode, and only the first query fails.
     engine.exec(`${mode}; SELECT 1 FROM sqlite_schema`);
     engine.exec('PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536');
     return new Connection(engine);
@@ -172,9 +171,9 @@ function openInMode(DatabaseSync: EngineConstructor, file: string, mode: string)
   }
 }
 
-/** The change to WAL mode ignores busy_timeout when two processes make the file at once; otherwise the engine has waited already. */
+/** The switch to WAL mode ignores busy_timeout if two processes create the file at once. In all other cases SQLite has waited already. */
 async function retryWhileBusy<T>(work: () => T): Promise<T> {
-  const end = performance.now() + patience;
+  const end = performance.now() + lockTimeout;
   for (;;) {
     try {
       return work();
@@ -186,7 +185,7 @@ async function retryWhileBusy<T>(work: () => T): Promise<T> {
 }
 
 async function importEngine(): Promise<{ DatabaseSync: EngineConstructor }> {
-  // In a variable because the types of Node 20 do not know the module.
+  // A variable because the types of Node 20 lack the module.
   const builtin = 'node:sqlite';
   try {
     return await import(builtin);

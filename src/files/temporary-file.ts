@@ -11,8 +11,8 @@ import { writeWhole } from './whole-write.ts';
 const chunkBytes = 128 * 1024;
 
 /**
- * Bytes that are kept on the disk while they are needed. The file has no name, so that nothing of it outlives the process, not even
- * kill -9. Throws a LocalError where the disk does not take them or give them back.
+ * The file has no name, so that nothing of it outlives the process, not even after kill -9. Throws a LocalError if the disk cannot store
+ * the bytes or return them.
  */
 export class TemporaryFile {
   readonly #folder: string;
@@ -20,7 +20,7 @@ export class TemporaryFile {
   readonly #hint: string;
   readonly #file: number;
 
-  /** `content` is what messages call it, and `hint` what to do where the folder takes no file. */
+  /** `content` names the data in messages, `hint` says what to do if the folder accepts no file. */
   constructor(folder: string, content: string, hint: string, { randomBytes }: Pick<System, 'randomBytes'>) {
     this.#folder = folder;
     this.#content = content;
@@ -29,7 +29,6 @@ export class TemporaryFile {
     this.#file = this.#keep(() => openUnnamed(folder, name));
   }
 
-  /** Adds all of the bytes at the end. */
   append(bytes: Uint8Array): void {
     this.#keep(() => writeWhole(this.#file, bytes));
   }
@@ -42,7 +41,7 @@ export class TemporaryFile {
     }
   }
 
-  /** All of it from the beginning, as often as needed. */
+  /** Reads from the beginning, as often as needed. */
   async *stream(): AsyncGenerator<Buffer> {
     for (let offset = 0; ; ) {
       const chunk = await nextChunk(this.#file, offset).catch((error) => {
@@ -54,7 +53,7 @@ export class TemporaryFile {
     }
   }
 
-  /** Writes all of it, or what is made of it, to a new file, 0600; resolves when that is on the disk. */
+  /** Writes the bytes, or `content` derived from them, to a new file with mode 0600; resolves when it is synced. */
   async copyTo(path: string, content: Iterable<string> | AsyncIterable<Buffer> = this.stream()): Promise<void> {
     await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })).catch((error) => {
       throw fileError(`store ${this.#content} as`, path, error, this.#hint);
@@ -88,7 +87,7 @@ function openUnnamed(folder: string, name: string): number {
 
 const readFrom = promisify(read);
 
-/** Does not block the program, as `readAt` does: signals are handled meanwhile. */
+/** Asynchronous, unlike `readAt`, so that signals are handled meanwhile. */
 async function nextChunk(file: number, offset: number): Promise<Buffer> {
   const { bytesRead, buffer } = await readFrom(file, Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, offset);
   return buffer.subarray(0, bytesRead);

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { errorCode } from './file-error.ts';
 import { pause } from './pause.ts';
 
-/** Writes all of the bytes: one call may take only a part, as on a nearly full disk (R 0.1). */
+/** One call may write only a part, as on a nearly full disk. */
 export function writeWhole(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
     const count = writePart(file, bytes, done);
@@ -11,7 +11,7 @@ export function writeWhole(file: number, bytes: Uint8Array): void {
   }
 }
 
-/** A pipe that somebody else made non-blocking says so when it is full: nothing else is done until its reader has read. */
+/** A pipe that another program has made non-blocking fails while it is full. Waits until its reader has read. */
 function writePart(file: number, bytes: Uint8Array, done: number): number {
   for (;;) {
     try {

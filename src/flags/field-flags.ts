@@ -4,7 +4,7 @@ import { UsageError } from '../base/errors.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type Field, type FieldName, fields } from '../contract/fields.ts';
 import { isRelative } from '../input/dates.ts';
-import { flagLabels, flagValue, valueWarning } from '../input/values.ts';
+import { flagLabels, flagValue, valueWarning } from '../input/field-values.ts';
 import { repeated } from './values.ts';
 
 /** Values as typed; undefined if not given. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
-import { flagValue } from '../input/values.ts';
+import { flagValue } from '../input/field-values.ts';
 import type { UrlRule } from '../link/rules/url-change.ts';
 import { hostRule, httpsRule, parameterRule, patternRule, prefixRule, removalRule, utmRules } from '../link/rules/url-rules.ts';
 import { type LinkSelection, requireLinkSelection, type SelectionOptions } from './selection-flags.ts';

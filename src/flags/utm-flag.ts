@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
-import { longUrlFault } from '../input/values.ts';
+import { longUrlFault } from '../input/field-values.ts';
 import { withParameter } from '../link/rules/query-parameters.ts';
 import { utmParameters } from '../link/rules/utm.ts';
 

@@ -1,87 +1,84 @@
-/** From `since` on and before `until`, in milliseconds since 1970. */
+/** Includes `since`, excludes `until`; in milliseconds since 1970. */
 export interface Span {
   readonly since: number;
   readonly until: number;
 }
 
-/** What was asked for. */
 export interface Period extends Span {
-  /** When the command began. The day on which that is is not over: it counts so far. */
+  /** The start of the command. The current day is not over and is counted so far. */
   readonly now: number;
 }
 
 /**
- * Whether a time is as long as the one that it is compared with, give or take a tenth: readings are never made at the very same time of the day, and
- * the present day is shorter than others. Figures of times that are not would say nothing.
+ * Allows a difference of a tenth: readings are never made at exactly the same time of day, and the current day is shorter than others.
+ * Figures of periods that differ more are not comparable.
  */
-export function isAsLong(time: Span, compared: Span): boolean {
+export function isComparable(time: Span, compared: Span): boolean {
   const [one, other] = [time.until - time.since, compared.until - compared.since];
   return Math.abs(one - other) <= other / 10;
 }
 
 /**
- * What happened to a link between the first and the last reading. `new`: it was read for the first time. `reset`, `deleted` and `renamed`
- * are what this tool did; `fell`: its counter fell, so somebody else has reset it; `gone`: somebody else has deleted it.
+ * Events between the first and the last reading. `new`: in a reading for the first time. `reset`, `deleted` and `renamed`: done by this
+ * tool. `fell`: the counter fell, so somebody else reset it. `gone`: somebody else deleted the link.
  */
 export type LinkEvent = 'new' | 'reset' | 'fell' | 'deleted' | 'gone' | 'renamed';
 
-/** A link under its wire names, as the last reading of the time had it. */
+/** Under its wire names, as of the last reading of the period. */
 export type ReadLink = {
   readonly hash: string;
-  /** As listed, without protocol; the hash where the server sends none. Equal for no two links of an account. */
+  /** Without the protocol; the hash if the server sends none. Unique in an account. */
   readonly short_url: string;
   readonly long_url: string;
   readonly tags: readonly string[];
 };
 
-/** The clicks of one link. */
 export interface LinkClicks {
   readonly link: ReadLink;
   readonly clicks: number;
-  /** In the time before; undefined where `Clicks.before` is. */
+  /** In the previous period; undefined if `Clicks.before` is. */
   readonly before: number | undefined;
-  /** Unique clicks, of this link alone: never to be added up over links, as one person clicks several. Undefined where not known. */
+  /** Never add these up over links, because one person may click several. Undefined if unknown. */
   readonly unique: number | undefined;
   readonly events: readonly LinkEvent[];
 }
 
-/** The clicks of one day of all links. */
+/** Of all links together. */
 export interface DayClicks {
   /** `YYYY-MM-DD`, UTC. */
   readonly date: string;
-  /** Undefined where no readings lie within 12 hours of both of its ends: its clicks are part of `Clicks.total` all the same. */
+  /** Undefined if there is no reading within 12 hours of each end of the day. `Clicks.total` includes its clicks nevertheless. */
   readonly clicks: number | undefined;
-  /** Present where the day is not over. */
+  /** The day is not over. */
   readonly soFar?: true;
 }
 
-/** The clicks in a time against those in as long a time before it. All counted, nothing extrapolated. */
+/** The clicks of a period and the previous period of the same length. All counted, nothing extrapolated. */
 export interface Clicks {
   readonly asked: Period;
-  /** The readings that were used: those nearest to both ends. Clicks are counted from one to the other. */
+  /** From the reading nearest to the start of the requested period to the one nearest to its end. */
   readonly counted: Span;
-  /** The reading with which the time before begins, which ends with `counted.since`; undefined where none makes it as long as `counted`. */
+  /** The start of the previous period, which ends at `counted.since`; undefined if no reading makes it as long as `counted`. */
   readonly before: number | undefined;
   readonly total: { readonly clicks: number; readonly before: number | undefined };
-  /** The links with clicks in either time, or with an event; those with the most clicks first. */
+  /** Links with clicks in either period or with an event, by descending clicks. */
   readonly links: readonly LinkClicks[];
-  /** Every day in `counted`; the first and the last may be parts of days. */
+  /** All days of `counted`; the first and the last may be incomplete. */
   readonly days: readonly DayClicks[];
-  /** Where the figures come from: readings of the local history, or what the server sends as `daily_clicks`. */
+  /** Readings of the local history, or the `daily_clicks` of the server. */
   readonly source: 'readings' | 'daily_clicks';
 }
 
-/** Clicks of links that have something in common. */
 export interface ClickGroup {
-  /** A tag or a host; empty for links without tags, or whose destination has no host. */
+  /** A tag or a host; empty for links without tags or without a host. */
   readonly name: string;
-  /** Links that are in `Clicks.links`. */
+  /** Counts links of `Clicks.links`. */
   readonly links: number;
   readonly clicks: number;
   readonly before: number | undefined;
 }
 
-/** Groups by what `namesOf` says of a link, which is counted in each of them; those with the most clicks first. */
+/** A link counts in each of its groups. Sorted by descending clicks. */
 export function groupClicks(
   { links, before }: Pick<Clicks, 'links' | 'before'>,
   namesOf: (link: ReadLink) => readonly string[],

@@ -1,32 +1,32 @@
 import type { System } from '../base/system.ts';
 import type { Connection } from '../files/sqlite.ts';
 import type { Span } from './clicks.ts';
-import { type HistoryAccount, hasHistory, openHistory } from './database.ts';
+import { type HistoryAccount, hasHistory, openHistory } from './history-database.ts';
 
-/** What this tool did to a link. */
+/** A change that this tool made. */
 export interface NotedChange {
   readonly kind: 'reset' | 'deleted' | 'renamed';
-  /** The row of its run. */
+  /** The row in its run. */
   readonly row: number;
   readonly hash: string;
-  /** As listed; undefined for the account's default domain, or its only one. */
+  /** Undefined for the default domain. */
   readonly domain?: string | undefined;
-  /** Its counters right before, where they are known. */
+  /** The counters right before the change, if known. */
   readonly total?: number | undefined;
   readonly unique?: number | undefined;
-  /** Of a renamed link. */
+  /** For `renamed`. */
   readonly newHash?: string | undefined;
 }
 
 interface ChangesOfRun {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** What it was done by. A resumed run may say the same of a row once more. */
+  /** The run that made the changes. A resumed run may report a row again. */
   readonly run: string;
   readonly changes: readonly NotedChange[];
 }
 
-/** Adds changes to the history of an account, if there is one; stored when it returns. The next reading takes them in. Throws a `LocalError`. */
+/** Does nothing if the account has no history. The changes are stored on return; the next reading applies them. Throws a `LocalError`. */
 export async function noteChanges({ at, run, changes }: ChangesOfRun, account: HistoryAccount, system: System): Promise<void> {
   if (changes.length === 0 || !hasHistory(account, system)) return;
   const history = await openHistory(account, system);
@@ -45,7 +45,7 @@ export async function noteChanges({ at, run, changes }: ChangesOfRun, account: H
   }
 }
 
-/** A change as it is stored: null where something is not known. */
+/** Null means unknown. */
 export interface StoredChange extends Pick<NotedChange, 'kind' | 'hash'> {
   readonly at: number;
   readonly domain: string | null;
@@ -56,14 +56,14 @@ export interface StoredChange extends Pick<NotedChange, 'kind' | 'hash'> {
 
 const columns = 'at, kind, hash, domain, total, unique_total AS "unique", new_hash AS newHash';
 
-/** The changes that no reading has taken in, in their order; from then on the reading of that number has. */
+/** Returns the changes that no reading has applied yet, in order, and assigns them to this reading. */
 export function takeChanges(connection: Connection, reading: number): StoredChange[] {
   const changes = connection.sql(`SELECT ${columns} FROM changes WHERE reading IS NULL ORDER BY id`).all<StoredChange>();
   connection.sql('UPDATE changes SET reading = ? WHERE reading IS NULL').run(reading);
   return changes;
 }
 
-/** The changes of a time; none without a history. Throws a `LocalError`. */
+/** Empty without a history. Throws a `LocalError`. */
 export async function changesBetween({ since, until }: Span, account: HistoryAccount, system: System): Promise<StoredChange[]> {
   if (!hasHistory(account, system)) return [];
   const history = await openHistory(account, system);

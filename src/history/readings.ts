@@ -1,19 +1,18 @@
 import type { Connection } from '../files/sqlite.ts';
 
-/** What a reading covers: everything, the listing of one domain, or what these words select. */
+/** A reading covers the account, the listing of one domain, or the links that these words select. */
 export type ReadingScope = { readonly domain: string } | { readonly selection: string } | 'account';
 
-/** A reading of a history. */
 export interface Reading {
-  /** Readings are numbered from 1, without a gap. */
+  /** Numbered from 1 without gaps. */
   readonly nth: number;
-  /** When the first and the last page were asked for and read, in milliseconds since 1970. */
+  /** The times of the first and the last page, in milliseconds since 1970. */
   readonly from: number;
   readonly to: number;
   readonly scope: ReadingScope;
 }
 
-/** All of them, the oldest first. */
+/** The oldest first. */
 export function readingsOf(connection: Connection): Reading[] {
   return connection
     .sql('SELECT id, began, ended, scope, words FROM readings ORDER BY id')
@@ -26,7 +25,7 @@ function scopeOf(scope: 'account' | 'domain' | 'selection', words: string): Read
   return scope === 'domain' ? { domain: words } : { selection: words };
 }
 
-/** The columns `scope` and `words`. */
+/** Values of the columns `scope` and `words`. */
 export function scopeColumns(scope: ReadingScope): [scope: string, words: string] {
   if (scope === 'account') return [scope, ''];
   return 'domain' in scope ? ['domain', scope.domain] : ['selection', scope.selection];

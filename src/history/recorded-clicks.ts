@@ -2,21 +2,20 @@ import { NotFoundError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Connection } from '../files/sqlite.ts';
 import type { Clicks, LinkClicks, LinkEvent, Period } from './clicks.ts';
-import { type HistoryAccount, hasHistory, openHistory } from './database.ts';
-import { clicksPerDay } from './days.ts';
+import { clicksPerDay } from './clicks-per-day.ts';
+import { type HistoryAccount, hasHistory, openHistory } from './history-database.ts';
 import { isSelection, type Reading, type ReadingScope, readingsOf } from './readings.ts';
 import { nameOf } from './stored-link.ts';
 import { type UsedReadings, usedReadings } from './used-readings.ts';
 
-/** What clicks are wanted of. */
 export interface WantedClicks {
   readonly span: Period;
   readonly scope: ReadingScope;
-  /** Domain and hash of the wanted links, as `nameOf` has them; all without it. */
+  /** The wanted links in the form of `nameOf`; absent for all. */
   readonly names?: ReadonlySet<string> | undefined;
 }
 
-/** What the readings of an account say of a time. Throws a `NotFoundError` where none is old enough, and a `LocalError` for damage. */
+/** Throws a `NotFoundError` if no reading is old enough, and a `LocalError` for a damaged history. */
 export async function recordedClicks(wanted: WantedClicks, account: HistoryAccount, system: System): Promise<Clicks> {
   if (!hasHistory(account, system)) {
     throw new NotFoundError('no reading of this account was recorded', { hint: 'linkctl stats --record' });
@@ -53,7 +52,7 @@ interface Sums {
   events: LinkEvent[];
 }
 
-/** The numbers of the wanted links; undefined for all. */
+/** Returns link IDs; undefined for all links. */
 function wantedLinks(
   connection: Connection,
   scope: ReadingScope,
@@ -72,8 +71,8 @@ function wantedLinks(
 }
 
 /**
- * Reading by reading, so that little of it is in memory. `perReading`: clicks since the one before, by its number. Where a reading of a selection
- * begins a time, a link that it did not have is counted from where it is read first.
+ * Processes one reading at a time to save memory. `perReading` contains the clicks since the reading before, by number. If a period begins
+ * with the reading of a selection, links that it lacks are counted from their first reading.
  */
 function addUp(
   connection: Connection,
@@ -129,7 +128,7 @@ function countersOf(connection: Connection, reading: number) {
     .all<{ link: number; clicks: number; unique_clicks: number }>(reading);
 }
 
-/** The links with clicks or events; those with the most clicks first. */
+/** Links with clicks or events, by descending clicks. */
 function linksOf(connection: Connection, sums: ReadonlyMap<number, Sums>, used: UsedReadings): LinkClicks[] {
   const text = connection.sql('SELECT domain, hash, short_url, long_url, tags FROM links WHERE id = ?');
   const links: LinkClicks[] = [];

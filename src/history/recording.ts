@@ -5,11 +5,10 @@ import { withoutLocalPort } from '../contract/web-address.ts';
 import { acquireClaim, type Claim } from '../files/claim-lock.ts';
 import type { Connection } from '../files/sqlite.ts';
 import { applyChanges } from './applied-changes.ts';
-import { type History, type HistoryAccount, historyPaths, openHistory } from './database.ts';
+import { type History, type HistoryAccount, historyPaths, openHistory } from './history-database.ts';
 import { isSelection, type ReadingScope, readingsOf, scopeColumns } from './readings.ts';
 import { storedLink } from './stored-link.ts';
 
-/** What a reading found. */
 export interface RecordedReading {
   readonly links: number;
   readonly added: number;
@@ -17,15 +16,14 @@ export interface RecordedReading {
   readonly gone: number;
 }
 
-/** What a reading is of. */
 interface RecordingSettings {
   readonly scope: ReadingScope;
   readonly edition: Edition;
-  /** Of links that were changed without naming their domain. */
-  readonly usualDomain: string;
+  /** The domain of links that were changed without naming one. */
+  readonly defaultDomain: string;
 }
 
-/** Links as the listing has them, with no counter where the server leaves it out; and those among them that are otherwise than they were. */
+/** The listed links, with null for counters that the server leaves out; and those that differ from the stored ones. */
 const staging = `
   CREATE TEMP TABLE listed (
     domain TEXT NOT NULL,
@@ -48,8 +46,8 @@ const staging = `
 `;
 
 /**
- * Begins a reading of the counters of an account. Throws a `LocalError` where its history is damaged, or where another recorder does not end
- * within 10 seconds: readings that overlap would see counters fall.
+ * Throws a `LocalError` if the history is damaged, or if another recorder does not finish within 10 seconds: overlapping readings would see
+ * counters fall.
  */
 export async function startRecording(account: HistoryAccount, settings: RecordingSettings, system: System): Promise<Recording> {
   const history = await openHistory(account, system);
@@ -63,7 +61,7 @@ export async function startRecording(account: HistoryAccount, settings: Recordin
   }
 }
 
-/** A reading in the making: it is staged page by page, and in the history, whole, when `finish` returns; `discard` leaves that as it was. */
+/** Stages a reading page by page. `finish` adds it to the history in one transaction; `discard` leaves the history unchanged. */
 export class Recording {
   readonly #history: History;
   readonly #claim: Claim;
@@ -82,12 +80,11 @@ export class Recording {
     history.work('stage', (connection) => connection.exec(staging));
   }
 
-  /** Links that were read so far. */
   get links(): number {
     return this.#links;
   }
 
-  /** Takes links as they are listed; one that comes twice counts once. */
+  /** A link that is listed twice counts once. */
   add(records: readonly UrlRecord[]): void {
     this.#history.work('stage', (connection) => {
       const stage = connection.sql('INSERT OR IGNORE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?)');
@@ -101,16 +98,16 @@ export class Recording {
     });
   }
 
-  /** Throws a `LocalError`, with the history as it was, where it cannot be written. */
+  /** Throws a `LocalError` and leaves the history unchanged if it cannot be written. */
   finish(): RecordedReading {
     try {
       return this.#history.work('write', (connection) => {
         const readings = readingsOf(connection);
         const reading = readings.length + 1;
-        const settleLost = applyChanges(connection, reading, readings.at(-1), this.#settings.usualDomain);
+        const applyPendingResets = applyChanges(connection, reading, readings.at(-1), this.#settings.defaultDomain);
         const counted = countKnown(connection, reading);
         const added = addNew(connection, reading);
-        settleLost();
+        applyPendingResets();
         const gone = this.#settleScope(connection, reading);
         connection
           .sql('INSERT INTO readings VALUES (?, ?, ?, ?, ?, ?)')
@@ -122,7 +119,7 @@ export class Recording {
     }
   }
 
-  /** Harmless after `finish`. */
+  /** Does nothing after `finish`. */
   discard(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -130,7 +127,7 @@ export class Recording {
     this.#claim.release();
   }
 
-  /** A listing says which links are gone, a selection which were read. */
+  /** A listing shows which links are gone; for a selection, the links that were read are stored. */
   #settleScope(connection: Connection, reading: number): number {
     const { scope } = this.#settings;
     if (isSelection(scope)) {
@@ -151,11 +148,14 @@ export class Recording {
 
 const isKnown = 'listed.domain = links.domain AND listed.hash = links.hash AND links.there IS NOT NULL';
 
-/** A counter that fell began at zero. */
+/** A counter that fell restarted at zero. */
 const grown = (counter: string): string =>
   `changed.${counter} - CASE WHEN changed.${counter} < links.${counter} THEN 0 ELSE links.${counter} END`;
 
-/** The links that an earlier reading had: how many of them have other counters, or are back. A counter that is left out says nothing. */
+/**
+ * Updates links of earlier readings and returns how many have other counters or reappeared. A counter that the server leaves out is
+ * unchanged.
+ */
 function countKnown(connection: Connection, reading: number): number {
   connection
     .sql(
@@ -189,8 +189,8 @@ function countKnown(connection: Connection, reading: number): number {
 }
 
 /**
- * The links that no earlier reading had. Clicks of one that a reading of all links of its domain did not have are all from after that one; of
- * another one nobody knows when they were. Each has a row of counters: of links that a selection had first, that row says where they begin.
+ * Adds links that no earlier reading had. If an earlier reading covered the domain, all clicks of such a link are later; otherwise their
+ * time is unknown. Every link gets a row of counters, which marks the start for links that a selection read first.
  */
 function addNew(connection: Connection, reading: number): number {
   const last = connection.count('SELECT MAX(id) AS count FROM links');
@@ -201,27 +201,27 @@ function addNew(connection: Connection, reading: number): number {
        WHERE NOT EXISTS (SELECT 1 FROM links WHERE ${isKnown})`,
     )
     .run();
-  const isYounger = `EXISTS (SELECT 1 FROM readings WHERE scope = 'account' OR (scope = 'domain' AND words = links.domain))`;
+  const isCovered = `EXISTS (SELECT 1 FROM readings WHERE scope = 'account' OR (scope = 'domain' AND words = links.domain))`;
   connection
     .sql(
-      `INSERT INTO counters SELECT ?, id, CASE WHEN ${isYounger} THEN total ELSE 0 END, CASE WHEN ${isYounger} THEN unique_total ELSE 0 END
+      `INSERT INTO counters SELECT ?, id, CASE WHEN ${isCovered} THEN total ELSE 0 END, CASE WHEN ${isCovered} THEN unique_total ELSE 0 END
        FROM links WHERE id > ? ORDER BY id`,
     )
     .run(reading, last);
   connection
-    .sql(`INSERT INTO events (reading, link, kind) SELECT ?, id, 'new' FROM links WHERE id > ? AND ${isYounger}`)
+    .sql(`INSERT INTO events (reading, link, kind) SELECT ?, id, 'new' FROM links WHERE id > ? AND ${isCovered}`)
     .run(reading, last);
   return Number(changes);
 }
 
-/** The sandbox has another port in every command. */
+/** The sandbox uses another port in every command. */
 function withoutPort(short_url: string): string {
   if (!short_url.startsWith('localhost:')) return short_url;
   const slash = short_url.indexOf('/');
   return withoutLocalPort(short_url.slice(0, slash)) + short_url.slice(slash);
 }
 
-/** Null where the server sends no counter, or something else. */
+/** Null if the server sends no counter, or an invalid one. */
 function countersOf({ total_clicks, unique_clicks }: UrlRecord): [total: number | null, unique: number | null] {
   if (!isCounter(total_clicks)) return [null, null];
   return [total_clicks, isCounter(unique_clicks) ? unique_clicks : 0];

@@ -1,20 +1,20 @@
 import { NotFoundError } from '../base/errors.ts';
-import { isAsLong, type Span } from './clicks.ts';
+import { isComparable, type Span } from './clicks.ts';
 import type { Reading, ReadingScope } from './readings.ts';
 
-/** The readings that figures are made of. */
 export interface UsedReadings {
   readonly first: Reading;
   readonly last: Reading;
-  /** With which the time before begins; undefined where no reading makes it as long. */
+  /** The start of the previous period; undefined if no reading makes it equally long. */
   readonly before: Reading | undefined;
-  /** All that cover what is wanted. */
+  /** All readings that cover the wanted scope. */
   readonly fitting: readonly Reading[];
 }
 
 /**
- * The readings nearest to both ends of a time: the earlier of two for its beginning, the later for its end. A beginning needs a reading that
- * is not after it. Throws a `NotFoundError` where there is none, and where all of the time lies between two readings.
+ * Selects the readings nearest to both ends of a period: of two equally near ones, the earlier for the start and the later for the end. The
+ * first reading must not be later than the start. Throws a `NotFoundError` if there is none, or if the whole period is between two
+ * readings.
  */
 export function usedReadings(ends: readonly Reading[], { since, until }: Span, wanted: ReadingScope): UsedReadings {
   const fitting = ends.filter(({ scope }) => covers(scope, wanted));
@@ -25,15 +25,15 @@ export function usedReadings(ends: readonly Reading[], { since, until }: Span, w
     since,
     'earlier',
   );
-  if (oldest.from > since || first === undefined) throw tooYoung(oldest);
+  if (oldest.from > since || first === undefined) throw noOldReading(oldest);
   const last = nearest(fitting.slice(fitting.indexOf(first) + 1), until, 'later');
   if (last === undefined) {
-    throw new NotFoundError(`no reading was made after ${momentText(first.from)}, with which clicks could be counted`, {
+    throw new NotFoundError(`no reading was made after ${momentText(first.from)}, so there are no clicks to count`, {
       hint: 'linkctl stats --record',
     });
   }
   const earlier = nearest(fitting.slice(0, fitting.indexOf(first)), 2 * first.from - last.from, 'earlier');
-  const isCompared = earlier && isAsLong({ since: earlier.from, until: first.from }, { since: first.from, until: last.from });
+  const isCompared = earlier && isComparable({ since: earlier.from, until: first.from }, { since: first.from, until: last.from });
   return { first, last, before: isCompared ? earlier : undefined, fitting };
 }
 
@@ -68,7 +68,7 @@ function scopeText(scope: Exclude<ReadingScope, 'account'>): string {
   return 'domain' in scope ? `--domain ${scope.domain}` : scope.selection;
 }
 
-function tooYoung({ from }: Reading): NotFoundError {
+function noOldReading({ from }: Reading): NotFoundError {
   const moment = new Date(Math.ceil(from / 1000) * 1000).toISOString().replace('.000Z', 'Z');
   return new NotFoundError(`no reading is old enough: the first was made ${momentText(from)}`, {
     hint: `use --since ${moment}`,

@@ -4,19 +4,19 @@ import { isCalendarDate } from '../contract/fields.ts';
 import { isFarDay } from '../link/value.ts';
 import { calendarTime } from './point-in-time.ts';
 
-/** Why a text is no date, as values have it. */
+/** The same as in field-values.ts, which imports this file. */
 interface Refused {
   readonly refused: string;
 }
 
-/** How a date of digits is written: `31.12.2031`, `12/31/2031` or `2031/12/31`. */
+/** Orders of day, month and year: `31.12.2031`, `12/31/2031` or `2031/12/31`. */
 export const dateFormats = ['dmy', 'mdy', 'ymd'] as const;
 
 export type DateFormat = (typeof dateFormats)[number];
 
 /**
- * The day that a text names: an ISO date, the day in UTC of a date-time, or null for `never` and for the far day that some servers
- * write instead. What counts from today stays as it is typed, since it is known only when the run begins. Undefined for any other text.
+ * Returns an ISO date, the UTC day of a date-time, or null for `never` and for the distant day that some servers use instead. Relative days
+ * stay as typed because they are resolved when the run begins. Undefined for any other text.
  */
 export function dayOf(text: string): string | null | undefined {
   if (text === 'never' || isFarDay(text)) return null;
@@ -25,14 +25,14 @@ export function dayOf(text: string): string | null | undefined {
   return time === undefined ? undefined : utcDay(time);
 }
 
-/** Whether a text is a day that counts from today and is not before it. */
+/** Accepts today and later days. */
 export function isRelative(text: string): boolean {
   return /^[+t]/.test(text) && relativeDay(text, 0) !== undefined;
 }
 
 const digits = /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:[T ,]+\d\d?:\d\d(?::\d\d)?)?$/;
 
-/** The day that digits name in this format; undefined where they name none. */
+/** Undefined if the digits are no date in this format. */
 export function dayOfDigits(text: string, format: DateFormat): string | undefined {
   const [, first = '', , second = '', third = ''] = digits.exec(text) ?? [];
   const [year, month, day] = { dmy: [third, second, first], mdy: [third, first, second], ymd: [first, second, third] }[format];
@@ -41,29 +41,29 @@ export function dayOfDigits(text: string, format: DateFormat): string | undefine
   return isCalendarDate(written) ? written : undefined;
 }
 
-/** The formats in which a text is a day; none for what is not written as digits. */
+/** Empty unless the text consists of digits and separators. */
 export function formatsOf(text: string): DateFormat[] {
   return digits.test(text) ? dateFormats.filter((format) => dayOfDigits(text, format) !== undefined) : [];
 }
 
-/** How a date in this format is written, for messages. */
+/** An example for messages. */
 export function exampleOf(format: DateFormat): string {
   return { dmy: '31.12.2031', mdy: '12/31/2031', ymd: '2031/12/31' }[format];
 }
 
-/** Whether a text is digits like those of a date, with a year of any length. */
+/** Accepts a year of any length. */
 export function isDigits(text: string): boolean {
   return digits.test(text);
 }
 
-/** The day of a flag; one that counts from today does so from `now`, in milliseconds. */
+/** Resolves relative days from `now`, in milliseconds. */
 export function dayFromFlag(text: string, now: number): string | null | Refused {
   const day = dayOf(text);
   if (day === undefined) return notDate(text, ': YYYY-MM-DD, today, +30d, +2w, +6m, +1y or never');
   return day === null ? null : (relativeDay(day, now) ?? day);
 }
 
-/** `forms` continues the sentence where the text is not even written as a date. */
+/** Appends `forms` if the text does not even look like a date. */
 export function notDate(text: string, forms = '; expected YYYY-MM-DD'): Refused {
   return { refused: `${quoted(text)} is not a date${/^\d{4}-\d\d-\d\d$/.test(text) ? '' : forms}` };
 }

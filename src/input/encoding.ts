@@ -3,9 +3,9 @@ import { TextDecoder } from 'node:util';
 import { UsageError } from '../base/errors.ts';
 
 /**
- * Converts text to UTF-8 without a byte order mark, in pieces that end between characters. Accepts UTF-8, UTF-16LE with a mark, and what
- * `encoding` says. Throws a UsageError at anything that is not text: an archive, a web page, NUL bytes, and, with its line, a byte of
- * another encoding.
+ * Converts text to UTF-8 without a byte order mark, in chunks that end between characters. Accepts UTF-8, UTF-16LE with a mark, and
+ * `encoding`. Throws a UsageError for anything that is not text: archives, web pages, NUL bytes and, with its line, a byte of another
+ * encoding.
  */
 export async function* utf8Text(chunks: AsyncIterable<Buffer>, name: string, encoding?: string): AsyncGenerator<Buffer> {
   const decoding = new Decoding(name, encoding);
@@ -22,12 +22,12 @@ export async function* utf8Text(chunks: AsyncIterable<Buffer>, name: string, enc
   if (end > 0) yield rest.subarray(0, end);
 }
 
-/** Bytes at the end that may be the mark with which DOS programs end a text: Ctrl-Z, after which only the end of its line comes. */
+/** The length of a possible end mark of DOS programs: Ctrl-Z, followed only by a line end. */
 function endMark(text: Buffer): number {
   return /\x1a[\r\n]*$/.exec(text.toString('latin1', Math.max(0, text.length - 3)))?.[0].length ?? 0;
 }
 
-/** Throws a UsageError for a name that is none of an encoding. */
+/** Throws a UsageError for an unknown encoding. */
 export function assertEncoding(label: string): void {
   try {
     new TextDecoder(label);
@@ -36,20 +36,20 @@ export function assertEncoding(label: string): void {
   }
 }
 
-/** Bytes that are enough to recognize an archive or the beginning of a web page; a pipe may bring one at a time. */
+/** Enough bytes to recognize an archive or a web page. A pipe may deliver them one at a time. */
 const headBytes = 64;
 const nothing = Buffer.alloc(0);
 
 class Decoding {
   readonly #name: string;
-  /** Bytes that cannot be judged before more of them are there: the head, or a part of a character. */
+  /** Bytes that cannot be decoded yet: the head, or a part of a character. */
   #held: Buffer = nothing;
   #begun = false;
   /** Absent for UTF-8. */
   #decoder: TextDecoder | undefined;
-  /** How many bytes were read before the next ones. */
+  /** Bytes before the current chunk. */
   #offset = 0;
-  /** How many lines ended in them. */
+  /** Line ends before the current chunk. */
   #lines = 0;
 
   constructor(name: string, encoding: string | undefined) {
@@ -83,7 +83,7 @@ class Decoding {
     return whole;
   }
 
-  /** Finds the encoding from the head. Returns the head without the mark of UTF-8. */
+  /** Detects the encoding. Returns the head without a UTF-8 mark. */
   #begin(head: Buffer): Buffer {
     refuseOther(head, this.#name, this.#decoder !== undefined);
     this.#begun = true;
@@ -95,7 +95,7 @@ class Decoding {
     return head.subarray(3);
   }
 
-  /** Call it without bytes at the end of the text. */
+  /** Call without bytes at the end of the text. */
   #decoded(decoder: TextDecoder, bytes: Buffer | undefined): Buffer {
     try {
       const text = Buffer.from(bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode());
@@ -122,12 +122,12 @@ class Decoding {
     const line = this.#lines + linesIn(bytes.subarray(0, at)) + 1;
     const byte = (bytes[at] ?? 0).toString(16).padStart(2, '0');
     return new UsageError(`${this.#name}:${line}: file is not UTF-8: invalid byte ${byte} at offset ${this.#offset + at}`, {
-      hint: 'say what it is, such as --encoding windows-1252, or save it as "CSV UTF-8"',
+      hint: 'set its encoding, such as --encoding windows-1252, or save it as "CSV UTF-8"',
     });
   }
 }
 
-/** Line ends of a text, as an editor counts them. */
+/** Counts line ends as an editor does. */
 function linesIn(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count += 1;
@@ -150,12 +150,12 @@ function refuseOther(head: Buffer, name: string, isEncodingGiven: boolean): void
     throw new UsageError(`${name} is an HTML or XML file, not a list of URLs`);
   }
   if (isEncodingGiven) return;
-  // UTF-32 and UTF-16 by their marks; without one, ASCII in UTF-16 has every second byte 0.
+  // UTF-32 and UTF-16 are recognized by their marks or, for ASCII text, by zeros in every second byte.
   const marked = hex === 'fffe0000' || hex.startsWith('feff') || hex === '0000feff';
   if (marked || (head.length >= 2 && (head[0] === 0) !== (head[1] === 0))) throw notUtf8(name, 'it looks like UTF-16 or UTF-32');
 }
 
-/** How many bytes at the end are the beginning of a character that is not complete yet. */
+/** Returns the length of an incomplete character at the end. */
 function unfinished(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -182,6 +182,6 @@ function firstInvalid(bytes: Buffer): number {
 
 function notUtf8(name: string, why: string): UsageError {
   return new UsageError(`${name}: file is not UTF-8: ${why}`, {
-    hint: 'say what it is, such as --encoding utf-16be, or save it as "CSV UTF-8"',
+    hint: 'set its encoding, such as --encoding utf-16be, or save it as "CSV UTF-8"',
   });
 }

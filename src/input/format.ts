@@ -1,12 +1,11 @@
 import { UsageError } from '../base/errors.ts';
 import type { FieldUse } from '../contract/fields.ts';
-import { firstLine } from './head.ts';
+import { firstLine } from './first-line.ts';
 import type { Source } from './source.ts';
 
-/** What a file of rows can be read for. */
 export type InputUse = Exclude<FieldUse, 'edit-by-tags'> | 'apply';
 
-/** Whether rows are of links that are named: those of a shortening only say what is to be made. */
+/** Rows of other commands than shorten identify existing links. */
 export function namesLinks(use: InputUse): boolean {
   return use !== 'shorten';
 }
@@ -14,7 +13,6 @@ export function namesLinks(use: InputUse): boolean {
 export const inputFormats = ['lines', 'csv', 'json', 'jsonl'] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
-/** What is known of a file before it is read. */
 interface Named {
   readonly use: InputUse;
   /** The path, or `-`. */
@@ -22,7 +20,7 @@ interface Named {
   readonly given?: InputFormat | undefined;
 }
 
-/** How a file is read: as the flag says, else by its extension, else as JSON where it begins so, else one URL per line. */
+/** Decides by the flag, then the extension, then a JSON beginning; otherwise the file has one URL per line. */
 export async function formatOf(source: Source, named: Named): Promise<InputFormat> {
   const format = formatByName(named.operand, named.given);
   const isOpen = named.given === undefined && format === 'lines';
@@ -36,7 +34,6 @@ export async function formatOf(source: Source, named: Named): Promise<InputForma
   return found;
 }
 
-/** What the flag and the name of a file say. */
 export function formatByName(operand: string, given?: InputFormat): InputFormat {
   return given ?? extensions[/\.[^./\\]+$/.exec(operand.toLowerCase())?.[0] ?? ''] ?? 'lines';
 }
@@ -46,14 +43,14 @@ async function beginsAsJson(source: Source): Promise<boolean> {
   return /^\s*[{[]/.test(text);
 }
 
-/** The delimiter of `--delimiter`: one character, or `tab`. */
+/** Accepts one character, or `tab`. */
 export function delimiterOf(text: string): string {
   if (text.toLowerCase() === 'tab' || text === '\\t') return '\t';
   if (text.length === 1 && !/["\r\n'+\-=@\w]/.test(text)) return text;
   throw new UsageError(`--delimiter: expected one character such as ';' or the word tab, got ${JSON.stringify(text)}`);
 }
 
-/** What `--tag-separator` says: any text that no label begins or ends with. */
+/** Accepts any text except blanks. */
 export function separatorOf(text: string): string {
   if (text.trim() !== '') return text.trim();
   throw new UsageError(`--tag-separator: expected a character such as '|', got ${JSON.stringify(text)}`);

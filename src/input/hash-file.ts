@@ -1,14 +1,14 @@
 import { DuplicateCandidateSearch, type DuplicateCandidates } from '../base/duplicate-candidates.ts';
 import { UsageError } from '../base/errors.ts';
 import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
+import { type DomainResolver, type LinkUse, type NamedAccount, readWithDomains } from './domain-resolver.ts';
 import { hashTexts } from './hashes/hash-lines.ts';
-import { parseHash } from './hashes/hashes.ts';
-import { type NamedAccount, type NamedFor, type Placement, readPlaced } from './placement.ts';
+import { parseHash } from './hashes/parse-hash.ts';
 import type { Source } from './source.ts';
 
-/** A file of hashes that was checked as a whole and can be read again, each URL once. */
+/** A checked file of hashes that can be read repeatedly, each URL once. */
 export interface HashFile {
-  /** URLs, each counted once. */
+  /** The number of distinct URLs. */
   readonly rows: number;
   readonly domains: LinkDomains;
   open(): AsyncGenerator<HashLine[]>;
@@ -20,36 +20,36 @@ export interface HashLine {
 }
 
 /**
- * Checks a file of hashes without holding it: only those that may be in it twice are read again. Throws a UsageError with the
- * place of the first bad line, for a file without a hash, and where it is not known which links are meant.
+ * Checks a file of hashes without loading it: only possible duplicates are read again. Throws a UsageError with the line of the first
+ * error, for a file without hashes, and for ambiguous links.
  */
-export async function checkHashFile(source: Source, account: NamedAccount, use: NamedFor): Promise<HashFile> {
-  const scanWith = (placement: Placement): Promise<Scanned> => scan(source, placement);
-  const { found: scanned, placement } = await readPlaced(scanWith, account, use, source.name);
+export async function checkHashFile(source: Source, account: NamedAccount, use: LinkUse): Promise<HashFile> {
+  const scanWith = (resolver: DomainResolver): Promise<Scanned> => scan(source, resolver);
+  const { found: scanned, resolver } = await readWithDomains(scanWith, account, use, source.name);
   const { candidates } = scanned;
   async function* open(): AsyncGenerator<HashLine[]> {
     const seen = new Set<string>();
     const isNew = (text: string): boolean => !candidates.has(text) || seen.size < seen.add(text).size;
-    for await (const found of hashLines(source, placement)) yield found.filter(({ item }) => isNew(linkText(item)));
+    for await (const found of hashLines(source, resolver)) yield found.filter(({ item }) => isNew(linkText(item)));
   }
   let { rows } = scanned;
   if (candidates.count > 0) {
     rows = 0;
     for await (const found of open()) rows += found.length;
   }
-  return { rows, domains: placement.domains(), open };
+  return { rows, domains: resolver.domains(), open };
 }
 
 interface Scanned {
-  /** Lines, some of which may name the same link. */
+  /** The number of lines, including duplicates. */
   readonly rows: number;
   readonly candidates: DuplicateCandidates;
 }
 
-async function scan(source: Source, placement: Placement): Promise<Scanned> {
+async function scan(source: Source, resolver: DomainResolver): Promise<Scanned> {
   const search = new DuplicateCandidateSearch();
   let rows = 0;
-  for await (const found of hashLines(source, placement)) {
+  for await (const found of hashLines(source, resolver)) {
     rows += found.length;
     for (const { item } of found) search.add(linkText(item));
   }
@@ -57,15 +57,15 @@ async function scan(source: Source, placement: Placement): Promise<Scanned> {
   return { rows, candidates: search.candidates() };
 }
 
-async function* hashLines(source: Source, placement: Placement): AsyncGenerator<HashLine[]> {
+async function* hashLines(source: Source, resolver: DomainResolver): AsyncGenerator<HashLine[]> {
   for await (const found of hashTexts(source)) {
-    yield found.map(({ line, text }) => ({ line, item: linkOf(text, source.name, line, placement) }));
+    yield found.map(({ line, text }) => ({ line, item: linkOf(text, source.name, line, resolver) }));
   }
 }
 
-function linkOf(text: string, name: string, line: number, placement: Placement): LinkKey {
+function linkOf(text: string, name: string, line: number, resolver: DomainResolver): LinkKey {
   try {
-    return placement.place(parseHash(text), line);
+    return resolver.resolve(parseHash(text), line);
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(`${name}:${line}: ${error.message}`, { cause: error }) : error;
   }

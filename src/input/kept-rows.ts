@@ -7,8 +7,8 @@ import { fileError } from '../files/file-error.ts';
 import { TemporaryFile } from '../files/temporary-file.ts';
 
 /**
- * Rows that were checked or listed, kept on the disk until they are sent: nothing is parsed twice, and what goes out is what was
- * checked. Throws a LocalError where the disk does not take them or give them back.
+ * Stores checked or listed rows on disk until they are sent, so that nothing is parsed twice and exactly the checked rows are sent. Throws
+ * a LocalError if the disk fails.
  */
 export class KeptRows<Row> {
   readonly #file: TemporaryFile;
@@ -29,7 +29,7 @@ export class KeptRows<Row> {
     this.#end += bytes.length;
   }
 
-  /** Those that were added together, as the nth. */
+  /** Returns the nth batch. */
   at(nth: number): Row[] {
     return JSON.parse(this.#jsonAt(nth));
   }
@@ -38,25 +38,25 @@ export class KeptRows<Row> {
     return this.#file.readAt(this.#offsets[nth] ?? this.#end, (this.#lengths[nth] ?? 1) - 1).toString();
   }
 
-  /** As they were added; as often as needed. */
+  /** Can be called repeatedly. */
   *read(): Generator<Row[]> {
     for (let nth = 0; nth < this.#offsets.length; nth += 1) yield this.at(nth);
   }
 
-  /** The last that was added first. */
+  /** Yields the last row first. */
   *readBackwards(): Generator<Row[]> {
     for (let nth = this.#offsets.length - 1; nth >= 0; nth -= 1) yield this.at(nth).reverse();
   }
 
-  /** Writes them to a new file, 0600, which shows whether it is whole; resolves when it is on the disk. */
+  /** Writes the rows to a new file with mode 0600 whose completeness can be verified; resolves when it is synced. */
   async copyTo(path: string): Promise<void> {
-    await this.#file.copyTo(path, this.#soundLines());
+    await this.#file.copyTo(path, this.#checksumLines());
   }
 
-  *#soundLines(): Generator<string> {
+  *#checksumLines(): Generator<string> {
     let nth = 0;
-    for (; nth < this.#offsets.length; nth += 1) yield soundLine(nth, this.#jsonAt(nth));
-    yield soundLine(nth, end);
+    for (; nth < this.#offsets.length; nth += 1) yield checksumLine(nth, this.#jsonAt(nth));
+    yield checksumLine(nth, end);
   }
 
   close(): void {
@@ -64,15 +64,15 @@ export class KeptRows<Row> {
   }
 }
 
-/** The last line, without which a file is not whole. */
+/** A file without this last line is incomplete. */
 const end = '"end"';
 
-/** The checksum tells a line with a flipped byte, and one in another place, from the one that was written. */
-function soundLine(nth: number, json: string): string {
+/** The checksum covers the line number, so it detects changed and moved lines. */
+function checksumLine(nth: number, json: string): string {
   return `${checksum(`${nth} ${json}`)} ${json}\n`;
 }
 
-/** The rows that `copyTo` has written. Throws a LocalError where they cannot be read, or are not what was written. */
+/** Reads a file of `copyTo`. Throws a LocalError if it is unreadable or damaged. */
 export async function* readKeptRows<Row>(path: string): AsyncGenerator<Row[]> {
   let nth = 0;
   let isWhole = false;
@@ -92,11 +92,11 @@ export async function* readKeptRows<Row>(path: string): AsyncGenerator<Row[]> {
 
 function jsonOf(line: string, nth: number): string | undefined {
   const json = line.slice(17);
-  return `${line}\n` === soundLine(nth, json) ? json : undefined;
+  return `${line}\n` === checksumLine(nth, json) ? json : undefined;
 }
 
 function damaged(path: string): LocalError {
   return new LocalError(`${path} is damaged, or of another version of linkctl: nothing was sent`, {
-    hint: 'to begin anew, discard the run: linkctl runs forget <run>',
+    hint: 'to start over, discard the run: linkctl runs forget <run>',
   });
 }

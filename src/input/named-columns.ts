@@ -2,13 +2,15 @@ import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import type { Edition } from '../contract/editions.ts';
 import { splitList } from '../contract/tag-label.ts';
+import type { Target } from './field-values.ts';
 import { folded } from './fields/aliases.ts';
 import type { NamedColumns } from './fields/columns.ts';
 import { knownMembers } from './fields/members.ts';
 import type { InputUse } from './format.ts';
-import type { Target } from './values.ts';
 
-/** `--columns 'long_url=Landing page,custom_hash=Code'`. A pair is put in double quotes where it holds a comma. Throws a UsageError. */
+/**
+ * Parses `--columns 'long_url=Landing page,custom_hash=Code'`. A pair that contains a comma is put in double quotes. Throws a UsageError.
+ */
 export function readNamedColumns(text: string, use: InputUse, edition: Edition): NamedColumns {
   const known = knownMembers(use, edition);
   const columns = new Map<string, { header: string; target: Target }>();

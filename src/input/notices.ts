@@ -1,31 +1,31 @@
-import type { ColumnSenses } from './fields/found-columns.ts';
-import type { Target } from './values.ts';
+import type { Target } from './field-values.ts';
+import type { ColumnSummary } from './fields/column-report.ts';
 
-/** A message about a place in the file; `column` is the number of the cell, from 1. */
+/** `column` is the number of the cell, from 1. */
 export interface Notice {
   readonly line: number;
   readonly column?: number | undefined;
   readonly reason: string;
-  /** It is about the names of columns. */
+  /** The notice is about column names. */
   readonly isAboutColumns?: boolean;
 }
 
-/** Where a reader reports what is wrong. After a problem it continues where it can, without the row. */
+/** Receives the notices of a reader. After a problem the reader continues without the row, if possible. */
 export interface Notices {
   problem(notice: Notice): void;
   warning(notice: Notice): void;
-  /** The names of the columns were read: what they set. */
+  /** Receives the fields that the columns set. */
   header(targets: ReadonlySet<Target>): void;
-  /** What the columns of the file were taken for, where that has to be said; once for each form that objects have. */
-  columns(senses: ColumnSenses): void;
-  /** A row has what cannot be carried over, by the name of its column. */
+  /** Receives a summary of the column mapping if it needs to be shown; once per form of JSON objects. */
+  columns(summary: ColumnSummary): void;
+  /** A row has a value that cannot be carried over, in the column of this name. */
   lost(name: string): void;
-  /** The host of a short URL of a link to be made. */
+  /** The host of the short URL of a new link. */
   host(host: string, line: number): void;
 }
 
 /** For rows that were checked before. */
-export const silent: Notices = {
+export const ignoreNotices: Notices = {
   problem: () => {},
   warning: () => {},
   header: () => {},
@@ -34,12 +34,12 @@ export const silent: Notices = {
   host: () => {},
 };
 
-export const shownNotices = 20;
+export const maxShownNotices = 20;
 
-/** Nobody reads more, and the memory stays bounded. */
-export const mostNotices = 10_000;
+/** Bounds the memory. */
+export const maxNotices = 10_000;
 
-/** Keeps as many as are shown and counts the rest. */
+/** Stores the notices to show and counts the rest. */
 export class NoticeList {
   readonly #name: string;
   readonly #most: number;
@@ -47,7 +47,7 @@ export class NoticeList {
   count = 0;
   isAboutColumns = false;
 
-  constructor(name: string, most = shownNotices) {
+  constructor(name: string, most = maxShownNotices) {
     this.#name = name;
     this.#most = most;
   }

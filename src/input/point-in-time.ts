@@ -3,13 +3,13 @@ import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { isCalendarDate } from '../contract/fields.ts';
 
-/** Milliseconds. */
+/** In milliseconds. */
 const units: { readonly [unit: string]: number } = { s: 1000, h: 3_600_000, d: dayLength, w: 7 * dayLength };
 
 /**
- * A moment that a person names, in milliseconds since 1970: `2026-01-31`, `2026-01-31 09:00`, `2026-01-31T09:00:00Z`; how long ago: `12h`, `7d`,
- * or in calendar months and years `3m`, `1y`; or the beginning of `today` or `yesterday`. Without an offset it is UTC, as all times of the service
- * are (4.1.6). `now` is in milliseconds. Throws a UsageError.
+ * Parses `2026-01-31`, `2026-01-31 09:00`, `2026-01-31T09:00:00Z`, the ages `12h`, `7d`, `3m` (months) and `1y`, and `today` or
+ * `yesterday`. Times without an offset are UTC, as everywhere in the API (4.1.6). Takes and returns milliseconds since 1970. Throws a
+ * UsageError.
  */
 export function pointInTime(flag: string, text: string, now: number): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([shdw])$/.exec(text) ?? [];
@@ -27,19 +27,19 @@ function dayNamed(text: string, now: number): string | undefined {
   return text === 'yesterday' ? utcDay(now - dayLength) : undefined;
 }
 
-/** The same time of the day, as many months before; of a month without such a day the last one. */
+/** Keeps the time of day; uses the last day of a shorter month. */
 function monthsAgo(text: string, now: number): number | undefined {
   const day = /^\d{1,5}[my]$/.test(text) ? relativeDay(`-${text}`, now) : undefined;
   return day === undefined ? undefined : Date.parse(day) + (now % dayLength);
 }
 
-/** The moment of an ISO date or date-time, in milliseconds since 1970; undefined for any other text. */
+/** Parses an ISO date or date-time to milliseconds since 1970; undefined for any other text. */
 export function calendarTime(text: string): number | undefined {
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?)?$/i.exec(text);
   if (!match) return undefined;
   const [, day = '', minutes = '00:00', seconds = ':00', written = 'Z'] = match;
   const zone = /^utc$/i.test(written) ? 'Z' : written.replace(/(\d\d)(\d\d)$/, '$1:$2');
-  // `Date` takes the 30th of February for the 2nd of March.
+  // `Date` would accept 30 February as 2 March.
   if (!isCalendarDate(day)) return undefined;
   const time = Date.parse(`${day}T${minutes}${seconds}${zone.toUpperCase()}`);
   return Number.isNaN(time) ? undefined : time;

@@ -4,9 +4,9 @@ import type { Notices } from './notices.ts';
 import type { InputRow } from './row.ts';
 
 /**
- * Finds hashes that two rows of a file give: every request must hold distinct ones, or an answer could not be matched to
- * its row. Custom hashes that differ only in case are refused as well, unless they are allowed or come from a
- * listing, which shows that the server has both. The hashes that an edit names exist, so they may differ only in case.
+ * Finds hashes that occur in two rows: hashes in a request must be distinct, or an answer could not be matched to its row. Custom hashes
+ * that differ only in case are refused, too, unless they are allowed or come from a listing, which proves that the server distinguishes
+ * them. Hashes of edited links exist, so they may differ only in case.
  */
 export class DuplicateSearch {
   readonly #allowCaseDuplicates: boolean;
@@ -22,7 +22,7 @@ export class DuplicateSearch {
     if (item.custom_hash !== undefined) this.#custom.add(newUrl(item).toLowerCase());
   }
 
-  /** Reads the rows once more if anything may be repeated, and reports those that repeat a hash. */
+  /** Rereads the rows if there may be duplicates, and reports those that repeat a hash. */
   async confirm(open: () => AsyncIterable<readonly InputRow[]>, problem: Notices['problem']): Promise<void> {
     const candidates = { named: this.#named.candidates(), custom: this.#custom.candidates() };
     if (candidates.named.count + candidates.custom.count === 0) return;
@@ -40,13 +40,13 @@ export class DuplicateSearch {
   }
 }
 
-/** Renamed URLs of two domains may get the same hash. */
+/** Renamed URLs on two domains may get the same hash. */
 function newUrl(item: InputRow['item']): string {
   const { custom_hash = '' } = item;
   return 'hash' in item ? linkText({ hash: custom_hash, domain: item.domain }) : custom_hash;
 }
 
-/** Says why the hash of a line is refused, one line after the other. */
+/** Returns a function that takes the hashes in order and returns the reason to refuse one. */
 function repetitions(
   name: string,
   candidates: DuplicateCandidates,

@@ -5,63 +5,63 @@ import { type Edition, thisServer } from '../contract/editions.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
 import { type Parameter, withParameter } from '../link/rules/query-parameters.ts';
 import type { DateFormat } from './dates.ts';
+import type { DomainResolver } from './domain-resolver.ts';
+import { cellValue, isRefused, longUrlFault, type Refused, type Target, valueWarning, type WireValue } from './field-values.ts';
 import type { Loss, NamedColumns } from './fields/columns.ts';
 import { missingNotice, requiredTarget, type Setting } from './fields/members.ts';
 import { type InputFormat, type InputUse, namesLinks } from './format.ts';
-import { hashOfShortUrl } from './hashes/hashes.ts';
+import { hashOfShortUrl } from './hashes/parse-hash.ts';
 import { rowLink } from './hashes/row-link.ts';
-import { isGuarded, isSomething } from './losses.ts';
 import type { Notices } from './notices.ts';
-import type { Placement } from './placement.ts';
-import { cellValue, isRefused, longUrlFault, type Refused, type Target, valueWarning, type WireValue } from './values.ts';
+import { hasValue, isProtected } from './protection.ts';
 
-/** The item that is sent for a row, by the use of the file. */
+/** The item of a request, by the use of the file. */
 export interface ItemOf {
   shorten: ShortenItem;
   edit: EditItem & { readonly domain?: string };
-  /** A link as a file has it; `tags` are all of its labels. */
+  /** The wanted state of a link; `tags` contains all of its labels. */
   apply: EditItem & { readonly domain?: string };
 }
 
 export interface InputRow<Use extends InputUse = InputUse> {
-  /** The line of the file on which the row begins, from 1. */
+  /** The first line of the row, from 1. */
   readonly line: number;
   readonly item: ItemOf[Use];
-  /** Its custom hash comes from a listing, of ours or of another service, where hashes may differ only in case. */
+  /** The custom hash comes from a listing, where hashes may differ only in case. */
   readonly listed: boolean;
-  /** Why it is left out: the link is protected or off at the source. */
+  /** Present if the row is left out because the link is protected or disabled at the source. */
   readonly skip?: { readonly status: 'skipped'; readonly reason: string };
 }
 
 export interface ReadOptions<Use extends InputUse = InputUse> {
   readonly use: Use;
   readonly edition: Edition;
-  /** Finds the domains of the URLs that an edit names. */
-  readonly placement?: Placement | undefined;
+  /** Finds the domains of the links of an edit. */
+  readonly resolver?: DomainResolver | undefined;
   readonly format: InputFormat;
-  /** It was said, and not taken from the name of the file. */
+  /** The format was set by a flag instead of the file name. */
   readonly isFormatGiven?: boolean | undefined;
-  /** Milliseconds; decides whether a date is in the past. */
+  /** In milliseconds; decides which dates are past. */
   readonly now: number;
-  /** One character; a comma without it. */
+  /** One character. Default: a comma. */
   readonly delimiter?: string | undefined;
-  /** Unknown columns are refused. */
+  /** Refuses unknown columns. */
   readonly strictColumns?: boolean | undefined;
-  /** Links that are protected or off at the source are made all the same. */
+  /** Creates links even if they are protected or disabled at the source. */
   readonly includeProtected?: boolean | undefined;
-  /** Takes one `'` off every cell that begins with one. */
+  /** Strips one leading `'` from every cell. */
   readonly formulaGuarded?: boolean | undefined;
-  /** Columns that are named by hand, which beat the table. */
+  /** The columns of `--columns`, which take precedence. */
   readonly columns?: NamedColumns | undefined;
   readonly dateFormat?: DateFormat | undefined;
   readonly tagSeparator?: string | undefined;
-  /** An edit's tags stay as they are written, with their signs or without. */
+  /** Keeps the tags of an edit as written, with or without signs. */
   readonly keepsSigns?: boolean | undefined;
-  /** For every long URL of the rows; those of a row beat them. */
+  /** Added to every long URL; parameters of the row take precedence. */
   readonly utm?: readonly Parameter[] | undefined;
 }
 
-/** Gathers the values of one row after the other and says what is wrong with them. */
+/** Collects the values of one row at a time and reports its problems. */
 export class RowDraft<Use extends InputUse = InputUse> {
   readonly #options: ReadOptions<Use>;
   readonly #notices: Notices;
@@ -75,9 +75,9 @@ export class RowDraft<Use extends InputUse = InputUse> {
   #utm: Parameter[] = [];
   #lost: string[] = [];
   #skip: string | undefined;
-  /** Beginning of the last short URL: those of a file are alike, and its host is noted. */
-  #place: string | undefined;
-  /** The hash is that of a listing of ours, whose short URLs say nothing new. */
+  /** The prefix of the last short URL, because equal prefixes need no second notice. */
+  #prefix: string | undefined;
+  /** The hash comes from a linkctl listing, whose short URLs add nothing. */
   #isListedHash = false;
 
   constructor(options: ReadOptions<Use>, notices: Notices) {
@@ -123,25 +123,25 @@ export class RowDraft<Use extends InputUse = InputUse> {
     }
   }
 
-  /** Takes note of a value that cannot be set, and may say that the link is protected or off. */
+  /** Records a value that cannot be carried over or that marks the link as protected or disabled. */
   lose({ name, guard }: Loss, text: string): void {
-    if (guard === undefined ? !isSomething(text) : !isGuarded(guard, text, this.#options)) return;
+    if (guard === undefined ? !hasValue(text) : !isProtected(guard, text, this.#options)) return;
     if (guard !== undefined && !this.#options.includeProtected) this.#skip ??= name;
     else this.#lost.push(name);
   }
 
-  /** Leaves the row out, where what is wrong with it is reported otherwise. */
+  /** Leaves the row out because its problem has been reported elsewhere. */
   drop(): void {
     this.#refused = true;
   }
 
-  /** Reports a problem; the row is left out. */
+  /** Reports a problem and leaves the row out. */
   refuse(reason: string, column?: number): void {
     this.#refused = true;
     this.#notices.problem({ line: this.#line, column, reason });
   }
 
-  /** The row, if nothing is wrong with it. */
+  /** Undefined if the row has a problem. */
   finish(): InputRow<Use> | undefined {
     const isNamed = namesLinks(this.#options.use);
     if (isNamed) this.#item.hash ??= this.#item.short_url;
@@ -151,32 +151,32 @@ export class RowDraft<Use extends InputUse = InputUse> {
     if (!this.#refused && isNamed) this.#nameUrl();
     if (this.#refused) return undefined;
     if (this.#skip === undefined) for (const name of this.#lost) this.#notices.lost(name);
-    // It has the column that the use requires, and each value was checked by its field.
+    // The row has the required column, and each value was validated by its field.
     const row = { line: this.#line, item: this.#item as unknown as ItemOf[Use], listed: this.#listed };
     return this.#skip === undefined
       ? row
       : { ...row, skip: { status: 'skipped', reason: `protected or disabled at the source: ${this.#skip}` } };
   }
 
-  /** The hash of a new link is that of its short URL elsewhere, unless the row gives one. */
+  /** Uses the hash of the short URL at the source unless the row has another one. */
   #takeHash({ name, text, column }: ShortUrl): void {
-    const place = text.slice(0, text.lastIndexOf('/'));
+    const prefix = text.slice(0, text.lastIndexOf('/'));
     const hasOwn = this.#item.custom_hash !== undefined;
-    if (hasOwn && (place === this.#place || this.#isListedHash)) return;
-    this.#place = place;
+    if (hasOwn && (prefix === this.#prefix || this.#isListedHash)) return;
+    this.#prefix = prefix;
     const { host, hash, parts } = hashOfShortUrl(text);
     if (host !== undefined) this.#notices.host(host, this.#line);
     if (hasOwn) return;
     if (hash === '') this.refuse(`${name}: ${quoted(text)} has no hash`, column);
     else this.set({ name, target: 'custom_hash' }, cellValue('custom_hash', hash), column);
-    if (parts > 1) this.#warn(`${name}: of ${quoted(text)} the last part is the hash: ${hash}`, column);
+    if (parts > 1) this.#warn(`${name}: the last part of ${quoted(text)} is used as the hash: ${hash}`, column);
   }
 
   #warn(reason: string, column?: number): void {
     this.#notices.warning({ line: this.#line, column, reason });
   }
 
-  /** The parameters go into the long URL of the row; its own beat those of the flag. */
+  /** Parameters of the row take precedence over those of the flag. */
   #setParameters(): void {
     const { long_url } = this.#item;
     const given = [...(this.#options.utm ?? []).filter(({ name }) => !this.#utm.some((own) => own.name === name)), ...this.#utm];
@@ -192,13 +192,13 @@ export class RowDraft<Use extends InputUse = InputUse> {
     else this.#item.long_url = longUrl;
   }
 
-  /** Replaces the members that name a URL by its hash and domain. */
+  /** Replaces the members that identify a URL by its hash and domain. */
   #nameUrl(): void {
     const { hash, short_url, domain, ...values } = this.#item;
     if (this.#options.use === 'edit' && Object.keys(values).length === 0) this.refuse('nothing to change');
     try {
       const url = rowLink(String(hash), short_url, domain);
-      this.#item = { ...(this.#options.placement?.place(url, this.#line) ?? url), ...values };
+      this.#item = { ...(this.#options.resolver?.resolve(url, this.#line) ?? url), ...values };
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       this.refuse(`hash: ${error.message}`);
@@ -206,22 +206,19 @@ export class RowDraft<Use extends InputUse = InputUse> {
   }
 }
 
-/**
- * Fills the draft from a record; `batch` are the records among which it is. Returns `nothing` if the record is no row, `end` if
- * nothing after it can be read either.
- */
+/** Fills the draft from a record of `batch`. Returns `nothing` if the record is not a row, and `end` if nothing can be read after it. */
 export type RecordReader<Record> = (record: Record, line: number, batch: readonly Record[]) => 'row' | 'nothing' | 'end';
 
 type Item = { [T in Target]?: WireValue };
 
-/** Where a new link had its short URL, and in which cell. */
+/** The short URL of a new link at the source, and its cell. */
 interface ShortUrl {
   readonly name: string;
   readonly text: string;
   readonly column: number | undefined;
 }
 
-/** `+label` attaches, `-label` detaches (2.3); a label of a listing has no sign and attaches what is there already. */
+/** Labels without a sign come from listings and are attached (2.3). */
 export function instruction(entry: string): string {
   return /^[+-]/.test(entry) ? entry : `+${entry}`;
 }

@@ -9,35 +9,35 @@ import { errorCode } from '../files/file-error.ts';
 import { TemporaryFile } from '../files/temporary-file.ts';
 import { assertEncoding, utf8Text } from './encoding.ts';
 
-/** An input that can be read several times, always with the same content. */
+/** An input that can be read several times with the same content. */
 export interface Source {
-  /** What messages call it: the path as typed, or `stdin`. */
+  /** The path as typed, or `stdin`; used in messages. */
   readonly name: string;
-  /** Only for a pipe: writes what came through it to a new file, 0600 and fsynced. */
+  /** Only for a pipe: writes its content to a new file, synced, with mode 0600. */
   readonly copyTo?: (path: string) => Promise<void>;
-  /** The text from the beginning, in UTF-8. Throws a LocalError if the file has changed. */
+  /** The text from the beginning, as UTF-8. Throws a LocalError if the file has changed. */
   text(): AsyncGenerator<Buffer>;
-  /** The digest of the bytes, in hex; known once `text` was read to its end. */
+  /** The digest in hex, available once `text` was read to its end. */
   sha256(): string;
-  /** An error if the file has changed since it was read. */
+  /** Returns an error if the file has changed since it was read. */
   change(): Promise<LocalError | undefined>;
-  /** Releases the copy of a pipe; a file stays. */
+  /** Releases the copy of a pipe; keeps a file. */
   discard(): void;
 }
 
 export interface SourceOptions {
   readonly system: Pick<System, 'stdin' | 'randomBytes' | 'platform'>;
-  /** The folder for the copy of a pipe; made if it is missing. */
+  /** The folder for the copy of a pipe; created if missing. */
   readonly folder: string;
-  /** The label of the text's encoding, where it is not UTF-8: `windows-1252`. */
+  /** The encoding if it is not UTF-8, such as `windows-1252`. */
   readonly encoding?: string | undefined;
-  /** Called before a terminal is read. */
+  /** Called before reading from a terminal. */
   readonly onTerminal?: (() => void) | undefined;
 }
 
 /**
- * Opens a path, or stdin if the operand is `-` and only then. A pipe is copied whole first, because rows may be read more than
- * once: to check them, to find repeated hashes, and for a dry run.
+ * Opens a path, or stdin for the operand `-`. A pipe is copied first because rows may be read more than once: to validate them, to find
+ * duplicate hashes, and for a dry run.
  */
 export async function openSource(operand: string, options: SourceOptions): Promise<Source> {
   const { system, onTerminal } = options;
@@ -104,7 +104,7 @@ async function nextChunk(handle: FileHandle, name: string): Promise<Buffer> {
   }
 }
 
-/** If one of these differs, the file was written to or replaced. */
+/** A difference means that the file was changed or replaced. */
 type Identity = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs'>;
 
 async function identityOf(handle: FileHandle): Promise<Identity> {
@@ -125,14 +125,14 @@ function changed(name: string): LocalError {
   return new LocalError(`${name} changed while it was read: run the command again when the file is complete`);
 }
 
-/** Copies a stream, whose text is checked on the way so that an endless stream of anything else does not fill the disk. */
+/** Validates the text while copying, so that an endless stream of anything else does not fill the disk. */
 async function pipeSource(stream: Readable, name: string, { folder, system, encoding }: SourceOptions): Promise<Source> {
   const variable = folderVariable('state', system);
   const hint = `set ${variable} to a writable folder; for --dry-run or a listing, you can use a file instead of a pipe`;
   const copy = new TemporaryFile(folder, `a copy of ${name}`, hint, system);
   const hash = createHash('sha256');
   async function* copied(): AsyncGenerator<Buffer> {
-    for await (const chunk of unbroken(stream, name)) {
+    for await (const chunk of wholeStream(stream, name)) {
       copy.append(chunk);
       hash.update(chunk);
       yield chunk;
@@ -155,8 +155,8 @@ async function pipeSource(stream: Readable, name: string, { folder, system, enco
   };
 }
 
-/** A pipe that breaks is not the end of the input. */
-async function* unbroken(stream: Readable, name: string): AsyncGenerator<Buffer> {
+/** A broken pipe is not the end of the input. */
+async function* wholeStream(stream: Readable, name: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of stream) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
   } catch (error) {
@@ -164,7 +164,7 @@ async function* unbroken(stream: Readable, name: string): AsyncGenerator<Buffer>
   }
 }
 
-/** A wrong name is a usage error (2); a file that cannot be read is a local problem (9). */
+/** A wrong name is a usage error (exit 2); a file that cannot be read is a local problem (exit 9). */
 function unreadable(name: string, error: unknown): CliError {
   const message = `cannot read ${name || '""'}: ${reasonOf(error)}`;
   const isWrongName = wrongNames.includes(errorCode(error) ?? '');

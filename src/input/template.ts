@@ -2,12 +2,12 @@ import { csvLine } from '../base/csv.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type FieldKind, type FieldName, fieldNames, fields } from '../contract/fields.ts';
 import { joinList } from '../contract/tag-label.ts';
+import type { WireValue } from './field-values.ts';
 import { type InputFormat, type InputUse, namesLinks } from './format.ts';
-import type { WireValue } from './values.ts';
 
 type Named = FieldName | 'hash';
 
-/** A file to fill in: every field that this use can set, with one row of examples that passes the check. */
+/** A file with every field of this use and one valid example row. */
 export function inputTemplate(use: InputUse, edition: Edition, format: InputFormat): string {
   if (format === 'lines') return `# one URL on each line\n${examples.url}\n`;
   const first: Named = namesLinks(use) ? 'hash' : 'long_url';

@@ -3,7 +3,7 @@ import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { acquireClaim } from '../files/claim-lock.ts';
 import { makePrivateFolder } from '../files/folders.ts';
-import { refuseForeignMaking } from '../files/ownership.ts';
+import { refuseChangedOwner } from '../files/ownership.ts';
 import { type ConfigDocument, configPath, configVersion, documentFaults, otherDisk, readDocument } from './config-file.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function changeConfig(system: System, change: (draft: ConfigDocumen
   makePrivateFolder(dirname(path));
   const claim = await acquireClaim({ folder: join(dirname(path), 'lock'), guards: 'the configuration' }, system);
   try {
-    refuseForeignMaking(claim.path, otherDisk, system);
+    refuseChangedOwner(claim.path, otherDisk, system);
     const { document, warnings } = readDocument(path, system);
     refuseNewer(document, path);
     change(document);

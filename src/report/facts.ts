@@ -2,59 +2,58 @@ import type { CheckStatus } from '../check/verdict.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { Clicks, LinkClicks } from '../history/clicks.ts';
 
-/** All that the page says. Times are milliseconds since 1970. */
+/** All facts of the page. Times are milliseconds since 1970. */
 export interface ReportFacts {
-  /** Whose links they are: `profile "work", links.example`. */
+  /** `profile "work", links.example`. */
   readonly account: string;
   readonly madeAt: number;
   readonly edition: Edition;
-  /** The one that the report is of; undefined for all. */
+  /** Undefined for all domains. */
   readonly domain?: string | undefined;
   readonly clicks: Clicks;
-  /** Links that linkctl deleted or reset in the time, whose clicks the server's days lack. */
+  /** Links that linkctl deleted or reset in the period, whose clicks the daily totals of the server lack. */
   readonly uncounted: number;
-  /** Links of the account, now. */
+  /** The current number of links. */
   readonly links: number;
-  /** Links with clicks that it does not have any more. */
+  /** Links with clicks that do not exist any more. */
   readonly gone: number;
-  /** Notes of links, by short URL without protocol: what people call them. */
+  /** By short URL without the protocol. People recognize links by their notes. */
   readonly notes: ReadonlyMap<string, string>;
-  /** Those that expire first at the beginning. */
+  /** In order of expiry. */
   readonly expiring: readonly ExpiringLink[];
-  /** Absent where no link was ever checked. */
+  /** Absent if no link was ever checked. */
   readonly check?: CheckFacts | undefined;
 }
 
-/** A link as the page names it. */
 export interface NamedLink {
-  /** Without protocol. */
+  /** Without the protocol. */
   readonly short_url: string;
   readonly long_url: string;
 }
 
 export interface ExpiringLink extends NamedLink {
-  /** The last day on which it works, `YYYY-MM-DD`. */
+  /** The last day of the link, `YYYY-MM-DD`. */
   readonly expiration_date: string;
   readonly total_clicks: number;
 }
 
-/** What checks found of the links, whose newest verdicts count. */
+/** The latest result of each link counts. */
 export interface CheckFacts {
-  /** The checks that these are from. */
+  /** The checks that found these results. */
   readonly checks: {
     readonly number: number;
-    /** The newest as people typed it: `check --by-tags promo`. */
+    /** The command line of the newest check: `check --by-tags promo`. */
     readonly what: string;
     readonly first: number;
     readonly last: number;
   };
-  /** Links with a verdict on where they lead now. */
+  /** Links whose current destination has been checked. */
   readonly links: number;
-  /** These by the verdict on their destination, or on their short URL where that one fails. */
+  /** These links by the status of their destination, or of their short URL if that one fails. */
   readonly counts: Readonly<Record<CheckStatus, number>>;
-  /** Links that fail a check, and still lead where they led then. */
+  /** Links that failed and have the same destination since. */
   readonly broken: readonly BrokenLink[];
-  /** Of those that failed it, how many have another destination since, or are gone. */
+  /** Links that failed and have another destination since, or are gone. */
   readonly changedSince: number;
 }
 
@@ -64,13 +63,13 @@ export interface BrokenLink extends NamedLink {
   readonly reason: string;
 }
 
-/** Days ahead in which a link expires soon. */
+/** In days. */
 export const soon = 30;
 
-/** Links of one table. */
+/** The number of rows in a table. */
 export const rowsShown = 10;
 
-/** Links that rose, or fell, the most. */
+/** The number of links that rose or fell the most. */
 const moversShown = 5;
 
 export interface Movers {
@@ -78,7 +77,7 @@ export interface Movers {
   readonly down: readonly LinkClicks[];
 }
 
-/** Those whose clicks changed the most against the time before; undefined where there is nothing to compare with. */
+/** Links whose clicks changed the most; undefined without a previous period. */
 export function moversOf({ links, before }: Clicks): Movers | undefined {
   if (before === undefined) return undefined;
   const moved = links.map((link) => ({ link, by: link.clicks - (link.before ?? 0) }));
@@ -90,13 +89,13 @@ export function moversOf({ links, before }: Clicks): Movers | undefined {
   };
 }
 
-/** The links whose notes the page shows. */
+/** The links whose notes are shown. */
 export function notedLinks(clicks: Clicks): Set<string> {
   const { up, down } = moversOf(clicks) ?? { up: [], down: [] };
   return new Set([...topLinks(clicks), ...up, ...down].map(({ link }) => link.short_url));
 }
 
-/** The names of all that were clicked. */
+/** The short URLs of all links with clicks. */
 export function clickedLinks({ links }: Clicks): Set<string> {
   return new Set(links.filter(({ clicks }) => clicks > 0).map(({ link }) => link.short_url));
 }

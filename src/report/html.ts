@@ -1,18 +1,18 @@
 import { safe } from '../base/safe-text.ts';
 
-/** Text that is HTML already. */
+/** Text that is HTML and needs no escaping. */
 export interface Html {
   readonly html: string;
 }
 
 type Part = Html | string | number | readonly Html[];
 
-/** A template whose parts are text, unless they are HTML already: whatever a server sent stays text. */
+/** Escapes all parts that are not `Html`, so that data of a server stays text. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { html: texts.map((text, index) => `${index > 0 ? partHtml(parts[index - 1] ?? '') : ''}${text}`).join('') };
 }
 
-/** Control characters and direction marks are made visible, as on a terminal (B29). */
+/** Control characters and direction marks are made visible, as on a terminal. */
 function partHtml(part: Part): string {
   if (typeof part === 'string') return safe(part).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
   if (typeof part === 'number') return String(part);

@@ -5,15 +5,15 @@ import { checkStatuses } from '../check/verdict.ts';
 import { type Clicks, groupClicks, type LinkEvent } from '../history/clicks.ts';
 import { uncountedClicks } from '../output/period-rows.ts';
 import { grouped, quantity } from '../output/quantity.ts';
+import { dayText, timeText } from './date-texts.ts';
 import { daysChart } from './days-chart.ts';
 import { type CheckFacts, clickedLinks, moversOf, type ReportFacts, rowsShown, soon, topLinks } from './facts.ts';
-import { dayText, timeText } from './figure-texts.ts';
 import { type Html, html, nothing } from './html.ts';
 import { style } from './style.ts';
 import { brokenTable, change, clickTable, expiringTable, moverTables, tagTable } from './tables.ts';
 import { wholeLists } from './whole-lists.ts';
 
-/** By which a file is known to be a report, and to hold nothing that another report does not replace. */
+/** Identifies a file as a report, which another report may replace. */
 export const reportBeginning = `<!doctype html>
 <html lang="en">
 <head>
@@ -21,7 +21,7 @@ export const reportBeginning = `<!doctype html>
 <meta name="generator" content="linkctl report">`;
 
 /**
- * The report as one file: no script, and nothing that is fetched, which its policy also forbids, should a text ever come through as markup.
+ * The report is one file without scripts and external resources. Its policy forbids both, in case some text is ever interpreted as markup.
  */
 export function reportPage(facts: ReportFacts): string {
   const { clicks } = facts;
@@ -66,8 +66,8 @@ function section(title: string, content: Html): Html {
   return html`<section><h2>${title}</h2>${content}</section>`;
 }
 
-/** No table is short without a word, and a way to the rest. */
-function shownOf(shown: number, all: number, noun: string, command: string): Html {
+/** Every truncated table says so and shows the command that lists the rest. */
+function truncationNote(shown: number, all: number, noun: string, command: string): Html {
   if (shown === all) return nothing;
   return html`<p class="quiet">${grouped(shown)} of ${quantity(all, noun)}. For all of them: <code>${command}</code></p>`;
 }
@@ -77,7 +77,7 @@ function top(facts: ReportFacts): Html {
   const shown = topLinks(clicks);
   if (shown.length === 0) return quiet('No link was clicked.');
   const clicked = clicks.links.filter((link) => link.clicks > 0).length;
-  return html`${clickTable(shown, notes)}${shownOf(shown.length, clicked, 'link', wholeLists(facts).links)}`;
+  return html`${clickTable(shown, notes)}${truncationNote(shown.length, clicked, 'link', wholeLists(facts).links)}`;
 }
 
 function tiles({ clicks, links, gone, expiring, check }: ReportFacts): Html {
@@ -91,7 +91,7 @@ ${check ? tile('Broken', grouped(check.broken.length), html`of ${quantity(check.
 }
 
 function against({ total: { clicks, before }, source }: Clicks): Html {
-  if (before === undefined) return html`no ${source === 'readings' ? 'reading' : 'days'} before to compare with`;
+  if (before === undefined) return html`no earlier ${source === 'readings' ? 'reading' : 'days'} to compare with`;
   return before === 0 ? html`none before` : html`${change(clicks, before)} against ${grouped(before)} before`;
 }
 
@@ -101,9 +101,9 @@ function tile(name: string, figure: string, below: Html): Html {
 
 function movers({ clicks, notes }: ReportFacts): Html {
   const found = moversOf(clicks);
-  if (!found) return quiet('There are no figures of the time before to compare with.');
+  if (!found) return quiet('There is no previous period to compare with.');
   const { before = 0, counted } = clicks;
-  return html`${quiet(`Against the time before, ${day(before)} to ${day(counted.since)}.`)}${moverTables(found, notes)}`;
+  return html`${quiet(`Compared with the previous period, ${day(before)} to ${day(counted.since)}.`)}${moverTables(found, notes)}`;
 }
 
 function tags(facts: ReportFacts): Html {
@@ -112,14 +112,14 @@ function tags(facts: ReportFacts): Html {
   if (groups.length === 0) return quiet('No link was clicked.');
   const shown = groups.slice(0, rowsShown);
   const hasSeveral = clicks.links.some(({ link }) => link.tags.length > 1);
-  return html`${tagTable(shown)}${shownOf(shown.length, groups.length, 'group', wholeLists(facts).tags)}${hasSeveral ? quiet('A link with several tags counts for each of them.') : nothing}`;
+  return html`${tagTable(shown)}${truncationNote(shown.length, groups.length, 'group', wholeLists(facts).tags)}${hasSeveral ? quiet('A link with several tags counts for each of them.') : nothing}`;
 }
 
 function expiring(facts: ReportFacts): Html {
   const { expiring: links } = facts;
   if (links.length === 0) return quiet(`No link expires in the next ${soon} days.`);
   const shown = links.slice(0, 2 * rowsShown);
-  return html`${expiringTable(shown)}${shownOf(shown.length, links.length, 'link', wholeLists(facts).expiring)}`;
+  return html`${expiringTable(shown)}${truncationNote(shown.length, links.length, 'link', wholeLists(facts).expiring)}`;
 }
 
 function broken(facts: ReportFacts): Html {
@@ -127,48 +127,50 @@ function broken(facts: ReportFacts): Html {
   if (!check) return html`<p class="quiet">The links were not checked yet. To check them: <code>linkctl check</code></p>`;
   const { broken: links } = check;
   const shown = links.slice(0, 2 * rowsShown);
-  return html`${links.length > 0 ? brokenTable(shown) : quiet('Nothing was found broken.')}${shownOf(shown.length, links.length, 'link', wholeLists(facts).broken)}
+  return html`${links.length > 0 ? brokenTable(shown) : quiet('Nothing was found broken.')}${truncationNote(shown.length, links.length, 'link', wholeLists(facts).broken)}
 ${quiet(checkSentences(check, facts.links).join(' '))}`;
 }
 
-/** What a robot could not find out is said as such (K1). */
+/** States the results that a program could not determine. */
 function checkSentences({ checks, links, counts, changedSince }: CheckFacts, all: number): string[] {
   const found = checkStatuses.filter((status) => counts[status] > 0).map((status) => `${grouped(counts[status])} ${status}`);
   const { number, what, first, last } = checks;
-  const who =
-    number === 1
-      ? `linkctl ${what} of ${timeText(last)}`
-      : `The newest verdicts, from ${timeText(first)} to ${timeText(last)}, ${quantity(number, 'check')},`;
-  const since = changedSince === 1 ? 'has been changed or deleted' : 'have been changed or deleted';
+  const source =
+    number === 1 ? `linkctl ${what}, ${timeText(last)}` : `${quantity(number, 'check')}, ${timeText(first)} to ${timeText(last)}`;
   const unknown = all - links;
   return [
-    `${who} found of ${quantity(links, 'link')}: ${found.join(', ') || 'nothing'}.`,
-    ...(unknown > 0 ? [`Of ${quantity(unknown, 'other link')} no check has said anything since they lead where they do.`] : []),
-    ...(counts.blocked > 0 ? ['Blocked means that the page refuses programs: a person must look.'] : []),
-    ...(changedSince > 0 ? [`${quantity(changedSince, 'link')} that failed then ${since} since.`] : []),
+    `Latest results for ${quantity(links, 'link')} (${source}): ${found.join(', ') || 'none'}.`,
+    ...(unknown === 1 ? ['1 other link has not been checked since its destination last changed.'] : []),
+    ...(unknown > 1 ? [`${grouped(unknown)} other links have not been checked since their destinations last changed.`] : []),
+    ...(counts.blocked > 0 ? ['Blocked pages refused an automated request: open them in a browser.'] : []),
+    ...(changedSince > 0
+      ? [`${quantity(changedSince, 'link')} that failed ${changedSince === 1 ? 'has' : 'have'} been changed or deleted since.`]
+      : []),
   ];
 }
 
 function sources({ clicks, uncounted, madeAt, account }: ReportFacts): Html {
   const { counted, asked, before, source } = clicks;
-  const wanted = `Asked for were ${timeText(asked.since)} to ${timeText(asked.until)}.`;
+  const requested = `Requested period: ${timeText(asked.since)} to ${timeText(asked.until)}.`;
   const compared =
-    before === undefined ? '' : ` The time before begins ${source === 'readings' ? 'with that of' : 'on'} ${timeText(before)}.`;
+    before === undefined
+      ? ''
+      : ` The previous period begins ${source === 'readings' ? 'with the reading of' : 'on'} ${timeText(before)}.`;
   const readings =
     source === 'readings'
-      ? `Clicks are the last counter minus the first, from the reading of ${timeText(counted.since)} to that of ${timeText(counted.until)}.${compared} ${wanted}`
-      : `Clicks are those that the server counts per day, from ${timeText(counted.since)} to ${timeText(counted.until)}.${compared} ${wanted}`;
+      ? `Clicks are the last counter minus the first, from the reading of ${timeText(counted.since)} to that of ${timeText(counted.until)}.${compared} ${requested}`
+      : `Clicks are the daily totals of the server, from ${timeText(counted.since)} to ${timeText(counted.until)}.${compared} ${requested}`;
   const lacking = uncounted > 0 ? ` ${capitalized(uncountedClicks(uncounted))}.` : '';
-  const limits = 'Days are UTC; the first and the last may be parts of days. Nothing is estimated.';
+  const limits = 'Days are UTC; the first and the last may be incomplete. Nothing is estimated.';
   return html`${quiet(`${readings} ${limits}${lacking}`)}${eventNotes(clicks)}
 ${quiet(`Made by linkctl ${version} on ${timeText(madeAt)} for ${account}.`)}`;
 }
 
 const eventSentences: { readonly [E in LinkEvent]?: (links: string) => string } = {
-  reset: (links) => `${links} had the counters reset by linkctl; both parts count.`,
-  fell: (links) => `${links} had a counter that fell: somebody reset it, and it counts from zero.`,
-  deleted: (links) => `${links} deleted by linkctl count until then.`,
-  gone: (links) => `${links} deleted by somebody else count until the last reading of them.`,
+  reset: (links) => `${links} reset by linkctl: clicks before and after the reset count.`,
+  fell: (links) => `${links} with a counter that fell: it was reset elsewhere and counts from zero.`,
+  deleted: (links) => `${links} deleted by linkctl: clicks before the deletion count.`,
+  gone: (links) => `${links} deleted elsewhere: clicks until the last reading count.`,
 };
 
 function eventNotes({ links }: Clicks): Html {

@@ -1,6 +1,6 @@
 /**
- * The look of the page. Fonts are those of the reader's computer. Every text colour has a contrast of at least 4.5 against its ground, in
- * light, in dark and on paper, which the test measures in a browser.
+ * Uses the fonts of the reader's computer. The test measures in a browser that every text colour has a contrast of at least 4.5 against its
+ * background, in light and dark mode and on paper.
  */
 export const style = `
 :root {

@@ -3,11 +3,11 @@ import type { ClickGroup, LinkClicks, LinkEvent } from '../history/clicks.ts';
 import { changeOf, percentText } from '../output/period-rows.ts';
 import { grouped } from '../output/quantity.ts';
 import { readableUrl } from '../output/url-columns.ts';
+import { dayText } from './date-texts.ts';
 import type { BrokenLink, ExpiringLink, Movers, NamedLink } from './facts.ts';
-import { dayText } from './figure-texts.ts';
 import { type Html, html, nothing } from './html.ts';
 
-/** Links with their clicks, a bar, and the change where there is something to compare with. */
+/** Shows the change if there is a previous period. */
 export function clickTable(links: readonly LinkClicks[], notes: ReadonlyMap<string, string>): Html {
   const cell = ({ link, events }: LinkClicks): Html => linkCell(link, notes.get(link.short_url), events);
   return figures(
@@ -16,7 +16,6 @@ export function clickTable(links: readonly LinkClicks[], notes: ReadonlyMap<stri
   );
 }
 
-/** Tags and their clicks. */
 export function tagTable(groups: readonly ClickGroup[]): Html {
   const cell = ({ name }: ClickGroup): Html => html`<span class="name">${name === '' ? 'without a tag' : name}</span>`;
   return figures(
@@ -31,7 +30,7 @@ interface FigureRow {
   readonly before: number | undefined;
 }
 
-/** Rows with the most clicks first. */
+/** Expects the rows in order of descending clicks. */
 function figures(what: string, rows: readonly FigureRow[]): Html {
   const most = rows[0]?.clicks ?? 0;
   const isCompared = rows.some(({ before }) => before !== undefined);
@@ -65,7 +64,7 @@ export function expiringTable(links: readonly ExpiringLink[]): Html {
     ) => html`<tr><th scope="row">${linkCell(link)}</th><td class="wide">${grouped(link.total_clicks)}</td><td class="main">${dayText(link.expiration_date)}</td></tr>
 `,
   );
-  return html`<table><thead><tr><th scope="col">Link</th><th scope="col" class="wide">Clicks in all</th><th scope="col">Last day</th></tr></thead><tbody>
+  return html`<table><thead><tr><th scope="col">Link</th><th scope="col" class="wide">Total clicks</th><th scope="col">Last day</th></tr></thead><tbody>
 ${rows}</tbody></table>`;
 }
 
@@ -89,10 +88,7 @@ const eventTexts: { readonly [E in LinkEvent]: string } = {
   renamed: 'renamed',
 };
 
-/**
- * The short URL is text and no link, because following it would be a click. The destination is a link where it is http or https, and
- * nothing else ever is.
- */
+/** The short URL is not a link because following it would count as a click. The destination is a link only for http and https. */
 function linkCell({ short_url, long_url }: NamedLink, note = '', events: readonly LinkEvent[] = []): Html {
   const url = parseUrl(long_url);
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
@@ -104,13 +100,13 @@ ${note === '' ? nothing : html`<span class="note">${note}</span>`}${
 }`;
 }
 
-/** A bar of the whole width for the most clicks. */
+/** The bar of the most clicks has the full width. */
 function bar(clicks: number, most: number): Html {
   const share = most > 0 ? Math.round((clicks / most) * 1000) / 10 : 0;
   return html`<svg class="bar" aria-hidden="true" viewBox="0 0 100 1" preserveAspectRatio="none"><rect width="${share}" height="1"/></svg>`;
 }
 
-/** `+34 %`, with a sign that does not rest on its colour (B96). */
+/** Writes `+34 %`: the sign makes it readable without colour. */
 export function change(clicks: number, before: number): Html {
   const percent = changeOf(clicks, before);
   if (percent === null) return html`<span class="quiet">${clicks > 0 ? 'from 0' : ''}</span>`;
@@ -121,7 +117,7 @@ function signed(number: number): string {
   return withMinus(`${number > 0 ? '+' : ''}${grouped(number)}`);
 }
 
-/** The sign that is as broad as a plus. */
+/** Replaces the hyphen by the minus sign, which is as wide as a plus. */
 function withMinus(text: string): string {
   return text.replace('-', '\u2212');
 }

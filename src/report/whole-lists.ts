@@ -3,7 +3,7 @@ import { shellWord } from '../base/shell-word.ts';
 import { failingStatuses } from '../check/verdict.ts';
 import { type ReportFacts, soon } from './facts.ts';
 
-/** The commands that list all of which the page shows the first. */
+/** The commands that print the complete lists, of which the page shows the first rows. */
 export function wholeLists({ clicks: { asked }, madeAt, domain, edition }: ReportFacts) {
   const named = domain === undefined ? '' : ` --domain ${shellWord(domain)}`;
   const listed = named || (edition === 'a' ? ' --all-domains' : '');

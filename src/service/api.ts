@@ -1,15 +1,15 @@
 import { endpoints, type Method, type OperationName, type OperationResult } from '../contract/operations.ts';
-import { refuse, succeed } from './answers.ts';
+import { refuse, succeed } from './api-responses.ts';
+import { authenticate } from './authentication.ts';
 import { readPayload } from './bodies.ts';
-import type { CallCounter } from './calls.ts';
-import { authenticate } from './credentials.ts';
+import type { CallCounter } from './call-counter.ts';
 import type { Call } from './handlers/call.ts';
 import { handlers } from './handlers/handlers.ts';
 import { normalizeDomain, splitPort } from './hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
 import { Refusal } from './refusal.ts';
+import type { ServiceSettings } from './resolved-settings.ts';
 import { matchRoute } from './routes.ts';
-import type { ServiceSettings } from './settings.ts';
 import type { Store, StoredDomain } from './store/store.ts';
 import { dateTime } from './url-records.ts';
 

@@ -1,10 +1,10 @@
 import { isLoopback } from '../contract/web-address.ts';
-import { refuse } from './answers.ts';
 import { type Api, answerCall, type Target } from './api.ts';
-import type { ClickCounter } from './clicks.ts';
+import { refuse } from './api-responses.ts';
+import type { ClickCounter } from './click-counter.ts';
+import { answerPage } from './cors.ts';
 import { hostName, normalizeDomain } from './hosts.ts';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
-import { answerPage } from './origins.ts';
 import { answerVisit, type Redirects, unavailable } from './redirects.ts';
 import type { Store } from './store/store.ts';
 

@@ -7,10 +7,10 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
-import { refuse } from './answers.ts';
-import type { AddressReader } from './forwarding.ts';
+import { refuse } from './api-responses.ts';
+import type { AddressReader } from './client-address.ts';
+import { hasDoubtfulHost, serviceRequest } from './http-requests.ts';
 import type { Exchange, ServiceRequest, ServiceResponse } from './message.ts';
-import { hasDoubtfulHost, serviceRequest } from './requests.ts';
 
 /** A certificate, the ones that it hangs on, and its key; PEM. */
 export interface Certificate {

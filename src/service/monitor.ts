@@ -1,9 +1,9 @@
-import type { ClickCounter } from './clicks.ts';
+import type { ClickCounter } from './click-counter.ts';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
 import { type Metrics, metricsType } from './metrics.ts';
-import { withinMoment } from './store/moment.ts';
 import { OutdatedProgram } from './store/outdated-program.ts';
 import type { Store } from './store/store.ts';
+import { withinMoment } from './store/timeout.ts';
 
 /**
  * Answers `GET /healthz` and `GET /metrics`, on a port of their own. `patience`: milliseconds for which a store may be silent and is

@@ -1,10 +1,10 @@
 import { hashPattern } from '../contract/fields.ts';
 import { parseUrl } from '../contract/web-address.ts';
-import type { ClickCounter } from './clicks.ts';
+import type { ClickCounter } from './click-counter.ts';
 import { hostName, isBareHost, normalizeDomain } from './hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse, type VisitOutcome } from './message.ts';
-import { picture, picturedHash } from './pictures.ts';
-import type { ServiceSettings } from './settings.ts';
+import { picture, picturedHash } from './qr-codes.ts';
+import type { ServiceSettings } from './resolved-settings.ts';
 import type { Store, StoredDomain, Target } from './store/store.ts';
 import { dateTime, shortUrlWithProtocol } from './url-records.ts';
 

@@ -1,10 +1,10 @@
 import { type Edition, editions } from '../contract/editions.ts';
-import type { Network } from './forwarding.ts';
+import type { Network } from './client-address.ts';
 import { normalizeDomain, splitPort } from './hosts.ts';
 import type { Certificate } from './listener.ts';
 import type { Exchange } from './message.ts';
-import { type AccountSettings, type ServiceLimits, type ServiceSettings, unlimited } from './settings.ts';
-import type { Place } from './store/postgres/address.ts';
+import { type AccountSettings, type ServiceLimits, type ServiceSettings, unlimited } from './resolved-settings.ts';
+import type { Place } from './store/postgres/database-url.ts';
 import type { Imported } from './store/postgres/import.ts';
 import type { DomainSettings } from './store/store.ts';
 

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { isLocalhost, isLoopback } from '../contract/web-address.ts';
-import { callCounter } from './calls.ts';
-import { clickCounter } from './clicks.ts';
+import { callCounter } from './call-counter.ts';
+import { clickCounter } from './click-counter.ts';
+import { addressReader } from './client-address.ts';
 import { answer, apiRoot, type Dispatcher } from './dispatcher.ts';
-import { addressReader } from './forwarding.ts';
 import { splitPort } from './hosts.ts';
 import { type Certificate, type Listener, listen } from './listener.ts';
+import { startUpkeep, type Upkeep } from './maintenance.ts';
 import { type Metrics, startMetrics } from './metrics.ts';
 import { monitor } from './monitor.ts';
+import type { ServiceSettings } from './resolved-settings.ts';
 import { readDomain, type ServiceOptions, serviceSettings } from './service-options.ts';
-import type { ServiceSettings } from './settings.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
-import { startUpkeep, type Upkeep } from './upkeep.ts';
 import { shownDomain } from './url-records.ts';
 
 export { diskHint } from '../files/sqlite.ts';
-export { StoreFailure } from './store/store-failure.ts';
-export { Disagreement } from './upkeep.ts';
+export { Disagreement } from './maintenance.ts';
+export { StoreFailure } from './store/store-errors.ts';
 
 export interface RunningService {
   /** `http://127.0.0.1:PORT/api/3`. */

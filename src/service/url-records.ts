@@ -1,7 +1,7 @@
 import { type ErrorCode, errors } from '../contract/errors.ts';
 import type { DateTime, ErrorRecord, UrlRecord } from '../contract/records.ts';
-import { pictureLinks } from './pictures.ts';
-import type { ServiceSettings } from './settings.ts';
+import { pictureLinks } from './qr-codes.ts';
+import type { ServiceSettings } from './resolved-settings.ts';
 import type { StoredDomain, StoredUrl } from './store/store.ts';
 
 /** What the form of a record depends on. */

@@ -1,7 +1,6 @@
-import { runInline } from '../../src/bulk/inline.ts';
 import type { OpenJournalFile } from '../../src/bulk/journal/journal.ts';
 import type { BulkOperation } from '../../src/bulk/operations/operation.ts';
-import { exitCodeOf, runEnd } from '../../src/bulk/results/row-outcome.ts';
+import { exitCodeOf, type RowOutcome, runEnd } from '../../src/bulk/results/row-outcome.ts';
 import { startRun } from '../../src/bulk/run.ts';
 import type { OperationSettings, RunPlan } from '../../src/bulk/run-plan.ts';
 import { type BulkWorld, inputOf, rowsOf } from './bulk-world.ts';
@@ -12,15 +11,41 @@ export async function fill({ direct }: BulkWorld, count: number): Promise<void> 
   await direct.send('shortenUrls', { query: {}, body: { urls } });
 }
 
+/** Makes a change as of links that were typed, begun anew each time. */
+export async function oneOff<Row extends object>(
+  { client, system, state: stateFolder, warnings }: BulkWorld,
+  operation: BulkOperation<Row>,
+  rows: readonly Row[],
+  more?: Partial<RunPlan<Row>>,
+) {
+  const run = await startRun<Row>(
+    {
+      operation: () => operation,
+      isTyped: true,
+      isOneOff: true,
+      input: inputOf(rows, 'typed'),
+      payload: (item) => item as Row,
+      options: {},
+      columns: [],
+      batchSize: 1000,
+      concurrency: 1,
+      ...more,
+    },
+    { client, system, stateFolder, warn: (message) => void warnings.push(message) },
+  );
+  const outcomes: RowOutcome<Row>[] = [];
+  for await (const settled of run.rows) outcomes.push(...settled);
+  const { tally, stop } = run.summary();
+  return { outcomes, end: runEnd(tally, stop) };
+}
+
 export async function change<Row extends object>(
   world: BulkWorld,
   operation: BulkOperation<Row>,
   rows: readonly Row[],
   batchSize = 1000,
 ) {
-  const { signal } = new AbortController();
-  const { outcomes, tally, stop } = await runInline(operation, rows, { system: world.system, batchSize, signal });
-  const end = runEnd(tally, stop);
+  const { outcomes, end } = await oneOff(world, operation, rows, { batchSize });
   return {
     exit: end.kind === 'signal' ? 'signal' : exitCodeOf(end),
     statuses: outcomes.map(({ status, error }) => (error?.code ? error.code : status)).join(' '),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readItem } from '../../src/bulk/matching/answer-items.ts';
-import type { Verdict } from '../../src/bulk/matching/verdict.ts';
+import type { Verdict } from '../../src/bulk/matching/row-verdict.ts';
 import { runTrial, type TrialOptions, type TrialResult } from './trial.ts';
 
 /** The trials must see what goes wrong when a safeguard is gone: each of these does without one. */

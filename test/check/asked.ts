@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { rootCertificates } from 'node:tls';
 import { publicOnly, type Refusal } from '../../src/check/addresses.ts';
 import { type CheckedLink, Destinations, type LinkList } from '../../src/check/destinations.ts';
-import { askAll, type CheckSettings, usualLimits } from '../../src/check/engine.ts';
+import { type CheckSettings, defaultLimits, probeAll } from '../../src/check/engine.ts';
 import type { Verdict } from '../../src/check/verdict.ts';
 import { createTestSystem } from '../support/test-system.ts';
 import { forbidden, home } from './zoo.ts';
@@ -31,9 +31,9 @@ export function zooNames(): (name: string) => Promise<readonly LookupAddress[]> 
 
 /** Milliseconds instead of seconds. */
 export const hasty: CheckSettings = {
-  ...usualLimits,
-  gap: 1,
-  longestGap: 20,
+  ...defaultLimits,
+  interval: 1,
+  maxInterval: 20,
   maxWait: 2000,
   timeout: 20_000,
   pause: 10,
@@ -70,10 +70,16 @@ export async function ask(
   }
   const { signal } = new AbortController();
   const system = createTestSystem();
-  await askAll(destinations, { ...hasty, ...settings }, system, { stop: signal, abort: signal }, async (destination, verdict) => {
-    asked += 1;
-    if (found.has(destination)) throw new Error(`${destination} has two verdicts`);
-    found.set(destination, verdict);
-  });
+  await probeAll(
+    destinations,
+    { ...hasty, ...settings },
+    system,
+    { stop: signal, abort: signal },
+    async (destination, verdict) => {
+      asked += 1;
+      if (found.has(destination)) throw new Error(`${destination} has two verdicts`);
+      found.set(destination, verdict);
+    },
+  );
   return { verdicts: links.map((_, nth) => found.get(destinations.of(nth))), asked };
 }

@@ -87,7 +87,7 @@ const seldom = [
   'bulk/checked/newness.ts',
   'bulk/operations/conflicts.ts',
   'bulk/sending/doubt.ts',
-  'bulk/typed-doubt.ts',
+  'bulk/checked/candidates.ts',
   'client/answers/faults.ts',
   'client/api-messages.ts',
   'client/failure-messages.ts',
@@ -98,7 +98,7 @@ const seldom = [
   'commands/shorten/shortened-file.ts',
   'changes/selection-change.ts',
   'help/usage-error.ts',
-  'input/csv/csv.ts',
+  'input/csv/csv-reader.ts',
   'input/hash-file.ts',
 ];
 
@@ -125,7 +125,7 @@ describe.for([
 test('of the folder for long runs, shortening one URL loads what its one record needs', async ({ env }) => {
   const { files } = await loadedBy(['shorten', 'https://nodejs.org/'], env);
   expect(modulesIn(files).filter((module) => module.startsWith('bulk/'))).toEqual([
-    'bulk/batches.ts',
+    'bulk/execution/execution.ts',
     'bulk/inline.ts',
     'bulk/journal/journal.ts',
     'bulk/journal/ledger.ts',
@@ -136,16 +136,16 @@ test('of the folder for long runs, shortening one URL loads what its one record 
     'bulk/journal/small-journal.ts',
     'bulk/matching/answer-items.ts',
     'bulk/matching/matching.ts',
-    'bulk/matching/verdict.ts',
+    'bulk/matching/row-verdict.ts',
+    'bulk/operations/batches.ts',
     'bulk/operations/generated-hash.ts',
     'bulk/operations/numbered-hash.ts',
     'bulk/operations/operation.ts',
     'bulk/operations/shorten.ts',
+    'bulk/records/run-names.ts',
     'bulk/results/outcome-row.ts',
     'bulk/results/row-outcome.ts',
-    'bulk/run-names.ts',
     'bulk/sending/answering-ledger.ts',
-    'bulk/sending/execution.ts',
     'bulk/sending/limiter.ts',
     'bulk/sending/sending.ts',
     'bulk/sending/settling.ts',

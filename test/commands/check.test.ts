@@ -97,7 +97,7 @@ for (const edition of ['a', 'b'] as const) {
       const ran = await linkctl(['check', '--allow-private']);
       const rows = ran.stdout.split('\n').map((line) => line.split('\t').toSpliced(5, 1));
       expect(rows).toEqual([
-        ['shut', 'blocked', '403', pages.urlOf('403'), '', 'refused to a program; open it in a browser'],
+        ['shut', 'blocked', '403', pages.urlOf('403'), '', 'refused an automated request; open it in a browser'],
         ['away', 'moved', '200', `${pages.urlOf('301/new')}#part`, `${pages.urlOf('ok-new')}#part`, ''],
         ['gone', 'broken', '410', pages.urlOf('410'), '', 'gone'],
         ['same', 'ok', '200', `${pages.urlOf('200')}#part`, '', ''],

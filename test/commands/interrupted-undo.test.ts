@@ -82,4 +82,26 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(await destinations(service)).toEqual(before.map(changed));
     },
   );
+
+  test.for(['begun again and stopped', 'forgotten'] as const)(
+    'U2, U6: a change is not undone by an undo that was stopped before it changed anything, and then was %s',
+    async (end, { linkctl, wire, service }) => {
+      await store(service, numbered(4));
+      const before = await destinations(service);
+      expect((await linkctl(rewrite)).code).toBe(0);
+      const undo = await undoWords(linkctl);
+      const later = (minutes: number) => ({ now: () => Date.now() + minutes * 60_000 });
+      await wire.script([{ only: { method: 'PATCH' }, ...faults.tooMany('3600') }]);
+      expect((await linkctl([...undo, '--max-wait', '1'], later(1))).code).toBe(7);
+      await wire.script([]);
+      if (end === 'forgotten') expect((await linkctl(['runs', 'forget', 'last', '--yes'], later(2))).code).toBe(0);
+      else {
+        const refused = await linkctl([...undo, '--budget', '1'], later(2));
+        expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--budget') });
+      }
+      expect(await destinations(service)).not.toEqual(before);
+      expect(await linkctl(undo, later(3))).toMatchObject({ code: 0, stderr: expect.stringContaining('4 links: 4 changed') });
+      expect(await destinations(service)).toEqual(before);
+    },
+  );
 });

@@ -109,7 +109,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const ran = await linkctl(['shorten', '-f', file]);
     expect(ran.code, ran.stderr).toBe(0);
     expect(ran.stderr).toContain(
-      `warning: ${file}:2:1: Short Link: of "https://acme.link/docs/start" the last part is the hash: start\n`,
+      `warning: ${file}:2:1: Short Link: the last part of "https://acme.link/docs/start" is used as the hash: start\n`,
     );
     expect(await hashes(service)).toEqual(['own', 'start']);
   });

@@ -135,7 +135,7 @@ test('H3, H4: what the server counts per day needs no readings, and the page say
   await store(service, numbered(2));
   await visit(service, 'h0', 3);
   expect((await linkctl(['report', '--html', path])).code).toBe(0);
-  expect(page()).toMatch(/ Clicks 3 .* localhost\/h0 .* Clicks are those that the server counts per day/);
+  expect(page()).toMatch(/ Clicks 3 .* localhost\/h0 .* Clicks are the daily totals of the server/);
 });
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
@@ -173,7 +173,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await linkctl(['check', '--allow-private', '-q', '--filter', 'hash=lost'], later(0));
     expect((await linkctl(['check', '--allow-private', '-q'], later(1))).code).toBe(3);
     const one = await report();
-    expect(one.text).toMatch(/linkctl check --allow-private of .* found of [56] links: [12] ok, 4 broken\./);
+    expect(one.text).toMatch(/Latest results for [56] links \(linkctl check --allow-private, .*\): [12] ok, 4 broken\./);
     well.add('/back');
     await linkctl(['check', '--allow-private', '-q', 'back'], later(2));
     // These do not ask destinations: what is known of them stays.
@@ -187,8 +187,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(text).toContain(`localhost/lost ${at}/lost 404 not found broken`);
     expect(text).toMatch(
       new RegExp(
-        `The newest verdicts, from .* to .*, ${edition === 'a' ? 3 : 4} checks, found of [34] links: 2 ok, .*1 broken.*\\. ` +
-          'Of 1 other link no check has said anything since .* 2 links that failed then have been changed or deleted since\\.',
+        `Latest results for [34] links \\(${edition === 'a' ? 3 : 4} checks, .* to .*\\): 2 ok, .*1 broken.*\\. ` +
+          '1 other link has not been checked since .* 2 links that failed have been changed or deleted since\\.',
       ),
     );
     if (edition === 'b') expect(text).toMatch(/localhost\/short http:.*\/ok the short URL: .* (unreachable|wrong|broken)/);

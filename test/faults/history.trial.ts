@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { historyPaths } from '../../src/history/database.ts';
+import { historyPaths } from '../../src/history/history-database.ts';
 import { compare } from '../history/oracle.ts';
 import { SimulatedAccount } from '../history/simulated-account.ts';
 

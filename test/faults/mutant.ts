@@ -74,6 +74,25 @@ export const mutants = {
       '    const known = rows.map(() => undefined);\n    const open',
     ],
   ],
+  'changes by an old reading': [
+    [
+      'bulk/sending/before.ts',
+      'return readAt !== undefined && system.elapsed() - readAt > freshFor;',
+      'return readAt !== undefined && system.elapsed() < readAt;',
+    ],
+  ],
+  'undoes its own undo': [
+    [
+      'bulk/undone.ts',
+      '  if (!isBack) return run;\n  return state && !isOver(state) ? state.begin.undoes : undefined;\n}\n\n/**\n * The undo that `redo`',
+      '  return run;\n}\n\n/**\n * The undo that `redo`',
+    ],
+  ],
+  'takes every link for its own': [['changes/undo-decision.ts', 'if (!change.isProven && !force)', 'if (false)']],
+  'keeps no record of typed links': [
+    ['bulk/journal/small-journal.ts', 'const isFirst = !journal', 'if (waiting) return;\n    const isFirst = !journal'],
+  ],
+  'believes what it kept': [['input/kept-rows.ts', '=== soundLine(nth, json) ?', "!== '' || soundLine(nth, json) ?"]],
 } as const satisfies { readonly [name: string]: readonly Replacement[] };
 
 export interface Mutant {

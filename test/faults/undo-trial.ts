@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Edition } from '../../src/contract/editions.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
@@ -33,6 +35,8 @@ export interface UndoFindings {
   readonly signals: number;
   /** Links that somebody else changed while a command waited. */
   readonly foreign: number;
+  /** Starts that met a flipped byte in what a run had kept, and refused it. */
+  readonly damaged: number;
   /** A sentence for all that went wrong; empty where nothing did. */
   readonly notes: readonly string[];
 }
@@ -48,6 +52,8 @@ interface Done {
 interface Trial {
   readonly world: FaultWorld;
   readonly dice: Dice;
+  /** For what a disk makes of files. */
+  readonly decay: Dice;
   readonly options: UndoTrialOptions;
   readonly place: Pick<Circumstances, 'edition' | 'domains'>;
   readonly starts: Start[];
@@ -57,6 +63,7 @@ interface Trial {
   /** Links that somebody else changed at any time. */
   readonly touched: Set<string>;
   foreign: number;
+  damaged: number;
 }
 
 const maximalStarts = 25;
@@ -80,11 +87,16 @@ export async function runUndoTrial(host: FaultyHost, options: UndoTrialOptions):
       for (const hash of ['t0', 't1', 'other3']) await visit(service.origin, 's.ex', hash);
     },
   });
-  const trial: Trial = { world, dice, options, place, starts: [], notes: [], spoiled: new Set(), touched: new Set(), foreign: 0 };
+  const trial: Trial = {
+    ...{ world, dice, options, place, starts: [], notes: [], foreign: 0, damaged: 0 },
+    decay: rollDice(options.seed + 1),
+    spoiled: new Set(),
+    touched: new Set(),
+  };
   try {
     const told = await tellStory(trial);
     trial.notes.push(...crashesOf(trial.starts));
-    const { starts, notes, foreign } = trial;
+    const { starts, notes, foreign, damaged } = trial;
     return {
       seed: options.seed,
       title: `edition ${edition}, ${told.title}`,
@@ -94,6 +106,7 @@ export async function runUndoTrial(host: FaultyHost, options: UndoTrialOptions):
       starts: starts.length,
       signals: starts.filter(({ sent }) => sent).length,
       foreign,
+      damaged,
       notes: notes.length > 0 ? [...notes, ...starts.map(sentence)] : [],
     };
   } finally {
@@ -160,12 +173,16 @@ async function doDeed(trial: Trial, nth: number): Promise<{ title: string; done:
   const touched = new Set([...trial.spoiled, ...meanwhile.keys()]);
   const transition = without(touched, { before, after });
   const changes = changedKeys(transition).length;
-  if (!last.sent && ![0, 3, 5, 6, 10].includes(last.code ?? -1)) trial.notes.push(`${deed.name} ended with ${last.code}`);
-  const run = changes > 0 ? await newestRun(trial) : undefined;
+  // A signal may meet a process that has said all and is about to end: the same command is told so.
+  const isToldAgain = last.code === 2 && last.stderr.includes('was already completed by run');
+  if (!last.sent && !isToldAgain && ![0, 3, 5, 6, 10].includes(last.code ?? -1))
+    trial.notes.push(`${deed.name} ended with ${last.code}`);
+  const run = changes > 0 ? await newestRun(trial, ({ undo }) => undo === 'yes') : undefined;
   return {
     title: deed.name,
     done: changes > 0 && run ? { run, deed, code: last.code, transition } : undefined,
-    isDoubtful: last.code === 10,
+    // A label that no link has is renamed all the same: that no link shows.
+    isDoubtful: last.code === 10 || (deed.name === 'tags rename' && changes === 0),
   };
 }
 
@@ -205,16 +222,23 @@ async function takeBack(
   const mayBeLess = isTouched || code !== 0 || deed.name === 'shorten -f';
   // Ended by a signal after its last word, it has told what was left alone; the same command finds that all is done.
   const hadTold = starts.length > 1;
-  const wanted = judged.leftAlone > 0 ? [3, 1, 6, ...(hadTold ? [0] : [])] : mayBeLess ? [0, 3] : [0];
+  // A label is renamed on every link at once: none is looked at, and none named.
+  const mayBeSilent = hadTold || deed.name === 'tags rename';
+  const wanted = judged.leftAlone > 0 ? [3, 1, 6, ...(mayBeSilent ? [0] : [])] : mayBeLess ? [0, 3] : [0];
   if (!wanted.includes(last.code ?? -1))
     notes.push(`${command} ${run} ended with ${last.code}, not ${wanted}; ${judged.leftAlone} left alone`);
   return result;
 }
 
-/** The run that is listed first, whatever it is. */
-async function newestRun(trial: Trial): Promise<string | undefined> {
+interface ListedRun {
+  readonly run: string;
+  readonly undo: string;
+}
+
+/** The first of those that are listed, and wanted. */
+async function newestRun(trial: Trial, isWanted: (run: ListedRun) => boolean = () => true): Promise<string | undefined> {
   const { stdout } = await startOnce(trial, ['runs', 'list', '-o', 'json'], undefined);
-  return (JSON.parse(stdout) as { runs: { run: string }[] }).runs[0]?.run;
+  return (JSON.parse(stdout) as { runs: ListedRun[] }).runs.find(isWanted)?.run;
 }
 
 /** What a nameless undo would be about: off a terminal it is refused, and names it. */
@@ -275,9 +299,15 @@ async function carryOut(
   let hasEnded = false;
   const watching = waits && matching.length > 0 && dice.chance(0.8) ? watch(() => hasEnded) : undefined;
   for (;;) {
+    const repair = starts.at(-1)?.sent && trial.decay.chance(0.2) ? flipKeptByte(trial) : undefined;
     const start = await startOnce(trial, argv, kills > 0 ? { method, first } : undefined);
     starts.push(start);
+    repair?.();
     if (start.sent) kills -= 1;
+    if (repair && start.code === damagedRun) {
+      trial.damaged += 1;
+      continue;
+    }
     // A signal beats what the rows got, and rows in doubt beat the signal: both say that the same command goes on.
     const isOver = start.sent ? start.code !== null && ![10, 129, 130, 143].includes(start.code) : start.code !== null;
     const isSeen = isOnce && start.stderr.includes('to undo it') && !start.stderr.includes('to resume');
@@ -286,6 +316,28 @@ async function carryOut(
   hasEnded = true;
   await watching;
   return { last: starts.at(-1) as Start, starts, meanwhile };
+}
+
+/** The exit code of a run whose record is not what was written. */
+const damagedRun = 9;
+
+/** Flips a bit in the rows that the newest run keeps, where it keeps any; what is returned puts it right again. */
+function flipKeptByte({ world, decay }: Trial): (() => void) | undefined {
+  const runs = join(world.env.HOME ?? '', '.local', 'state', 'linkctl', 'runs');
+  const inputs = existsSync(runs) ? readdirSync(runs).map((run) => join(runs, run, 'input')) : [];
+  const newest = inputs
+    .filter((path) => existsSync(path))
+    .sort((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs)[0];
+  if (newest === undefined) return undefined;
+  const bytes = readFileSync(newest);
+  if (bytes.length === 0) return undefined;
+  const flipped = Buffer.from(bytes);
+  const at = decay.pick(bytes.length);
+  flipped[at] = (flipped[at] ?? 0) ^ 1;
+  writeFileSync(newest, flipped);
+  return () => {
+    if (existsSync(newest) && readFileSync(newest).equals(flipped)) writeFileSync(newest, bytes);
+  };
 }
 
 const endings = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const satisfies NodeJS.Signals[];

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHistory } from '../../src/history/database.ts';
+import { openHistory } from '../../src/history/history-database.ts';
 import { changesBetween, noteChanges, takeChanges } from '../../src/history/noted-changes.ts';
 import { createTestSystem } from '../support/test-system.ts';
 

@@ -7,7 +7,7 @@ import { childAccount, pageOf } from './record-pages.ts';
 const [at, pages, clicks, killedAt] = process.argv.slice(2).map(Number) as [number, number, number, number];
 const system = Object.create(processSystem(), { now: { value: () => at } });
 try {
-  const recording = await startRecording(childAccount, { scope: 'account', edition: 'a', usualDomain: '' }, system);
+  const recording = await startRecording(childAccount, { scope: 'account', edition: 'a', defaultDomain: '' }, system);
   for (let page = 0; page < pages; page += 1) {
     if (page === killedAt) process.kill(process.pid, 'SIGKILL');
     recording.add(pageOf(page, clicks));

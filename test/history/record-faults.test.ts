@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { historyPaths, openHistory } from '../../src/history/database.ts';
+import { historyPaths, openHistory } from '../../src/history/history-database.ts';
 import { recordedClicks } from '../../src/history/recorded-clicks.ts';
 import { startRecording } from '../../src/history/recording.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
@@ -27,7 +27,7 @@ const day = 86_400_000;
 const system = (now?: number) => createTestSystem({ env: { HOME: home }, ...(now !== undefined && { now: () => now }) });
 
 async function record(clicks: number, now: number): Promise<void> {
-  const recording = await startRecording(childAccount, { scope: 'account', edition: 'a', usualDomain: '' }, system(now));
+  const recording = await startRecording(childAccount, { scope: 'account', edition: 'a', defaultDomain: '' }, system(now));
   for (let page = 0; page < pages; page += 1) recording.add(pageOf(page, clicks));
   recording.finish();
 }

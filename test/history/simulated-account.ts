@@ -1,6 +1,6 @@
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { Clicks } from '../../src/history/clicks.ts';
-import type { HistoryAccount } from '../../src/history/database.ts';
+import type { HistoryAccount } from '../../src/history/history-database.ts';
 import { type NotedChange, noteChanges } from '../../src/history/noted-changes.ts';
 import { recordedClicks } from '../../src/history/recorded-clicks.ts';
 import { type RecordedReading, startRecording } from '../../src/history/recording.ts';
@@ -146,7 +146,7 @@ export class SimulatedAccount {
     }
     const recording = await startRecording(
       this.account,
-      { scope: 'account', edition: 'a', usualDomain: 's.example' },
+      { scope: 'account', edition: 'a', defaultDomain: 's.example' },
       this.system(),
     );
     for (const page of this.pages()) recording.add(page);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clicksPerDay } from '../../src/history/days.ts';
+import { clicksPerDay } from '../../src/history/clicks-per-day.ts';
 import type { Reading, ReadingScope } from '../../src/history/readings.ts';
 import { usedReadings } from '../../src/history/used-readings.ts';
 

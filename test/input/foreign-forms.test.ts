@@ -61,7 +61,7 @@ describe.each(['a', 'b'] as const)(
       expect(ran.stderr).toContain(
         'columns: Long URL -> long_url, Custom back-half -> custom_hash, Tags -> tags, Expires on -> expiration_date; not used: Clicks\n',
       );
-      expect(ran.stderr).toContain(`warning: ${file}:1: "Spring campaign" is taken for a title, the next line for the header\n`);
+      expect(ran.stderr).toContain(`warning: ${file}:1: "Spring campaign" is read as a title, the next line as the header\n`);
       expect(await made(service)).toEqual(spreadsheetLinks);
     });
   },
@@ -189,7 +189,7 @@ describe('I1: the first line', () => {
 
   test('lines above the column names that are no title have to go', async () => {
     expect((await failure(check('Report;of;spring\nurl;slug;\nhttps://a.example/;x;\n'))).text).toContain(
-      'links.csv:1: column long_url is missing; lines above the column names have to be removed',
+      'links.csv:1: column long_url is missing; remove any lines above the column names',
     );
   });
 

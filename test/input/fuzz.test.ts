@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
-import { checkInput } from '../../src/input/check.ts';
+import { checkInput } from '../../src/input/check-input.ts';
 import type { InputFormat, InputUse } from '../../src/input/format.ts';
 import { inputTemplate } from '../../src/input/template.ts';
 import { memorySource, optionsFor, seeded } from './fixtures.ts';

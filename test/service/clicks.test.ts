@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test as base, expect, onTestFinished } from 'vitest';
-import { type ClickCounter, clickCounter } from '../../src/service/clicks.ts';
+import { type ClickCounter, clickCounter } from '../../src/service/click-counter.ts';
 import type { Store, StoredUrl } from '../../src/service/store/store.ts';
 import { createUrl, openStore } from './engine.ts';
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
-import type { StoreOptions } from '../../src/service/store/options.ts';
 import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store, StoredDomain, StoredUrl } from '../../src/service/store/store.ts';
+import type { StoreOptions } from '../../src/service/store/store-options.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { username } from './credentials.ts';
 

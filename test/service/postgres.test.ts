@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test as plain } from 'vitest';
-import { clientConfigs } from '../../src/service/store/postgres/address.ts';
+import { clientConfigs } from '../../src/service/store/postgres/database-url.ts';
 import { certify } from '../support/certificates.ts';
 import { clusterFolder, createCluster, freshDatabase, query } from '../support/postgres.ts';
 import { test as base, type Client, inBothEditions, many } from './running-service.ts';

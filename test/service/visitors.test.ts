@@ -1,5 +1,5 @@
 import { describe, expect, test as plain } from 'vitest';
-import { addressReader, parseNetwork } from '../../src/service/forwarding.ts';
+import { addressReader, parseNetwork } from '../../src/service/client-address.ts';
 import { readCode, svgModules } from '../output/qr-reading.ts';
 import { authorization, inBothEditions, test } from './running-service.ts';
 

@@ -9,11 +9,11 @@ import { foldedHash, type LinkKey } from '../../contract/link.ts';
 import { atomicWrite } from '../../files/atomic-write.ts';
 import { makePrivateFolder } from '../../files/folders.ts';
 import { rowKey } from '../../link/same.ts';
-import { serializeBatch } from '../batches.ts';
-import type { BatchAnswer, Verdict } from '../matching/verdict.ts';
+import type { Execution } from '../execution/execution.ts';
+import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
+import { serializeBatch } from '../operations/batches.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
-import type { RunExecution } from '../run-execution.ts';
 import { sendRows } from '../sending/sending.ts';
 import { newerThan, scanFront, takeWatermark, type Watermark } from './newest-links.ts';
 
@@ -26,8 +26,8 @@ import { newerThan, scanFront, takeWatermark, type Watermark } from './newest-li
  * those that make links are sent first, once.
  */
 export function createIdempotencyProbe<Payload extends object>(
-  run: RunExecution<Payload>,
-): NonNullable<RunExecution<Payload>['prove']> {
+  run: Execution<Payload>,
+): NonNullable<Execution<Payload>['prove']> {
   const note = noteOf(run);
   let proven = existsSync(note);
   let turn: Promise<unknown> = Promise.resolve();
@@ -54,7 +54,7 @@ export function createIdempotencyProbe<Payload extends object>(
   };
 }
 
-function repeats<Payload extends object>({ operation }: RunExecution<Payload>): boolean {
+function repeats<Payload extends object>({ operation }: Execution<Payload>): boolean {
   return operation.doubt === 'repeat';
 }
 
@@ -62,12 +62,12 @@ function repeats<Payload extends object>({ operation }: RunExecution<Payload>): 
 const ownCalls = 3;
 
 /** Calls that the proof needs beside those of its rows; none if it is already stored. */
-export function callsToProve<Payload extends object>(run: RunExecution<Payload>): number {
+export function callsToProve<Payload extends object>(run: Execution<Payload>): number {
   return existsSync(noteOf(run)) ? 0 : ownCalls;
 }
 
 /** Where a proof is remembered: of one account on one server and domain, with hashes of our own making or of others'. */
-function noteOf<Payload extends object>({ client, domain, plan, folders }: RunExecution<Payload>): string {
+function noteOf<Payload extends object>({ client, domain, plan, folders }: Execution<Payload>): string {
   const { server, username } = client.identity;
   const subject = JSON.stringify([server, username, domain ?? null, plan.mode?.generateHashes ?? false]);
   return join(folders.proofs, checksum(subject));
@@ -80,7 +80,7 @@ interface Proof<Payload extends object> {
 
 async function proveWith<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
-  run: RunExecution<Payload>,
+  run: Execution<Payload>,
 ): Promise<Proof<Payload>> {
   const generated = run.plan.mode?.generateHashes;
   let outcomes: readonly RowOutcome<Payload>[] = [];
@@ -107,7 +107,7 @@ async function proveWith<Payload extends object>(
 }
 
 /** `D27`: a record under another hash than was sent ends it with the first answer, before anything is sent once more. */
-function watched<Payload extends object>({ operation, stop }: RunExecution<Payload>): BulkOperation<Payload> {
+function watched<Payload extends object>({ operation, stop }: Execution<Payload>): BulkOperation<Payload> {
   return {
     ...operation,
     call: async (items, ...rest) => {
@@ -144,7 +144,7 @@ type Second = 'same' | 'unanswered' | { readonly fault: string };
 async function sendAgain<Payload extends object>(
   taken: readonly RowOutcome<Payload>[],
   before: Watermark,
-  run: RunExecution<Payload>,
+  run: Execution<Payload>,
 ): Promise<Second> {
   const serialized = serializeBatch(taken);
   const batch = await run.ledger.intent(serialized);

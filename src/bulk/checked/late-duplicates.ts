@@ -1,7 +1,7 @@
 import { CliError, UnavailableError } from '../../base/errors.ts';
 import { rowKey } from '../../link/same.ts';
-import { type KnownRecord, shortUrlOf } from '../matching/verdict.ts';
-import type { RunExecution } from '../run-execution.ts';
+import type { Execution } from '../execution/execution.ts';
+import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { ownAmong, type Resent, resentRows } from './listing-evidence.ts';
 import { beyond, mayBeWhole, newerThan, type Scan, scanNewest, usualSettle } from './newest-links.ts';
@@ -14,8 +14,7 @@ const maximalScans = 4;
  * checked mode is complete only after it; where the listing cannot be read, the run stops, and the same command does it later: all
  * that it needs is in the journal. Undefined where it was to be done, and the run was stopped. Nothing is deleted: they may be somebody else's.
  */
-export async function lateDuplicates<Payload extends object>(run: RunExecution<Payload>): Promise<readonly string[] | undefined> {
-  if (run.plan.mode?.name !== 'checked') return [];
+export async function lateDuplicates<Payload extends object>(run: Execution<Payload>): Promise<readonly string[] | undefined> {
   try {
     const resent = await resentRows(run.begun.path);
     if (!resent) return [];
@@ -38,7 +37,7 @@ function notRead(cause: CliError): CliError {
   });
 }
 
-async function findSurplus<Payload extends object>(resent: Resent, run: RunExecution<Payload>): Promise<string[]> {
+async function findSurplus<Payload extends object>(resent: Resent, run: Execution<Payload>): Promise<string[]> {
   const wanted = await keysOf(resent.rows, run.plan);
   const newer = await newerRecords(resent, run);
   const alike = newer.filter((record) => wanted.has(rowKey(record)));
@@ -64,7 +63,7 @@ async function keysOf<Payload extends object>(
 /** Links made since the first doubt. The listing may be behind, so it is read until it shows the run's newest links (D8). */
 async function newerRecords<Payload extends object>(
   { watermark, latest }: Resent,
-  run: RunExecution<Payload>,
+  run: Execution<Payload>,
 ): Promise<KnownRecord[]> {
   const { system, signal, plan } = run;
   const { settle = usualSettle, input } = plan;

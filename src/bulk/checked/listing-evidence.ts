@@ -5,7 +5,7 @@ import type { JournalLine } from '../journal/lines.ts';
 import { indexesOf } from '../journal/ranges.ts';
 import { readJournal } from '../journal/reading.ts';
 import { hashesOf, linksOf } from '../journal/recorded-results.ts';
-import type { KnownRecord } from '../matching/verdict.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { Watermark } from './newest-links.ts';
 
 /** What the journal says about the listing at the time of a batch; enough for any process that reads it back. */

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { foldedHash } from '../../contract/link.ts';
 import { readRecord } from '../matching/answer-items.ts';
-import type { KnownRecord } from '../matching/verdict.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
 
 /** Milliseconds for a request that is under way to arrive, and for a listing that is behind (R 1.6). */
 export const usualSettle = 10_000;

@@ -1,9 +1,9 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError } from '../../client/call-error.ts';
 import { sameUrl } from '../../link/value.ts';
+import type { Execution } from '../execution/execution.ts';
 import type { Asked } from '../matching/matching.ts';
-import { again, doubtful, type KnownRecord, shortUrlOf, unresolved, type Verdict } from '../matching/verdict.ts';
-import type { RunExecution } from '../run-execution.ts';
+import { again, doubtful, type KnownRecord, shortUrlOf, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { type BatchEvidence, evidenceOf } from './listing-evidence.ts';
 import { positionIn, usualSettle } from './newest-links.ts';
 import { listsNoneOf, type Reading, type ReadingSettings, readNewer } from './reading.ts';
@@ -12,7 +12,7 @@ import { listsNoneOf, type Reading, type ReadingSettings, readNewer } from './re
 export async function readBackBatch<Payload extends object>(
   batch: number,
   items: readonly Asked[],
-  run: RunExecution<Payload>,
+  run: Execution<Payload>,
 ): Promise<readonly Verdict[]> {
   const { begun, stop } = run;
   run.warn(`no reliable response for ${items.length} rows: checking the listing for created links`);
@@ -61,7 +61,7 @@ const maximalReadings = 5;
 async function readBack<Payload extends object>(
   items: readonly Asked[],
   evidence: BatchEvidence,
-  run: RunExecution<Payload>,
+  run: Execution<Payload>,
 ): Promise<ReadBack> {
   const { settle = usualSettle } = run.plan;
   const settings: ReadingSettings = { ...run, journal: run.begun.path };

@@ -1,6 +1,6 @@
 import { canonicalUrl } from '../../link/value.ts';
 import { type Asked, matchAnswer } from '../matching/matching.ts';
-import type { BatchAnswer, KnownRecord } from '../matching/verdict.ts';
+import type { BatchAnswer, KnownRecord } from '../matching/row-verdict.ts';
 import { type BatchEvidence, ownAmong } from './listing-evidence.ts';
 import {
   atMost,

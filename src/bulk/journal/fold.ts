@@ -1,34 +1,29 @@
 import { checkStatuses, isAskedLater, isVerdict } from '../../check/verdict.ts';
 import type { Watermark } from '../checked/newest-links.ts';
+import { isOfOldVersion, type OpenIntent, type RowState, type RunState } from './journal-state.ts';
 import { settledStatuses } from './ledger.ts';
 import type { BeginLine, JournalLine, LineType } from './lines.ts';
 import { indexesOf, isRanges, sizeOf } from './ranges.ts';
-import { damaged, type Place, readJournal } from './reading.ts';
+import { damaged, type LineLocation, readJournal } from './reading.ts';
 import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
-import type { OpenIntent, RowState, RunState } from './run-state.ts';
 
 /** Folds a journal into what is known (J3). Throws `LocalError` where it is damaged, empty or begins twice. */
 export async function foldJournal(path: string): Promise<RunState> {
   let fold: Fold | undefined;
-  for await (const { line, ...place } of readJournal(path)) {
+  for await (const { line, ...location } of readJournal(path)) {
     if (line.type === 'begin') {
       if (fold) throw damaged(path, 'a second beginning');
-      if (!isRowCount(line.input?.rows)) throw damaged(path, `byte ${place.offset}`);
+      if (!isRowCount(line.input?.rows)) throw damaged(path, `byte ${location.offset}`);
       fold = startFold(line);
     }
     if (!fold) throw damaged(path, 'no beginning');
-    if (!isSound(line, fold.begin.input.rows)) throw damaged(path, `byte ${place.offset}`);
-    apply(fold, line, place);
-    fold.size = place.offset + place.length;
+    if (!isSound(line, fold.begin.input.rows)) throw damaged(path, `byte ${location.offset}`);
+    apply(fold, line, location);
+    fold.size = location.offset + location.length;
     if (line.type !== 'undone' && line.type !== 'shown') fold.lastEnd = line.type === 'end' ? line.reason : undefined;
   }
   if (!fold) throw damaged(path, 'no beginning');
   return stateOf(fold);
-}
-
-/** A run of which nothing was written yet. */
-export function newRunState(begin: BeginLine): RunState {
-  return stateOf(startFold(begin));
 }
 
 /** What one type of line means. A correct checksum proves that a line is as it was written, not that it makes sense. */
@@ -36,7 +31,7 @@ interface LineKind<T extends LineType> {
   /** Whether the line can be true of a run of `total` rows. */
   isSound?(line: JournalLine<T>, total: number): boolean;
   /** What it changes in what is known. */
-  apply?(fold: Fold, line: JournalLine<T>, place: Place): void;
+  apply?(fold: Fold, line: JournalLine<T>, location: LineLocation): void;
 }
 
 const kinds: { readonly [T in LineType]: LineKind<T> } = {
@@ -70,13 +65,13 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   checked: {
     isSound: ({ rows, verdict }, total) => isRanges(rows, total) && isVerdict(verdict),
     // What could not be asked yet is asked when the check is resumed.
-    apply: (fold, { rows, verdict }, place) =>
-      settle(fold, indexesOf(rows), () => (isAskedLater(verdict) ? 'free' : verdict.status), place),
+    apply: (fold, { rows, verdict }, location) =>
+      settle(fold, indexesOf(rows), () => (isAskedLater(verdict) ? 'free' : verdict.status), location),
   },
   signal: {},
   undone: {
-    apply: (fold, { by }) => {
-      fold.undoneBy.push(by);
+    apply: (fold, { by, withdrawn }) => {
+      fold.undoneBy = withdrawn ? fold.undoneBy.filter((run) => run !== by) : [...fold.undoneBy, by];
     },
   },
   shown: {
@@ -88,7 +83,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   end: {
     // What was shown before is not what there is to show now.
     apply: (fold) => {
-      fold.shown = isOld(fold.begin);
+      fold.shown = isOfOldVersion(fold.begin);
     },
   },
 };
@@ -97,8 +92,8 @@ function isSound<T extends LineType>(line: JournalLine<T>, total: number): boole
   return Object.hasOwn(kinds, line.type) && kinds[line.type].isSound?.(line, total) !== false;
 }
 
-function apply<T extends LineType>(fold: Fold, line: JournalLine<T>, place: Place): void {
-  kinds[line.type].apply?.(fold, line, place);
+function apply<T extends LineType>(fold: Fold, line: JournalLine<T>, location: LineLocation): void {
+  kinds[line.type].apply?.(fold, line, location);
 }
 
 const states: readonly RowState[] = [...new Set<RowState>(['free', 'open', 'unknown', ...settledStatuses, ...checkStatuses])];
@@ -116,17 +111,17 @@ interface Fold {
   /** Ordinal of the result line of each row. */
   readonly results: Uint32Array;
   /** Offset and length of each result line. */
-  readonly places: number[];
+  readonly locations: number[];
   readonly open: Map<number, OpenIntent & { readonly unsettled: Set<number> }>;
   readonly keys: Map<number, string>;
-  readonly before: Map<number, string>;
+  readonly priorDestinations: Map<number, string>;
   readonly priorUrls: Map<number, string>;
   /** Batches of which a reading proved what they made (R 1.6). */
   readonly proven: Set<number>;
   size: number;
   nextBatch: number;
   lastEnd: string | undefined;
-  readonly undoneBy: string[];
+  undoneBy: readonly string[];
   shown: boolean;
   mark: Watermark | undefined;
 }
@@ -137,24 +132,19 @@ function startFold(begin: BeginLine): Fold {
     begin,
     codes: new Uint8Array(rows),
     results: new Uint32Array(rows),
-    places: [],
+    locations: [],
     open: new Map(),
     keys: new Map(),
-    before: new Map(),
+    priorDestinations: new Map(),
     priorUrls: new Map(),
     proven: new Set(),
     size: 0,
     nextBatch: 1,
     lastEnd: undefined,
     undoneBy: [],
-    shown: isOld(begin),
+    shown: isOfOldVersion(begin),
     mark: undefined,
   };
-}
-
-/** Earlier versions did not say whether a result was shown. */
-function isOld({ order }: BeginLine): boolean {
-  return order === undefined;
 }
 
 /** Whether a number can be the count of a run's rows: an array holds no more than this. */
@@ -174,19 +164,19 @@ function addIntent(fold: Fold, { batch, rows, payload, keys, mark, before, prior
     const key = keys?.[position];
     if (key !== undefined) fold.keys.set(row, key);
     const witness = before?.[position];
-    if (witness && !fold.before.has(row)) fold.before.set(row, witness);
+    if (witness && !fold.priorDestinations.has(row)) fold.priorDestinations.set(row, witness);
     const priorUrl = priorUrls?.[position];
     if (priorUrl) fold.priorUrls.set(row, priorUrl);
   }
 }
 
-function addResult(fold: Fold, line: JournalLine<'result'>, place: Place): void {
+function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocation): void {
   const rows = indexesOf(line.rows);
   const statuses = statusesOf(line);
-  settle(fold, rows, (position) => statuses[position] ?? 'free', place);
+  settle(fold, rows, (position) => statuses[position] ?? 'free', location);
   for (const row of rows) {
     fold.keys.delete(row);
-    if (fold.before.size > 0) fold.before.delete(row);
+    if (fold.priorDestinations.size > 0) fold.priorDestinations.delete(row);
     if (fold.priorUrls.size > 0) fold.priorUrls.delete(row);
   }
   close(fold, rows);
@@ -194,13 +184,18 @@ function addResult(fold: Fold, line: JournalLine<'result'>, place: Place): void 
 }
 
 /** Rows of one line have their final status. */
-function settle(fold: Fold, rows: readonly number[], statusOf: (position: number) => RowState, { offset, length }: Place): void {
-  const ordinal = fold.places.length / 2;
+function settle(
+  fold: Fold,
+  rows: readonly number[],
+  statusOf: (position: number) => RowState,
+  { offset, length }: LineLocation,
+): void {
+  const ordinal = fold.locations.length / 2;
   for (const [position, row] of rows.entries()) {
     fold.codes[row] = codeOf.get(statusOf(position)) ?? freeCode;
     fold.results[row] = ordinal;
   }
-  if (rows.length > 0) fold.places.push(offset, length);
+  if (rows.length > 0) fold.locations.push(offset, length);
 }
 
 /** D2: journals of the first version also release rows in doubt whose repetition was refused. Only evidence frees those. */
@@ -223,7 +218,7 @@ function close({ open }: Fold, rows: readonly number[]): void {
   }
 }
 
-function stateOf({ codes, results, places, ...known }: Fold): RunState {
+function stateOf({ codes, results, locations, ...known }: Fold): RunState {
   const state = (row: number): RowState => states[(codes[row] ?? 0) & ~inDoubt] ?? 'free';
   const counts = new Map<RowState, number>();
   for (let row = 0; row < codes.length; row += 1) counts.set(state(row), (counts.get(state(row)) ?? 0) + 1);
@@ -232,9 +227,9 @@ function stateOf({ codes, results, places, ...known }: Fold): RunState {
     complete: known.lastEnd === 'complete',
     counts,
     stateOf: state,
-    placeOf: (row) => {
+    locationOf: (row) => {
       const ordinal = results[row] ?? 0;
-      return { offset: places[ordinal * 2] ?? 0, length: places[ordinal * 2 + 1] ?? 0 };
+      return { offset: locations[ordinal * 2] ?? 0, length: locations[ordinal * 2 + 1] ?? 0 };
     },
   };
 }

@@ -3,14 +3,13 @@ import type { System } from '../../base/system.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { fileError } from '../../files/file-error.ts';
 import { syncFolder } from '../../files/folders.ts';
-import type { KnownRecord } from '../matching/verdict.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
+import type { RunRecord } from '../records/run-names.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import type { RunRecord } from '../run-names.ts';
-import type { Images } from '../sending/execution.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import type { JournalLine } from './lines.ts';
-import { damaged, linesBackwards, type Place, readJournal } from './reading.ts';
+import { damaged, type LineLocation, linesBackwards, readJournal } from './reading.ts';
 
 /** What a link was before a run changed it, and what it was to get. */
 export interface BeforeImage {
@@ -22,7 +21,11 @@ export interface BeforeImage {
 }
 
 /** Images of a run that is begun or resumed; the file is made with the first of them. */
-export interface OpenImages<Payload extends object> extends Images<Payload> {
+export interface Images<Payload extends object> {
+  /** Resolves when it is on the disk. */
+  keep(rows: readonly BulkRow<Payload>[]): Promise<void>;
+  /** Whether this process has kept it for a row. */
+  has(index: number): boolean;
   close(): Promise<void>;
 }
 
@@ -33,7 +36,7 @@ interface ImagesOptions<Payload extends object> {
   readonly journal: Journal;
   /** Of its input. */
   readonly rows: number;
-  readonly operation: Pick<BulkOperation<Payload>, 'asks'>;
+  readonly operation: Pick<BulkOperation<Payload>, 'requestedFields'>;
   readonly system: Pick<System, 'platform'>;
   readonly openFile?: OpenJournalFile | undefined;
 }
@@ -46,7 +49,7 @@ export async function openImages<Payload extends object>({
   operation,
   system,
   openFile,
-}: ImagesOptions<Payload>): Promise<OpenImages<Payload>> {
+}: ImagesOptions<Payload>): Promise<Images<Payload>> {
   const { isSmall, path: folder, images: path } = record;
   const isNew = !existsSync(path);
   const file = isSmall ? journal : await openJournal(path, await soundSize(path), openFile);
@@ -74,12 +77,12 @@ async function syncOrClose(folder: string, file: Journal, system: Pick<System, '
 
 function lineOf<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
-  { asks }: Pick<BulkOperation<Payload>, 'asks'>,
+  { requestedFields }: Pick<BulkOperation<Payload>, 'requestedFields'>,
 ): JournalLine<'before'> {
   return {
     type: 'before',
     rows: rows.map(({ index }) => index),
-    payloads: rows.map(({ payload }) => ({ ...linkOf(payload), ...asks?.(payload) })),
+    payloads: rows.map(({ payload }) => ({ ...linkOf(payload), ...requestedFields?.(payload) })),
     records: rows.map(({ before }) => before ?? null),
   };
 }
@@ -105,19 +108,19 @@ export interface KeptImages {
 
 /** Finds the images of a run of so many rows. Of a row that has several, the last counts: it was read again because nothing had been applied. */
 export async function keptImages({ images: path, isSmall }: RunRecord, rows: number): Promise<KeptImages> {
-  const places: Place[] = [];
+  const locations: LineLocation[] = [];
   const last = new Uint32Array(rows);
   for await (const { line, offset, length } of existsSync(path) ? readJournal(path) : []) {
     if (line.type !== 'before' && isSmall) continue;
     if (line.type !== 'before') throw damaged(path, `byte ${offset}`);
-    places.push({ offset, length });
-    for (const row of line.rows) last[row] = places.length;
+    locations.push({ offset, length });
+    for (const row of line.rows) last[row] = locations.length;
   }
   return {
     has: (row) => (last[row] ?? 0) > 0,
     async *backwards() {
-      let nth = places.length;
-      for await (const line of linesBackwards(path, places)) {
+      let nth = locations.length;
+      for await (const line of linesBackwards(path, locations)) {
         if (line.type === 'before') yield imagesOf(line).filter(({ row }) => last[row] === nth);
         nth -= 1;
       }

@@ -2,7 +2,8 @@ import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
 import { urlPrint, valueColumns } from '../../link/prints.ts';
 import type { Watermark } from '../checked/newest-links.ts';
-import { type KnownRecord, shortUrlOf } from '../matching/verdict.ts';
+import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
+import type { SerializedBatch } from '../operations/batches.ts';
 import {
   type BulkRow,
   doneKinds,
@@ -12,16 +13,32 @@ import {
   UnrecordedError,
   unaskedDestination,
 } from '../results/row-outcome.ts';
-import type { Ledger } from '../sending/execution.ts';
 import type { Journal } from './journal.ts';
 import type { RecordedError, ResultLine } from './lines.ts';
 import { rangesOf } from './ranges.ts';
 
+/** Writes down what is about to be sent, and what became of it. */
+export interface Ledger<Payload extends object> {
+  /** Before a batch is sent; resolves when it may be. Returns its number, by which everything else speaks of it. */
+  intent(serialized: SerializedBatch<Payload>): Promise<number>;
+  ambiguous(batch: number, rows: readonly BulkRow<Payload>[], reason: string): Promise<void>;
+  /**
+   * Resolves when the outcomes may be reported. Rows in `released` were certainly not applied: those in doubt are in neither list, and stay
+   * open. `isPart`: more of the batch will follow, and what was settled is given again then.
+   */
+  settled(
+    batch: number,
+    outcomes: readonly RowOutcome<Payload>[],
+    released: readonly BulkRow<Payload>[],
+    isPart?: boolean,
+  ): Promise<void>;
+}
+
 interface JournalLedgerOptions<Payload extends object> {
   readonly journal: Journal;
   readonly firstBatch: number;
-  /** `Execution.before` of the run. */
-  readonly before: ReadonlyMap<number, string>;
+  /** `Execution.priorDestinations` of the run. */
+  readonly priorDestinations: ReadonlyMap<number, string>;
   /** The hash that was generated for a row, where the run generates hashes (J9). */
   readonly keyOf?: ((row: BulkRow<Payload>) => string) | undefined;
   /** Keeps where links led before, for the results file of a resumed run (J5). */
@@ -32,7 +49,7 @@ interface JournalLedgerOptions<Payload extends object> {
 
 /** Writes what a run is about to send, and the results, in the order of J1 and J2. */
 export function journalLedger<Payload extends object>(options: JournalLedgerOptions<Payload>): Ledger<Payload> {
-  const { journal, before, keyOf, keepsPrior = false, takeWatermark } = options;
+  const { journal, priorDestinations, keyOf, keepsPrior = false, takeWatermark } = options;
   let next = options.firstBatch;
   /** By batch: rows that were recorded before the rest of their batch (`isPart`). */
   const partly = new Map<number, ReadonlySet<number>>();
@@ -48,7 +65,7 @@ export function journalLedger<Payload extends object>(options: JournalLedgerOpti
         payload: checksum(json),
         keys: keyOf && rows.map(keyOf),
         mark,
-        before: before.size === 0 ? undefined : rows.map(({ index }) => before.get(index) ?? ''),
+        before: priorDestinations.size === 0 ? undefined : rows.map(({ index }) => priorDestinations.get(index) ?? ''),
         priorUrls: keepsPrior ? priorUrls(rows) : undefined,
       });
       return batch;

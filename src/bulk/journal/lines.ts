@@ -4,9 +4,9 @@ import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { ValueColumns } from '../../link/prints.ts';
 import type { Watermark } from '../checked/newest-links.ts';
-import type { KnownRecord } from '../matching/verdict.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
+import type { ModeName } from '../operations/modes.ts';
 import type { OperationKind } from '../operations/operation.ts';
-import type { ModeName } from '../operations/shorten.ts';
 import type { Ranges } from './ranges.ts';
 
 /** The content of each type of line. `fold.ts` has its effect on the state of a run. The form on disk never changes. */
@@ -22,8 +22,8 @@ interface Lines {
   readonly signal: { readonly at: string };
   /** What a check found of a destination, by all links that lead there (K1). */
   readonly checked: { readonly rows: Ranges; readonly verdict: Verdict };
-  /** Another run took this one back: it is not resumed any more (U2). */
-  readonly undone: { readonly by: string; readonly at: string };
+  /** Another run undid this one: it is not resumed any more. `withdrawn`: that run was deleted before it changed anything. */
+  readonly undone: { readonly by: string; readonly at: string; readonly withdrawn?: true };
   /** Its result was printed: from then on the same command begins anew. */
   readonly shown: { readonly at: string };
   /** Links as they were before a batch changed them; in a file of its own, unless the run's record is one file. */

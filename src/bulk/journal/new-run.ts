@@ -1,6 +1,68 @@
 import { existsSync, rmSync } from 'node:fs';
-import { newestRuns, orderOf, type RunFolders, runRecord, smallNames } from '../run-names.ts';
+import { absolutePath } from '../../files/folders.ts';
+import type { BegunRun } from '../execution/execution.ts';
+import { newestRuns, orderOf, type RunFolders, runFolders, runRecord, smallNames, smallRecord } from '../records/run-names.ts';
+import type { RunEnvironment, RunPlan } from '../run-plan.ts';
+import { newRunState } from './journal-state.ts';
+import type { BeginLine } from './lines.ts';
 import { nextOrder } from './order.ts';
+import type { RunIdentity } from './run-folder.ts';
+import { type SmallJournal, smallJournal } from './small-journal.ts';
+
+type Described = Pick<RunPlan<object>, 'what' | 'undo' | 'undoes' | 'profile' | 'results' | 'failed'>;
+type Surroundings = Pick<RunEnvironment, 'client' | 'system' | 'stateFolder' | 'openJournalFile'>;
+
+/** A run whose record is one file. */
+interface SmallRun extends BegunRun {
+  readonly journal: SmallJournal;
+}
+
+/** The first line of a new record. */
+export function beginLine(
+  run: string,
+  identity: RunIdentity,
+  { what, undo, undoes, profile, results, failed }: Described,
+  { client, system, stateFolder }: Surroundings,
+): BeginLine {
+  return {
+    type: 'begin',
+    version: 1,
+    run,
+    order: newOrder(runFolders(stateFolder)),
+    ...identity,
+    what,
+    undo: undo || undefined,
+    undoes,
+    profile,
+    edition: client.edition,
+    outputs: [results, failed].filter((path) => path !== undefined).map(absolutePath),
+    at: new Date(system.now()).toISOString(),
+  };
+}
+
+/** Begins the record of links that were typed. Nothing is written before the first batch is. */
+export async function beginSmallRecord(
+  run: string,
+  identity: RunIdentity,
+  plan: Described,
+  environment: Surroundings,
+): Promise<Omit<SmallRun, 'release'>> {
+  const folders = runFolders(environment.stateFolder);
+  pruneSmall(folders);
+  const record = smallRecord(run, folders);
+  const begin = beginLine(run, identity, plan, environment);
+  const journal = smallJournal(record.path, environment.system, environment.openJournalFile);
+  await journal.write(begin);
+  return { name: run, path: record.journal, record, journal, state: newRunState(begin), resumed: false };
+}
+
+/** Begins what is never resumed: nobody looks for it by what it is, and two may begin in the same second. */
+export async function beginOneOff(identity: RunIdentity, plan: Described, environment: Surroundings): Promise<SmallRun> {
+  const { system, stateFolder } = environment;
+  const key = Buffer.from(system.randomBytes(4)).toString('hex');
+  const run = newRunName(key, system.now(), runFolders(stateFolder));
+  return { ...(await beginSmallRecord(run, identity, plan, environment)), release: () => undefined };
+}
 
 export function newRunName(key: string, now: number, folders: RunFolders): string {
   const [date = '', time = ''] = new Date(now).toISOString().replace(/[-:]/g, '').split(/[T.]/);

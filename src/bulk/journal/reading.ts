@@ -4,13 +4,13 @@ import { fileError } from '../../files/file-error.ts';
 import { decodeLine, type JournalLine } from './lines.ts';
 
 /** Where a line is in its journal. */
-export interface Place {
+export interface LineLocation {
   readonly offset: number;
   /** Bytes, line end included. */
   readonly length: number;
 }
 
-interface PlacedLine extends Place {
+interface LocatedLine extends LineLocation {
   readonly line: JournalLine;
 }
 
@@ -18,10 +18,10 @@ const chunkBytes = 1024 * 1024;
 const newline = 0x0a;
 
 /**
- * The lines of a journal with their places (J3). A torn line at the end is left out; a bad line with a good one behind it
+ * The lines of a journal with their locations (J3). A torn line at the end is left out; a bad line with a good one behind it
  * means that somebody else wrote there, and nothing is guessed: `LocalError`, exit 9.
  */
-export async function* readJournal(path: string): AsyncGenerator<PlacedLine> {
+export async function* readJournal(path: string): AsyncGenerator<LocatedLine> {
   let bad: number | undefined;
   for await (const { text, offset, length } of rawLines(path)) {
     const line = decodeLine(text);
@@ -41,20 +41,20 @@ export function openToRead(path: string): Promise<FileHandle> {
   });
 }
 
-/** One line whose place is known. */
-export async function readLineAt(file: FileHandle, { offset, length }: Place): Promise<JournalLine> {
+/** One line whose location is known. */
+export async function readLineAt(file: FileHandle, { offset, length }: LineLocation): Promise<JournalLine> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
   const line = decodeLine(buffer.toString('utf8', 0, bytesRead - 1));
   if (!line) throw damaged('the journal', `byte ${offset}`);
   return line;
 }
 
-/** Lines whose places are known, the last first. */
-export async function* linesBackwards(path: string, places: readonly Place[]): AsyncGenerator<JournalLine> {
-  if (places.length === 0) return;
+/** Lines whose locations are known, the last first. */
+export async function* linesBackwards(path: string, locations: readonly LineLocation[]): AsyncGenerator<JournalLine> {
+  if (locations.length === 0) return;
   const file = await openToRead(path);
   try {
-    for (const place of places.toReversed()) yield await readLineAt(file, place);
+    for (const location of locations.toReversed()) yield await readLineAt(file, location);
   } finally {
     await file.close();
   }

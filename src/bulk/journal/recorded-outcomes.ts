@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { EditFields } from '../../contract/operations.ts';
-import { type KnownRecord, shortUrlMembers } from '../matching/verdict.ts';
+import { type KnownRecord, knownBefore, shortUrlMembers } from '../matching/row-verdict.ts';
 import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
+import type { RunState } from './journal-state.ts';
 import type { SettledStatus } from './ledger.ts';
 import type { RecordedError, ResultLine, TakenUrl } from './lines.ts';
 import { indexesOf } from './ranges.ts';
-import { damaged, openToRead, type Place, readLineAt } from './reading.ts';
+import { damaged, type LineLocation, openToRead, readLineAt } from './reading.ts';
 import { statusesOf } from './recorded-results.ts';
-import type { RunState } from './run-state.ts';
 
 /** Outcomes of rows that an earlier process settled, read back from the journal. */
 export interface RecordedOutcomes {
@@ -23,12 +23,12 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
   let file: Promise<FileHandle> | undefined;
   const lines = new Map<number, ReadonlyMap<number, Result>>();
 
-  async function read(place: Place): Promise<ReadonlyMap<number, Result>> {
+  async function read(location: LineLocation): Promise<ReadonlyMap<number, Result>> {
     file ??= openToRead(path);
-    const line = await readLineAt(await file, place);
-    if (line.type !== 'result') throw damaged(path, `byte ${place.offset}`);
+    const line = await readLineAt(await file, location);
+    if (line.type !== 'result') throw damaged(path, `byte ${location.offset}`);
     const results = resultsOf(line);
-    lines.set(place.offset, results);
+    lines.set(location.offset, results);
     if (lines.size > keptLines) lines.delete(lines.keys().next().value ?? 0);
     return results;
   }
@@ -37,8 +37,8 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
     async outcomesOf<Payload extends object>(rows: readonly BulkRow<Payload>[]) {
       const outcomes: RowOutcome<Payload>[] = [];
       for (const row of rows) {
-        const place = state.placeOf(row.index);
-        const results = lines.get(place.offset) ?? (await read(place));
+        const location = state.locationOf(row.index);
+        const results = lines.get(location.offset) ?? (await read(location));
         outcomes.push(outcomeOf(row, results.get(row.index)));
       }
       return outcomes;
@@ -99,11 +99,6 @@ function outcomeOf<Payload extends object>(
   const record = url && recordOf(url, status, payload);
   const before = priorUrl ? knownBefore(priorUrl, payload) : undefined;
   return { index, line, item, payload, before, status: status ?? 'unknown', record, error, matchedByPosition };
-}
-
-/** What the journal keeps of a link before the run. */
-export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {
-  return { hash, long_url: priorUrl };
 }
 
 /** What the journal kept of the record; for the rest, what a row asked for that was done. Tags of an edit are left out: they are instructions. */

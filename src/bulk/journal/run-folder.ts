@@ -7,7 +7,7 @@ import { fileError } from '../../files/file-error.ts';
 import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
 import { rename } from '../../files/rename.ts';
-import { inputName, journalName, type RunFolders, type RunRecord, runNames, runRecord } from '../run-names.ts';
+import { inputName, journalName, type RunFolders, type RunRecord, runNames, runRecord } from '../records/run-names.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import { type BeginLine, decodeLine, type JournalLine } from './lines.ts';
 import { openToRead, readJournal } from './reading.ts';
@@ -166,24 +166,6 @@ export function claimAccount(
 ): Promise<Claim> {
   const sum = checksum(JSON.stringify([server, account, domain ?? null]));
   return claim(join(locks, `account-${sum}`), `shortening in checked mode for ${account}`, system, patience);
-}
-
-/** Deletes a run; false where there is none. Throws `LocalError` while another process has it or searches for it. */
-export async function deleteRun(name: string, folders: RunFolders, system: System): Promise<boolean> {
-  if (!runNames(folders).includes(name)) return false;
-  const beginning = await claimBeginning(keyOfRun(name), folders, system, 0);
-  try {
-    if (!runNames(folders).includes(name)) return false;
-    const work = await claimRun(name, folders, system, 0);
-    try {
-      removeRunFolder(name, folders, system);
-    } finally {
-      work.release();
-    }
-    return true;
-  } finally {
-    beginning.release();
-  }
 }
 
 function claim(folder: string, guards: string, system: System, waitMilliseconds: number, isPassing = false): Promise<Claim> {

@@ -5,7 +5,7 @@ import { makePrivateFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import type { JournalLine } from './lines.ts';
 
-interface SmallJournal extends Journal {
+export interface SmallJournal extends Journal {
   /** Nothing was changed: nothing is left of it. */
   drop(): Promise<void>;
 }

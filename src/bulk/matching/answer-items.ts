@@ -1,6 +1,6 @@
 import { unicodeTest } from '../../base/unicode.ts';
 import type { ErrorRecord } from '../../contract/records.ts';
-import type { BatchAnswer, Evidence, KnownRecord, Verdict } from './verdict.ts';
+import type { BatchAnswer, Evidence, KnownRecord, Verdict } from './row-verdict.ts';
 
 /** A refused item and what it echoes of the row that it belongs to (4.3.1, FIELD-NOTES 6). */
 interface RefusedItem {

@@ -16,7 +16,7 @@ import {
   takeByHash,
   type Work,
 } from './answer-items.ts';
-import type { BatchAnswer, Evidence } from './verdict.ts';
+import type { BatchAnswer, Evidence } from './row-verdict.ts';
 
 /** What a row asks for. */
 export type Asked = Partial<ShortenItem>;

@@ -2,11 +2,11 @@ import { fittingHashes } from '../../client/batch-limits.ts';
 import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
-import { groupsOf } from '../batches.ts';
-import { again, doubtful, type Verdict } from '../matching/verdict.ts';
+import { again, doubtful, type Verdict } from '../matching/row-verdict.ts';
+import { groupsOf } from './batches.ts';
 import { editItemsOperation } from './edit.ts';
 import { type ChangeSettings, reading } from './named-links.ts';
-import type { BulkOperation, SoughtRow } from './operation.ts';
+import type { BulkOperation, RowToInspect } from './operation.ts';
 import { recreateOperation } from './recreate.ts';
 import { deleteOperation } from './removal.ts';
 
@@ -42,7 +42,7 @@ export function applyOperation(settings: ChangeSettings & { readonly edition: Ed
     inspect: async (rows, signal) => await inspectEach(rows, kinds, signal),
     read: reading(settings),
     readable: fittingHashes,
-    asks: ({ operation: _, hash: __, domain: ___, ...fields }) => fields,
+    requestedFields: ({ operation: _, hash: __, domain: ___, ...fields }) => fields,
     isDone: (row, record) =>
       row.operation === 'shorten' ? of(row).notApplied?.(row, record).length === 0 : (of(row).isDone?.(row, record) ?? false),
     statusOf: (row, done) => (done.unchanged ? 'unchanged' : of(row).statusOf(row, done)),
@@ -81,11 +81,11 @@ function through<Row extends object>(
 
 /** Rows in doubt may be of several kinds and domains. */
 async function inspectEach(
-  rows: readonly SoughtRow<AppliedRow>[],
+  rows: readonly RowToInspect<AppliedRow>[],
   kinds: Kinds,
   signal: AbortSignal,
 ): Promise<readonly Verdict[]> {
-  const found = new Map<SoughtRow<AppliedRow>, Verdict>();
+  const found = new Map<RowToInspect<AppliedRow>, Verdict>();
   for (const group of groupsOf(rows, { limit: rows.length, group: ({ payload }) => byKind.group(payload) })) {
     const kind = group[0]?.payload.operation ?? 'edit';
     const verdicts = (await kinds[kind].inspect?.(group, signal)) ?? group.map(() => again);
@@ -95,7 +95,7 @@ async function inspectEach(
 }
 
 /** A link that an attempt of this run made is new: undo deletes it. */
-function asOurs(verdict: Verdict, { payload, inDoubt }: SoughtRow<AppliedRow>): Verdict {
+function asOurs(verdict: Verdict, { payload, inDoubt }: RowToInspect<AppliedRow>): Verdict {
   if (verdict.kind !== 'done' || payload.operation !== 'shorten' || !inDoubt) return verdict;
   const { shared: _, ...done } = verdict;
   return done;

@@ -4,7 +4,7 @@ import { urlsByHash } from '../../client/named-urls.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { sameUrl } from '../../link/value.ts';
-import { again, type BatchAnswer, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { again, type BatchAnswer, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
 import { numberedHashes } from './numbered-hash.ts';
 import type { BulkOperation } from './operation.ts';
 

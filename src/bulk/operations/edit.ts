@@ -2,12 +2,12 @@ import { fittingHashes } from '../../client/batch-limits.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
-import { byDomain, byHash } from '../batches.ts';
+import { hasDestination, noDestination } from '../matching/destination-fingerprint.ts';
 import { matchEdits } from '../matching/matching.ts';
-import { isPlace, noPlace } from '../matching/place.ts';
-import { again, changedSince, doubtful, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { again, changedSince, doubtful, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
+import { byDomain, byHash } from './batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
-import { type BulkOperation, type Call, type SoughtRow, sendCall } from './operation.ts';
+import { type BulkOperation, type Call, type RowToInspect, sendCall } from './operation.ts';
 
 /** One row of an edit: the link, and what it shall get where rows differ. */
 export type EditedRow = EditItem & LinkKey;
@@ -68,8 +68,8 @@ function editing<Row extends LinkKey>(
     doubt: 'inspect',
     read: reading(settings),
     readable: fittingHashes,
-    needsBefore: isRename,
-    asks: fields,
+    needsPriorDestination: isRename,
+    requestedFields: fields,
     isDone: (row, record) => fieldsToChange(fields(row), record).length === 0,
     inspect: inspection(
       settings,
@@ -77,7 +77,7 @@ function editing<Row extends LinkKey>(
         const asked = fields(row.payload);
         const record = links.get(row.payload.hash);
         if (!row.inDoubt || !isRename(row.payload)) return verdictOf(asked, record, row);
-        return verdictOnRename(asked, record, links.get(asked.custom_hash ?? ''), row.before);
+        return verdictOnRename(asked, record, links.get(asked.custom_hash ?? ''), row.priorDestination);
       },
       (row) => [row.hash, fields(row).custom_hash ?? row.hash],
     ),
@@ -97,7 +97,7 @@ function renames({ hash }: LinkKey, { custom_hash }: EditFields): boolean {
 function verdictOf(
   fields: EditFields,
   record: KnownRecord | undefined,
-  { inDoubt, listed }: Pick<SoughtRow<EditedRow>, 'inDoubt' | 'listed'>,
+  { inDoubt, listed }: Pick<RowToInspect<EditedRow>, 'inDoubt' | 'listed'>,
 ): Verdict {
   if (!record) return missing;
   if (inDoubt && showsAll(fields, record, 'instructions')) return { kind: 'done', record };
@@ -114,12 +114,13 @@ function verdictOnRename(
   { long_url }: EditFields,
   record: KnownRecord | undefined,
   renamed: KnownRecord | undefined,
-  before: string | undefined,
+  priorDestination: string | undefined,
 ): Verdict {
-  if (before === noPlace) return missing;
-  if (record && (before === undefined || isPlace(before, record))) return again;
+  if (priorDestination === noDestination) return missing;
+  if (record && (priorDestination === undefined || hasDestination(priorDestination, record))) return again;
   if (!renamed) return doubtful;
-  const isOurs = long_url === undefined ? isPlace(before, renamed) : notApplied({ long_url }, renamed).length === 0;
+  const isOurs =
+    long_url === undefined ? hasDestination(priorDestination, renamed) : notApplied({ long_url }, renamed).length === 0;
   return isOurs ? { kind: 'done', record: renamed, evidence: 'hash' } : doubtful;
 }
 

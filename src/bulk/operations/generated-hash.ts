@@ -1,6 +1,6 @@
 import type { System } from '../../base/system.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import type { Mode } from './shorten.ts';
+import type { Mode } from './modes.ts';
 
 /** Lower case, without what is mistaken for something else: no 0, o, 1, i, l. 31 symbols, 12 of them: 59 bits. */
 const alphabet = '23456789abcdefghjkmnpqrstuvwxyz';

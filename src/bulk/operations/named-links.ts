@@ -3,8 +3,8 @@ import { urlsByHash } from '../../client/named-urls.ts';
 import { errors } from '../../contract/errors.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import type { Verdict } from '../matching/verdict.ts';
-import type { BulkOperation, SoughtRow } from './operation.ts';
+import type { Verdict } from '../matching/row-verdict.ts';
+import type { BulkOperation, RowToInspect } from './operation.ts';
 
 /** What edits, deletions and resets of links that are named have in common. */
 export interface ChangeSettings {
@@ -45,7 +45,7 @@ export function reading<Row extends LinkKey>(settings: ChangeSettings): NonNulla
 /** Reads links in doubt and has each row judged by them. `hashesOf`: what to read for a row. */
 export function inspection<Row extends LinkKey>(
   settings: ChangeSettings,
-  judge: (row: SoughtRow<Row>, links: Links) => Verdict,
+  judge: (row: RowToInspect<Row>, links: Links) => Verdict,
   hashesOf: (row: Row) => readonly string[] = ({ hash }) => [hash],
 ): NonNullable<BulkOperation<Row>['inspect']> {
   return async (sought, signal) => {

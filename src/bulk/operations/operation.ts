@@ -4,7 +4,7 @@ import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, OperationInput, OperationName, OperationResult } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { UnappliedField } from '../../link/same.ts';
-import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/verdict.ts';
+import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/row-verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 
 /** `apply`: rows of the first three. */
@@ -17,12 +17,12 @@ export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset' | 'apply';
 type DoubtPolicy = 'repeat' | 'inspect' | 'read_back' | 'leave';
 
 /** A row whose link is read. */
-export interface SoughtRow<Payload extends object> {
+export interface RowToInspect<Payload extends object> {
   readonly payload: Payload;
   /** An attempt may have been applied, so a missing link may be our doing. Otherwise it never existed. */
   readonly inDoubt: boolean;
-  /** Where its hash led before the first attempt (`placeOf`); undefined where nothing was read then. */
-  readonly before: string | undefined;
+  /** Where its hash led before the first attempt (`destinationFingerprint`); undefined where nothing was read then. */
+  readonly priorDestination: string | undefined;
   /** The link as it was when the run began, if that is known. */
   readonly listed?: KnownRecord | null | undefined;
 }
@@ -66,7 +66,7 @@ export interface BulkOperation<Payload extends object> {
    */
   call(payloads: readonly Payload[], signal: AbortSignal, json?: string, watch?: CallWatch): Promise<BatchAnswer>;
   /** Reads the links of rows. The verdict `again` means that the link is as it was before the run. */
-  inspect?(rows: readonly SoughtRow<Payload>[], signal: AbortSignal): Promise<readonly Verdict[]>;
+  inspect?(rows: readonly RowToInspect<Payload>[], signal: AbortSignal): Promise<readonly Verdict[]>;
   /** If a row in doubt is refused with this code, an earlier attempt was applied: the thing to delete is gone. */
   readonly provenBy?: number | undefined;
   /** Reads the links of rows as they are; null for one that does not exist. Only for changes of links that exist. */
@@ -74,11 +74,11 @@ export interface BulkOperation<Payload extends object> {
   /** How many of these, from the first, are read in one call. A batch that is read first is no larger, and costs two calls (U1). */
   readable?(payloads: readonly Payload[]): number;
   /** Receives the link of a row as it is right before the row is sent, where that decides what is done for it; null for none. */
-  see?(payload: Payload, link: KnownRecord | null): void;
+  onRead?(payload: Payload, link: KnownRecord | null): void;
   /** Whether a doubt about a row can only be cleared by where its hash led before it was first sent (D6). */
-  needsBefore?(payload: Payload): boolean;
+  needsPriorDestination?(payload: Payload): boolean;
   /** The fields that a link shall get, for `undo`; and its name, where the payload does not have it as one. */
-  asks?(payload: Payload): EditFields & Partial<LinkKey>;
+  requestedFields?(payload: Payload): EditFields & Partial<LinkKey>;
   /** Whether a link is as a row asks for, so that nothing is to be sent (W3). */
   isDone?(payload: Payload, record: KnownRecord): boolean;
   /** The custom hash that a row asks for: where repeating is safe, its key (4.3.4). */
@@ -89,7 +89,7 @@ export interface BulkOperation<Payload extends object> {
   statusOf(payload: Payload, done: Done): RowStatus;
   notApplied?(payload: Payload, record: KnownRecord): readonly UnappliedField[];
   /** Receives the hashes of rows that earlier processes settled, if it matters which rows share one. */
-  remember?(hashes: readonly string[]): void;
+  remember?(hashes: readonly string[]): Promise<void>;
 }
 
 /** What an operation does for a row. */

@@ -1,10 +1,11 @@
 import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import { byDomain } from '../batches.ts';
+import { byDomain } from './batches.ts';
+import { chooseMode, type Mode } from './modes.ts';
 import type { ChangeSettings } from './named-links.ts';
-import type { BulkOperation, SoughtRow } from './operation.ts';
-import { chooseMode, type Mode, shortenOperation } from './shorten.ts';
+import type { BulkOperation, RowToInspect } from './operation.ts';
+import { shortenOperation } from './shorten.ts';
 
 /** A link that was deleted, or is on another account: the hash that it has there, and all that it is made with. */
 export type RecreatedRow = ShortenItem & LinkKey;
@@ -31,7 +32,7 @@ export function recreateOperation(settings: ChangeSettings & { readonly edition:
     notApplied: (row, record) => notApplied?.(itemOf(row), record) ?? [],
     request: (rows) => on(rows[0]?.domain).request(rows.map(itemOf)),
     call: async (rows, signal, _json, watch) => await on(rows[0]?.domain).call(rows.map(itemOf), signal, undefined, watch),
-    inspect: async (rows, signal) => (await on(rows[0]?.payload.domain).inspect?.(rows.map(soughtItem), signal)) ?? [],
+    inspect: async (rows, signal) => (await on(rows[0]?.payload.domain).inspect?.(rows.map(itemToInspect), signal)) ?? [],
   };
 }
 
@@ -39,6 +40,6 @@ function itemOf({ hash: _, domain: __, ...item }: RecreatedRow): ShortenItem {
   return item;
 }
 
-function soughtItem(row: SoughtRow<RecreatedRow>): SoughtRow<ShortenItem> {
+function itemToInspect(row: RowToInspect<RecreatedRow>): RowToInspect<ShortenItem> {
   return { ...row, payload: itemOf(row.payload) };
 }

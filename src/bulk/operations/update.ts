@@ -5,11 +5,11 @@ import type { ShortenItem } from '../../contract/operations.ts';
 import { tagInstructions } from '../../contract/tag-label.ts';
 import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
-import { isPlace, noPlace } from '../matching/place.ts';
-import { again, changedSince, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import { hasDestination, noDestination } from '../matching/destination-fingerprint.ts';
+import { again, changedSince, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
 import { type AppliedRow, applyOperation } from './apply.ts';
 import { type ChangeSettings, missing, reading } from './named-links.ts';
-import type { BulkOperation, SoughtRow } from './operation.ts';
+import type { BulkOperation, RowToInspect } from './operation.ts';
 
 /**
  * Shortening where a hash that leads elsewhere has its link edited (I6). The hashes of a batch are read first, as of every change: so
@@ -35,7 +35,7 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
     request: (rows) => applying.request(rows.map(applied)),
     call: async (rows, signal, _json, watch) => await applying.call(rows.map(applied), signal, undefined, watch),
     read: async (rows, signal) => await read(rows.map(keyOf), signal),
-    see: (row, link) => {
+    onRead: (row, link) => {
       edited.delete(row);
       existing.delete(row);
       if (link && isAsAsked(row, link)) existing.add(row);
@@ -47,16 +47,19 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
       return rows.map((row, nth) => {
         const link = links[nth];
         // It was as it should be, so it was never sent.
-        if (link && row.before === undefined && row.inDoubt && isAsAsked(row.payload, link))
+        if (link && row.priorDestination === undefined && row.inDoubt && isAsAsked(row.payload, link))
           return { kind: 'done', record: link, unchanged: true };
-        if (!link || row.before === undefined || row.before === noPlace) return verdictOnNew(row, link);
+        if (!link || row.priorDestination === undefined || row.priorDestination === noDestination) return verdictOnNew(row, link);
         edited.set(row.payload, link);
         return verdictOnEdit(row, link, applied(row.payload));
       });
     },
-    needsBefore: (row) => !existing.has(row),
+    needsPriorDestination: (row) => !existing.has(row),
     hashOf: ({ custom_hash }) => custom_hash,
-    asks: (row) => ({ ...keyOf(row), ...(existing.has(row) ? { long_url: row.long_url } : applying.asks?.(applied(row))) }),
+    requestedFields: (row) => ({
+      ...keyOf(row),
+      ...(existing.has(row) ? { long_url: row.long_url } : applying.requestedFields?.(applied(row))),
+    }),
     isDone: isAsAsked,
     statusOf: (row, done) => (done.unchanged ? 'existing' : applying.statusOf(applied(row), done)),
     notApplied: (row, record) => applying.notApplied?.(applied(row), record) ?? [],
@@ -85,19 +88,22 @@ function appliedRow({ custom_hash: hash = '', tags, ...fields }: ShortenItem, li
 }
 
 /** Nothing had the hash before, so only what leads where the row does can be ours; any other is of somebody who was faster, and has no image. */
-function verdictOnNew({ payload, inDoubt, before }: SoughtRow<ShortenItem>, link: KnownRecord | null | undefined): Verdict {
-  if (!link) return before === undefined || before === noPlace ? again : missing;
+function verdictOnNew(
+  { payload, inDoubt, priorDestination }: RowToInspect<ShortenItem>,
+  link: KnownRecord | null | undefined,
+): Verdict {
+  if (!link) return priorDestination === undefined || priorDestination === noDestination ? again : missing;
   if (leadsThere(link, payload)) return { kind: 'done', record: link, evidence: 'hash', ...(!inDoubt && { shared: true }) };
   return { kind: 'failed', error: { code: 1215, message: 'the hash was taken since it was read' } };
 }
 
 function verdictOnEdit(
-  { payload, before }: SoughtRow<ShortenItem>,
+  { payload, priorDestination }: RowToInspect<ShortenItem>,
   link: KnownRecord,
   { hash: _, ...fields }: AppliedRow,
 ): Verdict {
   if (leadsThere(link, payload)) {
     return notApplied(fields, link, 'instructions').length === 0 ? { kind: 'done', record: link, evidence: 'hash' } : again;
   }
-  return isPlace(before, link) ? again : changedSince(['long_url']);
+  return hasDestination(priorDestination, link) ? again : changedSince(['long_url']);
 }

@@ -1,5 +1,5 @@
 import { type LinkKey, linkText } from '../../contract/link.ts';
-import type { KnownRecord } from '../matching/verdict.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
 import { hashBefore } from '../operations/numbered-hash.ts';
 import type { RowOutcome } from './row-outcome.ts';
 

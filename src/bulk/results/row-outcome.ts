@@ -1,6 +1,6 @@
 import { CliError, exitCodes, type FailureKind, LocalError } from '../../base/errors.ts';
 import { errorTraits } from '../../contract/errors.ts';
-import type { KnownRecord } from '../matching/verdict.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
 
 /**
  * The final status of a row. `unchanged`: nothing was to be done; `skipped`: its hash leads elsewhere and was to be left alone, or the row

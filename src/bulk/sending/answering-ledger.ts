@@ -1,4 +1,4 @@
-import type { Ledger } from './execution.ts';
+import type { Ledger } from '../journal/ledger.ts';
 
 /** A ledger that says when the last of so many rows has its outcome, right before that is recorded. */
 export function answeringLedger<Payload extends object>(

@@ -1,13 +1,13 @@
-import type { System } from '../../base/system.ts';
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { fieldsSince } from '../../link/same.ts';
-import { placeOf } from '../matching/place.ts';
-import { changedSince, doubtful, type Failed, type KnownRecord, type Verdict } from '../matching/verdict.ts';
+import type { Execution } from '../execution/execution.ts';
+import { destinationFingerprint } from '../matching/destination-fingerprint.ts';
+import { changedSince, doubtful, type Failed, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
 import { missing } from '../operations/named-links.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import type { Execution } from './execution.ts';
+import { isAged } from './freshness.ts';
 
 /** The rows of a batch, with their links as they are. */
 interface Prepared<Payload extends object> {
@@ -25,15 +25,16 @@ export async function readBefore<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   run: Execution<Payload>,
 ): Promise<Prepared<Payload> | undefined> {
-  const { operation, before, inDoubt, stop, mayCall, images } = run;
+  const { operation, priorDestinations, inDoubt, stop, mayCall, images } = run;
   const unread = rows.filter((row) => isToRead(row, run));
   if (unread.length > 0 && (stop.reason || !mayCall(2))) return undefined;
   const prepared = exceptSwapped(unread.length > 0 ? await read(rows, unread, run) : rows, operation);
   const anew = new Set(unread.map(({ index }) => index));
   for (const { index, payload, before: link } of prepared) {
     if (link === undefined || inDoubt.has(index)) continue;
-    operation.see?.(payload, link);
-    if (operation.needsBefore?.(payload) && (anew.has(index) || !before.has(index))) before.set(index, placeOf(link));
+    operation.onRead?.(payload, link);
+    if (operation.needsPriorDestination?.(payload) && (anew.has(index) || !priorDestinations.has(index)))
+      priorDestinations.set(index, destinationFingerprint(link));
   }
   const isFirst = ({ index }: BulkRow<Payload>) => !images?.has(index) || (anew.has(index) && !inDoubt.has(index));
   const unkept = images ? prepared.filter((row) => isFirst(row) && isToKeep(row, run)) : [];
@@ -44,9 +45,11 @@ export async function readBefore<Payload extends object>(
 /** A link that another row of the batch renames to this hash will be there: links swap their hashes like that. */
 export function exceptSwapped<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
-  { asks, needsBefore }: Execution<Payload>['operation'],
+  { requestedFields, needsPriorDestination }: Execution<Payload>['operation'],
 ): readonly BulkRow<Payload>[] {
-  const made = new Set(rows.flatMap(({ payload }) => (needsBefore?.(payload) && asks?.(payload).custom_hash) || []));
+  const made = new Set(
+    rows.flatMap(({ payload }) => (needsPriorDestination?.(payload) && requestedFields?.(payload).custom_hash) || []),
+  );
   if (made.size === 0) return rows;
   return rows.map((row) => {
     const { hash = '' }: Partial<LinkKey> = row.payload;
@@ -66,19 +69,6 @@ function isToKeep<Payload extends object>(
   return !inDoubt.has(index) || (kindOf(payload, operation) === 'delete' && before?.short_url !== undefined);
 }
 
-/** Milliseconds for which a link is taken to be as it was read. */
-const freshFor = 10_000;
-
-/** Whether what was read is too old to change anything by it. Clocks of a day may jump, so none of them is asked. */
-export function isAged({ readAt }: Pick<BulkRow, 'readAt'>, { system }: { readonly system: Pick<System, 'elapsed'> }): boolean {
-  return readAt !== undefined && system.elapsed() - readAt > freshFor;
-}
-
-/** The row, to be read again in any case. */
-export function outdated<Payload extends object>(row: BulkRow<Payload>): BulkRow<Payload> {
-  return row.readAt === undefined ? row : { ...row, readAt: Number.NEGATIVE_INFINITY };
-}
-
 /**
  * What is asked right before each attempt of a call: whether the links that it changes are as they were read. Those that were read too long
  * ago, because a server wanted a pause, are read once more. Where one is different by now, or nothing more may be asked, the call is not made.
@@ -88,7 +78,7 @@ export function currency<Payload extends object>(
   run: Execution<Payload>,
 ): () => Promise<boolean> {
   const { operation, system, stop, mayCall, signal } = run;
-  const read = rows.filter(({ readAt, before }) => readAt !== undefined && before !== undefined);
+  const read = operation.read ? rows.filter(({ readAt, before }) => readAt !== undefined && before !== undefined) : [];
   let readAt = Number.NEGATIVE_INFINITY;
   return async () => {
     const aged = read.filter((row) => isAged({ readAt: Math.max(readAt, row.readAt ?? 0) }, run));
@@ -122,7 +112,7 @@ function isAsRead<Payload extends object>(
 
 function isToRead<Payload extends object>(
   row: BulkRow<Payload>,
-  { operation, reads, inDoubt, before, system }: Execution<Payload>,
+  { operation, reads, inDoubt, priorDestinations, system }: Execution<Payload>,
 ): boolean {
   const { index, payload, before: known, refusal } = row;
   if (!operation.read || refusal !== undefined) return false;
@@ -132,7 +122,7 @@ function isToRead<Payload extends object>(
     return kindOf(payload, operation) === 'delete' && (isOld || isUnseen);
   }
   if (known !== undefined) return isOld;
-  return reads !== 'renames' || (operation.needsBefore?.(payload) === true && !before.has(index));
+  return reads !== 'renames' || (operation.needsPriorDestination?.(payload) === true && !priorDestinations.has(index));
 }
 
 async function read<Payload extends object>(
@@ -143,7 +133,8 @@ async function read<Payload extends object>(
   const payloads = unread.map(({ payload }) => payload);
   // For results alone, what cannot be read is changed all the same.
   const isOptional =
-    reads === 'results' && !unread.some(({ payload, listed }) => listed !== undefined || operation.needsBefore?.(payload));
+    reads === 'results' &&
+    !unread.some(({ payload, listed }) => listed !== undefined || operation.needsPriorDestination?.(payload));
   const links = await operation.read?.(payloads, signal).catch((error: unknown) => {
     if (!isOptional || !(error instanceof CallError) || refusesRun(error)) throw error;
   });
@@ -194,7 +185,7 @@ function sinceListed<Payload extends object>(
   { operation, isSelected }: Pick<Execution<Payload>, 'operation' | 'isSelected'>,
 ): Failed | undefined {
   if (listed === before) return undefined;
-  const asked = new Map<string, unknown>(Object.entries(operation.asks?.(payload) ?? {}));
+  const asked = new Map<string, unknown>(Object.entries(operation.requestedFields?.(payload) ?? {}));
   const open = new Set(operation.notApplied?.(payload, before).map(({ field }) => field));
   const fields = fieldsSince(listed, before).filter((field) => asked.get(field) === undefined || open.has(field));
   return fields.length === 0 && (isSelected?.(before) ?? true) ? undefined : changedSince(fields);

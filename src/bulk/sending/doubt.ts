@@ -1,11 +1,18 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError, isTooLarge, lastOf, stopsRun } from '../../client/call-error.ts';
 import { errorTraits } from '../../contract/errors.ts';
-import { again, type BatchAnswer, type Doubtful, doubtful, type Failed, unresolved, type Verdict } from '../matching/verdict.ts';
-
+import type { Execution } from '../execution/execution.ts';
+import {
+  again,
+  type BatchAnswer,
+  type Doubtful,
+  doubtful,
+  type Failed,
+  unresolved,
+  type Verdict,
+} from '../matching/row-verdict.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import type { Execution } from './execution.ts';
 import { isTemporary, maximalRounds, outcomeOf, roundOf } from './settling.ts';
 
 type Rows<Payload extends object> = readonly BulkRow<Payload>[];
@@ -157,7 +164,7 @@ export async function resolveDoubt<Payload extends object>(
     case 'inspect':
       return (await inspect(rows, run)).map(unlessLast);
     case 'read_back': {
-      const verdicts = run.readBack ? await run.readBack(batch, rows) : rows.map(() => doubtful);
+      const verdicts = await run.readBack(batch, rows);
       // What a conclusive reading did not find was certainly not made (R 1.6): only this policy takes rows out of doubt.
       for (const [position, { index }] of rows.entries()) if (verdicts[position]?.kind === 'again') run.inDoubt.delete(index);
       return verdicts;
@@ -170,7 +177,7 @@ export async function resolveDoubt<Payload extends object>(
 /** Where nothing may be asked, rows stay as they are: open where they are in doubt. */
 async function inspect<Payload extends object>(
   rows: Rows<Payload>,
-  { operation, inDoubt, before, stop, signal, mayCall, system }: Execution<Payload>,
+  { operation, inDoubt, priorDestinations, stop, signal, mayCall, system }: Execution<Payload>,
 ): Promise<readonly Verdict[]> {
   const left = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
   if (!operation.inspect || stop.reason?.kind === 'error' || !mayCall()) return left;
@@ -178,7 +185,7 @@ async function inspect<Payload extends object>(
     const sought = rows.map(({ index, payload, listed }) => ({
       payload,
       inDoubt: inDoubt.has(index),
-      before: before.get(index),
+      priorDestination: priorDestinations.get(index),
       listed,
     }));
     const seen = await operation.inspect(sought, signal);

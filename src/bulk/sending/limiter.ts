@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts';
 /** Limits how many batches are in flight; the limit follows what the server can take. */
 export interface Limiter {
   /** Resolves when a place is free, with a function that frees it. Calling that again does nothing. */
-  enter(): Promise<() => void>;
+  acquire(): Promise<() => void>;
   readonly limit: number;
   /** The server asks to slow down. */
   throttled(): void;
@@ -35,7 +35,7 @@ export function createLimiter(maximum: number): Limiter {
     get limit() {
       return limit;
     },
-    async enter() {
+    async acquire() {
       const admitted = new Promise<void>((resolve) => waiting.push(resolve));
       admit();
       await admitted;

@@ -1,14 +1,14 @@
 import { recordDomain } from '../../contract/link.ts';
+import type { Ledger } from '../journal/ledger.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
 import type { NoteChanges, SettledChange } from '../settled-change.ts';
-import type { Ledger } from './execution.ts';
 
 interface NoteSettings<Payload extends object> {
   readonly operation: BulkOperation<Payload>;
   readonly run: string;
   readonly domain: string | undefined;
-  readonly note: NoteChanges | undefined;
+  readonly note: NoteChanges;
 }
 
 /** A ledger that also hands on what was done to links. */
@@ -16,7 +16,6 @@ export function notingLedger<Payload extends object>(
   ledger: Ledger<Payload>,
   { operation, run, domain, note }: NoteSettings<Payload>,
 ): Ledger<Payload> {
-  if (note === undefined || operation.kind === 'shorten') return ledger;
   return {
     intent: (serialized) => ledger.intent(serialized),
     ambiguous: (...doubt) => ledger.ambiguous(...doubt),
@@ -39,7 +38,7 @@ function changesOf<Payload extends object>(
   const domain = recordDomain(before ?? record ?? {}) ?? named;
   const change = { row, link: { hash, domain }, before: before ?? undefined, after: record };
   if (status === 'deleted' || status === 'reset') return [{ ...change, kind: status }];
-  const name = operation.asks?.(payload).custom_hash;
+  const name = operation.requestedFields?.(payload).custom_hash;
   // Of a row that was applied in part the record says it.
   const isRenamed =
     name !== undefined && name !== hash && (status === 'changed' || (status === 'failed' && record?.hash === name));

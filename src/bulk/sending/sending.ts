@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../../client/call-error.ts';
-import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../batches.ts';
-import { again, type BatchAnswer, type Verdict } from '../matching/verdict.ts';
+import type { Execution } from '../execution/execution.ts';
+import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
+import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../operations/batches.ts';
 import type { BulkRow, RowOutcome, StopReason } from '../results/row-outcome.ts';
-import type { DoubtfulBatch, Execution } from './execution.ts';
 import { BudgetError } from './limiter.ts';
-import { leftAside, type Round, settle, unknownOutcome, writeDown } from './settling.ts';
+import { type DoubtfulBatch, type Round, recordOutcomes, settle, unknownOutcome, unsent } from './settling.ts';
 
 /**
  * Sends rows in as many calls as it takes and gives each its outcome. Never throws for what a server does; what stops the run goes
@@ -19,6 +19,7 @@ export async function sendRows<Payload extends object>(
   const outcomes = new Map<number, RowOutcome<Payload>>();
   const queue: (readonly BulkRow<Payload>[])[] = [];
   for (const doubt of doubts) {
+    const { clearDoubt } = await import('./second-look.ts');
     const round = await clearDoubt(doubt, run);
     for (const outcome of round.outcomes) outcomes.set(outcome.index, outcome);
     queue.push(...groupsOf(round.repeat, run.rules));
@@ -27,31 +28,12 @@ export async function sendRows<Payload extends object>(
   for (let next = queue.shift(); next; next = queue.shift()) {
     const [batch, rest] = cutBatch(next, run.rules);
     if (rest.length > 0) queue.unshift(rest);
-    const round = run.stop.reason ? leftAside(batch, run) : await sendBatch(batch, run);
+    const round = run.stop.reason ? unsent(batch, run) : await sendBatch(batch, run);
     for (const outcome of round.outcomes) outcomes.set(outcome.index, outcome);
     queue.unshift(...groupsOf(round.repeat, run.rules));
-    if (run.failFast && round.outcomes.some(({ status }) => status === 'failed')) run.stop.request({ kind: 'fail_fast' });
+    if (run.plan.failFast && round.outcomes.some(({ status }) => status === 'failed')) run.stop.request({ kind: 'fail_fast' });
   }
   return outcomes;
-}
-
-async function clearDoubt<Payload extends object>(
-  { batch, rows }: DoubtfulBatch<Payload>,
-  run: Execution<Payload>,
-): Promise<Round<Payload>> {
-  // A row that was refused was in the batch, and in no call.
-  for (const { index, refusal } of rows) if (refusal === undefined) run.inDoubt.add(index);
-  const leave = run.holdsPlace ? undefined : await run.limiter.enter();
-  try {
-    if (run.stop.reason) return leftAside(rows, run);
-    const { knownVerdicts, withKnown } = await import('./before.ts');
-    const { resolveDoubt } = await doubts();
-    const known = knownVerdicts(rows, run);
-    const open = rows.filter((_, nth) => !known[nth]);
-    return await settle(batch, rows, withKnown(known, open.length === 0 ? [] : await resolveDoubt(batch, open, run)), run);
-  } finally {
-    leave?.();
-  }
 }
 
 /** Writes a batch down, waits for its place among the calls under way, makes the call and settles its rows. */
@@ -68,10 +50,10 @@ async function sendBatch<Payload extends object>(
   let sending = rows;
   try {
     if (isAhead) batch = await ledger.intent(serialized);
-    if (!run.holdsPlace) leave = await run.limiter.enter();
+    if (!run.holdsPermit) leave = await run.limiter.acquire();
     const before = isLookedAt(rows, run) ? await import('./before.ts') : undefined;
     const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows, isPaid: false };
-    if (!prepared) return leftAside(rows, run);
+    if (!prepared) return unsent(rows, run);
     // What was read may have shown that rows need calls of different kinds.
     const [now = prepared.rows, ...others] = groupsOf(prepared.rows, run.rules);
     sending = now;
@@ -82,7 +64,7 @@ async function sendBatch<Payload extends object>(
   } catch (error) {
     stop.because(error);
     // The intent could not be written (J7), or something not be read before it: nothing was sent.
-    if (batch === undefined) return leftAside(rows, run);
+    if (batch === undefined) return unsent(rows, run);
     // The journal broke while the batch was in doubt.
     return { outcomes: sending.map((row) => unknownOutcome(row, operation)), repeat: [] };
   } finally {
@@ -95,7 +77,7 @@ function isLookedAt<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   { operation }: Pick<Execution<Payload>, 'operation'>,
 ): boolean {
-  return operation.read !== undefined || rows.some(({ refusal, readAt }) => refusal !== undefined || readAt !== undefined);
+  return operation.read !== undefined || rows.some(({ refusal }) => refusal !== undefined);
 }
 
 interface Turn {
@@ -115,17 +97,17 @@ async function callAndSettle<Payload extends object>(
 ): Promise<Round<Payload>> {
   const { operation, stop, rules, inDoubt } = run;
   // While the disk and its turn were waited for, another batch may have met what stops the run.
-  if (stop.reason && !(isPaid && isBudget(stop.reason))) return await putBack(batch, rows, run);
+  if (stop.reason && !(isPaid && isBudget(stop.reason))) return await requeue(batch, rows, run);
   // Or have learnt how many rows the server takes.
-  if (rows.length > rules.limit) return await putBack(batch, rows, run);
+  if (rows.length > rules.limit) return await requeue(batch, rows, run);
   const known = before?.knownVerdicts(rows, run) ?? [];
   const sent = rows.filter((_, nth) => !known[nth]);
   const whole = (verdicts: readonly Verdict[]): readonly Verdict[] => before?.withKnown(known, verdicts) ?? verdicts;
   if (sent.length === 0) return await settle(batch, rows, whole([]), run);
   const isCurrent = before?.currency(sent, run);
-  if (isCurrent && !(await isCurrent())) return await lookAgain(batch, rows, known, run);
+  if (isCurrent && !(await isCurrent())) return await (await import('./second-look.ts')).lookAgain(batch, rows, known, run);
   // Nothing comes between this and the call: of a budget, nothing is set aside for what is not sent after all.
-  if (!isPaid && !run.mayCall()) return await putBack(batch, rows, run);
+  if (!isPaid && !run.mayCall()) return await requeue(batch, rows, run);
   try {
     const onDoubt = (): void => sent.forEach(({ index }) => void inDoubt.add(index));
     const isWhole = sent.length === rows.length;
@@ -140,10 +122,11 @@ async function callAndSettle<Payload extends object>(
     if (!(error instanceof CallError)) throw error;
     const { enterDoubt, verdictsOfFailure } = await doubts();
     if (error.outcome === 'ambiguous') await enterDoubt(batch, sent, error.message, run);
-    if (error.gaveUp === 'what it changes is different by now') return await lookAgain(batch, rows, known, run);
+    if (error.gaveUp === 'what it changes is different by now')
+      return await (await import('./second-look.ts')).lookAgain(batch, rows, known, run);
     if (isTooLarge(error) && sent.length > 1) {
       rules.limit = Math.min(rules.limit, Math.ceil(sent.length / 2));
-      return await putBack(batch, rows, run);
+      return await requeue(batch, rows, run);
     }
     return await settle(batch, rows, whole(await verdictsOfFailure(error, batch, sent, run)), run);
   }
@@ -169,32 +152,17 @@ async function verdictsOf<Payload extends object>(
   return isPlain ? verdicts : (await doubts()).verdictsOfAnswer(answer, batch, rows, run);
 }
 
-/** The rows of a call that was not made, or not once more, because a link is different by now. Of those in doubt only a reading says more. */
-async function lookAgain<Payload extends object>(
-  batch: number,
-  rows: readonly BulkRow<Payload>[],
-  known: readonly (Verdict | undefined)[],
-  run: Execution<Payload>,
-): Promise<Round<Payload>> {
-  const { outdated } = await import('./before.ts');
-  const { resolveDoubt } = await doubts();
-  const open = rows.filter(({ index }, nth) => !known[nth] && run.inDoubt.has(index));
-  const resolved = new Map((await resolveDoubt(batch, open, run)).map((verdict, nth) => [open[nth], verdict]));
-  const verdicts = rows.map((row, nth) => known[nth] ?? resolved.get(row) ?? again);
-  return await settle(batch, rows.map(outdated), verdicts, run);
-}
-
 /** What is paid for is sent: otherwise readings before batches use up a small budget at every run, and no row is ever sent (D33). */
 function isBudget(reason: StopReason): boolean {
   return reason.kind === 'error' && reason.error instanceof BudgetError;
 }
 
 /** A batch that was begun and is not sent as it is: its rows are as they were before, to be sent in smaller ones unless the run stops. */
-async function putBack<Payload extends object>(
+async function requeue<Payload extends object>(
   batch: number,
   rows: readonly BulkRow<Payload>[],
   run: Execution<Payload>,
 ): Promise<Round<Payload>> {
-  const isWritten = await writeDown(batch, [], rows, run);
-  return isWritten && !run.stop.reason ? { outcomes: [], repeat: rows } : leftAside(rows, run);
+  const isWritten = await recordOutcomes(batch, [], rows, run);
+  return isWritten && !run.stop.reason ? { outcomes: [], repeat: rows } : unsent(rows, run);
 }

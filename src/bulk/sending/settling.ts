@@ -1,10 +1,11 @@
 import { type CliError, LimitError, UnavailableError } from '../../base/errors.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import type { UnappliedField } from '../../link/same.ts';
-import { doubtful, type Verdict } from '../matching/verdict.ts';
+import type { Execution } from '../execution/execution.ts';
+import { doubtful, type Verdict } from '../matching/row-verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
-import type { Execution, Stop } from './execution.ts';
+import type { Stop } from './stop.ts';
 
 /** How often a row is sent at most: an answer may leave it out or refuse it for now, or it may be found not applied. */
 export const maximalRounds = 5;
@@ -14,6 +15,12 @@ export interface Round<Payload extends object> {
   readonly outcomes: readonly RowOutcome<Payload>[];
   /** Rows to send once more, or in smaller batches. */
   readonly repeat: readonly BulkRow<Payload>[];
+}
+
+/** A batch that an earlier process left in doubt, and its rows without a result. */
+export interface DoubtfulBatch<Payload extends object> {
+  readonly batch: number;
+  readonly rows: readonly BulkRow<Payload>[];
 }
 
 /** Turns the verdicts on a batch into outcomes and records them. After 1219 it waits, so that rows are not sent again too early. */
@@ -39,8 +46,8 @@ export async function settle<Payload extends object>(
       open.push(outcomeOf(row, verdict, operation));
     else outcomes.push(outcomeOf(row, verdict, operation));
   }
-  if (!(await writeDown(batch, outcomes, repeat, run))) {
-    return { outcomes: [...outcomes.map(unrecorded), ...open, ...leftAside(repeat, run).outcomes], repeat: [] };
+  if (!(await recordOutcomes(batch, outcomes, repeat, run))) {
+    return { outcomes: [...outcomes.map(unrecorded), ...open, ...unsent(repeat, run).outcomes], repeat: [] };
   }
   for (const { index } of repeat) run.rounds.set(index, roundOf(index, run) + 1);
   const exhausted = repeat.filter(({ index }) => roundOf(index, run) > maximalRounds);
@@ -60,11 +67,11 @@ export function isSettledLater<Payload extends object>({ doubt }: BulkOperation<
  * Records outcomes, and frees those rows of `left` that are not in doubt; the others stay open (D2). Returns whether the journal
  * could be written; if not, the run stops (J7).
  */
-export async function writeDown<Payload extends object>(
+export async function recordOutcomes<Payload extends object>(
   batch: number,
   outcomes: readonly RowOutcome<Payload>[],
   left: readonly BulkRow<Payload>[],
-  { ledger, stop, inDoubt, before, rounds }: Execution<Payload>,
+  { ledger, stop, inDoubt, priorDestinations, rounds }: Execution<Payload>,
 ): Promise<boolean> {
   const released = inDoubt.size === 0 ? left : left.filter(({ index }) => !inDoubt.has(index));
   try {
@@ -73,7 +80,7 @@ export async function writeDown<Payload extends object>(
     stop.because(error);
     return false;
   }
-  for (const kept of [inDoubt, before, rounds]) {
+  for (const kept of [inDoubt, priorDestinations, rounds]) {
     if (kept.size > 0) for (const { index } of outcomes) kept.delete(index);
   }
   return true;
@@ -117,7 +124,7 @@ export function outcomeOf<Payload extends object>(
 }
 
 /** Rows that are not sent any more: unknown where an attempt of one may have been applied, not sent otherwise (D2). */
-export function leftAside<Payload extends object>(
+export function unsent<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   { inDoubt, operation, stop }: Execution<Payload>,
 ): Round<Payload> {

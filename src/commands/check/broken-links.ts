@@ -1,5 +1,5 @@
 import { fingerprintOf } from '../../base/fingerprint.ts';
-import type { checkedFields } from '../../bulk/results/check-results.ts';
+import type { checkedFields } from '../../bulk/checks/check-results.ts';
 import { type KeptCheck, keptChecks } from '../../changes/kept-checks.ts';
 import { byStatus, type CheckStatus, checkStatuses, failingStatuses } from '../../check/verdict.ts';
 import type { Session } from '../../cli/session.ts';

@@ -1,6 +1,6 @@
 import { type CliError, FailedError, LocalError, PartialError, UnavailableError } from '../../base/errors.ts';
-import type { CheckProgress, CheckSummary, StartedCheck } from '../../bulk/check-plan.ts';
-import { type CheckedRow, checkedFields } from '../../bulk/results/check-results.ts';
+import type { CheckProgress, CheckSummary, StartedCheck } from '../../bulk/checks/check-plan.ts';
+import { type CheckedRow, checkedFields } from '../../bulk/checks/check-results.ts';
 import type { interruptible } from '../../changes/interruption.ts';
 import { wantsRows } from '../../changes/plan-report.ts';
 import { type CheckStatus, checkStatuses } from '../../check/verdict.ts';
@@ -209,13 +209,13 @@ function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): Cl
   });
 }
 
-function deferredTexts({ leftAlone, offline }: Pick<CheckSummary, 'leftAlone' | 'offline'>): string[] {
-  const [first, ...others] = leftAlone.hosts;
+function deferredTexts({ deferred, offline }: Pick<CheckSummary, 'deferred' | 'offline'>): string[] {
+  const [first, ...others] = deferred.hosts;
   const who = others.length > 0 ? `${first} and ${plainQuantity(others.length, 'other host')}` : first;
   const text = (links: number, why: string): string[] =>
     links === 0 ? [] : [`${plainQuantity(links, 'link')} ${links === 1 ? 'was' : 'were'} not checked: ${why}`];
   return [
     ...text(offline, 'the network of this computer, or its name server, does not answer'),
-    ...text(leftAlone.links, `Retry-After of ${who} is longer than --max-wait`),
+    ...text(deferred.links, `Retry-After of ${who} is longer than --max-wait`),
   ];
 }

@@ -4,7 +4,7 @@ import type { System } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { atomicWrite } from '../../files/atomic-write.ts';
 import { acquireClaim } from '../../files/claim-lock.ts';
-import { refuseForeignMaking } from '../../files/ownership.ts';
+import { refuseChangedOwner } from '../../files/ownership.ts';
 import { readKeys } from '../../profiles/key-source.ts';
 
 export interface ServiceKeys {
@@ -33,7 +33,7 @@ async function defaultKeyFile(data: string, system: System): Promise<Pick<Servic
   const path = join(data, 'api-key');
   const claim = await acquireClaim({ folder: join(data, 'lock'), guards: 'the key of the service' }, system);
   try {
-    refuseForeignMaking(claim.path, 'set --data to a folder on a disk that keeps owners', system);
+    refuseChangedOwner(claim.path, 'set --data to a folder on a disk that keeps owners', system);
     const isNew = !existsSync(path);
     if (isNew) atomicWrite(path, `${Buffer.from(system.randomBytes(24)).toString('base64url')}\n`, system);
     return { path, isNew };

@@ -5,7 +5,7 @@ import type { Edition } from '../../contract/editions.ts';
 import { parseUrl } from '../../contract/web-address.ts';
 import { givenEdition } from '../../profiles/given-set.ts';
 import { sandboxEdition } from '../../profiles/resolved-credentials.ts';
-import { type Network, parseNetwork } from '../../service/forwarding.ts';
+import { type Network, parseNetwork } from '../../service/client-address.ts';
 import { normalizeDomain } from '../../service/hosts.ts';
 import { usualPort } from '../../service/service.ts';
 import type { RedirectCode, ServiceOptions } from '../../service/service-options.ts';

@@ -1,13 +1,12 @@
 import type { CliError } from '../../base/errors.ts';
-import { rowBatches } from '../../bulk/batches.ts';
-import type { ConflictPolicy } from '../../bulk/operations/shorten.ts';
-import { type Mode, shortenOperation } from '../../bulk/operations/shorten.ts';
+import { rowBatches } from '../../bulk/operations/batches.ts';
+import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
+import { plannedCalls } from '../../bulk/operations/planned-calls.ts';
+import { shortenOperation } from '../../bulk/operations/shorten.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
-import { plannedCalls } from '../../bulk/planned-calls.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import { dryRun, type PlannedChange } from '../../changes/dry-run.ts';
-import type { ForeseenConflicts } from '../../changes/hash-conflicts.ts';
-import { linksNamed } from '../../changes/hash-conflicts.ts';
+import { type ForeseenConflicts, linksNamed } from '../../changes/hash-conflicts.ts';
 import { pinnedDomain } from '../../changes/listed-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { usesHttps } from '../../client/account-domains.ts';

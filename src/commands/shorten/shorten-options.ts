@@ -1,4 +1,4 @@
-import { type ConflictPolicy, chooseMode, type DedupeScope, type Mode, type ModeRequest } from '../../bulk/operations/shorten.ts';
+import { type ConflictPolicy, chooseMode, type DedupeScope, type Mode, type ModeRequest } from '../../bulk/operations/modes.ts';
 import type { ForeseenConflicts } from '../../changes/hash-conflicts.ts';
 import type { Session } from '../../cli/session.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';

@@ -2,7 +2,7 @@ import type { Session } from '../../cli/session.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { Period } from '../../history/clicks.ts';
-import { DailyClicks, readDailyClicks } from '../../history/daily-clicks.ts';
+import { DailyClicks, readDailyClicks } from '../../history/server-days.ts';
 import { storedLink } from '../../history/stored-link.ts';
 import { selectedRecords, type TypedSelection } from '../selected-records.ts';
 

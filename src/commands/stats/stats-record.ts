@@ -1,6 +1,6 @@
 import { NotFoundError, PartialError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
-import { historyPaths } from '../../history/database.ts';
+import { historyPaths } from '../../history/history-database.ts';
 import { type RecordedReading, type Recording, startRecording } from '../../history/recording.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import type { DoneReport } from '../../output/report.ts';
@@ -13,7 +13,7 @@ export async function recordStats(selection: TypedSelection, session: Session): 
   const pages = await selectedRecords(selection, session);
   const recording = await startRecording(
     client.identity,
-    { scope: scopeOf(selection, session), edition: session.edition, usualDomain: await defaultDomain(session) },
+    { scope: scopeOf(selection, session), edition: session.edition, defaultDomain: await defaultDomain(session) },
     system,
   );
   atEnd(async () => recording.discard());

@@ -2,16 +2,16 @@ import { utcDay } from '../../base/days.ts';
 import { quoted } from '../../base/quoted.ts';
 import { splitList } from '../../contract/tag-label.ts';
 import { type DateFormat, dateFormats, dayOf, dayOfDigits, exampleOf, formatsOf, isDigits, notDate } from '../dates.ts';
+import { cellValue, isRefused, jsonValue, type Refused, type WireValue } from '../field-values.ts';
 import type { Setting } from '../fields/members.ts';
-import { momentOf } from '../losses.ts';
 import type { Notices } from '../notices.ts';
+import { momentOf } from '../protection.ts';
 import type { ReadOptions } from '../row.ts';
-import { cellValue, isRefused, jsonValue, type Refused, type WireValue } from '../values.ts';
 
-/** A cell that is not empty, as a value; undefined where it is part of a column that is refused as a whole. */
+/** Converts a cell that is not empty. Returns undefined if its column is refused as a whole. */
 export type CellReader = (text: string, line: number) => WireValue | Refused | undefined;
 
-/** How the cells of one column are read: the texts around them are trimmed, except in notes. */
+/** Trims the cells, except in notes. */
 export function cellReader(
   { target, name }: Setting,
   { isForeign, index }: { readonly isForeign: boolean; readonly index: number },
@@ -26,10 +26,10 @@ export function cellReader(
         ? (text, line) => cellValue(target, hashIn(text.trim(), { name, line, column: index + 1 }, notices))
         : (text) => cellValue(target, text.trim());
     case 'tags':
-      return remembering((text) => tagsOf(text, isForeign, tagSeparator));
+      return cached((text) => tagsOf(text, isForeign, tagSeparator));
     case 'expiration_date': {
-      const doubt = new DateDoubt(name, index, notices);
-      const read = dateFormat ? remembering((text) => formattedDate(text, dateFormat)) : doubt.reader();
+      const doubt = new AmbiguousDates(name, index, notices);
+      const read = dateFormat ? cached((text) => formattedDate(text, dateFormat)) : doubt.reader();
       return (text, line) => {
         if (isForeign && hasTimeOfDay(text)) notices.lost(`time of day of ${name}`);
         return read(isForeign ? dayOfMoment(text) : text, line);
@@ -40,13 +40,13 @@ export function cellReader(
   }
 }
 
-/** Others write paths: `/keyword/`, and `docs/start`, of which the last part is the hash. */
+/** Other services write paths such as `/keyword/` or `docs/start`, whose last part becomes the hash. */
 function hashIn(text: string, { name, line, column }: Cell, notices: Notices): string {
   if (!text.includes('/')) return text;
   const parts = text.split('/').filter((part) => part !== '');
   const hash = parts.at(-1) ?? text;
   if (parts.length > 1)
-    notices.warning({ line, column, reason: `${name}: of ${quoted(text)} the last part is the hash: ${hash}` });
+    notices.warning({ line, column, reason: `${name}: the last part of ${quoted(text)} is used as the hash: ${hash}` });
   return hash;
 }
 
@@ -62,15 +62,15 @@ function dayOfMoment(text: string): string {
   return time === undefined ? text : utcDay(time);
 }
 
-/** A link works to the end of its last day, whatever the hour at which it ended elsewhere. */
+/** Links expire at the end of a day, so a time of day is lost. */
 function hasTimeOfDay(text: string): boolean {
   if (text.length <= 10 && !/^\d{10}$/.test(text)) return false;
   const time = momentOf(text.trim());
   return time !== undefined && time % 86_400_000 !== 0;
 }
 
-/** Dates and tags often repeat, and remembering them is faster than checking again. */
-function remembering(valueIn: (text: string) => WireValue | Refused): CellReader {
+/** Dates and tags often repeat, and a cache is faster than parsing them again. */
+function cached(valueIn: (text: string) => WireValue | Refused): CellReader {
   const known = new Map<string, WireValue | Refused>();
   return (text) => {
     let value = known.get(text);
@@ -83,7 +83,7 @@ function remembering(valueIn: (text: string) => WireValue | Refused): CellReader
   };
 }
 
-/** The labels of a cell: of another service separated by commas, or else by semicolons or pipes. */
+/** The file of another service may separate labels by semicolons or pipes instead of commas. */
 function tagsOf(text: string, isForeign: boolean, separator: string | undefined): WireValue | Refused {
   if (separator === undefined && !(isForeign && !text.includes(','))) return cellValue('tags', text);
   const entries = separator === ',' ? splitList(text) : text.split(separator ?? (text.includes(';') ? ';' : '|'));
@@ -103,8 +103,8 @@ function formattedDate(text: string, format: DateFormat): WireValue | Refused {
 
 const fullYears = `YYYY-MM-DD, or ${exampleOf('dmy')} with --date-format dmy`;
 
-/** A column of dates that are written in digits, without a format: one problem, however many rows. */
-class DateDoubt {
+/** Reports a column of ambiguous dates as one problem, regardless of the number of rows. */
+class AmbiguousDates {
   readonly #name: string;
   readonly #column: number;
   readonly #notices: Notices;
@@ -118,7 +118,7 @@ class DateDoubt {
   }
 
   reader(): CellReader {
-    const valueIn = remembering((text) => cellValue('expiration_date', text));
+    const valueIn = cached((text) => cellValue('expiration_date', text));
     return (text, line) => {
       const value = valueIn(text, line);
       if (value === undefined || !isRefused(value)) return value;
@@ -134,7 +134,7 @@ class DateDoubt {
     if (this.#example !== undefined) return;
     this.#example = text;
     const reason = (): string => this.#reason();
-    // Which format it is may be known only from the last row.
+    // A getter because the format may be known only after the last row.
     this.#notices.problem({
       line,
       column: this.#column,

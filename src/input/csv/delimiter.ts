@@ -1,12 +1,11 @@
 import { hashPattern } from '../../contract/fields.ts';
-import { longestRecord } from '../text-lines.ts';
+import { maxRecordLength } from '../text-lines.ts';
 
-/** The delimiters that a first line is searched for. */
 const signs = [',', ';', '\t', '|'] as const;
 
 /**
- * The delimiter of a csv, from its first line: the one that makes known names of it, or of a line that begins with a URL a URL, a
- * hash and a note. A comma where none is needed; undefined where several fit.
+ * Picks the delimiter that splits the first line into the most known names or, in a line that begins with a URL, into URL, hash and note.
+ * Returns a comma if none is needed, and undefined if several fit.
  */
 export function findDelimiter(line: string, isKnown: (name: string) => boolean): string | undefined {
   const splits = signs.map((sign) => ({ sign, cells: cellsOf(line, sign) })).filter(({ cells }) => cells.length > 1);
@@ -19,7 +18,7 @@ export function findDelimiter(line: string, isKnown: (name: string) => boolean):
   return best.length === 1 ? best[0]?.sign : undefined;
 }
 
-/** Whether a line is one of names: one that no list of URLs has. */
+/** Recognizes a line of column names, which no list of URLs contains. */
 export function isHeader(line: string, isLongUrl: (name: string) => boolean): boolean {
   return signs.some((sign) => cellsOf(line, sign).some((cell) => isLongUrl(cell.trim())));
 }
@@ -28,7 +27,7 @@ export function isUrl(text: string): boolean {
   return /^\s*"?\s*https?:\/\//i.test(text);
 }
 
-/** How a delimiter is typed after `--delimiter`. */
+/** The value for `--delimiter`. */
 export function delimiterWord(delimiter: string): string {
   return delimiter === '\t' ? 'tab' : `'${delimiter}'`;
 }
@@ -37,16 +36,13 @@ function knownNames(cells: readonly string[], isKnown: (name: string) => boolean
   return cells.filter((cell) => isKnown(cell.trim())).length;
 }
 
-/** How many cells a line without names has by position; 0 where they cannot be URL, hash and note. */
+/** Returns the number of cells; 0 if they cannot be URL, hash and note. */
 function positions(cells: readonly string[]): number {
   const hash = (cells[1] ?? '').trim().replace(/^\/+|\/+$/g, '');
   return cells.length <= 3 && (hash === '' || hashPattern.test(hash)) ? cells.length : 0;
 }
 
-/**
- * The delimiter and the number of cells of a line that may be a URL, a hash and a note, as a text to be compared; undefined for any
- * other line.
- */
+/** For a line that may be a URL, a hash and a note, returns its delimiter and number of cells as a comparable text; otherwise undefined. */
 export function cellsByPosition(line: string): string | undefined {
   if (!isUrl(line)) return undefined;
   const sign = signs.find((one) => {
@@ -56,7 +52,7 @@ export function cellsByPosition(line: string): string | undefined {
   return sign && `${sign}${cellsOf(line, sign).length}`;
 }
 
-/** The cells of one line, without their quotes. A quote that the line does not close takes the rest of it. */
+/** An unclosed quote extends to the end of the line. */
 function cellsOf(line: string, sign: string): string[] {
   const cells = [''];
   let isQuoted = false;
@@ -68,7 +64,7 @@ function cellsOf(line: string, sign: string): string[] {
   return cells;
 }
 
-/** The line of names: the first, or one below it where the first has none and is a title. */
+/** Returns the first line, or a later one with known names if the first is a title. */
 export function headerAmong(lines: readonly string[], isKnown: (name: string) => boolean): string {
   const [first = ''] = lines;
   const most = (line: string): number => Math.max(...signs.map((sign) => knownNames(cellsOf(line, sign), isKnown)));
@@ -76,20 +72,19 @@ export function headerAmong(lines: readonly string[], isKnown: (name: string) =>
   return lines.slice(1).find((line) => most(line) > 1) ?? first;
 }
 
-/** The beginning of a text. */
 export interface Head {
-  /** What was read to find it. */
+  /** The chunks that were consumed. */
   readonly pieces: readonly (Buffer | undefined)[];
   /** The first lines that are not empty. */
   readonly lines: readonly string[];
-  /** The number of the first of them, from 1. */
+  /** The number of the first of these lines, from 1. */
   readonly number: number;
 }
 
-/** A title, a row of delimiters alone, and a header. */
+/** A title, a row of delimiters, and a header. */
 const headLines = 3;
 
-/** The first lines, or as much of them as any record may have. */
+/** Reads no more than the maximum length of a record. */
 export async function readHead(text: AsyncGenerator<Buffer | undefined>): Promise<Head> {
   const pieces: (Buffer | undefined)[] = [];
   let head = '';
@@ -97,9 +92,9 @@ export async function readHead(text: AsyncGenerator<Buffer | undefined>): Promis
     const { value, done } = await text.next();
     if (!done) pieces.push(value);
     head += value?.toString() ?? '';
-    const isEnd = done || value === undefined || head.length > longestRecord;
-    const all = head.slice(0, longestRecord).split(/\r\n|\n|\r/, 1000);
-    // The last may go on in the next piece.
+    const isEnd = done || value === undefined || head.length > maxRecordLength;
+    const all = head.slice(0, maxRecordLength).split(/\r\n|\n|\r/, 1000);
+    // The last line may continue in the next chunk.
     const lines = (isEnd ? all : all.slice(0, -1)).filter((line) => line.trim() !== '');
     if (isEnd || lines.length >= headLines) {
       return { pieces, lines: lines.slice(0, headLines), number: all.findIndex((line) => line.trim() !== '') + 1 };

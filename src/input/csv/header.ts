@@ -1,32 +1,31 @@
 import { quoted } from '../../base/quoted.ts';
 import { folded, rankOf } from '../fields/aliases.ts';
-import { type ColumnRules, type Loss, type NamedColumns, type Sense, sensesOf } from '../fields/columns.ts';
-import { type ColumnSenses, shown } from '../fields/found-columns.ts';
+import { type ColumnSummary, shown } from '../fields/column-report.ts';
+import { type ColumnRole, type ColumnRules, columnRoles, type Loss, type NamedColumns } from '../fields/columns.ts';
 import { knownMembers, missingNotice, requiredTarget, type Setting } from '../fields/members.ts';
 import { type InputUse, namesLinks } from '../format.ts';
 import type { Notices } from '../notices.ts';
 import type { ReadOptions } from '../row.ts';
 import { delimiterWord, findDelimiter, isUrl } from './delimiter.ts';
 
-/** What the columns of a file are. */
 export interface Header {
   readonly width: number;
-  /** Those that count, in the order in which a row is filled: of two short URLs the better one first. */
+  /** In the order in which a row is filled: of two short URLs the preferred one first. */
   readonly columns: readonly HeaderColumn[];
-  /** Columns are not only those of ours: cells are read as other services write them. */
+  /** Some columns are not those of linkctl, so cells are read in the formats of other services. */
   readonly isForeign: boolean;
-  /** The first record was a row: its cells have their meaning by position. */
+  /** The first record is a row, and its cells have meanings by position. */
   readonly isRow: boolean;
 }
 
 export interface HeaderColumn {
   readonly index: number;
-  /** Absent where it cannot be set, or where there must be no value. */
+  /** Absent for columns that cannot be set or must be empty. */
   readonly setting?: Setting | undefined;
   readonly loss?: Loss | undefined;
 }
 
-/** Reads the first record. Reports everything that is wrong with it; undefined where no row can be read then. */
+/** Reports all problems of the first record; returns undefined if they prevent reading rows. */
 export function readHeader(record: readonly string[], line: number, options: ReadOptions, notices: Notices): Header | undefined {
   const rules = rulesFor(options);
   const { named } = rules;
@@ -38,24 +37,23 @@ export function readHeader(record: readonly string[], line: number, options: Rea
     notices.problem({ line, reason: fault, isAboutColumns: true });
     return undefined;
   }
-  const { senses, isForeign } = sensesIn(names, rules);
-  for (const [index, sense] of senses.entries()) {
-    if (sense.kind === 'refused') notices.problem({ line, column: index + 1, reason: sense.reason, isAboutColumns: true });
+  const { roles, isForeign } = rolesIn(names, rules);
+  for (const [index, role] of roles.entries()) {
+    if (role.kind === 'refused') notices.problem({ line, column: index + 1, reason: role.reason, isAboutColumns: true });
   }
-  const columns = columnsIn(senses, rules);
-  if (isForeign || isSaid(columns, options.use)) notices.columns(sensesFound(senses, names, rules));
-  if (namesRow(columns, options.use)) return { width: names.length, columns, isForeign, isRow: false };
+  const columns = columnsIn(roles, rules);
+  if (isForeign || needsSummary(columns, options.use)) notices.columns(columnSummary(roles, names, rules));
+  if (hasRequiredColumn(columns, options.use)) return { width: names.length, columns, isForeign, isRow: false };
   const required = requiredTarget(options.use);
-  // Of a column with two readings one may be the required one.
-  if (!senses.some((sense) => sense.kind === 'refused' && sense.reason.includes(`--columns '${required}=`))) {
-    const isNone = senses.every(({ kind }) => kind === 'refused' || kind === 'ignored');
-    const reason = `${missingNotice(options.use, 'column')}${isNone ? '; lines above the column names have to be removed' : ''}`;
+  // An ambiguous column may be the required one.
+  if (!roles.some((role) => role.kind === 'refused' && role.reason.includes(`--columns '${required}=`))) {
+    const isNone = roles.every(({ kind }) => kind === 'refused' || kind === 'ignored');
+    const reason = `${missingNotice(options.use, 'column')}${isNone ? '; remove any lines above the column names' : ''}`;
     notices.problem({ line, reason, isAboutColumns: true });
   }
   return undefined;
 }
 
-/** The names that a file for this use may have. */
 export function rulesFor({ use, edition, strictColumns, format, columns: named = new Map() }: ReadOptions): ColumnRules {
   return {
     what: format === 'csv' ? 'column' : 'member',
@@ -66,35 +64,35 @@ export function rulesFor({ use, edition, strictColumns, format, columns: named =
   };
 }
 
-/** What columns of these names are taken for; foreign, where not all of them are ours. */
-export function sensesIn(names: readonly string[], rules: ColumnRules): { senses: readonly Sense[]; isForeign: boolean } {
+/** A file is foreign if not all of its columns are those of linkctl. */
+export function rolesIn(names: readonly string[], rules: ColumnRules): { roles: readonly ColumnRole[]; isForeign: boolean } {
   const isForeign = rules.named.size > 0 || names.some((name) => name !== '' && !rules.known.has(name.toLowerCase()));
-  return { senses: isForeign ? sensesOf(names, rules) : ownSenses(names, rules), isForeign };
+  return { roles: isForeign ? columnRoles(names, rules) : ownRoles(names, rules), isForeign };
 }
 
-/** The columns that count, in the order in which a row is filled. */
-export function columnsIn(senses: readonly Sense[], { named }: ColumnRules): HeaderColumn[] {
-  const columns = senses.flatMap((sense, index): HeaderColumn[] => {
-    if (sense.kind === 'set') return [{ index, setting: sense.setting }];
-    if (sense.kind === 'lost') return [{ index, loss: sense.loss }];
-    return sense.kind === 'empty' ? [{ index }] : [];
+/** In the order in which a row is filled. */
+export function columnsIn(roles: readonly ColumnRole[], { named }: ColumnRules): HeaderColumn[] {
+  const columns = roles.flatMap((role, index): HeaderColumn[] => {
+    if (role.kind === 'set') return [{ index, setting: role.setting }];
+    if (role.kind === 'lost') return [{ index, loss: role.loss }];
+    return role.kind === 'empty' ? [{ index }] : [];
   });
   return columns.sort((one, other) => rankOfShortUrl(one.setting, named) - rankOfShortUrl(other.setting, named));
 }
 
-/** Whether rows of these columns can name a link, or what is to be made of it. */
-export function namesRow(columns: readonly HeaderColumn[], use: InputUse): boolean {
+/** The columns include the one that every row needs. */
+export function hasRequiredColumn(columns: readonly HeaderColumn[], use: InputUse): boolean {
   const targets = new Set(columns.map(({ setting }) => setting?.target));
   return targets.has(requiredTarget(use)) || (namesLinks(use) && targets.has('short_url'));
 }
 
-/** Whether it is to be said of names of ours what its columns were taken for: hashes come from its short URLs. */
-export function isSaid(columns: readonly HeaderColumn[], use: InputUse): boolean {
+/** A listing without hashes needs a summary, because the hashes are taken from its short URLs. */
+export function needsSummary(columns: readonly HeaderColumn[], use: InputUse): boolean {
   const targets = new Set(columns.map(({ setting }) => setting?.target));
   return use === 'shorten' && targets.has('short_url') && !targets.has('hash') && !targets.has('custom_hash');
 }
 
-/** Without a header the columns are a URL, a hash and a note. */
+/** Without a header the columns are URL, hash and note. */
 function byPosition(record: readonly string[], line: number, notices: Notices): Header | undefined {
   const targets = (['long_url', 'custom_hash', 'note'] as const).slice(0, record.length);
   if (record.length > targets.length) {
@@ -107,7 +105,7 @@ function byPosition(record: readonly string[], line: number, notices: Notices): 
   return { width: record.length, columns, isForeign: true, isRow: true };
 }
 
-/** What to do about a first line that is no header as it is. */
+/** Explains how to fix a first line that is not a header. */
 function firstLineFault(
   names: readonly string[],
   isNamed: boolean,
@@ -131,10 +129,10 @@ function absentName(names: readonly string[], named: NamedColumns): string | und
   return absent && `--columns: there is no column ${quoted(absent[1].header)}; there are ${names.map(quoted).join(', ')}`;
 }
 
-/** The columns of a file of ours, where nothing has to be found out. */
-function ownSenses(names: readonly string[], { known, use }: ColumnRules): Sense[] {
+/** Files of linkctl have unambiguous columns. */
+function ownRoles(names: readonly string[], { known, use }: ColumnRules): ColumnRole[] {
   const own = names.map((name) => name.toLowerCase());
-  return own.map((name, index): Sense => {
+  return own.map((name, index): ColumnRole => {
     const member = known.get(name);
     if (name === '') return { kind: 'refused', reason: 'column without a name' };
     if (own.indexOf(name) < index) return { kind: 'refused', reason: `duplicate column ${name}` };
@@ -146,15 +144,19 @@ function ownSenses(names: readonly string[], { known, use }: ColumnRules): Sense
   });
 }
 
-/** One that `--columns` names is the first of several. */
+/** A column of `--columns` takes precedence. */
 function rankOfShortUrl(setting: Setting | undefined, named: NamedColumns): number {
   if (setting?.target !== 'short_url') return 0;
   return named.has(folded(setting.name)) ? -1 : rankOf(setting.name, 'short_url');
 }
 
-/** What each column was taken for, in words. */
-export function sensesFound(senses: readonly Sense[], names: readonly string[], { use, named }: ColumnRules): ColumnSenses {
-  const settings = senses.flatMap((sense) => (sense.kind === 'set' && !sense.setting.isContinued ? [sense.setting] : []));
+/** Describes the column mapping in words. */
+export function columnSummary(
+  roles: readonly ColumnRole[],
+  names: readonly string[],
+  { use, named }: ColumnRules,
+): ColumnSummary {
+  const settings = roles.flatMap((role) => (role.kind === 'set' && !role.setting.isContinued ? [role.setting] : []));
   const hash = use === 'shorten' ? settings.find(({ target }) => target === 'custom_hash') : undefined;
   const shortUrls = settings
     .filter(({ target }) => target === 'short_url')
@@ -166,8 +168,8 @@ export function sensesFound(senses: readonly Sense[], names: readonly string[], 
     const taken = use === 'shorten' ? 'custom_hash' : setting.target;
     return `${shown(setting.name)} -> ${taken}${better ? ` where ${shown(better.name)} is empty` : ''}`;
   });
-  const losses = senses.flatMap((sense) => (sense.kind === 'lost' ? [sense.loss] : []));
-  const namesOf = (kind: Sense['kind']): string[] => names.filter((_, index) => senses[index]?.kind === kind);
+  const losses = roles.flatMap((role) => (role.kind === 'lost' ? [role.loss] : []));
+  const namesOf = (kind: ColumnRole['kind']): string[] => names.filter((_, index) => roles[index]?.kind === kind);
   return {
     used,
     guards: losses.filter(({ guard }) => guard).map(({ name }) => name),

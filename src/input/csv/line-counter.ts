@@ -1,6 +1,6 @@
 import type { Parser } from 'csv-parse';
 
-/** Lines of records as an editor counts them. The parser counts line ends, but a CRLF within quotes twice. */
+/** Counts lines as an editor does. The parser counts a CRLF within quotes twice. */
 export function lineCounter(parser: Parser): { next(record: readonly string[]): number; pending(): number } {
   const { info } = parser;
   let lastLine = 0;

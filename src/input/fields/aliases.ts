@@ -1,12 +1,12 @@
 import type { FieldName } from '../../contract/fields.ts';
 import { type UtmName, utmNames } from '../../link/rules/utm.ts';
 
-/** What a column of another service can set. */
+/** The fields that a column of another service can set. */
 export type Meaning = FieldName | 'short_url' | UtmName;
 
 /**
- * Other names of our fields, as data. Where a file may have several of one field that go together, the first of them counts: a title
- * before a description, the short URL that somebody chose before the one that a service made.
+ * Names of our fields in other services. If a file has several for one field, the first in this list takes precedence: a title before a
+ * description, a custom short URL before a generated one.
  */
 const names: { readonly [M in Meaning]?: readonly string[] } = {
   long_url: ['url', 'destination', 'destination url', 'original url', 'target', 'target url'],
@@ -27,7 +27,7 @@ const names: { readonly [M in Meaning]?: readonly string[] } = {
   max_clicks: ['max_visits', 'click_limit', 'clicks_limit', 'expire_at_views'],
 };
 
-/** Known, and cannot be set: what a service keeps by itself. */
+/** Names of values that a service maintains itself. */
 const unsettableNames: readonly string[] = [
   ...['created', 'created at', 'created by', 'created on', 'creation date', 'date created', 'date added', 'timestamp'],
   ...['updated', 'updated at', 'modified', 'modified at', 'last click', 'last clicked', 'last visit', 'last visited'],
@@ -37,10 +37,10 @@ const unsettableNames: readonly string[] = [
   ...['domain id', 'domain name', 'https', 'integrated', 'analytics', 'visits summary'],
 ];
 
-/** When a value of one of these columns says that its link is protected or off. */
+/** Decides which values of a column mark a link as protected or disabled. */
 export type Guard = 'set' | 'unset' | 'later' | 'state';
 
-/** Links that are protected or off at the source: nobody may reach here what nobody reached there. */
+/** Links that are protected or disabled at the source are skipped, because they must not become public here. */
 const guards: { readonly [G in Guard]: readonly string[] } = {
   set: [
     ...['password', 'password_protected', 'has_password', 'protected', 'banned', 'is_banned', 'disabled', 'is_disabled'],
@@ -51,7 +51,7 @@ const guards: { readonly [G in Guard]: readonly string[] } = {
   state: ['status', 'state'],
 };
 
-/** What a link does elsewhere and cannot do here: said, with the number of links that had it. */
+/** Features that do not exist here; reported with the number of affected links. */
 const lostNames: readonly string[] = [
   ...[
     'ios',
@@ -79,13 +79,13 @@ const lostNames: readonly string[] = [
   ...['pixels', 'retargeting', 'webhook', 'ttl'],
 ];
 
-/** Columns of many files that are a letter or two from a name of ours, and not it. */
-const everydayNames: readonly string[] = [
+/** Common names that resemble one of ours by chance. */
+const unrelatedNames: readonly string[] = [
   ...['cash', 'dash', 'wash', 'has', 'node', 'vote', 'not', 'bags', 'tabs', 'main', 'remain'],
   ...['expired', 'keywords', 'targets', 'address 1', 'address 2'],
 ];
 
-/** Objects of a JSON record that only group its members. */
+/** JSON objects that only group other members. */
 export const containers: ReadonlySet<string> = new Set([
   'meta',
   'attributes',
@@ -96,7 +96,7 @@ export const containers: ReadonlySet<string> = new Set([
   'limits',
 ]);
 
-/** Names that differ in case, spaces, `_` and `-` alone are the same, and so is `meta.title`, a title. */
+/** Ignores case, spaces, `_` and `-`, and the name of a grouping object: `meta.title` is a title. */
 export function folded(name: string): string {
   const fold = name.toLowerCase().replace(/[\s_-]+/g, '');
   const dot = fold.indexOf('.');
@@ -118,45 +118,41 @@ const guardsByName: ReadonlyMap<string, Guard> = new Map(
 
 const lost: ReadonlySet<string> = new Set(lostNames.map(folded));
 
-const everyday: ReadonlySet<string> = new Set(everydayNames.map(folded));
+const unrelated: ReadonlySet<string> = new Set(unrelatedNames.map(folded));
 
-/** Whether a name is a word of its own, however near it is to one of ours. */
-export function isEveryday(name: string): boolean {
-  return everyday.has(folded(name));
+export function isUnrelated(name: string): boolean {
+  return unrelated.has(folded(name));
 }
 
-/** What a foreign name means; `unsettable` for counters and other things that a service keeps by itself. */
+/** Returns `unsettable` for counters and other values that a service maintains itself. */
 export function meaningOf(name: string): Meaning | 'unsettable' | undefined {
   const fold = folded(name);
   return meanings.get(fold) ?? (unsettable.has(fold) || isLoss(name) || isCounter(name) ? 'unsettable' : undefined);
 }
 
-/** How a column of this name says that a link is protected or off. */
 export function guardOf(name: string): Guard | undefined {
   return guardsByName.get(folded(name));
 }
 
-/** Whether a link loses something where this cannot be set. */
+/** Links with this feature lose it here. */
 export function isLoss(name: string): boolean {
   const fold = folded(name);
   return lost.has(fold) || guardsByName.has(fold);
 }
 
-/** Names that several services have and what they mean, for near misses. */
+/** Names of other services and their fields, for near misses. */
 export const aliases: readonly (readonly [name: string, meaning: Meaning])[] = Object.entries(names).flatMap(([meaning, all]) =>
   all.map((name) => [folded(name), meaning as Meaning] as const),
 );
 
-/** The position of a name among those of its field. */
+/** The precedence of a name among those of its field. */
 export function rankOf(name: string, meaning: string): number {
   const all = new Map(Object.entries(names)).get(meaning) ?? [];
   const rank = all.findIndex((candidate) => folded(candidate) === folded(name));
   return rank < 0 ? all.length : rank;
 }
 
-/**
- * Whether a name counts what has happened: never to be taken for `max_clicks`, which ends links after so many. A bound says so.
- */
+/** A counter of past events must not be taken for `max_clicks`, which disables links. Names of limits contain max or limit. */
 function isCounter(name: string): boolean {
   return (
     /(clicks?|visits?|hits?|views?|scans?|impressions?|engagements?|redirects|count)$/.test(folded(name)) &&

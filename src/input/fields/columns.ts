@@ -1,25 +1,25 @@
 import { quoted } from '../../base/quoted.ts';
+import type { Target } from '../field-values.ts';
 import { namesLinks } from '../format.ts';
-import type { Target } from '../values.ts';
 import { folded, type Guard, guardOf, isLoss, rankOf } from './aliases.ts';
 import { type NameRules, nameProblem, type Setting, targetMeant } from './members.ts';
 
-/** Columns that `--columns` names, by their folded headers. */
+/** The columns of `--columns`, by folded header. */
 export type NamedColumns = ReadonlyMap<string, { readonly header: string; readonly target: Target }>;
 
 export interface ColumnRules extends NameRules {
   readonly named: NamedColumns;
 }
 
-/** What links lose where a column cannot be set; with `guard` it says of some that they are protected or off. */
+/** A column whose values cannot be carried over. With `guard`, some values mark protected or disabled links. */
 export interface Loss {
-  /** As the file names it. */
+  /** The name in the file. */
   readonly name: string;
   readonly guard?: Guard | undefined;
 }
 
-/** What a column is taken for. `unused`: known, and not set. `ignored`: unknown. `empty`: it has no name, and must have no values. */
-export type Sense =
+/** `unused`: known, but not settable. `ignored`: unknown. `empty`: without a name, so there must be no values. */
+export type ColumnRole =
   | { readonly kind: 'set'; readonly setting: Setting }
   | { readonly kind: 'lost'; readonly loss: Loss }
   | { readonly kind: 'unused' | 'ignored' | 'empty' }
@@ -29,7 +29,7 @@ interface Header {
   readonly name: string;
   readonly fold: string;
   readonly isNamed: boolean;
-  /** What the name means by itself; undefined where it means nothing, or something only beside others. */
+  /** The meaning of the name alone; undefined if it has none, or only next to others. */
   readonly meaning: Target | 'unsettable' | undefined;
 }
 
@@ -39,18 +39,18 @@ interface Context {
   readonly meanings: ReadonlySet<string | undefined>;
 }
 
-/** What each header of a file is taken for: by `--columns`, by the API's names, by the table, and by what stands beside it. */
-export function sensesOf(names: readonly string[], rules: ColumnRules): Sense[] {
+/** Decides by `--columns`, the names of the API, the aliases, and the other columns, in this order. */
+export function columnRoles(names: readonly string[], rules: ColumnRules): ColumnRole[] {
   const headers = names.map((name) => headerOf(name, rules));
   const meanings = new Set(headers.map(({ meaning }) => meaning));
   const context = { rules, headers, meanings };
   const firsts = new Map(headers.map(({ fold }, index) => [fold, index] as const).reverse());
-  const senses = headers.map((header, index): Sense => {
-    if (header.name === '') return mergedSense(index, context);
-    if (firsts.get(header.fold) === index) return senseOf(header, context);
+  const roles = headers.map((header, index): ColumnRole => {
+    if (header.name === '') return mergedRole(index, context);
+    if (firsts.get(header.fold) === index) return roleOf(header, context);
     return header.name.includes('.') ? { kind: 'unused' } : refused(`duplicate column ${header.name}`);
   });
-  return withoutRivals(senses, context);
+  return resolveConflicts(roles, context);
 }
 
 function headerOf(name: string, rules: ColumnRules): Header {
@@ -60,94 +60,94 @@ function headerOf(name: string, rules: ColumnRules): Header {
   return { name, fold, isNamed: target !== undefined, meaning };
 }
 
-/** Names that mean something only beside others. */
+/** Names whose meaning depends on the other columns. */
 const contextual: ReadonlySet<string> = new Set(['link', 'source', 'label']);
 
-function senseOf(header: Header, context: Context): Sense {
+function roleOf(header: Header, context: Context): ColumnRole {
   const { meaning, name } = header;
   if (meaning === 'unsettable') {
     const isLost = context.rules.use === 'shorten' && isLoss(name);
     return isLost ? { kind: 'lost', loss: { name, guard: guardOf(name) } } : { kind: 'unused' };
   }
   if (meaning !== undefined) return setting(header, meaning, context);
-  return contextual.has(header.fold) ? contextualSense(header, context) : unknownSense(header, context);
+  return contextual.has(header.fold) ? contextualRole(header, context) : unknownRole(header, context);
 }
 
-function setting({ name }: Header, target: Target, { rules }: Context): Sense {
+function setting({ name }: Header, target: Target, { rules }: Context): ColumnRole {
   const member = rules.known.get(target);
   if (rules.use === 'shorten' && member?.target && member.foreign) return { kind: 'lost', loss: { name } };
   return { kind: 'set', setting: { name, target, ...(member?.target && member.foreign && { foreign: member.foreign }) } };
 }
 
-function contextualSense(header: Header, context: Context): Sense {
+function contextualRole(header: Header, context: Context): ColumnRole {
   const { meanings, headers, rules } = context;
   const hash = namesLinks(rules.use) ? 'hash' : 'custom_hash';
   if (header.fold === 'link') {
-    // Something must name the links.
+    // Without any other name, this column names the links.
     const isName = namesLinks(rules.use) && !meanings.has('hash') && !meanings.has('short_url');
     if (meanings.has('long_url') || isName) return setting(header, 'short_url', context);
-    return either(header, ['the destination', 'long_url'], ['the short URL', 'short_url']);
+    return ambiguous(header, ['the destination', 'long_url'], ['the short URL', 'short_url']);
   }
   if (header.fold === 'source') {
     if (headers.some(({ fold }) => fold === 'target')) return setting(header, hash, context);
     if (meanings.has('long_url') && meanings.has(hash)) return { kind: 'unused' };
-    return either(
+    return ambiguous(
       header,
       ['the hash', hash],
       meanings.has('long_url') ? ['a UTM source', 'utm_source'] : ['the destination', 'long_url'],
     );
   }
   if (!meanings.has('tags') || meanings.has('note')) return setting(header, 'note', context);
-  return either(header, ['the note', 'note'], ['a tag', 'tags']);
+  return ambiguous(header, ['the note', 'note'], ['a tag', 'tags']);
 }
 
-/** Refused with both of its readings. */
-function either({ name }: Header, ...readings: readonly (readonly [words: string, target: Target])[]): Sense {
+/** Refuses the column and shows how to choose between its meanings. */
+function ambiguous({ name }: Header, ...readings: readonly (readonly [words: string, target: Target])[]): ColumnRole {
   const words = readings.map(([text]) => text).join(' or ');
   const flags = readings.map(([, target]) => `--columns '${target}=${name}'`).join(' or ');
   return refused(`column ${quoted(name)} may be ${words}: add ${flags}`);
 }
 
-function refused(reason: string): Sense {
+function refused(reason: string): ColumnRole {
   return { kind: 'refused', reason };
 }
 
-/** A header that spans several columns has its name in the first. Of tags, the others hold tags, too. */
-function mergedSense(index: number, { headers }: Context): Sense {
+/** A merged header has its name in the first column. If that one is tags, the others contain tags, too. */
+function mergedRole(index: number, { headers }: Context): ColumnRole {
   const first = headers.slice(0, index).findLast(({ name }) => name !== '');
   if (first?.meaning !== 'tags') return { kind: 'empty' };
   return { kind: 'set', setting: { name: first.name, target: 'tags', isContinued: true } };
 }
 
-function unknownSense({ name }: Header, { rules }: Context): Sense {
+function unknownRole({ name }: Header, { rules }: Context): ColumnRole {
   const reason = nameProblem(name, rules);
   return reason === undefined ? { kind: 'ignored' } : refused(reason);
 }
 
-/** Where several columns set one field: `--columns` decides, then what goes together by the table; any others are refused. */
-function withoutRivals(senses: readonly Sense[], { headers, rules }: Context): Sense[] {
+/** If several columns set one field, `--columns` decides, then the precedence of aliases; any others are refused. */
+function resolveConflicts(roles: readonly ColumnRole[], { headers, rules }: Context): ColumnRole[] {
   const setters = new Map<string, number[]>();
-  for (const [index, sense] of senses.entries()) {
-    if (sense.kind !== 'set' || sense.setting.isContinued) continue;
-    const same = setters.get(sense.setting.target) ?? [];
-    setters.set(sense.setting.target, same);
+  for (const [index, role] of roles.entries()) {
+    if (role.kind !== 'set' || role.setting.isContinued) continue;
+    const same = setters.get(role.setting.target) ?? [];
+    setters.set(role.setting.target, same);
     same.push(index);
   }
   const namedOf = (target: Target) => setters.get(target)?.find((position) => headers[position]?.isNamed);
-  // The hash comes from one of the two.
+  // The hash comes from only one of the two.
   const isFromShortUrl = namedOf('short_url') !== undefined && namedOf('custom_hash') === undefined;
-  return senses.map((sense, index) => {
-    if (sense.kind !== 'set' || sense.setting.isContinued) return sense;
-    const { target } = sense.setting;
+  return roles.map((role, index) => {
+    if (role.kind !== 'set' || role.setting.isContinued) return role;
+    const { target } = role.setting;
     if (rules.use === 'shorten' && target === 'custom_hash' && isFromShortUrl) return { kind: 'unused' };
-    // Of several the first that is not empty counts.
-    if (target === 'short_url') return sense;
+    // The first one that is not empty is used.
+    if (target === 'short_url') return role;
     const all = setters.get(target) ?? [];
     const named = namedOf(target);
-    if (all.length === 1 || named === index) return sense;
+    if (all.length === 1 || named === index) return role;
     if (named !== undefined) return { kind: 'unused' };
-    if (target === 'note') return firstByRank(all, headers) === index ? sense : { kind: 'unused' };
-    if (all[0] !== index) return sense;
+    if (target === 'note') return firstByRank(all, headers) === index ? role : { kind: 'unused' };
+    if (all[0] !== index) return role;
     const names = all.map((position) => quoted(headers[position]?.name ?? '')).join(' and ');
     return refused(`columns ${names} may each be ${target}: add --columns '${target}=${headers[index]?.name}' to choose one`);
   });

@@ -3,27 +3,27 @@ import type { Edition } from '../../contract/editions.ts';
 import { type Field, fieldNames, fields } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { utmNames } from '../../link/rules/utm.ts';
+import type { Target } from '../field-values.ts';
 import { type InputUse, namesLinks } from '../format.ts';
-import type { Target } from '../values.ts';
-import { aliases, folded, isEveryday, meaningOf } from './aliases.ts';
+import { aliases, folded, isUnrelated, meaningOf } from './aliases.ts';
 
-/** A column or a JSON member that sets something. */
+/** A column or JSON member that sets a field. */
 export interface Setting {
-  /** As the file names it. */
+  /** The name in the file. */
   readonly name: string;
   readonly target: Target;
-  /** The field, where only the other edition has it: accepted when it changes nothing. */
+  /** Present if only the other edition has the field: accepted only if it changes nothing. */
   readonly foreign?: Field;
-  /** Its values are added to those of the column before it. */
+  /** Its values are appended to those of the previous column. */
   readonly isContinued?: boolean;
 }
 
-/** What a column or a JSON member is; without a target it is a read-only field of a listing, which is ignored. */
+/** Without a target it is a read-only field of a listing, which is ignored. */
 export type Member = Setting | { readonly name: string; readonly target?: undefined };
 
-/** Every name that a file for this use may have. A Map, as the names come from outside. */
+/** A Map because the names come from outside. */
 export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<string, Member> {
-  const members = new Map<string, Member>(passedOver.map((name) => [name, { name }]));
+  const members = new Map<string, Member>(ignoredColumns.map((name) => [name, { name }]));
   const fieldUse = namesLinks(use) ? 'edit' : 'shorten';
   for (const target of fieldNames(fieldUse, edition === 'a' ? 'b' : 'a')) {
     members.set(target, { name: target, target, foreign: fields[target] });
@@ -34,27 +34,24 @@ export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<strin
     for (const name of reportColumns) members.set(name, { name });
   }
   members.set('hash', { name: 'hash', target: namesLinks(use) ? 'hash' : 'custom_hash' });
-  // A file of links is no list of renames: both names say which link it is.
+  // A file of links does not rename them: both names identify the link.
   if (use === 'apply') members.set('custom_hash', { name: 'custom_hash', target: 'hash' });
   members.delete('short_url');
   for (const name of ['short_url', ...utmNames] as const) members.set(name, { name, target: name });
   return members;
 }
 
-/** What a row of this use cannot be without. */
+/** Every row needs it. */
 export function requiredTarget(use: InputUse): Target {
   return namesLinks(use) ? 'hash' : 'long_url';
 }
 
-/** What is said where it is not there. */
 export function missingNotice(use: InputUse, what: 'column' | 'value'): string {
   const name = `${what === 'column' ? 'column ' : ''}${requiredTarget(use)} is missing`;
   return use === 'apply' ? `${name}: a link is compared by its hash, custom_hash or short_url` : name;
 }
 
-/** Names that a file for one use may have, and whether others are refused. */
 export interface NameRules {
-  /** What names stand for. */
   readonly what: 'column' | 'member';
   readonly use: InputUse;
   readonly known: ReadonlyMap<string, Member>;
@@ -62,8 +59,8 @@ export interface NameRules {
 }
 
 /**
- * Why an unknown name is refused; undefined where it is ignored. What looks like a field is never ignored, as links without their hashes,
- * tags or last days would be made.
+ * Returns undefined for a name that is ignored. A name that resembles a field is never ignored, because links would be created without
+ * their hashes, tags or expiry.
  */
 export function nameProblem(given: string, rules: NameRules): string | undefined {
   const missed = missedField(given, rules);
@@ -72,9 +69,9 @@ export function nameProblem(given: string, rules: NameRules): string | undefined
   return rules.isStrict ? `${name}: remove it, or leave out --strict-columns` : undefined;
 }
 
-/** The field that would be lost with a name: an everyday word is none, and another word for a note can be done without. */
+/** Excludes common words, and names that only resemble aliases of the note, which is not essential. */
 function missedField(given: string, rules: NameRules): string | undefined {
-  if (isEveryday(given) || targetMeant(given, rules) !== undefined) return undefined;
+  if (isUnrelated(given) || targetMeant(given, rules) !== undefined) return undefined;
   const field = nearestField(given, settableNames(rules)) ?? nearestAlias(given, rules);
   return field === 'note' && nearestField(given, ['note']) === undefined ? undefined : field;
 }
@@ -83,7 +80,7 @@ function settableNames({ known }: NameRules): string[] {
   return [...known.values()].filter((member) => member.target && !member.foreign).map(({ name }) => name);
 }
 
-/** What a name sets that is ours in other spelling, or another service's: of an edit, the hash of the link that is meant. */
+/** Accepts our names in other spellings, and names of other services. In an edit, a foreign hash identifies the link. */
 export function targetMeant(given: string, { use, known }: Pick<NameRules, 'use' | 'known'>): Target | 'unsettable' | undefined {
   const fold = folded(given);
   for (const { name, target } of known.values()) if (folded(name) === fold) return target ?? 'unsettable';
@@ -99,7 +96,7 @@ function nearestField(given: string, settable: readonly string[]): string | unde
     .sort((one, other) => one.distance - other.distance)[0]?.candidate;
 }
 
-/** The field of a name of another service, with at most a letter or two otherwise. */
+/** Tolerates one or two wrong letters. */
 function nearestAlias(given: string, rules: NameRules): string | undefined {
   const wanted = folded(given);
   const near = aliases.find(([name]) => name.length >= 5 && distanceBetween(wanted, name) <= (name.length >= 9 ? 2 : 1));
@@ -117,16 +114,15 @@ const readOnly = [
   'error',
 ] as const satisfies readonly (keyof UrlRecord)[];
 
-/** The columns that a listing can have. */
 export const listingColumns: ReadonlySet<string> = new Set(['hash', ...readOnly, ...fieldNames('edit', 'a')]);
 
-/** Columns of a listing, and of the file of failed rows, that cannot be set. */
-const passedOver: readonly string[] = [...readOnly, 'error_code', 'error_message'];
+/** Read-only columns of listings and of the file of failed rows. */
+const ignoredColumns: readonly string[] = [...readOnly, 'error_code', 'error_message'];
 
-/** What a dry run says beside the values that its links would get, and a check beside what it asked. */
+/** Columns that dry runs and checks add to their output. */
 const reportColumns: readonly string[] = ['old_long_url', 'change', 'row', 'http_status', 'final_url', 'milliseconds', 'reason'];
 
-/** Levenshtein's, with two letters in the wrong order as one change. */
+/** Levenshtein distance in which swapped letters count as one change. */
 function distanceBetween(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);

@@ -1,26 +1,22 @@
 import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 import { linkText } from '../../contract/link.ts';
-import { csvRecords } from '../csv/csv.ts';
+import { csvRecords } from '../csv/csv-reader.ts';
 import { listingColumns } from '../fields/members.ts';
-import { firstLine } from '../head.ts';
-import { jsonRecords } from '../json/records.ts';
+import { firstLine } from '../first-line.ts';
+import { jsonRecords, parseJson } from '../json/json-records.ts';
 import type { Notice } from '../notices.ts';
 import type { Source } from '../source.ts';
 import { textLines } from '../text-lines.ts';
 
-/** What a file calls a link, and where. */
 export interface HashText {
   /** From 1. */
   readonly line: number;
-  /** A hash or a short URL, not yet checked. */
+  /** A hash or a short URL, unchecked. */
   readonly text: string;
 }
 
-/**
- * The links that a file names: a hash or a short URL on each line, or what a listing prints in any of its formats, so that a default
- * format never makes a name of a head or of a sign.
- */
+/** Accepts one hash or short URL per line, and listings in all output formats: a header or a JSON bracket is never taken for a hash. */
 export async function* hashTexts(source: Source): AsyncGenerator<HashText[]> {
   const { line, text } = await firstLine(source, isName);
   const head = text.trim();
@@ -37,15 +33,15 @@ export async function* hashTexts(source: Source): AsyncGenerator<HashText[]> {
   yield* plainLines(source);
 }
 
-/** The columns that name a link, the one first that is not ambiguous on several domains. */
+/** The unambiguous column first. */
 const naming = ['short_url', 'short_url_with_protocol', 'hash'] as const;
 
-/** What tables call them. */
+/** The titles of these columns in tables. */
 const tableHeads: ReadonlySet<string> = new Set(['SHORT URL', 'HASH']);
 
 const isName = (line: string): boolean => line.trim() !== '' && !line.trim().startsWith('#');
 
-/** Blank lines and `#` comments are skipped. With a column the first of the others is a head. */
+/** Skips blank lines and `#` comments. With a column, the first other line is a header. */
 async function* plainLines(source: Source, column?: number): AsyncGenerator<HashText[]> {
   let isHead = column !== undefined;
   for await (const { records, lines } of textLines(source)) {
@@ -60,7 +56,7 @@ async function* plainLines(source: Source, column?: number): AsyncGenerator<Hash
   }
 }
 
-/** What `list -o csv` or `--failed` wrote. */
+/** Reads the output of `list -o csv` or `--failed`. */
 async function* csvNames(source: Source): AsyncGenerator<HashText[]> {
   let columns: number[] | undefined;
   const broken = ({ line, reason }: { line: number; reason: string }): void => {
@@ -80,7 +76,6 @@ async function* csvNames(source: Source): AsyncGenerator<HashText[]> {
   }
 }
 
-/** Which cell names the link. */
 function columnOf(cells: readonly string[], place: string): number {
   const column = naming.map((name) => cells.indexOf(name)).find((position) => position >= 0);
   if (column !== undefined) return column;
@@ -89,7 +84,7 @@ function columnOf(cells: readonly string[], place: string): number {
   });
 }
 
-/** What a listing wrote, as a document or with a record on each line. */
+/** Reads a JSON document or JSON lines. */
 async function* jsonNames(source: Source): AsyncGenerator<HashText[]> {
   const broken = ({ line, reason }: Notice): void => {
     throw new UsageError(`${source.name}:${line}: ${reason}`);
@@ -98,17 +93,8 @@ async function* jsonNames(source: Source): AsyncGenerator<HashText[]> {
   for await (const { records, lines } of jsonRecords(source, isRow, broken)) {
     yield records.flatMap((text, index) => {
       const line = lines[index] ?? 0;
-      return text.trim() === '' ? [] : { line, text: nameIn(parsed(text), `${source.name}:${line}`) };
+      return text.trim() === '' ? [] : { line, text: nameIn(parseJson(text), `${source.name}:${line}`) };
     });
-  }
-}
-
-/** Undefined for what is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -2,11 +2,10 @@ import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { hostName } from '../../contract/web-address.ts';
-import type { WireValue } from '../values.ts';
-import { parseHash } from './hashes.ts';
+import type { WireValue } from '../field-values.ts';
+import { parseHash } from './parse-hash.ts';
 
-/** Which URL a row means: `short_url` or `domain` distinguishes it from namesakes on other domains. Throws a
- * UsageError. */
+/** Identifies the link of a row: `short_url` or `domain` distinguishes it from equal hashes on other domains. Throws a UsageError. */
 export function rowLink(text: string, shortUrl: WireValue | undefined, domain: WireValue | undefined): LinkKey {
   const named = parseHash(text);
   const listed = typeof shortUrl === 'string' ? listedUrl(shortUrl) : undefined;
@@ -25,7 +24,7 @@ export function rowLink(text: string, shortUrl: WireValue | undefined, domain: W
   return { hash: named.hash, domain: place };
 }
 
-/** Undefined for a short URL of another form, which some servers have. */
+/** Some servers have short URLs of another form. */
 function listedUrl(shortUrl: string): LinkKey | undefined {
   try {
     return parseHash(shortUrl);

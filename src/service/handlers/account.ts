@@ -1,6 +1,6 @@
 import type { AccountRecord, Counter, DomainRecord } from '../../contract/records.ts';
-import { apiVersion } from '../answers.ts';
-import { unlimited } from '../settings.ts';
+import { apiVersion } from '../api-responses.ts';
+import { unlimited } from '../resolved-settings.ts';
 import { dateTime, shownDomain } from '../url-records.ts';
 import type { Handler } from './call.ts';
 import { pageRecord, readPage } from './reading.ts';

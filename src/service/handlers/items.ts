@@ -1,7 +1,7 @@
 import type { OperationName } from '../../contract/operations.ts';
 import { type Item, isItem } from '../field-rules.ts';
 import { Refusal } from '../refusal.ts';
-import type { ServiceSettings } from '../settings.ts';
+import type { ServiceSettings } from '../resolved-settings.ts';
 import type { Creation, EditOutcome } from '../store/store.ts';
 import { shortUrlWithProtocol, shownDomain } from '../url-records.ts';
 import type { Call, Noted } from './call.ts';

@@ -1,5 +1,5 @@
-import { withinMoment } from './moment.ts';
 import type { StoredDomain } from './store.ts';
+import { withinMoment } from './timeout.ts';
 
 /** Milliseconds for which domains are kept: to read them for each visit would take a third of its time. */
 const life = 1000;

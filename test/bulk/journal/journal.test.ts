@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { LocalError } from '../../../src/base/errors.ts';
 import { foldJournal } from '../../../src/bulk/journal/fold.ts';
 import { UnrecordedError } from '../../../src/bulk/results/row-outcome.ts';
-import { createStop } from '../../../src/bulk/sending/execution.ts';
+import { createStop } from '../../../src/bulk/sending/stop.ts';
 import { faults } from '../../support/faulty-steps.ts';
 import { type BulkWorld, multiplicity, rowsOf, test } from '../bulk-world.ts';
 import { type CrashStep, crashingFile } from '../crashing-file.ts';

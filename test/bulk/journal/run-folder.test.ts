@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { foldJournal } from '../../../src/bulk/journal/fold.ts';
 import { claimRun, whileThere } from '../../../src/bulk/journal/run-folder.ts';
-import { runFolders } from '../../../src/bulk/run-names.ts';
+import { runFolders } from '../../../src/bulk/records/run-names.ts';
 import { forgetRun, listRuns, pruneRuns } from '../../../src/bulk/runs.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { faults } from '../../support/faulty-steps.ts';

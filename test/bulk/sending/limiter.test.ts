@@ -10,7 +10,7 @@ import { crashingFile } from '../crashing-file.ts';
 async function holds(gate: Limiter, count: number): Promise<boolean> {
   let inside = 0;
   const entries = Array.from({ length: count + 1 }, () =>
-    gate.enter().then((leave) => {
+    gate.acquire().then((leave) => {
       inside += 1;
       return leave;
     }),
@@ -63,7 +63,7 @@ describe('R-15: the limiter', () => {
 
   test('R-15: a place that is given back twice is one place', async () => {
     const gate = createLimiter(1);
-    const leave = await gate.enter();
+    const leave = await gate.acquire();
     leave();
     leave();
     expect(await holds(gate, 1)).toBe(true);

@@ -1,8 +1,8 @@
 import type { DomainList } from '../domain-list.ts';
-import { addressLease, conflicting, type DomainRow, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
-import { newSalt, type StoreOptions } from '../options.ts';
+import { addressLease, conflicting, type DomainRow, type PlacedDomain, placeDomains, storedDomains } from '../domain-plan.ts';
 import { OutdatedProgram } from '../outdated-program.ts';
 import type { StoredDomain, Usage } from '../store.ts';
+import { newSalt, type StoreOptions } from '../store-options.ts';
 import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
 import { clock } from './lease.ts';
 import type { Queries } from './queries.ts';

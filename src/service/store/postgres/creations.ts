@@ -9,8 +9,8 @@ import {
   shownIds,
 } from '../creation-plan.ts';
 import { type HashSource, hashSource } from '../hash-source.ts';
-import { longUrlKey } from '../records.ts';
 import type { Creation, CreationRules, NewUrl } from '../store.ts';
+import { longUrlKey } from '../stored-urls.ts';
 import { urlsOfMonth } from '../tallies.ts';
 import type { AccountRows } from './account-rows.ts';
 import type { PostgresValue } from './queries.ts';

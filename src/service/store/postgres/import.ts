@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StoreOptions } from '../options.ts';
+import type { StoreOptions } from '../store-options.ts';
 import type { Value } from '../tag-sets.ts';
 import { lockAccount, openAccount } from './account-rows.ts';
-import type { Database } from './database.ts';
 import { type ImportSource, openSource, type SourceRow } from './import-source.ts';
 import { columnsOf, type MovedTable, movedTables } from './import-tables.ts';
 import { clock, lease } from './lease.ts';
+import type { Database } from './postgres-database.ts';
 import type { Queries } from './queries.ts';
 
 /** What an import moved. */

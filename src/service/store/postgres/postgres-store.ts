@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DomainList } from '../domain-list.ts';
 import { hashesOfEdits } from '../edit-plan.ts';
-import type { StoreOptions } from '../options.ts';
 import type { Note, Store, StoredDomain } from '../store.ts';
-import { StoreFailure } from '../store-failure.ts';
+import { StoreFailure } from '../store-errors.ts';
+import type { StoreOptions } from '../store-options.ts';
 import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,
@@ -17,17 +17,17 @@ import {
   releaseAddress,
   servedAddresses,
 } from './account-rows.ts';
-import { clientConfigs, type Place } from './address.ts';
 import { clicksOfDays, countClick, findTarget, forgetFlushes, forgetVisitors, recordClicks } from './click-rows.ts';
 import { createUrls } from './creations.ts';
-import { Database } from './database.ts';
+import { OutcomeUnknown } from './database-errors.ts';
+import { clientConfigs, type Place } from './database-url.ts';
 import { editTagged, editUrls } from './edits.ts';
-import { OutcomeUnknown } from './failures.ts';
 import { deleteUrls, resetStats } from './groups.ts';
 import { type Imported, importFolder, refuseHalfImported } from './import.ts';
-import { connector } from './line.ts';
 import { listUrls } from './listing.ts';
 import { appendLog, listLog } from './log-rows.ts';
+import { connector } from './pipelined-connection.ts';
+import { Database } from './postgres-database.ts';
 import type { Queries } from './queries.ts';
 import { checkVersion, createSchema } from './schema.ts';
 import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { dayOf } from '../days.ts';
+import { dayOf } from '../click-days.ts';
 import { OutdatedProgram } from '../outdated-program.ts';
-import { isMadeTwice } from './failures.ts';
+import { isMadeTwice } from './database-errors.ts';
 import { clock, lease } from './lease.ts';
 import type { Queries } from './queries.ts';
 

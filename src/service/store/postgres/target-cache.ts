@@ -1,5 +1,5 @@
-import { withinMoment } from '../moment.ts';
 import type { StoredDomain, Target } from '../store.ts';
+import { withinMoment } from '../timeout.ts';
 
 /** Milliseconds for which a target is answered without asking: until an edit by another process is seen. */
 const life = 1000;

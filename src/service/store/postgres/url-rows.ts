@@ -1,5 +1,5 @@
-import { storedUrls, storedValues, type UrlRow, urlColumns } from '../records.ts';
 import type { StoredDomain, StoredUrl } from '../store.ts';
+import { storedUrls, storedValues, type UrlRow, urlColumns } from '../stored-urls.ts';
 import type { AccountRows } from './account-rows.ts';
 import type { PostgresValue } from './queries.ts';
 

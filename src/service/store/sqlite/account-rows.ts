@@ -1,7 +1,7 @@
 import type { Connection } from '../../../files/sqlite.ts';
-import { addressLease, conflicting, type DomainRow, type PlacedDomain, placeDomains, storedDomains } from '../domains.ts';
-import { newSalt, type StoreOptions } from '../options.ts';
+import { addressLease, conflicting, type DomainRow, type PlacedDomain, placeDomains, storedDomains } from '../domain-plan.ts';
 import type { StoredDomain, Usage } from '../store.ts';
+import { newSalt, type StoreOptions } from '../store-options.ts';
 import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
 
 /** The rows of one account, the clock, and the randomness: what every query of the store needs. */

@@ -1,4 +1,4 @@
-import { byDay, dayClicks } from '../days.ts';
+import { byDay, dayClicks } from '../click-days.ts';
 import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
 import { visitorNumbers, visitorsAtATime } from '../visitors.ts';
 import type { AccountRows } from './account-rows.ts';

@@ -8,8 +8,8 @@ import {
   shownIds,
 } from '../creation-plan.ts';
 import { hashSource } from '../hash-source.ts';
-import { longUrlKey, storedValues } from '../records.ts';
 import type { Creation, CreationRules, NewUrl } from '../store.ts';
+import { longUrlKey, storedValues } from '../stored-urls.ts';
 import { urlsOfMonth } from '../tallies.ts';
 import { type AccountRows, addToTally, countUrls, readTally } from './account-rows.ts';
 import { attachTag, type TagRow, tagsOf } from './tag-rows.ts';

@@ -1,8 +1,8 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
 import type { TagExpression } from '../../tag-expression.ts';
 import { hashesOfEdits, planEdits } from '../edit-plan.ts';
-import { storedValues } from '../records.ts';
 import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl } from '../store.ts';
+import { storedValues } from '../stored-urls.ts';
 import type { Value } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
 import { choose } from './groups.ts';

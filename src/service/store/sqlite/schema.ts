@@ -1,6 +1,6 @@
 import type { Edition } from '../../../contract/editions.ts';
 import type { Connection } from '../../../files/sqlite.ts';
-import { dayOf } from '../days.ts';
+import { dayOf } from '../click-days.ts';
 import { OutdatedProgram } from '../outdated-program.ts';
 
 /** The file of an edition in its directory. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { openConnection } from '../../../files/sqlite.ts';
 import { DomainList } from '../domain-list.ts';
-import type { StoreOptions } from '../options.ts';
 import type { Note, Store } from '../store.ts';
+import type { StoreOptions } from '../store-options.ts';
 import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,

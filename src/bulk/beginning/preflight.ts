@@ -1,0 +1,106 @@
+import { UsageError } from '../../base/errors.ts';
+import type { Client } from '../../client/client.ts';
+import { editions } from '../../contract/editions.ts';
+import type { Execution } from '../execution/execution.ts';
+import { fileBatches } from '../operations/batches.ts';
+import type { BulkRow } from '../results/row-outcome.ts';
+import { callsPerBatch, type RunEnvironment, type RunPlan } from '../run-plan.ts';
+import type { RunFacts } from '../started-run.ts';
+import { doneBefore, factsOf, needsMark, readsFirst } from './facts.ts';
+import { assertDistinct } from './output-paths.ts';
+import { assertQuota } from './quota.ts';
+
+/** Makes sure that a run may begin, as far as its plan says it, and finds the domain that it is pinned to: nothing was begun yet. */
+export async function prepare<Payload extends object>(
+  plan: RunPlan<Payload>,
+  { client, system, stateFolder }: RunEnvironment,
+): Promise<string | undefined> {
+  assertDistinct(plan, system);
+  const domain = await pinnedDomain(plan, client);
+  if (!plan.isTyped) {
+    const { pruneRuns } = await import('../runs.ts');
+    await pruneRuns(stateFolder, system);
+  }
+  return domain;
+}
+
+/** The default domain is pinned, because somebody may change it during the run. */
+async function pinnedDomain<Payload extends object>(plan: RunPlan<Payload>, client: Client): Promise<string | undefined> {
+  if (plan.domain !== undefined || plan.isTyped || !editions[client.edition].severalDomains) return plan.domain;
+  const asked =
+    plan.accountDomains ?? import('../../client/account-domains.ts').then(({ accountDomains }) => accountDomains(client));
+  return (await asked).defaultDomain;
+}
+
+/** The last questions before the first row is sent. Throws where the run cannot start; then nothing was sent. */
+export async function preflight<Payload extends object>(run: Execution<Payload>): Promise<RunFacts> {
+  const { plan, begun, stop } = run;
+  const { rows, skipped = 0 } = plan.input;
+  const facts = factsOf(run, await batchesOf(run, Math.max(0, rows - skipped - doneBefore(run))));
+  if (facts.batches > 0) await assertBudget(run);
+  await assertQuota(run, facts).catch((error: unknown) => {
+    // A resumed run is stopped, but still reports every row: results files written before a kill are out of date.
+    if (!begun.resumed) throw error;
+    stop.because(error);
+  });
+  if (begun.resumed) plan.recall?.(begun.state.begin.options);
+  await restoreHashes(run);
+  if (plan.undoes !== undefined) {
+    const { recordUndone } = await import('../journal/undone-line.ts');
+    await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
+  }
+  return facts;
+}
+
+/** Gives the operation the hashes that the journal has, so that rows that share them are reported as without the interruption. */
+async function restoreHashes<Payload extends object>({ begun, operation }: Execution<Payload>): Promise<void> {
+  if (!begun.resumed || !operation.remember) return;
+  const { readJournal } = await import('../journal/reading.ts');
+  const { hashesOf } = await import('../journal/recorded-results.ts');
+  for await (const { line } of readJournal(begun.path)) if (line.type === 'result') await operation.remember(hashesOf(line));
+}
+
+/** Batches of so many rows that are left: as the run cuts its input, which takes more than the bound says for long hashes. */
+async function batchesOf<Payload extends object>(
+  { plan: { input, payload, batchSize }, operation, rules }: Execution<Payload>,
+  left: number,
+): Promise<number> {
+  if (!operation.group || left === 0) return Math.ceil(left / batchSize);
+  const rowOf = (item: object): BulkRow<Payload> => ({ index: 0, line: undefined, item, payload: payload(item) });
+  let count = 0;
+  for await (const _ of fileBatches(input, rowOf, rules)) count += 1;
+  return Math.ceil((count * left) / input.rows);
+}
+
+/**
+ * A budget that is used up before the first rows are sent would never send any, however often the command is run: `UsageError`
+ * with the least that works.
+ */
+async function assertBudget<Payload extends object>(run: Execution<Payload>): Promise<void> {
+  const { plan, operation, calls, begun } = run;
+  const { budget } = plan;
+  if (budget === undefined) return;
+  // With what comes before a batch: reading rows in doubt, and in keyed mode the proof that is still to be made.
+  const before = operation.doubt === 'inspect' && begun.state.open.size > 0 ? 1 : 0;
+  const isToBeProven = operation.doubt === 'repeat' && plan.mode?.name === 'keyed';
+  const toBegin =
+    callsPerBatch(plan) + (isToBeProven ? (await import('../checked/idempotency-probe.ts')).callsToProve(run) : before);
+  const usual = calls.made + Number(!plan.isTyped) + Number(needsMark(run)) + toBegin;
+  if (budget > usual) return;
+  const least = usual + Number(await readsAnyRow(run));
+  if (budget >= least) return;
+  throw new UsageError(`--budget ${budget}: at least ${least} calls are required to send the first rows`, {
+    hint: `use at least --budget ${least}`,
+  });
+}
+
+/** Whether any row is read before it is sent first. */
+async function readsAnyRow<Payload extends object>(run: Execution<Payload>): Promise<boolean> {
+  const { plan, operation } = run;
+  const { input, payload } = plan;
+  if (readsFirst(run)) return true;
+  if (!operation.needsPriorDestination || input.readAt !== undefined) return false;
+  for await (const rows of input.open())
+    if (rows.some(({ item }) => operation.needsPriorDestination?.(payload(item)))) return true;
+  return false;
+}

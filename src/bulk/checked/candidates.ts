@@ -1,0 +1,41 @@
+import { CallError } from '../../client/call-error.ts';
+import { sameUrl } from '../../link/value.ts';
+import type { Execution } from '../execution/execution.ts';
+import type { Asked } from '../matching/matching.ts';
+import { doubtful, type KnownRecord, shortUrlOf, type Verdict } from '../matching/row-verdict.ts';
+import { frontSize, type Scan, scanNewest, usualSettle } from './newest-links.ts';
+
+/**
+ * Names what URLs may have become that were typed and whose answer was lost. Nobody took a watermark before them, so no record proves that
+ * a URL was shortened, an older link looks the same; and a listing without one proves nothing either, it may be behind. So nothing is sent
+ * again, whatever is seen: the newest links are listed twice, after a while, and those that lead where a URL leads are named.
+ */
+export async function candidatesOf<Payload extends object>(
+  items: readonly Asked[],
+  { client, domain, system, signal, warn, plan: { settle = usualSettle } }: Execution<Payload>,
+): Promise<readonly Verdict[]> {
+  const seconds = (settle * 1.2) / 1000;
+  warn(`no reliable response: checking the newest links for ${seconds} s`);
+  const found = new Map<string, KnownRecord>();
+  try {
+    for (const wait of [settle, settle / 5]) {
+      await system.sleep(wait, signal).catch(() => undefined);
+      const isEnough = ({ records }: Scan): boolean => records.size >= frontSize;
+      const scan = await scanNewest({ client, domain }, { limit: frontSize, isEnough, signal });
+      for (const record of scan?.records.values() ?? []) found.set(record.hash, record);
+    }
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    warn(`could not list the newest links: ${error.message}`);
+  }
+  const verdicts = items.map(({ long_url = '' }) => candidatesFor(long_url, [...found.values()]));
+  const missing = items.filter((_, position) => verdicts[position] === doubtful);
+  const where = missing.length === 1 ? `to ${missing[0]?.long_url}` : `to ${missing.length} of the long URLs`;
+  if (missing.length > 0 && found.size > 0) warn(`none of the newest ${found.size} links leads ${where}`);
+  return verdicts;
+}
+
+function candidatesFor(longUrl: string, records: readonly KnownRecord[]): Verdict {
+  const alike = records.filter((record) => sameUrl(record.long_url, longUrl));
+  return alike.length === 0 ? doubtful : { ...doubtful, candidates: alike.map(shortUrlOf) };
+}

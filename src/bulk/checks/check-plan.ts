@@ -1,0 +1,70 @@
+import type { LinkList } from '../../check/destinations.ts';
+import type { CheckSettings } from '../../check/engine.ts';
+import type { CheckStatus } from '../../check/verdict.ts';
+import type { StopReason } from '../results/row-outcome.ts';
+import type { CheckedRow } from './check-results.ts';
+
+/** What a check shall ask. */
+export interface CheckPlan {
+  /** The command as people read it. */
+  readonly what: string;
+  /** All that decides what is asked, as it was typed, and its sum: the same command resumes the run. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly sha256: string;
+  readonly profile: string | undefined;
+  readonly domain: string | undefined;
+  readonly links: LinkList & {
+    /** Writes them to a new file, 0600 and synced: they are kept with the run. */
+    copyTo(path: string): Promise<void>;
+  };
+  /** The unfinished run of the same command. */
+  readonly resumes: string | undefined;
+  /** Reads links that `copyTo` has written. */
+  readLinks(path: string): Promise<LinkList>;
+  /** Ask the short URLs. */
+  readonly shortUrls: boolean;
+  readonly settings: CheckSettings;
+  readonly results?: string | undefined;
+  /** Replace a results file that is not this run's own. */
+  readonly overwrite?: boolean | undefined;
+}
+
+export interface CheckSummary {
+  /** Links by what was found of them; `not_sent` are those that were not reached. */
+  readonly counts: Readonly<Record<CheckStatus | 'not_sent', number>>;
+  /** Links that were skipped because the network of this computer or its name server failed: the same command asks them later. */
+  readonly offline: number;
+  /** Links that were skipped because an address is not public. */
+  readonly private: number;
+  /** Links that were skipped because their hosts want to be left alone: the same command asks them later. */
+  readonly deferred: { readonly links: number; readonly hosts: readonly string[] };
+  readonly destinations: number;
+  readonly stop: StopReason | undefined;
+  readonly milliseconds: number;
+}
+
+export interface StartedCheck {
+  readonly run: string;
+  readonly resumed: boolean;
+  readonly destinations: number;
+  /** Destinations that an earlier process asked. */
+  readonly doneBefore: number;
+  /** Destinations that are still to be asked, and their hosts. */
+  readonly left: number;
+  readonly hosts: number;
+  /**
+   * Every link once, in the order of the listing, with its verdict, some at a time; to be read once. Nothing is asked before it is read.
+   * A reader that leaves early stops the check.
+   */
+  readonly rows: AsyncIterable<readonly CheckedRow[]>;
+  progress(): CheckProgress;
+  /** When the rows were read. */
+  summary(): CheckSummary;
+}
+
+export interface CheckProgress {
+  readonly destinations: number;
+  readonly done: number;
+  /** Destinations by status, of this process. */
+  readonly counts: ReadonlyMap<CheckStatus, number>;
+}

@@ -1,0 +1,52 @@
+import type { CheckedLink } from '../../check/destinations.ts';
+import type { Verdict } from '../../check/verdict.ts';
+import type { WriteSystem } from '../../files/atomic-write.ts';
+import { type OutcomeFile, openFile } from '../results/outcome-files.ts';
+
+/** A link, and what was found of it; nothing where the check was stopped before. */
+export interface CheckedRow {
+  readonly link: CheckedLink;
+  readonly verdict: Verdict | undefined;
+}
+
+export interface IndexedRow extends CheckedRow {
+  readonly index: number;
+}
+
+const resultColumns = [
+  'row',
+  'status',
+  'hash',
+  'short_url',
+  'long_url',
+  'http_status',
+  'final_url',
+  'milliseconds',
+  'reason',
+] as const;
+
+/** `--results`: every link once, in the order of the listing. */
+export function openCheckResults(path: string, system: WriteSystem): OutcomeFile<IndexedRow> {
+  return openFile(path, system, resultColumns, ({ index, ...row }: IndexedRow) => ({ row: index + 1, ...checkedFields(row) }));
+}
+
+/** A link and its verdict by the names that people and programs read. */
+export function checkedFields({ link, verdict }: CheckedRow) {
+  const { hash, short_url, long_url } = link;
+  return {
+    status: verdict?.status ?? 'not_sent',
+    hash,
+    short_url,
+    long_url,
+    http_status: verdict?.httpStatus,
+    final_url: withFragment(verdict?.finalUrl, long_url),
+    milliseconds: verdict?.milliseconds,
+    reason: verdict?.reason,
+  };
+}
+
+/** A redirect keeps the fragment of a link, unless it has its own; the links of one destination may have several. */
+function withFragment(finalUrl: string | undefined, longUrl = ''): string | undefined {
+  const hash = longUrl.indexOf('#');
+  return finalUrl === undefined || finalUrl.includes('#') || hash === -1 ? finalUrl : finalUrl + longUrl.slice(hash);
+}

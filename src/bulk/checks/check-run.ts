@@ -1,0 +1,249 @@
+import { Destinations } from '../../check/destinations.ts';
+import { probeAll } from '../../check/engine.ts';
+import { byStatus, type CheckStatus, type Verdict } from '../../check/verdict.ts';
+import { nameOf, readerGone, readToItsEnd, stopOnSignal } from '../execution/batch-loop.ts';
+import type { BegunRun } from '../execution/execution.ts';
+import type { Journal } from '../journal/journal.ts';
+import { isSettled } from '../journal/journal-state.ts';
+import { rangesOf } from '../journal/ranges.ts';
+import type { OutcomeFile } from '../results/outcome-files.ts';
+import type { StopReason } from '../results/row-outcome.ts';
+import { beginRun } from '../run-beginning.ts';
+import type { RunEnvironment, UnfinishedRun } from '../run-plan.ts';
+import { pruneRuns } from '../runs.ts';
+import { createStop, type Stop } from '../sending/stop.ts';
+import { carryVerdicts } from './carried-verdicts.ts';
+import type { CheckPlan, StartedCheck } from './check-plan.ts';
+import { type CheckedRow, type IndexedRow, openCheckResults } from './check-results.ts';
+import { RecordedVerdicts } from './recorded-verdicts.ts';
+
+/**
+ * Begins a check, or continues the unfinished one of the same selection. It keeps its journal as every run does, but its rows are not sent
+ * in batches: a batch would wait for its slowest host, while politeness wants every host asked in its turn. So each destination has a line of
+ * its own, written when its verdict is known, in whatever order that is; there is no intent before it, because asking changes nothing.
+ */
+export async function startCheck(plan: CheckPlan, environment: RunEnvironment): Promise<StartedCheck> {
+  const { client, system, stateFolder } = environment;
+  await pruneRuns(stateFolder, system);
+  const { what, links, sha256, options, profile, domain, results, overwrite } = plan;
+  const { server, username: account } = client.identity;
+  const rows = links.count;
+  const identity = {
+    operation: 'check',
+    server,
+    account,
+    domain,
+    input: { name: what, sha256, rows },
+    options: JSON.parse(JSON.stringify(options)),
+  } as const;
+  const input = {
+    name: what,
+    sha256,
+    rows,
+    open: () => [],
+    copyTo: (path: string) => links.copyTo(path),
+    snapshot: { run: plan.resumes },
+    carry: (earlier: UnfinishedRun, journal: Journal) => carryVerdicts(earlier, plan, journal),
+    readAt: system.elapsed(),
+  };
+  return await beginRun(identity, { input, what, profile, domain, results, overwrite }, environment, async (begun) =>
+    new CheckRun(begun, plan, environment).started(),
+  );
+}
+
+/** Rows that are given to the reader at once, and lines that are written at once. */
+const together = 200;
+
+class CheckRun {
+  readonly #begun: BegunRun;
+  readonly #plan: CheckPlan;
+  readonly #environment: RunEnvironment;
+  readonly #destinations: Destinations;
+  readonly #verdicts: RecordedVerdicts;
+  readonly #results: OutcomeFile<IndexedRow> | undefined;
+  readonly #doneBefore: number;
+  readonly #stop: Stop = createStop();
+  readonly #halt = new AbortController();
+  readonly #abort = new AbortController();
+  readonly #startedAt: number;
+  readonly #found = new Map<CheckStatus, number>();
+  readonly #counts: Record<CheckStatus | 'not_sent', number>;
+  #done = 0;
+  #offline = 0;
+  #private = 0;
+  #deferred = 0;
+  /** Hosts that want to be left alone. */
+  readonly #closed = new Set<string>();
+  #endedAt: number | undefined;
+  #isOver = false;
+  /** Something was found, or the end has come. */
+  #news = (): void => {};
+
+  constructor(begun: BegunRun, plan: CheckPlan, environment: RunEnvironment) {
+    const { links, settings, shortUrls, results } = plan;
+    const isKnown = (link: number): boolean => isSettled(begun.state.stateOf(link));
+    this.#begun = begun;
+    this.#plan = plan;
+    this.#environment = environment;
+    this.#destinations = new Destinations(links, { refusal: settings.refusal, shortUrls }, isKnown);
+    this.#verdicts = new RecordedVerdicts(begun.path, begun.state, links.count);
+    this.#results = results === undefined ? undefined : openCheckResults(results, environment.system);
+    this.#doneBefore = this.#destinations.count - this.#destinations.left - this.#destinations.refused().length;
+    this.#done = this.#doneBefore;
+    this.#startedAt = environment.system.elapsed();
+    this.#counts = { ...byStatus(() => 0), not_sent: 0 };
+  }
+
+  started(): StartedCheck {
+    const { count, left, hostCount } = this.#destinations;
+    return {
+      run: this.#begun.name,
+      resumed: this.#begun.resumed,
+      destinations: count,
+      doneBefore: this.#doneBefore,
+      left,
+      hosts: hostCount,
+      rows: readToItsEnd(this.#rows(), () => this.#end({ kind: 'error', error: readerGone() })),
+      progress: () => ({ destinations: count, done: this.#done, counts: this.#found }),
+      summary: () => ({
+        counts: this.#counts,
+        offline: this.#offline,
+        private: this.#private,
+        deferred: { links: this.#deferred, hosts: [...this.#closed] },
+        destinations: count,
+        stop: this.#stop.reason,
+        milliseconds: (this.#endedAt ?? this.#environment.system.elapsed()) - this.#startedAt,
+      }),
+    };
+  }
+
+  #end(reason: StopReason): void {
+    this.#stop.request(reason);
+    this.#halt.abort();
+  }
+
+  async *#rows(): AsyncGenerator<readonly CheckedRow[]> {
+    const { system, interrupt } = this.#environment;
+    const abort = (): void => this.#abort.abort();
+    const ignoreSignals = stopOnSignal({ interrupt, system, stop: this.#stop, begun: this.#begun, abort });
+    const halt = (): void => this.#halt.abort();
+    interrupt?.addEventListener('abort', halt, { once: true });
+    const asked = this.#ask();
+    let given = 0;
+    try {
+      for await (const rows of this.#inOrder()) {
+        for (const row of rows) {
+          this.#count(row);
+          this.#results?.add({ ...row, index: given });
+          given += 1;
+        }
+        yield rows;
+      }
+      // A bug of ours is thrown here.
+      await asked;
+    } finally {
+      this.#halt.abort();
+      ignoreSignals();
+      interrupt?.removeEventListener('abort', halt);
+      await asked.catch(() => undefined);
+      await this.#close(given === this.#plan.links.count);
+    }
+  }
+
+  /** Asks what is not known yet. A failure that is foreseen stops the run. */
+  async #ask(): Promise<void> {
+    const { settings } = this.#plan;
+    const signals = { stop: this.#halt.signal, abort: this.#abort.signal };
+    try {
+      const refused = this.#destinations.refused();
+      for (let from = 0; from < refused.length && !this.#halt.signal.aborted; from += together) {
+        const some = refused.slice(from, from + together);
+        await Promise.all(
+          some.map(({ destination, ...why }) => this.#record(destination, { status: 'skipped', milliseconds: 0, ...why })),
+        );
+      }
+      const take = (destination: number, verdict: Verdict) => this.#record(destination, verdict);
+      await probeAll(this.#destinations, settings, this.#environment.system, signals, take);
+    } catch (error) {
+      this.#stop.because(error);
+    } finally {
+      this.#isOver = true;
+      this.#news();
+    }
+  }
+
+  /** Resolves when the verdict is on the disk: then it can be given to the reader. */
+  async #record(destination: number, verdict: Verdict): Promise<void> {
+    const { journal } = this.#begun;
+    const rows = rangesOf(this.#destinations.linksOf(destination).map((index) => ({ index })));
+    const offset = journal.size;
+    const written = journal.write({ type: 'checked', rows, verdict });
+    const length = journal.size - offset;
+    await written;
+    this.#verdicts.add(destination, { offset, length });
+    this.#done += 1;
+    this.#found.set(verdict.status, (this.#found.get(verdict.status) ?? 0) + 1);
+    this.#news();
+  }
+
+  async *#inOrder(): AsyncGenerator<CheckedRow[]> {
+    let rows: CheckedRow[] = [];
+    let index = 0;
+    for (const link of this.#plan.links.all()) {
+      const destination = this.#destinations.of(index);
+      index += 1;
+      while (!this.#verdicts.has(destination) && !this.#isOver) {
+        if (rows.length > 0) yield rows;
+        rows = [];
+        await this.#nextNews(destination);
+      }
+      rows.push({ link, verdict: await this.#verdicts.read(destination) });
+      if (rows.length < together) continue;
+      yield rows;
+      rows = [];
+    }
+    if (rows.length > 0) yield rows;
+  }
+
+  #nextNews(destination: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#news = resolve;
+      // It may have come while the reader was busy.
+      if (this.#isOver || this.#verdicts.has(destination)) resolve();
+    });
+  }
+
+  #count({ verdict }: CheckedRow): void {
+    this.#counts[verdict?.status ?? 'not_sent'] += 1;
+    if (verdict?.offline) this.#offline += 1;
+    if (verdict?.isPrivate) this.#private += 1;
+    if (verdict?.deferredBy === undefined) return;
+    this.#deferred += 1;
+    this.#closed.add(verdict.deferredBy);
+  }
+
+  /** First the file: a run that its journal calls complete is not resumed, and would never show it. */
+  async #close(isWhole: boolean): Promise<void> {
+    const { journal, release } = this.#begun;
+    const { system } = this.#environment;
+    try {
+      if (isWhole) this.#results?.commit();
+      else this.#results?.discard();
+    } catch (error) {
+      this.#stop.because(error);
+    }
+    const isLeft = this.#counts.not_sent + this.#offline + this.#deferred > 0;
+    const isComplete = isWhole && !isLeft && !this.#stop.reason;
+    const reason = isComplete ? 'complete' : nameOf(this.#stop.reason);
+    try {
+      await journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });
+    } catch (error) {
+      this.#stop.because(error);
+    } finally {
+      await journal.close();
+      await this.#verdicts.close();
+      release();
+      this.#endedAt = system.elapsed();
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { setMaxListeners } from 'node:events';
+import { needsMark, readsFirst } from '../beginning/facts.ts';
+import { journalLedger, type Ledger } from '../journal/ledger.ts';
+import { type KnownRecord, ofWholeRecords, shortUrlOf } from '../matching/row-verdict.ts';
+import { rulesOf } from '../operations/batches.ts';
+import { runFolders } from '../records/run-names.ts';
+import { concurrencyOf, type RunEnvironment, type RunPlan } from '../run-plan.ts';
+import { answeringLedger } from '../sending/answering-ledger.ts';
+import { BudgetError, createKeyedMutex } from '../sending/limiter.ts';
+import { createStop } from '../sending/stop.ts';
+import type { Execution } from './execution.ts';
+
+type Beginnings<Payload extends object> = RunEnvironment &
+  Pick<Execution<Payload>, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'>;
+
+/** Puts together what a run has from here to its end. What few runs need is loaded when it is needed. */
+export async function newExecution<Payload extends object>(
+  plan: RunPlan<Payload>,
+  beginnings: Beginnings<Payload>,
+): Promise<Execution<Payload>> {
+  const { operation, begun, images, system } = beginnings;
+  const isChecked = plan.mode?.name === 'checked';
+  const isMarked = isChecked ? !plan.isOneOff : needsMark({ plan, begun });
+  const isProven = !plan.isOneOff && (plan.mode?.name === 'keyed' ? operation.doubt === 'repeat' : operation.kind === 'apply');
+  const reads = images ? 'undo' : plan.results === undefined ? 'renames' : 'results';
+  const fitting = operation.fitting ?? (readsFirst({ operation, reads, plan, system }) ? operation.readable : undefined);
+  const priorDestinations = new Map(begun.state.priorDestinations);
+  const takeWatermark = loadedWhenCalled(async () => (await import('../checked/run-watermarks.ts')).watermarksOf(run));
+  const abort = new AbortController();
+  const signal = beginnings.signal ? AbortSignal.any([abort.signal, beginnings.signal]) : abort.signal;
+  // Each call under way listens to it, and Node takes more than ten for a leak.
+  setMaxListeners(0, signal);
+  const run: Execution<Payload> = {
+    ...beginnings,
+    plan,
+    stop: createStop(),
+    signal,
+    abort: () => abort.abort(),
+    folders: runFolders(beginnings.stateFolder),
+    rules: rulesOf({ group: operation.group, fitting }, plan.batchSize),
+    holdsPermit: concurrencyOf(plan) === 1 || plan.failFast === true,
+    mutex: createKeyedMutex(),
+    inDoubt: new Set(),
+    priorDestinations,
+    reads,
+    isSelected: plan.isSelected && ofWholeRecords(plan.isSelected),
+    rounds: new Map(),
+    recorded: await earlierOutcomes(beginnings),
+    ledger: await ledgerOf(plan, beginnings, { priorDestinations, takeWatermark: isMarked ? takeWatermark : undefined }),
+    // In checked mode the call of a batch is reserved together with the watermark before it.
+    mayCall: (calls = isChecked ? 0 : 1) => mayCall(calls, run),
+    readBack: async (batch, rows) => {
+      const payloads = rows.map(({ payload }) => payload);
+      if (plan.isOneOff) return await (await import('../checked/candidates.ts')).candidatesOf(payloads, run);
+      return await (await import('../checked/reading-back.ts')).readBackBatch(batch, payloads, run);
+    },
+    prove: isProven
+      ? loadedWhenCalled(async () => (await import('../checked/idempotency-probe.ts')).createIdempotencyProbe(run))
+      : undefined,
+    onSurplus: (records) => keepSurplus(records, run),
+  };
+  return run;
+}
+
+/** A function that is made when it is first called. */
+function loadedWhenCalled<Given extends unknown[], Result>(
+  load: () => Promise<(...given: Given) => Promise<Result>>,
+): (...given: Given) => Promise<Result> {
+  let work: Promise<(...given: Given) => Promise<Result>> | undefined;
+  return async (...given) => {
+    work ??= load();
+    return await (await work)(...given);
+  };
+}
+
+async function earlierOutcomes<Payload extends object>({ begun }: Beginnings<Payload>): Promise<Execution<Payload>['recorded']> {
+  if (!begun.resumed) return undefined;
+  const { recordedOutcomes } = await import('../journal/recorded-outcomes.ts');
+  return recordedOutcomes(begun.path, begun.state);
+}
+
+type LedgerParts = Pick<Parameters<typeof journalLedger>[0], 'priorDestinations' | 'takeWatermark'>;
+
+/** The ledger that writes into the journal, and those around it that others listen to. */
+async function ledgerOf<Payload extends object>(
+  { mode, results, input }: RunPlan<Payload>,
+  { begun: { name, journal, state }, operation, domain, answered, noteChanges: note }: Beginnings<Payload>,
+  parts: LedgerParts,
+): Promise<Ledger<Payload>> {
+  const written = journalLedger<Payload>({
+    ...parts,
+    journal,
+    firstBatch: state.nextBatch,
+    keyOf: mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
+    keepsPrior: results !== undefined,
+  });
+  const answering = answeringLedger(written, input.rows, answered);
+  if (note === undefined || operation.kind === 'shorten') return answering;
+  const { notingLedger } = await import('../sending/noting-ledger.ts');
+  return notingLedger(answering, { operation, run: name, domain, note });
+}
+
+function mayCall<Payload extends object>(count: number, { calls, plan, stop }: Execution<Payload>): boolean {
+  if (calls.reserve(count)) return true;
+  stop.because(new BudgetError(plan.budget));
+  return false;
+}
+
+/** Links that nobody asked for are named and kept in the journal; deleting them is for a person to decide. */
+function keepSurplus<Payload extends object>(records: readonly KnownRecord[], { warn, begun }: Execution<Payload>): void {
+  const named = records.slice(0, 5).map(shortUrlOf).join(', ');
+  warn(`a response contained ${records.length} records that belong to no row: ${named}`);
+  const found = records.map(({ hash }) => hash);
+  // The next write fails as well if the journal is broken.
+  begun.journal.write({ type: 'reconcile', batch: 0, conclusive: true, found }).catch(() => undefined);
+}

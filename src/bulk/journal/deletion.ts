@@ -1,0 +1,59 @@
+import { LocalError } from '../../base/errors.ts';
+import type { System } from '../../base/system.ts';
+import { type RunFolders, runNames, runRecord } from '../records/run-names.ts';
+import { foldJournal } from './fold.ts';
+import { isUntouched, mayHaveChanged, type RunState } from './journal-state.ts';
+import { claimBeginning, claimRun, keyOfRun, removeRunFolder } from './run-folder.ts';
+import { recordUndone } from './undone-line.ts';
+
+/** Deletes a run; false where there is none. Throws `LocalError` while another process has it or searches for it. */
+export async function deleteRun(name: string, folders: RunFolders, system: System): Promise<boolean> {
+  if (!runNames(folders).includes(name)) return false;
+  const beginning = await claimBeginning(keyOfRun(name), folders, system, 0);
+  try {
+    if (!runNames(folders).includes(name)) return false;
+    const work = await claimRun(name, folders, system, 0);
+    try {
+      // A damaged record says of no other run that it is undone.
+      const state = await foldJournal(runRecord(name, folders).journal).catch(() => undefined);
+      const undoes = state?.begin.undoes;
+      const target =
+        undoes !== undefined && runNames(folders).includes(undoes) ? await claimRun(undoes, folders, system, 0) : undefined;
+      try {
+        if (state) await withdrawUndone(state, folders, system);
+        removeRunFolder(name, folders, system);
+      } finally {
+        target?.release();
+      }
+    } finally {
+      work.release();
+    }
+    return true;
+  } finally {
+    beginning.release();
+  }
+}
+
+/**
+ * Deletes a run of which nothing was applied, so that it is begun anew. Throws `LocalError` while another process works on it. The caller
+ * holds its beginning, and the run that it was to undo.
+ */
+export async function discardRun(name: string, folders: RunFolders, system: System): Promise<void> {
+  const work = await claimRun(name, folders, system, 0);
+  try {
+    // Under the lock: the process that had it may have worked on until now.
+    const state = await foldJournal(runRecord(name, folders).journal);
+    if (!isUntouched(state)) {
+      throw new LocalError(`another process continued run ${name} meanwhile`, { hint: 'run the same command again' });
+    }
+    await withdrawUndone(state, folders, system);
+    removeRunFolder(name, folders, system);
+  } finally {
+    work.release();
+  }
+}
+
+async function withdrawUndone(state: RunState, folders: RunFolders, system: System): Promise<void> {
+  const { undoes, run } = state.begin;
+  if (undoes !== undefined && !mayHaveChanged(state)) await recordUndone({ undoes, by: run, withdrawn: true }, folders, system);
+}

@@ -1,0 +1,57 @@
+import { UsageError } from '../../base/errors.ts';
+import { type Edition, editions, thisServer } from '../../contract/editions.ts';
+
+/** What keeps a shortening run from making a link twice (R 1.2). */
+export type ModeName = 'keyed' | 'dedupe' | 'checked';
+
+export interface Mode {
+  readonly name: ModeName;
+  /** Value of `disable_long_url_duplicates`; checked mode sends none. */
+  readonly duplicates?: string | undefined;
+  /** Rows without a custom hash are given one. */
+  readonly generateHashes: boolean;
+  /** Some rows have a custom hash of their own, which an equal link may have had before. */
+  readonly hasOwnHashes?: boolean;
+}
+
+export type DedupeScope = 'off' | 'account' | 'domain';
+
+export interface ModeRequest {
+  readonly edition: Edition;
+  readonly rows: number;
+  /** Rows that have a custom hash of their own. */
+  readonly keyedRows: number;
+  readonly dedupe: DedupeScope;
+  readonly generateHashes: boolean;
+}
+
+/** Picks the mode by what rows and flags offer. Throws `UsageError` for flags that exclude each other or lack in the edition. */
+export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }: ModeRequest): Mode {
+  const { dedupe: values } = editions[edition];
+  if (dedupe !== 'off' && generateHashes) {
+    throw new UsageError('specify only one of --dedupe and --generate-hashes: custom hashes disable the search for duplicates');
+  }
+  if (dedupe === 'domain' && values.domain === undefined) {
+    throw new UsageError(`--dedupe domain: ${thisServer(edition)} has one domain; use --dedupe account`);
+  }
+  // 4.3.4 makes a custom hash an idempotency key under any value: what was said, or the narrowest (R-X8).
+  if (generateHashes || (rows > 0 && keyedRows === rows)) {
+    const said = dedupe === 'off' ? undefined : values[dedupe];
+    const duplicates = said ?? values.domain ?? values.account;
+    return { name: 'keyed', duplicates, generateHashes, hasOwnHashes: keyedRows > 0 };
+  }
+  if (dedupe === 'off') return { name: 'checked', generateHashes: false };
+  return { name: 'dedupe', duplicates: values[dedupe], generateHashes: false };
+}
+
+/** What the mode promises, for `-v`, the summary in JSON and help. */
+export const guarantees: { readonly [M in ModeName]: string } = {
+  keyed: 'safe to repeat: every row has its own hash, so no row can be made twice',
+  dedupe: 'at most one new link per long URL; existing means not proven new',
+  checked: 'each row is confirmed by reading the account back; rows that cannot be confirmed are unknown',
+};
+
+/** What is done with a row whose custom hash has a link that leads elsewhere (I6). */
+export const conflictPolicies = ['fail', 'skip', 'update', 'rename'] as const;
+
+export type ConflictPolicy = (typeof conflictPolicies)[number];

@@ -1,0 +1,61 @@
+import { endpoints } from '../../contract/operations.ts';
+import type { RunRow } from '../run-plan.ts';
+import { exceptSwapped, knownVerdicts } from '../sending/before.ts';
+import { batchesOf, groupsOf, rowBatches, rulesOf } from './batches.ts';
+import type { AnyCall, BulkOperation } from './operation.ts';
+
+/** A call as people and programs read it. */
+export interface PlannedCall {
+  readonly method: string;
+  /** Below the API's root, percent-encoded. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+interface PlannedRows<Payload extends object> {
+  /** With their links where the run knows them, or reads them before it sends anything. */
+  readonly rows: AsyncIterable<readonly RunRow[]> | Iterable<readonly RunRow[]>;
+  readonly operation: BulkOperation<Payload>;
+  payload(item: object): Payload;
+  readonly batchSize: number;
+  /** Links are read right before their batch is sent, which is then no larger than what one call reads. */
+  readonly isRead: boolean;
+}
+
+/**
+ * The calls that a run of these rows makes while nothing fails, cut and described by what sends them. The probe of a server that was never
+ * proven comes besides.
+ */
+export async function* plannedCalls<Payload extends object>({
+  rows,
+  operation,
+  payload,
+  batchSize,
+  isRead,
+}: PlannedRows<Payload>): AsyncGenerator<PlannedCall> {
+  const { group, fitting = isRead ? operation.readable : undefined } = operation;
+  const rules = rulesOf({ group, fitting }, batchSize);
+  const known = { operation, inDoubt: new Set<number>(), isSelected: undefined };
+  for await (const some of rowBatches({ open: () => rows }, batchSize)) {
+    const wanted = some.filter(({ skip }) => skip === undefined);
+    const all = wanted.map((row, index) => ({ ...row, index, payload: payload(row.item), listed: row.before }));
+    for (const cut of batchesOf(all, rules)) {
+      const batch = exceptSwapped(cut, operation);
+      for (const { payload: sent, before } of batch) if (before !== undefined) operation.onRead?.(sent, before);
+      for (const part of groupsOf(batch, rules)) {
+        const verdicts = knownVerdicts(part, known);
+        const sent = part.filter((_, nth) => !verdicts[nth]).map((row) => row.payload);
+        if (sent.length > 0) yield shownCall(operation.request(sent));
+      }
+    }
+  }
+}
+
+function shownCall({ operation, input }: AnyCall): PlannedCall {
+  const { method, path } = endpoints[operation];
+  const { path: parts = {}, query = {}, body }: { path?: object; query?: object; body?: unknown } = input;
+  const named = new Map<string, unknown>(Object.entries(parts));
+  const filled = path.replace(/:(\w+)/g, (_, member: string) => encodeURIComponent(String(named.get(member))));
+  return { method, path: filled, query: { ...query }, body };
+}

@@ -1,0 +1,185 @@
+import type { System } from '../../base/system.ts';
+import type { Client } from '../../client/client.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import { askedPrints, fieldsSincePrinted, type LinkPrints, valuePrints } from '../../link/prints.ts';
+import { linksInFront } from '../checked/in-front.ts';
+import type { Watermark } from '../checked/newest-links.ts';
+import { foldJournal } from '../journal/fold.ts';
+import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
+import { isSettled, type RowState, type RunState } from '../journal/journal-state.ts';
+import type { BeginLine, ResultLine } from '../journal/lines.ts';
+import { indexesOf } from '../journal/ranges.ts';
+import { damaged, type LineLocation, linesBackwards, readJournal } from '../journal/reading.ts';
+import { linksOf, statusesOf } from '../journal/recorded-results.ts';
+import { claimRun } from '../journal/run-folder.ts';
+import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
+import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
+
+/** A run that is to be taken back. */
+export interface DoneRun {
+  readonly begin: BeginLine;
+  /** What its rows did: of a shortening that edits links whose hashes are taken, as of `apply`, each its own (I6). */
+  readonly kind: BeginLine['operation'];
+  /** Rows of which it is not known whether they made links, which cannot be found. */
+  readonly lost: number;
+  /** The file that has what its links were. */
+  readonly images: string;
+  /** The newest links when the run began: what it made is listed before them. */
+  readonly mark: Watermark | undefined;
+  /** What was done, some at a time, the last first. */
+  changes(): AsyncGenerator<readonly DoneChange[]>;
+}
+
+/** Reads a run that is to be undone. Throws `LocalError` where its journal is damaged. */
+export async function readDoneRun(stateFolder: string, run: string): Promise<DoneRun> {
+  const record = runRecord(run, runFolders(stateFolder));
+  const state = await foldJournal(record.journal);
+  const { begin } = state;
+  const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
+  const isCreation = kind === 'shorten';
+  return {
+    begin,
+    kind,
+    lost: isCreation ? lostRows(state) : 0,
+    images: record.images,
+    mark: state.mark,
+    changes: () =>
+      isCreation ? newLinks(record, state) : kind === 'apply' ? appliedChanges(record, state) : changedLinks(record, state),
+  };
+}
+
+/** Which links are newer than the run's beginning: of any other nothing shows that the run made it. */
+export async function newerLinks({ mark, begin }: DoneRun, client: Pick<Client, 'send'>): Promise<(hash: string) => boolean> {
+  return mark ? await linksInFront(mark, { client, domain: begin.domain }) : () => false;
+}
+
+/** The fields of a created link that are not as they were when it was made. */
+export function fieldsSinceMade({ made = {} }: DoneChange, now: EarlierLink): string[] {
+  return fieldsSincePrinted(made, now);
+}
+
+/** Rows of which nothing was applied. A row that failed may have been changed in part. */
+const untouched: ReadonlySet<RowState> = new Set(['free', 'unchanged', 'existing']);
+
+async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
+  const { rows } = state.begin.input;
+  const images = await keptImages(record, rows);
+  assertWhole(images, state, record.images);
+  const touched = async function* (): AsyncGenerator<readonly BeforeImage[]> {
+    for await (const some of images.backwards()) yield some.filter(({ row }) => !untouched.has(state.stateOf(row)));
+  };
+  const isCertain = (row: number): boolean => state.stateOf(row) !== 'failed' && isSettled(state.stateOf(row));
+  const isOpen = (row: number): boolean => isInDoubt(row, state);
+  const chain = state.begin.operation === 'edit' ? await chainIn(touched) : new Set<string>();
+  if (chain.size > 0) {
+    const chained: BeforeImage[] = [];
+    for await (const some of touched()) chained.push(...some.filter((image) => isIn(chain, image)));
+    yield composed(chained, isCertain, isOpen).reverse();
+  }
+  for await (const some of touched()) {
+    const alone = chain.size === 0 ? some : some.filter((image) => !isIn(chain, image));
+    yield alone.map((image) => changeOf(image, isCertain(image.row), isOpen(image.row)));
+  }
+}
+
+/** What a run did that made links, too: of those there is no image but that there was none. */
+async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
+  yield* createdLinks(record, state, () => true);
+  const images = await keptImages(record, state.begin.input.rows);
+  for await (const some of images.backwards()) {
+    yield some
+      .filter(({ row, record }) => record === null && isInDoubt(row, state))
+      .map(({ payload: { hash, domain, ...asked } }) => ({
+        ...createdLink({ hash, domain }, askedPrints(asked), true),
+        isOpen: true,
+      }));
+  }
+  for await (const some of changedLinks(record, state)) yield some.filter(({ before }) => before !== null);
+}
+
+/** No change without what was there before it (U1). */
+function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: string): void {
+  for (let row = 0; row < begin.input.rows; row += 1) {
+    const state = stateOf(row);
+    if (!untouched.has(state) && state !== 'failed' && !images.has(row)) throw damaged(path, `nothing of row ${row + 1}`);
+  }
+}
+
+/**
+ * The created links of a run, and which of them are proven to be its own: their hashes were made here or by the server for it, or nothing had
+ * them when they were read right before. Of all others the watermark decides: a link that equals its row may have been there before.
+ */
+async function* newLinks(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
+  const { mode, options, undoes } = state.begin;
+  const isOwn =
+    undoes !== undefined || mode === 'checked' || mode === 'dedupe' || (options.generateHashes === true && !state.mark);
+  const unread = isOwn ? new Set<number>() : await freeBefore(record, state);
+  yield* createdLinks(record, state, (row) => isOwn || unread.has(row));
+}
+
+/** Rows whose hashes no link had right before. */
+async function freeBefore(record: RunRecord, { begin }: RunState): Promise<ReadonlySet<number>> {
+  const rows = new Set<number>();
+  const images = await keptImages(record, begin.input.rows);
+  for await (const some of images.backwards()) for (const { row, record: link } of some) if (link === null) rows.add(row);
+  return rows;
+}
+
+/** The links that a run made: those that it reported, and those that it may have made under hashes of its own. */
+async function* createdLinks(
+  { journal: path }: RunRecord,
+  state: RunState,
+  isProven: (row: number) => boolean,
+): AsyncGenerator<readonly DoneChange[]> {
+  const { begin, locationOf, keys } = state;
+  // Of those with an image, that says it.
+  const inDoubt = begin.undo ? [] : [...keys].filter(([row]) => isInDoubt(row, state));
+  yield inDoubt.map(([, hash]) => createdLink({ hash, domain: begin.domain }, undefined, true));
+  const locations: LineLocation[] = [];
+  for await (const { line, ...location } of readJournal(path)) if (line.type === 'result') locations.push(location);
+  let nth = locations.length;
+  for await (const line of linesBackwards(path, locations)) {
+    nth -= 1;
+    const offset = locations[nth]?.offset;
+    // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
+    if (line.type === 'result') yield createdOf(line, (row) => locationOf(row).offset === offset, isProven);
+  }
+}
+
+function createdOf(line: ResultLine, isLatest: (row: number) => boolean, isProven: (row: number) => boolean): DoneChange[] {
+  const links = linksOf(line);
+  const values = valuePrints(line.values, links.length);
+  const rows = indexesOf(line.rows);
+  const created: DoneChange[] = [];
+  let done = 0;
+  for (const [position, status] of statusesOf(line).entries()) {
+    if (status === 'failed') continue;
+    const link = links[done];
+    const made = { long_url: link?.print, ...values[done] };
+    done += 1;
+    const row = rows[position] ?? -1;
+    if (status !== 'created' || !link || !isLatest(row)) continue;
+    created.push(createdLink({ hash: link.hash, domain: line.domain }, made, isProven(row)));
+  }
+  return created.reverse();
+}
+
+function createdLink(link: LinkKey, made: LinkPrints | undefined, isProven: boolean): DoneChange {
+  return { link, asked: {}, before: undefined, made, isProven, isCertain: made !== undefined, isOpen: made === undefined };
+}
+
+/** Rows in doubt without a hash of the run's own. */
+function lostRows(state: RunState): number {
+  let count = 0;
+  for (let row = 0; row < state.begin.input.rows; row += 1) if (isInDoubt(row, state) && !state.keys.has(row)) count += 1;
+  return count;
+}
+
+function isInDoubt(row: number, { stateOf }: RunState): boolean {
+  return stateOf(row) !== 'free' && !isSettled(stateOf(row));
+}
+
+/** Throws `LocalError` while a process works on the run. */
+export async function assertIdle(run: string, folders: RunFolders, system: System): Promise<void> {
+  (await claimRun(run, folders, system, 0)).release();
+}

@@ -1,0 +1,149 @@
+import { extname } from 'node:path';
+import { csvLine } from '../../base/csv.ts';
+import { type LinkKey, linkText } from '../../contract/link.ts';
+import { joinList } from '../../contract/tag-label.ts';
+import { startReplacement, type WriteSystem } from '../../files/atomic-write.ts';
+import { shortUrlOf } from '../matching/row-verdict.ts';
+import type { BulkOperation } from '../operations/operation.ts';
+import type { RunPlan } from '../run-plan.ts';
+import type { Stop } from '../sending/stop.ts';
+import { renamedFrom } from './outcome-row.ts';
+import { destinationOf, doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
+
+/** The files of a run that are made from the outcomes of all rows, in the order of the input (J5, R-X9). */
+export interface OutcomeFiles {
+  add(outcome: RowOutcome): void;
+  /** Puts the files in their places, where they hold every row; until then the old ones are there (R-26). What fails stops the run. */
+  close(isWhole: boolean, stop: Stop): void;
+}
+
+/** Opens `--results` and `--failed`, where the plan has them. */
+export function openFiles(
+  { results, failed, columns }: Pick<RunPlan<object>, 'results' | 'failed' | 'columns'>,
+  { kind, read }: Pick<BulkOperation<object>, 'kind' | 'read'>,
+  system: WriteSystem,
+): OutcomeFiles {
+  const files: OutcomeFile[] = [];
+  if (results !== undefined) files.push(openResults(results, system, kind !== 'shorten' || read !== undefined));
+  if (failed !== undefined) files.push(openFailed(failed, system, columns));
+  return {
+    add(outcome) {
+      for (const file of files) file.add(outcome);
+    },
+    close(isWhole, stop) {
+      for (const file of files) {
+        try {
+          if (isWhole) file.commit();
+          else file.discard();
+        } catch (error) {
+          stop.because(error);
+        }
+      }
+    },
+  };
+}
+
+export interface OutcomeFile<Outcome = RowOutcome> {
+  add(outcome: Outcome): void;
+  commit(): void;
+  discard(): void;
+}
+
+const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'code', 'message'] as const;
+
+/** Of changes of links that exist, also where they led before (U4). */
+const changeColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'old_long_url', 'code', 'message'] as const;
+
+/** `--results`: every row exactly once with its final status. */
+function openResults(path: string, system: WriteSystem, isChange: boolean): OutcomeFile {
+  return openFile(path, system, isChange ? changeColumns : resultColumns, (outcome: RowOutcome) => {
+    const { index, status, record, error, matchedByPosition, before } = outcome;
+    const { hash = '', domain }: Partial<LinkKey> = outcome.payload;
+    const isDone = doneStatuses.has(status);
+    const message = matchedByPosition ? ['matched: position', error?.message].filter(Boolean).join('; ') : reasonOf(outcome);
+    return {
+      row: index + 1,
+      status,
+      hash: record?.hash ?? hash,
+      short_url: record ? shortUrlOf(record) : domain === undefined ? '' : linkText({ domain, hash }),
+      long_url: status === 'deleted' ? '' : (destinationOf(outcome) ?? ''),
+      ...(isChange && { old_long_url: before?.long_url ?? '' }),
+      code: error?.code || (isDone ? 0 : ''),
+      message,
+    };
+  });
+}
+
+/** `--failed`: the failed rows with their own columns and the reason, ready to be corrected and used as input again. */
+function openFailed(path: string, system: WriteSystem, columns: readonly string[]): OutcomeFile {
+  const names = [...columns, 'error_code', 'error_message'];
+  return openFile(path, system, names, (outcome: RowOutcome) => {
+    if (outcome.status !== 'failed') return undefined;
+    return { ...namedInFull(withItsLink(outcome)), error_code: outcome.error?.code ?? 0, error_message: reasonOf(outcome) };
+  });
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/**
+ * D25: a row that was taken and not as it asked for has a link, which its entry names: fed back, it cannot make a second one. Of
+ * an edit, where it is now.
+ */
+function withItsLink({ item, record }: RowOutcome): object {
+  if (!record) return item;
+  if (!('hash' in item)) return { ...item, custom_hash: record.hash };
+  const { custom_hash, ...rest }: { readonly custom_hash?: string; readonly hash?: unknown } = item;
+  return record.hash === custom_hash ? { ...rest, hash: record.hash } : item;
+}
+
+/** A URL that was named with its domain must not become its namesake when it is fed back. */
+function namedInFull({ domain, ...item }: { readonly domain?: string; readonly hash?: string }): Entry {
+  return domain === undefined ? item : { ...item, hash: linkText({ domain, hash: item.hash ?? '' }) };
+}
+
+/** Text that is gathered before it is written. */
+const chunkLength = 64 * 1024;
+
+/** Opens a file with a line for each outcome that has an entry; JSON lines where the name ends in `.jsonl`, csv otherwise. */
+export function openFile<Outcome>(
+  path: string,
+  system: WriteSystem,
+  columns: readonly string[],
+  entryOf: (outcome: Outcome) => Entry | undefined,
+): OutcomeFile<Outcome> {
+  const replacement = startReplacement(path, system);
+  const isJson = extname(path).toLowerCase() === '.jsonl';
+  let text = isJson ? '' : csvLine(columns);
+  const write = (): void => {
+    replacement.write(text);
+    text = '';
+  };
+  return {
+    add(outcome) {
+      const entry = entryOf(outcome);
+      if (!entry) return;
+      text += isJson ? `${JSON.stringify(entry)}\n` : csvLine(columns.map((column) => cellText(column, entry[column])));
+      if (text.length >= chunkLength) write();
+    },
+    commit() {
+      write();
+      replacement.commit();
+    },
+    discard: () => replacement.discard(),
+  };
+}
+
+/** In the words that the reader of input files understands. */
+function cellText(column: string, value: unknown): string {
+  if (value === null) return column === 'expiration_date' ? 'never' : '';
+  if (Array.isArray(value)) return joinList(value.map(String));
+  return value === undefined ? '' : String(value);
+}
+
+function reasonOf(outcome: RowOutcome): string {
+  const { error, status } = outcome;
+  if (status === 'skipped' && !error) return 'the hash exists and leads elsewhere';
+  const before = renamedFrom(outcome);
+  if (before !== undefined && !error) return `renamed: ${before} exists and leads elsewhere`;
+  return error ? errorText(error) : '';
+}

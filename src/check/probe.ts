@@ -1,0 +1,48 @@
+import type { Closed, Permit } from './host-rate-limiter.ts';
+import { follow, type RedirectContext } from './redirect-chain.ts';
+import { isFinal, needsSecondAttempt, type RedirectOutcome, shortUrlVerdict, type Verdict, verdictOf } from './verdict.ts';
+
+export interface ProbeTarget {
+  readonly url: URL;
+  readonly target?: string | undefined;
+}
+
+export interface ProbeContext extends RedirectContext {
+  /** Milliseconds before the second attempt at a destination that seems broken. */
+  readonly pause: number;
+  /** Prevents further requests. */
+  readonly stop: AbortSignal;
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Attempts per destination at a host that answers 429 with Retry-After. */
+const maxThrottledAttempts = 3;
+
+/**
+ * Sends HEAD and, if that finds no page, GET, because many servers answer HEAD incorrectly. Retries once after a pause before it reports a
+ * broken or unreachable destination. `entry` is the permit for the first request. Throws the reason of a stop.
+ */
+export async function probe({ url, target }: ProbeTarget, entry: Permit | Closed, context: ProbeContext): Promise<Verdict> {
+  const verdict = (end: RedirectOutcome): Verdict => (target === undefined ? verdictOf(end) : shortUrlVerdict(end, url));
+  // The retry was not possible, so the first result is unconfirmed.
+  const confirmed = (end: RedirectOutcome, before: RedirectOutcome): Verdict =>
+    end.kind === 'closed' ? { ...verdict(before), status: 'blocked', reason: end.reason } : verdict(end);
+  const get = (): Promise<RedirectOutcome> => retryWhileThrottled(() => follow({ method: 'GET', url, target }, context));
+  const head = await follow({ method: 'HEAD', url, target, entry }, context);
+  const first = isFinal(head) ? head : await get();
+  if (!needsSecondAttempt(first)) return first === head ? verdict(head) : confirmed(first, head);
+  await context.sleep(context.pause, context.stop).catch(() => undefined);
+  context.stop.throwIfAborted();
+  return confirmed(await get(), first);
+}
+
+/** The rate limiter holds each request back until the Retry-After is over. */
+async function retryWhileThrottled(send: () => Promise<RedirectOutcome>): Promise<RedirectOutcome> {
+  let end = await send();
+  for (let times = 1; times < maxThrottledAttempts && end.kind === 'answer' && end.status === 429 && end.asksToWait; times += 1) {
+    const next = await send();
+    if (next.kind === 'closed') return end;
+    end = next;
+  }
+  return end;
+}

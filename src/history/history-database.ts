@@ -1,0 +1,136 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { checksum } from '../base/checksum.ts';
+import { CliError, LocalError } from '../base/errors.ts';
+import { folders, type System } from '../base/system.ts';
+import { fileError } from '../files/file-error.ts';
+import { makePrivateFolder } from '../files/folders.ts';
+import { refuseForeign } from '../files/ownership.ts';
+import { type Connection, openConnection } from '../files/sqlite.ts';
+
+/** The server in the form that runs use. */
+export interface HistoryAccount {
+  readonly server: string;
+  readonly username: string;
+}
+
+/** The paths exist even if there is no history yet. */
+export interface HistoryPaths {
+  readonly folder: string;
+  readonly file: string;
+  readonly lock: string;
+}
+
+const fileName = 'history.db';
+
+export function historyPaths({ server, username }: HistoryAccount, system: Pick<System, 'env' | 'platform'>): HistoryPaths {
+  const folder = join(folders(system).data, 'history', checksum(JSON.stringify([server, username])));
+  return { folder, file: join(folder, fileName), lock: join(folder, 'lock') };
+}
+
+export function hasHistory(account: HistoryAccount, system: Pick<System, 'env' | 'platform'>): boolean {
+  return existsSync(historyPaths(account, system).file);
+}
+
+/** README.md beside this file documents the tables and columns. Increment `user_version` with any change. */
+const schema = `
+  CREATE TABLE account (server TEXT NOT NULL, username TEXT NOT NULL);
+  CREATE TABLE readings (
+    id INTEGER PRIMARY KEY,
+    began INTEGER NOT NULL,
+    ended INTEGER NOT NULL,
+    scope TEXT NOT NULL,
+    words TEXT NOT NULL,
+    links INTEGER NOT NULL
+  );
+  CREATE TABLE links (
+    id INTEGER PRIMARY KEY,
+    domain TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    short_url TEXT NOT NULL,
+    long_url TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    total INTEGER NOT NULL,
+    unique_total INTEGER NOT NULL,
+    there INTEGER
+  );
+  CREATE UNIQUE INDEX link_names ON links (domain, hash) WHERE there IS NOT NULL;
+  CREATE TABLE counters (
+    reading INTEGER NOT NULL,
+    link INTEGER NOT NULL,
+    clicks INTEGER NOT NULL,
+    unique_clicks INTEGER NOT NULL,
+    PRIMARY KEY (reading, link)
+  ) WITHOUT ROWID;
+  CREATE TABLE events (id INTEGER PRIMARY KEY, reading INTEGER NOT NULL, link INTEGER NOT NULL, kind TEXT NOT NULL);
+  CREATE INDEX events_of_reading ON events (reading);
+  CREATE TABLE selected (reading INTEGER NOT NULL, link INTEGER NOT NULL, PRIMARY KEY (reading, link)) WITHOUT ROWID;
+  CREATE TABLE changes (
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    run TEXT NOT NULL,
+    row INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    domain TEXT,
+    total INTEGER,
+    unique_total INTEGER,
+    new_hash TEXT,
+    reading INTEGER,
+    UNIQUE (run, row)
+  );
+  CREATE INDEX changes_to_come ON changes (id) WHERE reading IS NULL;
+  PRAGMA user_version = 1;
+`;
+
+export interface History {
+  /** Staging writes only temporary tables. Throws a `LocalError` that names the file. */
+  work<T>(action: 'read' | 'stage' | 'write', step: (connection: Connection) => T): T;
+  close(): void;
+}
+
+/** Creates the history if there is none. Throws a `LocalError`. */
+export async function openHistory(account: HistoryAccount, system: System): Promise<History> {
+  const { folder, file } = historyPaths(account, system);
+  let connection: Connection | undefined;
+  try {
+    makePrivateFolder(folder);
+    if (existsSync(file)) refuseForeign(file, statSync(file), system);
+    connection = await openConnection(folder, fileName);
+    const open = connection;
+    // A staged listing may exceed the memory limit.
+    open.exec('PRAGMA temp_store=FILE; PRAGMA cache_size=-16384');
+    open.write(() => prepare(open, account, file));
+    let hasWritten = false;
+    return {
+      work: (action, step) => {
+        try {
+          hasWritten ||= action === 'write';
+          return action === 'write' ? open.write(() => step(open)) : open.read(() => step(open));
+        } catch (error) {
+          throw error instanceof CliError ? error : fileError(action === 'read' ? 'read' : 'write', file, error);
+        }
+      },
+      close: () => {
+        // Checkpoints into the one file and syncs it, so that copies are complete and a power cut loses nothing.
+        if (hasWritten) open.sql('PRAGMA wal_checkpoint(TRUNCATE)').all();
+        open.close();
+      },
+    };
+  } catch (error) {
+    connection?.close();
+    throw fileError('open', file, error);
+  }
+}
+
+function prepare(connection: Connection, { server, username }: HistoryAccount, file: string): void {
+  const version = connection.sql('PRAGMA user_version').get<{ user_version: number }>()?.user_version ?? 0;
+  if (version > 1) throw new LocalError(`${file} was written by a newer linkctl; update this one`);
+  if (version === 0) {
+    connection.exec(schema);
+    connection.sql('INSERT INTO account VALUES (?, ?)').run(server, username);
+  }
+  const owner = connection.sql('SELECT server, username FROM account').get<HistoryAccount>();
+  if (owner?.server === server && owner.username === username) return;
+  throw new LocalError(`${file} is not the history of ${username} on ${server}`, { hint: 'move it away' });
+}

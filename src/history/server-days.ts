@@ -1,0 +1,115 @@
+import { dayLength, utcDay } from '../base/days.ts';
+import { isCalendarDate } from '../contract/fields.ts';
+import { type Clicks, type DayClicks, isComparable, type LinkClicks, type Period, type ReadLink, type Span } from './clicks.ts';
+
+interface DayFigures {
+  readonly total: number;
+  readonly unique: number;
+}
+
+/** Keyed by date. Undefined if the server sends no daily clicks or an unknown form. */
+export function readDailyClicks(value: unknown): ReadonlyMap<string, DayFigures> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const days = new Map<string, DayFigures>();
+  for (const [date, figures] of Object.entries(value)) {
+    if (!isCalendarDate(date) || typeof figures !== 'object' || figures === null) return undefined;
+    const { total, unique } = Object.assign({ total: 0, unique: 0 }, figures);
+    if (!Number.isSafeInteger(total) || !Number.isSafeInteger(unique) || total < 0) return undefined;
+    days.set(date, { total, unique });
+  }
+  return days;
+}
+
+/**
+ * Computes the clicks of a period without readings from the daily totals that some servers send. The period is rounded to whole days at the
+ * nearest midnights, except that the current day counts so far.
+ */
+export class DailyClicks {
+  readonly #asked: Period;
+  readonly #counted: Span;
+  /** The start of the last day of the period. */
+  readonly #lastDay: number;
+  readonly #before: number;
+  readonly #links: LinkClicks[] = [];
+  readonly #perDay = new Map<string, number>();
+  #earliest: string | undefined;
+  #isComplete = true;
+
+  constructor(asked: Period) {
+    this.#asked = asked;
+    const today = startOfDay(asked.now);
+    const hasToday = asked.until >= asked.now || asked.until > today;
+    const until = hasToday ? asked.now : Math.floor(asked.until / dayLength + 0.5) * dayLength;
+    this.#lastDay = hasToday ? today : until - dayLength;
+    const since = Math.min(nearestMidnight(asked.since), this.#lastDay);
+    this.#counted = { since, until };
+    this.#before = since - Math.max(1, Math.round((until - since) / dayLength)) * dayLength;
+  }
+
+  /** `total` is the counter of the link. */
+  add(link: ReadLink, days: ReadonlyMap<string, DayFigures>, total: number): void {
+    let [all, clicks, before, unique] = [0, 0, 0, 0];
+    for (const [date, figures] of days) {
+      const midnight = Date.parse(date);
+      all += figures.total;
+      if (this.#earliest === undefined || date < this.#earliest) this.#earliest = date;
+      this.#perDay.set(date, (this.#perDay.get(date) ?? 0) + figures.total);
+      if (midnight >= this.#counted.since && midnight <= this.#lastDay) {
+        clicks += figures.total;
+        unique += figures.unique;
+      } else if (midnight >= this.#before && midnight < this.#counted.since) before += figures.total;
+    }
+    if (all < total) this.#isComplete = false;
+    if (clicks > 0 || before > 0) this.#links.push({ link, clicks, before, unique, events: [] });
+  }
+
+  /**
+   * Undefined if the server does not go back so far: if the daily clicks of some link add up to less than its counter, days before the
+   * first one that the server sends are unknown.
+   */
+  onDay(date: string): number | undefined {
+    if (!this.#isComplete && (this.#earliest === undefined || date < this.#earliest)) return undefined;
+    return this.#perDay.get(date) ?? 0;
+  }
+
+  /** Undefined if the server does not go back so far. */
+  clicks(): Clicks | undefined {
+    if (this.onDay(utcDay(this.#counted.since)) === undefined) return undefined;
+    const before = { since: this.#before, until: this.#counted.since };
+    const isCompared = isComparable(before, this.#counted) && this.onDay(utcDay(this.#before)) !== undefined;
+    const links = this.#links
+      .map((link) => (isCompared ? link : { ...link, before: undefined }))
+      .sort((one, other) => other.clicks - one.clicks || (other.before ?? 0) - (one.before ?? 0));
+    return {
+      asked: this.#asked,
+      counted: this.#counted,
+      before: isCompared ? this.#before : undefined,
+      total: { clicks: sum(links, 'clicks'), before: isCompared ? sum(links, 'before') : undefined },
+      links,
+      days: this.#days(),
+      source: 'daily_clicks',
+    };
+  }
+
+  #days(): DayClicks[] {
+    const days: DayClicks[] = [];
+    for (let midnight = this.#counted.since; midnight <= this.#lastDay; midnight += dayLength) {
+      const date = utcDay(midnight);
+      days.push({ date, clicks: this.onDay(date) });
+    }
+    return days;
+  }
+}
+
+function startOfDay(time: number): number {
+  return Math.floor(time / dayLength) * dayLength;
+}
+
+/** The earlier one if two are equally near. */
+function nearestMidnight(time: number): number {
+  return Math.ceil(time / dayLength - 0.5) * dayLength;
+}
+
+function sum(links: readonly LinkClicks[], figure: 'clicks' | 'before'): number {
+  return links.reduce((total, link) => total + (link[figure] ?? 0), 0);
+}

@@ -1,0 +1,190 @@
+import { LocalError, UsageError } from '../base/errors.ts';
+import { csvReader, csvRecords, delimiterFinder } from './csv/csv-reader.ts';
+import { isRelative } from './dates.ts';
+import type { Target } from './field-values.ts';
+import { ColumnReport } from './fields/column-report.ts';
+import { type InputUse, namesLinks } from './format.ts';
+import { jsonReader, rowTest } from './json/json-reader.ts';
+import { jsonRecords } from './json/json-records.ts';
+import type { KeptRows } from './kept-rows.ts';
+import { ignoreNotices, maxNotices, maxShownNotices, NoticeList, type Notices } from './notices.ts';
+import { DuplicateSearch } from './repeated-hashes.ts';
+import { type InputRow, type ReadOptions, type RecordReader, RowDraft } from './row.ts';
+import type { Source } from './source.ts';
+import { type RecordBatch, textLines } from './text-lines.ts';
+import { lineReader } from './url-lines.ts';
+
+export interface CheckOptions<Use extends InputUse = InputUse> extends ReadOptions<Use> {
+  /** Accepts custom hashes that differ only in case. */
+  readonly allowCaseDuplicates?: boolean | undefined;
+  /** Accepts a file without rows, such as the listing of an empty account. */
+  readonly allowEmpty?: boolean | undefined;
+  /** Collects the first valid rows for a preview. In that case every problem is reported. */
+  readonly first?: InputRow<Use>[] | undefined;
+}
+
+const previewRows = 3;
+
+export interface CheckedInput {
+  readonly rows: number;
+  /** Rows that are left out because their links are protected or disabled at the source. */
+  readonly skipped: number;
+  readonly withHash: number;
+  /** The digest of the input, in hex. */
+  readonly sha256: string;
+  /** The first ones as `file:line:column: reason`, and a line that counts the rest. */
+  readonly warnings: readonly string[];
+  /** A summary of the column mapping, if it needs to be shown. */
+  readonly columns: string | undefined;
+  /** Some values are not carried over, which is always reported. */
+  readonly hasLosses: boolean;
+  /** The fields that the columns of a csv set. */
+  readonly targets: ReadonlySet<Target>;
+  /** Hosts of the short URLs of new links, each with its first line. */
+  readonly hosts: ReadonlyMap<string, number>;
+  /** Some rows have dates relative to today, which stay as they were typed. */
+  readonly countsFromToday: boolean;
+}
+
+/** Enough to find one that does not belong to the account. */
+const maxHosts = 1000;
+
+/**
+ * Validates the whole input before anything is sent, and stores the rows to send in `kept`. Throws one UsageError that lists up to 20
+ * problems.
+ */
+export async function checkInput<Use extends InputUse>(
+  source: Source,
+  options: CheckOptions<Use>,
+  kept?: Pick<KeptRows<InputRow<Use>>, 'add'>,
+): Promise<CheckedInput> {
+  const { first } = options;
+  const problems = new NoticeList(source.name, first ? maxNotices : maxShownNotices);
+  const warnings = new NoticeList(source.name);
+  const duplicates = new DuplicateSearch(options.allowCaseDuplicates === true);
+  let rows = 0;
+  let targets: ReadonlySet<Target> | undefined;
+  let withHash = 0;
+  let skipped = 0;
+  let countsFromToday = false;
+  const found = new ColumnReport();
+  const hosts = new Map<string, number>();
+  const notices: Notices = {
+    problem: problems.add,
+    warning: warnings.add,
+    header: (found) => {
+      targets = found;
+    },
+    columns: found.add,
+    lost: found.lose,
+    host: (host, line) => {
+      if (!hosts.has(host) && hosts.size < maxHosts) hosts.set(host, line);
+    },
+  };
+  for await (const batch of rowsOf(source, options, notices)) {
+    for (const row of batch) {
+      if (row.item.custom_hash !== undefined) withHash += 1;
+      if (row.skip !== undefined) {
+        skipped += 1;
+        continue;
+      }
+      if (row.item.expiration_date && isRelative(row.item.expiration_date)) countsFromToday = true;
+      duplicates.add(row);
+    }
+    if (first && first.length < previewRows)
+      first.push(...batch.filter(({ skip }) => skip === undefined).slice(0, previewRows - first.length));
+    rows += batch.length;
+    if (problems.count === 0) kept?.add(batch);
+  }
+  await duplicates.confirm(() => rowsOf(source, options, ignoreNotices), problems.add);
+  if (problems.count > 0) throw invalid(source.name, options.use, problems);
+  // A csv without even a header is not the listing of an empty account but a failed one.
+  const mayBeEmpty = options.allowEmpty && (targets !== undefined || options.format !== 'csv');
+  if (rows === 0 && !mayBeEmpty) throw empty(source.name, options);
+  return {
+    rows,
+    skipped,
+    withHash,
+    sha256: source.sha256(),
+    warnings: warnings.lines('warnings'),
+    columns: found.text(),
+    hasLosses: found.hasLosses,
+    targets: targets ?? new Set(),
+    hosts,
+    countsFromToday,
+  };
+}
+
+function empty(name: string, { use, format }: ReadOptions): UsageError {
+  if (format !== 'csv') return new UsageError(`${name}: no rows`);
+  return new UsageError(`${name}: no rows: a header and at least one row are required`, {
+    hint: `linkctl ${use} --print-template`,
+  });
+}
+
+function invalid(name: string, use: InputUse, problems: NoticeList): UsageError {
+  const count = problems.count;
+  return new UsageError(`${name}: ${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent`, {
+    details: problems.lines('problems'),
+    // Helps only if the names of columns are wrong.
+    ...(problems.isAboutColumns && { hint: `linkctl ${use} --print-template` }),
+  });
+}
+
+/** Rereads a source that `checkInput` has accepted, in batches, so that the file is never in memory as a whole. */
+export function readRows<Use extends InputUse>(source: Source, options: ReadOptions<Use>): AsyncGenerator<InputRow<Use>[]> {
+  return rowsOf(source, options, {
+    ...ignoreNotices,
+    problem: ({ line }) => {
+      throw new LocalError(`${source.name} changed after it was checked: line ${line} is now invalid`);
+    },
+  });
+}
+
+/** Omits rows with a problem, which goes to `notices`. */
+function rowsOf<Use extends InputUse>(
+  source: Source,
+  options: ReadOptions<Use>,
+  notices: Notices,
+): AsyncGenerator<InputRow<Use>[]> {
+  const draft = new RowDraft(options, notices);
+  switch (options.format) {
+    case 'csv': {
+      const records = csvRecords(source.text(), options.delimiter ?? delimiterFinder(options), notices.problem);
+      return readAll(records, csvReader(draft, options, notices), draft);
+    }
+    case 'json':
+    case 'jsonl':
+      return readAll(jsonRecords(source, rowTest(options), notices.problem), jsonReader(draft, options, notices), draft);
+    case 'lines':
+      if (namesLinks(options.use)) throw new UsageError('a list of URLs can only be shortened: use csv or jsonl');
+      return readLines(source, draft, lineReader(draft, options, notices));
+  }
+}
+
+async function* readLines<Use extends InputUse>(
+  source: Source,
+  draft: RowDraft<Use>,
+  { read, end }: ReturnType<typeof lineReader>,
+): AsyncGenerator<InputRow<Use>[]> {
+  yield* readAll(textLines(source), read, draft);
+  end();
+}
+
+async function* readAll<Record, Use extends InputUse>(
+  batches: AsyncIterable<RecordBatch<Record>>,
+  read: RecordReader<Record>,
+  draft: RowDraft<Use>,
+): AsyncGenerator<InputRow<Use>[]> {
+  for await (const { records, lines } of batches) {
+    const rows: InputRow<Use>[] = [];
+    for (let index = 0; index < lines.length; index += 1) {
+      const record = records[index];
+      const found = record === undefined ? 'nothing' : read(record, lines[index] ?? 0, records);
+      if (found === 'end') return;
+      const row = found === 'row' ? draft.finish() : undefined;
+      if (row) rows.push(row);
+    }
+    yield rows;
+  }
+}

@@ -1,0 +1,194 @@
+import type { CsvError, Options, Parser } from 'csv-parse';
+import { quoted } from '../../base/quoted.ts';
+import { folded, meaningOf } from '../fields/aliases.ts';
+import { knownMembers } from '../fields/members.ts';
+import type { Notice, Notices } from '../notices.ts';
+import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
+import { maxRecordLength, type RecordBatch } from '../text-lines.ts';
+import { type CellReader, cellReader } from './cells.ts';
+import { findDelimiter, headerAmong, readHead } from './delimiter.ts';
+import { type Header, type HeaderColumn, readHeader } from './header.ts';
+import { lineCounter } from './line-counter.ts';
+
+/**
+ * Reads a CSV with the field names of the API, with those of other services, or without a header. An empty cell means that nothing is
+ * given, even in an edit.
+ */
+export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<readonly string[]> {
+  const isKnown = knownName(options);
+  let header: Header | undefined;
+  let columns: readonly Column[] = [];
+  let isTitleRead = false;
+  return (record, line, batch) => {
+    if (!header) {
+      if (isBlank(record)) return 'nothing';
+      if (!isTitleRead && isTitle(record, batch, isKnown)) {
+        isTitleRead = true;
+        notices.warning({ line, reason: `${quoted(record[0] ?? '')} is read as a title, the next line as the header` });
+        return 'nothing';
+      }
+      header = readHeader(record, line, options, notices);
+      if (!header) return 'end';
+      notices.header(new Set(header.columns.flatMap(({ setting }) => setting?.target ?? [])));
+      const { isForeign } = header;
+      columns = header.columns.map((column) => {
+        const { setting, index } = column;
+        return { ...column, read: setting && cellReader(setting, { isForeign, index }, options, notices) };
+      });
+      if (!header.isRow) return 'nothing';
+    }
+    // Spreadsheets write empty rows as delimiters alone.
+    if (isBlank(record)) return 'nothing';
+    draft.begin(line);
+    if (record.length !== header.width) draft.refuse(`expected ${header.width} cells, got ${record.length}`);
+    else fill(draft, columns, { record, line, guarded: options.formulaGuarded === true });
+    return 'row';
+  };
+}
+
+/** Guesses the delimiter from the first lines. */
+export function delimiterFinder(options: ReadOptions): (lines: readonly string[]) => string | undefined {
+  const isKnown = knownName(options);
+  return (lines) => findDelimiter(headerAmong(lines, isKnown), isKnown);
+}
+
+function knownName({ use, edition, columns }: ReadOptions): (name: string) => boolean {
+  const known = knownMembers(use, edition);
+  const contextual = ['link', 'source'];
+  return (name) =>
+    known.has(name.toLowerCase()) ||
+    meaningOf(name) !== undefined ||
+    contextual.includes(folded(name)) ||
+    columns?.has(folded(name)) === true;
+}
+
+function isBlank(record: readonly string[]): boolean {
+  return record[0]?.trim() === '' && record.every((cell) => cell.trim() === '');
+}
+
+/** A title above the header: one cell merged over all columns, or a single cell followed by a line of known names. */
+function isTitle(record: readonly string[], batch: readonly (readonly string[])[], isKnown: (name: string) => boolean): boolean {
+  const [first = '', ...others] = record;
+  if (first.trim() === '' || isKnown(first.trim()) || first.includes('://')) return false;
+  if (others.length > 0) return isBlank(others);
+  const next = batch.slice(batch.indexOf(record) + 1).find((one) => !isBlank(one)) ?? [];
+  return next.filter((name) => isKnown(name.trim())).length > 1;
+}
+
+interface Column extends HeaderColumn {
+  readonly read: CellReader | undefined;
+}
+
+interface Cells {
+  readonly record: readonly string[];
+  readonly line: number;
+  readonly guarded: boolean;
+}
+
+function fill(draft: RowDraft, columns: readonly Column[], { record, line, guarded }: Cells): void {
+  for (const { index, setting, read, loss } of columns) {
+    let text = record[index] ?? '';
+    if (text === '') continue;
+    if (guarded && text.startsWith("'")) text = text.slice(1);
+    // A note may consist of blanks.
+    if ((setting?.target === 'note' ? text : text.trim()) === '') continue;
+    if (!setting || !read) {
+      if (loss) draft.lose(loss, text.trim());
+      else draft.refuse('a value in a column without a name', index + 1);
+      continue;
+    }
+    const value = read(text, line);
+    if (value === undefined) draft.drop();
+    else draft.set(setting, value, index + 1);
+  }
+}
+
+/**
+ * Yields the records of a CSV, including the header, one batch per chunk of text. The delimiter is given or guessed from the first lines. A
+ * structural error ends the records and is passed to `broken`. The caller checks the number of cells.
+ */
+export async function* csvRecords(
+  text: AsyncIterable<Buffer>,
+  delimiter: string | ((firstLines: readonly string[]) => string | undefined),
+  broken: (notice: Notice) => void,
+): AsyncGenerator<RecordBatch<string[]>> {
+  const pieces = withEnd(text);
+  try {
+    yield* recordsOf(pieces, delimiter, broken);
+  } finally {
+    // The generator was advanced by hand for the first line, so no loop closes it and its file.
+    await pieces.return(undefined);
+  }
+}
+
+async function* recordsOf(
+  pieces: AsyncGenerator<Buffer | undefined>,
+  delimiter: string | ((firstLines: readonly string[]) => string | undefined),
+  broken: (notice: Notice) => void,
+): AsyncGenerator<RecordBatch<string[]>> {
+  const { Parser: CsvParser } = await import('csv-parse');
+  const head = typeof delimiter === 'string' ? undefined : await readHead(pieces);
+  const found = typeof delimiter === 'string' ? delimiter : delimiter(head?.lines ?? []);
+  if (found === undefined) return broken({ line: head?.number ?? 1, reason: ambiguousDelimiter });
+  const parser = new CsvParser({ ...fixed, delimiter: found });
+  const lineOf = lineCounter(parser);
+  let records: string[][] = [];
+  let lines: number[] = [];
+  // Overrides `push` to get each record directly, without the queue of the stream, and while `info` still has its line.
+  parser.push = (record: string[] | null) => {
+    if (record) {
+      lines.push(lineOf.next(record));
+      records.push(record);
+    }
+    return true;
+  };
+  parser.on('error', () => {});
+  for await (const chunk of joined(head?.pieces ?? [], pieces)) {
+    records = [];
+    lines = [];
+    const error = await parse(parser, chunk);
+    if (records.length > 0) yield { records, lines };
+    if (error) return broken(notice(error, lineOf.pending()));
+  }
+}
+
+const ambiguousDelimiter = `several delimiters fit the first line: add --delimiter ',', ';', '|' or tab`;
+
+async function* joined<Item>(first: readonly Item[], rest: AsyncIterable<Item>): AsyncGenerator<Item> {
+  yield* first;
+  yield* rest;
+}
+
+/** Appends undefined because the end of the text can complete a record. */
+async function* withEnd(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
+  yield* text;
+  yield undefined;
+}
+
+function parse(parser: Parser, chunk: Buffer | undefined): Promise<CsvError | undefined> {
+  return new Promise((resolve) => {
+    const parsed = (error?: Error | null): void => resolve((error as CsvError | null) ?? undefined);
+    if (chunk) parser.write(chunk, parsed);
+    else parser.end(parsed);
+  });
+}
+
+const fixed: Options = {
+  // Automatic detection would join rows in a file with mixed line ends.
+  record_delimiter: ['\r\n', '\n', '\r'],
+  max_record_size: maxRecordLength,
+  skip_empty_lines: true,
+  relax_column_count: true,
+};
+
+function notice(error: CsvError, line: number): Notice {
+  const column = typeof error.column === 'number' ? error.column + 1 : undefined;
+  return { line, column, reason: `${reasons[error.code] ?? 'not valid CSV'} (${error.code})` };
+}
+
+const reasons: { readonly [code: string]: string } = {
+  CSV_QUOTE_NOT_CLOSED: 'unclosed quote',
+  CSV_MAX_RECORD_SIZE: `a record is longer than ${maxRecordLength} characters: possibly an unclosed quote`,
+  CSV_INVALID_CLOSING_QUOTE: 'a quote in the middle of a cell: put the whole cell in quotes and double the quotes in it',
+  INVALID_OPENING_QUOTE: 'a quote in the middle of a cell: put the whole cell in quotes and double the quotes in it',
+};

@@ -1,0 +1,141 @@
+import { UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
+import type { Edition } from '../contract/editions.ts';
+import { type AccountDomains, enumerated, type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
+import { hostName, withoutLocalPort } from '../contract/web-address.ts';
+
+export interface WorkingDomain {
+  readonly edition: Edition;
+  readonly domain: string | undefined;
+  /** The domain was given as a flag, so short URLs must not contradict it. */
+  readonly domainNamed: boolean;
+}
+
+export interface NamedLink {
+  readonly link: LinkKey;
+  /** The line in a file. */
+  readonly line: number | undefined;
+}
+
+const maxHosts = 1000;
+
+/**
+ * Finds the domain of each named link and records hashes without one. A short URL contains its domain. A bare hash is on the working
+ * domain, or else on the account's default domain if the caller knows it. On edition B there is one domain, so calls have none.
+ */
+export class DomainResolver {
+  readonly #working: WorkingDomain;
+  readonly #defaultDomain: string | undefined;
+  readonly #domains = new Set<string | undefined>();
+  #last: LinkKey | undefined;
+  /** Hosts of short URLs, each with its first link; enough to find one that does not belong to the account. */
+  readonly hosts = new Map<string, NamedLink>();
+  /** The first bare hash, if there is no working domain. */
+  bare: NamedLink | undefined;
+
+  constructor(working: WorkingDomain, defaultDomain?: string) {
+    this.#working = working;
+    this.#defaultDomain = defaultDomain;
+  }
+
+  /** Throws a UsageError for a link that contradicts `--domain`. */
+  resolve(link: LinkKey, line?: number): LinkKey {
+    const resolved = link.domain === undefined ? this.#resolveBare(link, line) : this.#resolveShortUrl(link, link.domain, line);
+    if (!this.#last || this.#last.domain !== resolved.domain) this.#domains.add(resolved.domain);
+    this.#last = resolved;
+    return resolved;
+  }
+
+  /** The domains of the links so far, with undefined for an unknown one. Hashes alone are ambiguous if there are several. */
+  domains(): LinkDomains {
+    return [...this.#domains];
+  }
+
+  #resolveBare(link: LinkKey, line: number | undefined): LinkKey {
+    const { edition, domain = this.#defaultDomain } = this.#working;
+    if (edition === 'b') return link;
+    if (this.#working.domain === undefined) this.bare ??= { link, line };
+    return domain === undefined ? link : { hash: link.hash, domain };
+  }
+
+  #resolveShortUrl(link: LinkKey, own: string, line: number | undefined): LinkKey {
+    const { edition, domain, domainNamed } = this.#working;
+    if (!this.hosts.has(own) && this.hosts.size < maxHosts) this.hosts.set(own, { link, line });
+    if (edition === 'b') return { hash: link.hash };
+    if (domainNamed && domain !== undefined && withoutLocalPort(own) !== withoutLocalPort(domain)) {
+      throw new UsageError(`${own}/${link.hash} is not on --domain ${domain}`);
+    }
+    return link;
+  }
+}
+
+export interface NamedAccount extends WorkingDomain {
+  /** Edition A. Sends one request at most. */
+  domains(): Promise<AccountDomains>;
+  /** Returns the first host that does not belong to the account, and those that do. */
+  foreignHost(hosts: readonly string[]): Promise<{ readonly host: string; readonly own: readonly string[] } | undefined>;
+}
+
+/** Links are read, changed as typed, or changed as a file lists them. */
+export type LinkUse = 'reading' | 'typed change' | 'listed change';
+
+export interface Resolved<Found> {
+  readonly found: Found;
+  readonly resolver: DomainResolver;
+}
+
+/**
+ * Reads names and finds the domain of each link. Reads them again if there are both short URLs and bare hashes, because the domain of a
+ * bare hash is known only then; otherwise a hash and its short URL would be two links. `file` is for messages.
+ */
+export async function readWithDomains<Found>(
+  read: (resolver: DomainResolver) => Found | Promise<Found>,
+  account: NamedAccount,
+  use: LinkUse,
+  file?: string,
+): Promise<Resolved<Found>> {
+  const resolver = new DomainResolver(account);
+  const found = await read(resolver);
+  const defaultDomain = await domainOfBare(resolver, account, use, file);
+  if (defaultDomain === undefined || resolver.hosts.size === 0) return { found, resolver };
+  const again = new DomainResolver(account, defaultDomain);
+  return { found: await read(again), resolver: again };
+}
+
+/**
+ * Returns the domain of bare hashes, if it matters. In a list of changes a bare hash must not be taken for the same hash on another domain,
+ * nor a short URL of another host for a link of the account. Sends a request only if the names are ambiguous. Throws a UsageError.
+ */
+async function domainOfBare(
+  { bare, hosts }: DomainResolver,
+  account: NamedAccount,
+  use: LinkUse,
+  file = '',
+): Promise<string | undefined> {
+  if (account.edition === 'b') {
+    if (use !== 'reading' && hosts.size > 0) await refuseForeign(hosts, account, file);
+    return undefined;
+  }
+  if (!bare || (use !== 'listed change' && hosts.size === 0)) return undefined;
+  const { names, defaultDomain } = await account.domains();
+  if (use === 'listed change' && names.length > 1) {
+    throw new UsageError(
+      `${linePrefix(bare, file)}${quoted(bare.link.hash)} may be on ${enumerated(names, 'or', 5)}: list with --fields short_url, or set --domain`,
+    );
+  }
+  const found = defaultDomain ?? (names.length === 1 ? names[0] : undefined);
+  return found && (hostName(found) || found);
+}
+
+/** Throws a UsageError for a short URL of another host. */
+export async function refuseForeign(hosts: DomainResolver['hosts'], account: NamedAccount, file: string): Promise<void> {
+  const foreign = await account.foreignHost([...hosts.keys()]);
+  const named = foreign && hosts.get(foreign.host);
+  if (!named) return;
+  const where = foreign.own.length > 0 ? `, which has links on ${enumerated(foreign.own, 'and', 5)}` : '';
+  throw new UsageError(`${linePrefix(named, file)}${quoted(linkText(named.link))} is not a short URL of this account${where}`);
+}
+
+function linePrefix({ line }: NamedLink, file: string): string {
+  return line === undefined ? '' : `${file}, line ${line}: `;
+}

@@ -1,0 +1,35 @@
+import { UsageError } from '../../base/errors.ts';
+import { quoted } from '../../base/quoted.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import { hostName } from '../../contract/web-address.ts';
+import { existingHash, isRefused } from '../field-values.ts';
+
+/**
+ * Accepts `abc`, `s.ex/abc` or `https://s.ex/abc`. Throws a UsageError for text that would become another URL, such as an empty one, `.`
+ * and `..`, and for characters that a list of hashes cannot contain.
+ */
+export function parseHash(text: string): LinkKey {
+  const rest = text.replace(/^https?:\/\//i, '');
+  const slash = rest.indexOf('/');
+  const domain = slash < 0 ? undefined : hostName(rest.slice(0, slash));
+  const hash = existingHash(rest.slice(slash + 1));
+  if (isRefused(hash) || domain === '' || (rest !== text && domain === undefined)) {
+    throw new UsageError(`${quoted(text)} is not a hash or a short URL`);
+  }
+  return domain === undefined ? { hash } : { hash, domain };
+}
+
+/**
+ * Accepts `https://s.ex/abc/`, `s.ex/abc` or `abc`. Returns the last part of the path, the number of parts, and the host if there is one.
+ */
+export function hashOfShortUrl(text: string): {
+  readonly host: string | undefined;
+  readonly hash: string;
+  readonly parts: number;
+} {
+  const [, scheme, rest = ''] = /^(https?:\/\/)?([^?#]*)/i.exec(text) ?? [];
+  const parts = rest.split('/').filter((part) => part !== '');
+  const hasHost = scheme !== undefined || (parts.length > 1 && !rest.startsWith('/'));
+  const host = hasHost ? hostName(parts.shift()?.toLowerCase() ?? '') : '';
+  return { host: host || undefined, hash: parts.at(-1) ?? '', parts: parts.length };
+}

@@ -1,0 +1,192 @@
+import { jsonErrorPosition } from '../../base/errors.ts';
+import { type Field, fields } from '../../contract/fields.ts';
+import { type CellReader, cellReader } from '../csv/cells.ts';
+import { columnSummary, columnsIn, type HeaderColumn, needsSummary, rolesIn, rulesFor } from '../csv/header.ts';
+import { isField, jsonValue } from '../field-values.ts';
+import { containers, folded, guardOf, meaningOf } from '../fields/aliases.ts';
+import type { ColumnRole, ColumnRules } from '../fields/columns.ts';
+import type { Setting } from '../fields/members.ts';
+import { type InputUse, namesLinks } from '../format.ts';
+import type { Notices } from '../notices.ts';
+import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
+import { isObject } from './json-records.ts';
+
+/**
+ * Reads a JSON object from each text. If all names are those of the API, values must have its types; members of other services are mapped
+ * by name and read like csv cells.
+ */
+export function jsonReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<string> {
+  const fill = membersReader(draft, options, notices);
+  return (text, line) => {
+    if (text.trim() === '') return 'nothing';
+    draft.begin(line);
+    const record = objectIn(text, draft);
+    if (record) fill(record, line);
+    return 'row';
+  };
+}
+
+/** Distinguishes a row from an object that contains a list of rows: a row identifies a link or has a destination as text. */
+export function rowTest(options: ReadOptions): (object: object) => boolean {
+  const { known, named } = rulesFor(options);
+  const targets = namesLinks(options.use) ? ['hash', 'custom_hash', 'short_url'] : ['long_url'];
+  const isTarget = (name: string): boolean => {
+    const target = named.get(folded(name))?.target ?? known.get(name)?.target ?? meaningOf(name);
+    return target !== undefined && targets.includes(target);
+  };
+  return (object) => Object.entries(flat(object)).some(([name, value]) => typeof value === 'string' && isTarget(name));
+}
+
+function objectIn(text: string, draft: RowDraft): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+    draft.refuse('expected a JSON object on each line');
+  } catch (error) {
+    // The error message is omitted because it quotes the text, which may be a secret.
+    const position = jsonErrorPosition(error);
+    draft.refuse('not valid JSON', position === undefined ? undefined : position + 1);
+  }
+  return undefined;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Flattens objects that only group members: `meta.title`. */
+function flat(record: object): Members {
+  const groups = Object.entries(record).filter(([name, value]) => containers.has(name.toLowerCase()) && isObject(value));
+  if (groups.length === 0) return record as Members;
+  const members: Record<string, unknown> = Object.assign(Object.create(null), record);
+  for (const [name, group] of groups) {
+    delete members[name];
+    for (const [inner, value] of Object.entries(group)) members[`${name}.${inner}`] = value;
+  }
+  return members;
+}
+
+/** Objects with the same members share a form. */
+interface Form {
+  readonly isForeign: boolean;
+  readonly members: readonly (HeaderColumn & { readonly read: CellReader | undefined })[];
+  readonly isRefused: boolean;
+}
+
+/** Files normally have few forms, but this bounds the memory for any file. */
+const maxForms = 1000;
+
+function membersReader(draft: RowDraft, options: ReadOptions, notices: Notices): (record: object, line: number) => void {
+  const rules = rulesFor(options);
+  const forms = new Map<string, Form>();
+  const refusals = new Set<string>();
+  const formOf = (names: readonly string[], line: number): Form => {
+    const key = names.join('\n');
+    let form = forms.get(key);
+    if (!form) {
+      if (forms.size === maxForms) forms.clear();
+      form = newForm(names, rules, options, {
+        ...notices,
+        problem: (notice) => {
+          if (refusals.has(notice.reason) || refusals.size === maxForms) return;
+          refusals.add(notice.reason);
+          notices.problem({ ...notice, line });
+        },
+      });
+      forms.set(key, form);
+    }
+    return form;
+  };
+  return (record, line) => {
+    const members = flat(record);
+    const names = Object.keys(members);
+    const { isForeign, members: read, isRefused } = formOf(names, line);
+    if (isRefused) return draft.drop();
+    for (const member of read) {
+      const value = members[names[member.index] ?? ''];
+      if (isForeign) setForeign(member, value, line, draft);
+      else setOwn(member, value, options.use, draft);
+    }
+  };
+}
+
+function newForm(names: readonly string[], rules: ColumnRules, options: ReadOptions, notices: Notices): Form {
+  const { roles, isForeign } = memberRoles(names, rules);
+  for (const role of roles) if (role.kind === 'refused') notices.problem({ line: 0, reason: role.reason, isAboutColumns: true });
+  const columns = columnsIn(roles, rules);
+  if (isForeign || needsSummary(columns, options.use)) notices.columns(columnSummary(roles, names, rules));
+  const members = columns.map((column) => ({
+    ...column,
+    read: column.setting && cellReader(column.setting, { isForeign, index: column.index }, options, notices),
+  }));
+  return { isForeign, members, isRefused: roles.some(({ kind }) => kind === 'refused') };
+}
+
+/** Records of a listing may contain additional members of the server. */
+function memberRoles(names: readonly string[], rules: ColumnRules): { roles: readonly ColumnRole[]; isForeign: boolean } {
+  const { known, named, use } = rules;
+  const isListed = names.includes('short_url') && names.includes('hash');
+  if (named.size > 0 || !(isListed || names.every((name) => known.has(name)))) return rolesIn(names, rules);
+  const roles = names.map((name): ColumnRole => {
+    const member = known.get(name);
+    const guard = use === 'shorten' && !member ? guardOf(name) : undefined;
+    if (guard) return { kind: 'lost', loss: { name, guard } };
+    if (!member?.target) return { kind: 'unused' };
+    return use === 'shorten' && member.foreign ? { kind: 'lost', loss: { name } } : { kind: 'set', setting: member };
+  });
+  return { roles, isForeign: false };
+}
+
+function setOwn({ setting, loss }: HeaderColumn, value: unknown, use: InputUse, draft: RowDraft): void {
+  if (loss) draft.lose(loss, textOf(value));
+  else if (!setting) return;
+  else if (value !== null) draft.set(setting, jsonValue(setting.target, value));
+  else setEmpty(setting, use, draft);
+}
+
+/** In a file of links null is a value; elsewhere only a date can be null, and other fields are left out. */
+function setEmpty(member: Setting, use: InputUse, draft: RowDraft): void {
+  const { target } = member;
+  if (!isField(target) || (use !== 'apply' && target !== 'expiration_date')) return;
+  const empty: Field['default'] = fields[target].default;
+  if (empty !== undefined) draft.set(member, typeof empty === 'object' && empty !== null ? [...empty] : empty);
+}
+
+function setForeign(
+  { setting, loss, read }: HeaderColumn & { readonly read: CellReader | undefined },
+  value: unknown,
+  line: number,
+  draft: RowDraft,
+): void {
+  if (value === null || value === undefined) return;
+  if (loss) draft.lose(loss, textOf(value));
+  if (!setting || !read) return;
+  if (setting.target === 'tags' && Array.isArray(value)) {
+    const labels = value.map(labelOf).filter((label) => label !== '');
+    if (labels.length > 0) draft.set(setting, jsonValue('tags', labels));
+    return;
+  }
+  // Uses the first of several values.
+  const one: unknown = Array.isArray(value) ? value[0] : value;
+  if (one === undefined || one === null) return;
+  if (typeof one === 'object') {
+    draft.refuse(`${setting.name}: must be a text`);
+    return;
+  }
+  const text = String(one);
+  if ((setting.target === 'note' ? text : text.trim()) === '') return;
+  const cell = read(text, line);
+  if (cell === undefined) draft.drop();
+  else draft.set(setting, cell);
+}
+
+/** Some services use objects as labels. */
+function labelOf(entry: unknown): unknown {
+  if (typeof entry === 'string') return entry.trim();
+  if (typeof entry !== 'object' || entry === null) return entry;
+  const members = new Map<string, unknown>(Object.entries(entry));
+  return members.get('name') ?? members.get('label') ?? members.get('title') ?? entry;
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value).trim();
+}

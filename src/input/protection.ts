@@ -1,0 +1,44 @@
+import { type DateFormat, dayOfDigits } from './dates.ts';
+import type { Guard } from './fields/aliases.ts';
+import { calendarTime } from './point-in-time.ts';
+
+/** False for empty values and words such as `no` and `none`. */
+export function hasValue(text: string): boolean {
+  return !/^(?:|0|false|no|n|off|none|null|undefined|-|\[\]|\{\})$/i.test(text);
+}
+
+interface Now {
+  /** In milliseconds since 1970. */
+  readonly now: number;
+  readonly dateFormat?: DateFormat | undefined;
+}
+
+const off = /^(?:inactive|disabled|archived|banned|blocked|deleted|deactivated|suspended|paused|draft|off)$/i;
+
+/** The value marks the link as protected or disabled at the source. */
+export function isProtected(guard: Guard, text: string, now: Now): boolean {
+  switch (guard) {
+    case 'set':
+      return hasValue(text);
+    case 'unset':
+      return text !== '' && !hasValue(text);
+    case 'state':
+      return off.test(text);
+    case 'later':
+      return hasValue(text) && isLater(text, now);
+  }
+}
+
+/** A time in an unknown format may be in the future. */
+function isLater(text: string, { now, dateFormat }: Now): boolean {
+  const day = dateFormat && dayOfDigits(text, dateFormat);
+  const time = momentOf(day ?? text);
+  return time === undefined || time > now;
+}
+
+/** Accepts a date, a date-time, or seconds or milliseconds since 1970. Returns milliseconds. */
+export function momentOf(text: string): number | undefined {
+  if (/^\d{10}$/.test(text)) return Number(text) * 1000;
+  if (/^\d{13}$/.test(text)) return Number(text);
+  return calendarTime(text);
+}

@@ -1,0 +1,54 @@
+import { quoted } from '../base/quoted.ts';
+import { cellsByPosition, isHeader } from './csv/delimiter.ts';
+import { cellValue } from './field-values.ts';
+import { meaningOf } from './fields/aliases.ts';
+import type { Notice, Notices } from './notices.ts';
+import type { ReadOptions, RecordReader, RowDraft } from './row.ts';
+
+const longUrl = { name: 'long_url', target: 'long_url' } as const;
+
+/** Reads one URL per line; skips blank lines and `#` comments. Call `end` after the last line. */
+export function lineReader(
+  draft: RowDraft,
+  { isFormatGiven }: ReadOptions,
+  notices: Notices,
+): { readonly read: RecordReader<string>; end(): void } {
+  let begun = false;
+  let ambiguous: AmbiguousLine | undefined;
+  const read: RecordReader<string> = (record, line) => {
+    const text = record.trim();
+    if (text === '' || text.startsWith('#')) return 'nothing';
+    const other = begun ? undefined : otherFormat(text);
+    const form = !begun && !isFormatGiven ? cellsByPosition(text) : undefined;
+    if (form !== undefined) ambiguous = { line, text, form };
+    begun = true;
+    if (other) {
+      notices.problem({ line, reason: `looks like ${other}, use --input-format ${other}` });
+      return 'end';
+    }
+    if (ambiguous && cellsByPosition(text) !== ambiguous.form) ambiguous = undefined;
+    draft.begin(line);
+    draft.set(longUrl, cellValue('long_url', text));
+    return 'row';
+  };
+  return { read, end: () => ambiguous && notices.problem(ambiguityNotice(ambiguous)) };
+}
+
+/** The first of several lines that could all be URLs or csv rows without a header. */
+interface AmbiguousLine {
+  readonly line: number;
+  readonly text: string;
+  readonly form: string;
+}
+
+/** Guessing wrong would create links whose destination is a whole csv row. */
+function ambiguityNotice({ line, text }: AmbiguousLine): Notice {
+  const reason = `${quoted(text)} may be a URL, or a URL and its hash: add --input-format lines or --input-format csv`;
+  return { line, reason };
+}
+
+/** Reports one problem instead of one per line for a csv or JSON file without a known extension. */
+function otherFormat(firstLine: string): 'csv' | 'jsonl' | undefined {
+  if (firstLine.startsWith('{')) return 'jsonl';
+  return isHeader(firstLine, (name) => meaningOf(name) === 'long_url') ? 'csv' : undefined;
+}

@@ -1,0 +1,81 @@
+import { describe, expect } from 'vitest';
+import { DailyClicks, readDailyClicks } from '../../src/history/server-days.ts';
+import { sent } from '../support/linkctl.ts';
+import { numbered, store, visit } from '../support/stored-links.ts';
+import { record, test } from './history-world.ts';
+
+const day = 86_400_000;
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition, startsAt: Date.UTC(2026, 10, 23, 2) });
+
+  test('H4: without any reading the days come from the server', async ({ linkctl, service, wire }) => {
+    await store(service, numbered(3, { tags: ['promo'] }));
+    await visit(service, 'h1', 4);
+    const result = await linkctl(['stats', '--since', '7d', '--by', 'day']);
+    expect(result).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^4 clicks as the server counts them from .* 00:00:00 UTC/),
+    });
+    expect(result.stdout.trimEnd().split('\n').at(-1)).toBe('2026-11-23\t4\ttrue');
+    // Links that nobody clicked are not asked for.
+    expect((await sent(wire)).filter(({ call }) => call.startsWith('GET /stats/'))).toHaveLength(1);
+    expect((await linkctl(['stats', '--since', '7d', '--by', 'tag'])).stdout).toBe('promo\t1\t4\t0\t\n');
+    expect((await linkctl(['stats', 'h1', 'h0', '--since', '7d'])).stdout).toBe('h1\t4\t0\t\t1\t\n');
+  });
+
+  test('H4: days that are sent with the records need one listing, and fill days without readings', async ({ on, wire }) => {
+    const daily_clicks = { '2026-03-03': { total: 2, unique: 1 }, '2026-03-04': { total: 5, unique: 3 } };
+    const url = {
+      hash: 'one',
+      short_url: 's.ex/one',
+      long_url: 'https://a.example/',
+      total_clicks: 7,
+      unique_clicks: 4,
+      tags: [],
+    };
+    const answer = (urls: object[]) => ({
+      error: { code: 0, message: '' },
+      urls,
+      page: { results_count: 1, total_count: 1, offset: 0 },
+    });
+    const domains = { error: { code: 0, message: '' }, domains: [{ domain: 's.ex', status: 'default' }] };
+    const listing = async (record: object) =>
+      await wire.script([
+        { times: 'all', only: { path: '/domains' }, answer: { body: domains } },
+        { times: 'all', only: { path: 'offset=' }, answer: { body: answer([]) } },
+        { times: 'all', answer: { body: answer([record]) } },
+      ]);
+    await listing({ ...url, total_clicks: 0 });
+    await on(0, ...record);
+    await listing({ ...url, daily_clicks });
+    expect((await on(3, 'stats', '--since', '2d')).stdout).toBe('one\t7\t0\t\t4\t\n');
+    await on(4, ...record);
+    expect((await on(4, 'stats', '--since', '4d', '--by', 'day')).stdout).toBe(
+      '2026-03-02\t0\tfalse\n2026-03-03\t2\tfalse\n2026-03-04\t5\tfalse\n2026-03-05\t0\tfalse\n',
+    );
+  });
+});
+
+test('H4: a server that does not go back so far is not believed to have had no clicks', () => {
+  const now = Date.UTC(2026, 2, 10, 12);
+  const link = { hash: 'one', short_url: 's.ex/one', long_url: 'https://a.example/', tags: [] };
+  const of = (days: object, total: number, since: number) => {
+    const daily = new DailyClicks({ since: now - since * day, until: now, now });
+    daily.add(link, readDailyClicks(days) ?? new Map(), total);
+    return daily.clicks();
+  };
+  const days = { '2026-03-08': { total: 2, unique: 1 }, '2026-03-10': { total: 3, unique: 1 } };
+  expect(of(days, 5, 5)?.total).toEqual({ clicks: 5, before: 0 });
+  expect(of(days, 9, 5)).toBeUndefined();
+  expect(of(days, 9, 2)?.total).toEqual({ clicks: 5, before: undefined });
+  // A day and a half has no days before that are as long.
+  expect(of(days, 9, 1)?.total).toEqual({ clicks: 3, before: undefined });
+});
+
+test('H4: what is no list of days is as good as none', () => {
+  expect(readDailyClicks({ '2026-02-30': { total: 1, unique: 1 } })).toBeUndefined();
+  expect(readDailyClicks({ '2026-03-01': 4 })).toBeUndefined();
+  expect(readDailyClicks('none')).toBeUndefined();
+  expect(readDailyClicks({})).toEqual(new Map());
+});

@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import { linkText } from '../../../src/contract/link.ts';
+import type { NamedAccount } from '../../../src/input/domain-resolver.ts';
+import { listingColumns } from '../../../src/input/fields/members.ts';
+import { checkHashFile } from '../../../src/input/hash-file.ts';
+import { parseHash } from '../../../src/input/hashes/parse-hash.ts';
+import { resolveOperands } from '../../../src/input/named-targets.ts';
+import { urlColumns } from '../../../src/output/url-columns.ts';
+import { all, failure, memorySource } from '../fixtures.ts';
+
+test.each([
+  ['abc', { hash: 'abc' }],
+  ['-abc', { hash: '-abc' }],
+  ['s.ex/abc', { hash: 'abc', domain: 's.ex' }],
+  ['https://s.ex/abc', { hash: 'abc', domain: 's.ex' }],
+  ['HTTP://S.EX/aBc', { hash: 'aBc', domain: 's.ex' }],
+  ['http://127.0.0.1:8080/abc', { hash: 'abc', domain: '127.0.0.1:8080' }],
+  ['bücher.example/abc', { hash: 'abc', domain: 'xn--bcher-kva.example' }],
+  ['xn--bcher-kva.example/abc', { hash: 'abc', domain: 'xn--bcher-kva.example' }],
+  ['s.ex/é', { hash: 'é', domain: 's.ex' }],
+])('CLI 3.5, B97: %s is %j', (text, operand) => {
+  expect(parseHash(text)).toEqual(operand);
+});
+
+test.each([
+  '',
+  '.',
+  '..',
+  '/',
+  '/abc',
+  's.ex/',
+  's.ex/..',
+  's.ex/.',
+  'https://s.ex/',
+  'https://s.ex',
+  'https://',
+  'https://s.ex/a/b',
+  'https://s.ex/abc?x=1',
+  's.ex/abc#top',
+  'a,b',
+  'a b',
+  'a\n',
+  '\u0000',
+  'ftp://s.ex/abc',
+  'https://ann:secret@s.ex/abc',
+  'a b/abc',
+  's.ex:999999/abc',
+])('R-31: %j is refused, exit 2', async (text) => {
+  const told = await failure((async () => parseHash(text))());
+  expect(told.exitCode).toBe(2);
+  expect(told.text).toContain('is not a hash or a short URL');
+  expect(told.text).not.toContain('secret');
+});
+
+const anywhere: NamedAccount = {
+  edition: 'a',
+  domain: undefined,
+  domainNamed: false,
+  domains: async () => ({ names: ['s.ex', 't.ex'], defaultDomain: 's.ex' }),
+  foreignHost: async () => undefined,
+};
+const onSex = { ...anywhere, domain: 's.ex' };
+const unlisted: NamedAccount = { ...anywhere, domains: async () => ({ names: [], defaultDomain: undefined }) };
+
+test.each([
+  ['edition A without a working domain', anywhere, ['s.ex/a', 't.ex/a', 's.ex/A']],
+  ['the working domain given twice', onSex, ['s.ex/a', 't.ex/a', 's.ex/A']],
+  ['edition B', { ...anywhere, edition: 'b' } as const, ['a', 'A']],
+])('D19: two spellings of one URL are one: %s', async (_, account, expected) => {
+  const { targets } = await resolveOperands(['a', 's.ex/a', 'a', 'https://S.EX/a', 't.ex/a', 'A'], account, 'reading');
+  expect(targets.map(linkText)).toEqual(expected);
+});
+
+test('CLI 3.5: a short URL that contradicts --domain is refused', async () => {
+  const named = { ...onSex, domainNamed: true };
+  expect(await failure(resolveOperands(['t.ex/a'], named, 'reading'))).toMatchObject({
+    exitCode: 2,
+    text: 't.ex/a is not on --domain s.ex',
+  });
+});
+
+async function listed(pieces: readonly string[]): Promise<string[]> {
+  const file = await checkHashFile(memorySource('hashes.txt', pieces), unlisted, 'reading');
+  const found = (await all(file.open())).map(({ line, item }) => `${line} ${linkText(item)}`);
+  expect(found).toHaveLength(file.rows);
+  return found;
+}
+
+test.each([
+  ['lines; blank ones and comments are skipped', '# old\nabc\r\n\n  s.ex/def \n', ['2 abc', '4 s.ex/def']],
+  ['repetitions are skipped', 'abc\nabc\ns.ex/d\nhttps://s.ex/d\n', ['1 abc', '3 s.ex/d']],
+  ['the csv of a listing', 'hash,short_url,note\nabc,s.ex/abc,"a\nb"\ndef,s.ex/def,\n', ['2 s.ex/abc', '4 s.ex/def']],
+  ['failed rows, fed back', 'hash,error_code,error_message\nabc,1306,"no, not there"\n', ['2 abc']],
+])('CLI 3.6: a list of hashes: %s', async (_, text, expected) => {
+  expect(await listed([text.slice(0, 5), text.slice(5)])).toEqual(expected);
+});
+
+test.each([
+  ['csv or tsv of one column, headed', 'hash\nabc\ndef\n', ['2 abc', '3 def']],
+  ['the same of short URLs', 'short_url\ns.ex/abc\n', ['2 s.ex/abc']],
+  ['the same with the scheme', 'short_url_with_protocol\nhttps://s.ex/abc\n', ['2 s.ex/abc']],
+  ['a head behind comments and blank lines', '# mine\r\n\r\nhash\r\nabc\r\n', ['4 abc']],
+  ['links called hash and short_url, behind a head', 'hash\nhash\nshort_url\n', ['2 hash', '3 short_url']],
+  ['a link called hash on the second line', 'abc\nhash\n', ['1 abc', '2 hash']],
+  ['a link called hash as its short URL', 's.ex/hash\n', ['1 s.ex/hash']],
+  ['tsv with a head', 'long_url\thash\tshort_url\nhttps://e.x\tabc\ts.ex/abc\n', ['2 s.ex/abc']],
+  ['csv without short URLs in some rows', 'hash,short_url\nabc,\ndef,s.ex/def\n', ['2 abc', '3 s.ex/def']],
+  ['a table of one column', 'SHORT URL\ns.ex/abc\ns.ex/defghi\n', ['2 s.ex/abc', '3 s.ex/defghi']],
+  ['a table of hashes', 'HASH\nabc\n', ['2 abc']],
+  ['jsonl', '{"hash":"abc","short_url":"s.ex/abc"}\n\n{"hash":"hash"}\n', ['1 s.ex/abc', '3 hash']],
+  ['jsonl whose first member is a list', '{"tags":[],"short_url":"s.ex/abc"}\n', ['1 s.ex/abc']],
+  ['jsonl that says the domain', '{"hash":"abc","domain":"t.ex"}\n', ['1 t.ex/abc']],
+  ['json', '{"urls":[{"short_url":"s.ex/abc"},{"hash":"null"}],"page":{"offset":0}}\n', ['1 s.ex/abc', '1 null']],
+  ['json as a terminal has it', '{\n  "urls": [\n    {\n      "hash": "abc"\n    }\n  ]\n}\n', ['3 abc']],
+])('D17: what list prints in any format names the links that it lists: %s', async (_, text, expected) => {
+  expect(await listed([text.slice(0, 5), text.slice(5)])).toEqual(expected);
+});
+
+test('D17: every column of a listing is known as a head', () => {
+  expect([...listingColumns].filter((name) => name !== 'custom_hash' && name !== 'error').sort()).toEqual(
+    urlColumns.map(({ name }) => name).sort(),
+  );
+});
+
+test('D17: a json document of any length is read', async () => {
+  const urls = Array.from({ length: 20_000 }, (_, index) => ({ hash: `h${index}`, short_url: `s.ex/h${index}` }));
+  expect(await listed([JSON.stringify({ urls })])).toHaveLength(20_000);
+});
+
+test.each([
+  ['abc\n\n..\n', 'hashes.txt:3: ".." is not a hash or a short URL'],
+  ['abc\na,b\n', 'hashes.txt:2: "a,b" is not a hash or a short URL'],
+  ['note,tags\na,b\n', 'hashes.txt:1: column hash is missing'],
+  ['hash,note\n,x\n', 'hashes.txt:2: "" is not a hash or a short URL'],
+  ['', 'hashes.txt: no hashes'],
+  ['# nothing\n\n', 'hashes.txt: no hashes'],
+  ['hash,note\n', 'hashes.txt: no hashes'],
+  ['hash\n', 'hashes.txt: no hashes'],
+  ['{"urls":[],"page":{}}\n', 'hashes.txt: no hashes'],
+  ['note\nabc\n', 'hashes.txt:1: "note" is a column name, but not hash or short_url'],
+  ['note\ttags\na\tb\n', 'hashes.txt:1: "note tags" is a column name, but not hash or short_url'],
+  ['abc\ts.ex/abc\n', 'hashes.txt:1: more than one column: create the file with linkctl list --fields short_url or -o csv'],
+  ['hash\ts.ex/hash\n', 'hashes.txt:1: more than one column: create the file with linkctl list --fields short_url or -o csv'],
+  [
+    'HASH  LONG URL\nabc   https://e.x\n',
+    'hashes.txt:1: more than one column: create the file with linkctl list --fields short_url or -o csv',
+  ],
+  ['abc\ndef\tx\n', 'hashes.txt:2: "def\\tx" is not a hash or a short URL'],
+  ['{"note":"x"}\n', 'hashes.txt:1: expected a JSON object with short_url or hash'],
+  ['{"hash":"abc"}\nabc\n', 'hashes.txt:2: expected a JSON object with short_url or hash'],
+  ['{"urls":[{"note":"x"}]}\n', 'hashes.txt:1: expected a JSON object with short_url or hash'],
+  ['{"urls":[{"hash":"abc"}\n', 'hashes.txt:2: not valid JSON: unexpected end'],
+  [
+    '{"tags":[]}\nabc',
+    'hashes.txt:2: expected a JSON object on each line, an array of objects, or an object with one such array',
+  ],
+])('R-31, R-52: %j is refused as a list', async (text, complaint) => {
+  expect(await failure(listed([text]))).toMatchObject({ exitCode: 2, text: complaint });
+});
+
+test('a list of 200,000 hashes comes in parts', async () => {
+  const pieces = Array.from({ length: 200 }, (_, piece) =>
+    Array.from({ length: 1000 }, (_, index) => `h${piece}-${index}\n`).join(''),
+  );
+  const file = await checkHashFile(memorySource('hashes.txt', pieces), unlisted, 'reading');
+  let parts = 0;
+  for await (const rows of file.open()) parts += Number(rows.length > 0);
+  expect([file.rows, parts]).toEqual([200_000, 200]);
+});
