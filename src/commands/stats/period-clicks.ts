@@ -14,7 +14,7 @@ import { selectedRecords, type TypedSelection } from '../selected-records.ts';
 import { dailyClicks } from './server-days.ts';
 
 interface PeriodClicks extends Clicks {
-  /** Number of selected links; 0 for the toPeriodClicks account. */
+  /** Number of selected links; 0 for the whole account. */
   readonly selected: number;
   /** Named links that neither the account nor the readings have. */
   readonly unknown: readonly LinkKey[];
