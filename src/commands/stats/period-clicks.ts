@@ -11,7 +11,7 @@ import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks
 import type { DailyClicks } from '../../history/server-days.ts';
 import { nameOf, storedLink } from '../../history/stored-link.ts';
 import { selectedRecords, type TypedSelection } from '../selected-records.ts';
-import { dailyClicks } from './server-days.ts';
+import { dailyClicks } from './daily-totals.ts';
 
 interface PeriodClicks extends Clicks {
   /** Number of selected links; 0 for the whole account. */
