@@ -46,7 +46,7 @@ function begin(start: Launch, command: Command): StartedCommand {
   const { system, streams, output, failure } = start;
   const global = command.optsWithGlobals<GlobalOptions>();
   if (global.output === markdown && !withMarkdown.has(command.name())) {
-    throw new UsageError(`-o markdown is for the plans of ${[...withMarkdown].join(' and ')}`);
+    throw new UsageError(`-o markdown applies only to ${[...withMarkdown].join(' and ')}`);
   }
   Object.assign(output, outputOptions(global, start));
   failure.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);

@@ -20,6 +20,6 @@ function licenseTexts(): string {
   try {
     return ownFile('licenses.txt');
   } catch (cause) {
-    throw new LocalError('the licenses are written when linkctl is built: npm ci builds it', { cause });
+    throw new LocalError('no licenses: they are collected when linkctl is built (npm ci)', { cause });
   }
 }

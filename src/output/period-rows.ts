@@ -102,5 +102,5 @@ function pictureLines(days: readonly DayColumn[], rows: readonly Row[], canvas: 
 
 /** Deleting a link deletes its daily totals on the server. */
 export function uncountedClicks(links: number): string {
-  return `the clicks of ${quantity(links, 'link')} that linkctl deleted or reset in this time are not in the server's figures`;
+  return `the clicks of ${quantity(links, 'link')} that linkctl deleted or reset in this period are not in the server's figures`;
 }

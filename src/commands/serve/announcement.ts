@@ -30,7 +30,7 @@ export async function announce(
   }
   for (const { name, links } of service.formerDomains) {
     await invocation.note(
-      `${quantity(links, 'link')} of ${name} can be followed as long as that host leads here; new ones are of ${domains[0]}`,
+      `${quantity(links, 'link')} of ${name} work as long as that host points to this service; new links use ${domains[0]}`,
     );
   }
   const record = {
