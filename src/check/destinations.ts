@@ -19,7 +19,7 @@ export interface LinkList {
   all(): Iterable<CheckedLink>;
 }
 
-export interface DestinationOptions {
+interface DestinationOptions {
   readonly refusal: Refusal;
   /** Probe the short URLs instead of their destinations. */
   readonly shortUrls: boolean;

@@ -25,7 +25,7 @@ export const defaultLimits = {
   pause: 3000,
 } as const;
 
-export interface CheckSignals {
+interface CheckSignals {
   /** Stops new requests; open results stay open. */
   readonly stop: AbortSignal;
   /** Cancels requests in flight. */

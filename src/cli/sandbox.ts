@@ -13,7 +13,7 @@ interface Sandbox {
 
 /** Runs in this process on a loopback port with a temporary key; its data is kept. */
 export async function startSandbox(edition: Edition, { system, warn, atEnd }: Invocation): Promise<Sandbox> {
-  const { diskHint, startService, usualPort } = await import('../service/service.ts');
+  const { diskHint, startService, defaultPort } = await import('../service/service.ts');
   const username = 'sandbox';
   const apiKey = Buffer.from(system.randomBytes(24)).toString('base64url');
   const { data } = folders(system);
@@ -25,7 +25,7 @@ export async function startSandbox(edition: Edition, { system, warn, atEnd }: In
     apiKey,
     redirects: false,
     // `linkctl serve` uses this port, so that short URLs work there.
-    linksPort: usualPort,
+    linksPort: defaultPort,
     now: system.now,
     random: (size) => system.randomBytes(size),
     onFailure: (error) => void warn(`sandbox error: ${messageOf(error)}`),

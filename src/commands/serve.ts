@@ -11,7 +11,7 @@ import type { Report } from '../output/report.ts';
 import { typedAccountName } from '../profiles/account-values.ts';
 import { Redactor } from '../profiles/redactor.ts';
 import type { Exchange } from '../service/message.ts';
-import { type RunningService, usualPort } from '../service/service.ts';
+import { defaultPort, type RunningService } from '../service/service.ts';
 import { type Imported, redirectCodes, type ServiceOptions } from '../service/service-options.ts';
 import { AccessLog, requestLine } from './serve/access-log.ts';
 import { announce } from './serve/announcement.ts';
@@ -24,7 +24,7 @@ import { start } from './serve/start.ts';
 export function registerServe(command: Command, run: Runner): void {
   command
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('--port <n>', `port to listen on, 0 for any free port (default: ${usualPort})`, count(0))
+    .option('--port <n>', `port to listen on, 0 for any free port (default: ${defaultPort})`, count(0))
     .option('--data <folder>', 'folder for the links (default: the links of the sandbox)')
     .option('--store <url>', 'PostgreSQL database for the links instead of a folder (LINKCTL_STORE)')
     .option('--import <folder>', 'move the links of a data folder to --store, then serve')

@@ -7,7 +7,7 @@ export type FieldKind = 'hash' | 'url' | 'text' | 'boolean' | 'date' | 'integer'
 export type FieldUse = 'shorten' | 'edit' | 'edit-by-tags';
 
 /** In characters: an emoji counts as one, however many UTF-16 units or bytes it has. */
-export interface LengthBounds {
+interface LengthBounds {
   readonly min: number;
   readonly max: number;
 }

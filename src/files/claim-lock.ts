@@ -16,7 +16,7 @@ export interface Claim {
   release(): void;
 }
 
-export interface ClaimRequest {
+interface ClaimRequest {
   /** Contains the claim files: one folder is one lock. Created if missing. */
   readonly folder: string;
   /** Names the locked thing in messages: `the configuration`. */

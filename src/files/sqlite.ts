@@ -72,7 +72,7 @@ export class Connection {
    * Queries of one turn of the event loop share a snapshot, because its locks cost more than a query of one row. Changes go through
    * `write`, which ends the snapshot first.
    */
-  lookUp<T>(work: () => T): T {
+  query<T>(work: () => T): T {
     if (!this.#isViewing) {
       this.sql('BEGIN').run();
       this.#isViewing = true;

@@ -15,7 +15,7 @@ export interface HistoryAccount {
 }
 
 /** The paths exist even if there is no history yet. */
-export interface HistoryPaths {
+interface HistoryPaths {
   readonly folder: string;
   readonly file: string;
   readonly lock: string;

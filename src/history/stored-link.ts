@@ -4,7 +4,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { ReadLink } from './clicks.ts';
 
-export type StoredLink = ReadLink & {
+type StoredLink = ReadLink & {
   /** In ASCII, without a local port; empty on edition B. */
   readonly domain: string;
 };

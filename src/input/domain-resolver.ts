@@ -4,7 +4,7 @@ import type { Edition } from '../contract/editions.ts';
 import { type AccountDomains, enumerated, type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
 import { hostName, withoutLocalPort } from '../contract/web-address.ts';
 
-export interface WorkingDomain {
+interface WorkingDomain {
   readonly edition: Edition;
   readonly domain: string | undefined;
   /** The domain was given as a flag, so short URLs must not contradict it. */
@@ -79,7 +79,7 @@ export interface NamedAccount extends WorkingDomain {
 /** Links are read, changed as typed, or changed as a file lists them. */
 export type LinkUse = 'reading' | 'typed change' | 'listed change';
 
-export interface Resolved<Found> {
+interface Resolved<Found> {
   readonly found: Found;
   readonly resolver: DomainResolver;
 }

@@ -7,14 +7,14 @@ import { parseHash } from './hashes/parse-hash.ts';
 import type { Source } from './source.ts';
 
 /** A checked file of hashes that can be read repeatedly, each URL once. */
-export interface HashFile {
+interface HashFile {
   /** The number of distinct URLs. */
   readonly rows: number;
   readonly domains: LinkDomains;
   open(): AsyncGenerator<HashLine[]>;
 }
 
-export interface HashLine {
+interface HashLine {
   readonly line: number;
   readonly item: LinkKey;
 }

@@ -39,7 +39,7 @@ export async function* itemsOf<Item>({ open }: RowFile<Item>): AsyncGenerator<It
   for await (const rows of open()) for (const { item } of rows) yield item;
 }
 
-export interface ResolvedOperands {
+interface ResolvedOperands {
   readonly targets: readonly LinkKey[];
   readonly domains: LinkDomains;
 }

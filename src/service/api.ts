@@ -13,25 +13,23 @@ import { matchRoute } from './routes.ts';
 import type { Store, StoredDomain } from './store/store.ts';
 import { dateTime } from './url-records.ts';
 
-/** What it takes to answer a call. */
 export interface Api {
   readonly settings: ServiceSettings;
   readonly store: Store;
   readonly calls: CallCounter;
-  /** Called for what was not foreseen; the caller is answered 101. */
+  /** Called for unexpected errors; the client gets 101. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** What a request to the API names. */
 export interface Target {
-  /** The path of the API itself: it ends in `/api/3`. */
+  /** The path of the API itself, which ends in `/api/3`. */
   readonly root: string;
-  /** What follows the root; empty, or beginning with a slash. */
+  /** The rest of the path; empty, or beginning with a slash. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-/** Answers one request to the API. Never rejects. */
+/** Never rejects. */
 export async function answerCall(api: Api, request: ServiceRequest, target: Target): Promise<ServiceResponse> {
   let operation: OperationName | undefined;
   try {
@@ -49,16 +47,16 @@ export async function answerCall(api: Api, request: ServiceRequest, target: Targ
   }
 }
 
-/** Checks the credentials (section 5), then counts the call; calls with wrong credentials are not counted. */
+/** Checks the credentials (section 5), then counts the call. Calls with wrong credentials do not count. */
 async function admit({ settings, calls }: Api, request: ServiceRequest): Promise<void> {
   const { account, credentials, now } = settings;
   authenticate(request, credentials);
-  // An expired account is refused like an inactive one. Not shown in API.md; as public deployments do (FIELD-NOTES 19).
+  // API.md does not mention expired accounts; public deployments refuse them like inactive ones.
   if (!account.active || account.expirationDate <= dateTime(now())) throw new Refusal(1217);
   if (!(await calls.admit())) throw new Refusal(1303);
 }
 
-/** 4.1.3: a POST may mean another method. */
+/** A POST may stand for another method (4.1.3). */
 function readMethod(request: ServiceRequest): string {
   const override = request.method === 'POST' ? header(request, 'x-http-method-override') : undefined;
   return override?.trim().toUpperCase() || request.method;
@@ -89,7 +87,7 @@ function openCall(api: Api, { root, query }: Target, path: object, payload: unkn
   };
 }
 
-/** 4.1.7. Edition B does not know the parameter and ignores it, as it does any other (FIELD-NOTES 12). */
+/** 4.1.7. Edition B ignores the parameter, like any unknown one. */
 async function findWorkingDomain({ settings, store }: Api, query: URLSearchParams): Promise<StoredDomain> {
   const named = settings.edition === 'a' ? query.get('domain') : null;
   const domains = await store.listDomains();
@@ -98,12 +96,12 @@ async function findWorkingDomain({ settings, store }: Api, query: URLSearchParam
   return domain;
 }
 
-/** Under any port: that is of the process that shows it. */
+/** Ignores the port, which depends on the process that shows the domain. */
 function domainNamed(name: string, domains: readonly StoredDomain[]): StoredDomain | undefined {
   return domains.find((domain) => domain.name === name) ?? domains.find((domain) => domain.name === splitPort(name).name);
 }
 
-/** The operation is known at run time only; the route's pattern guarantees the path values. */
+/** The operation is known only at run time; the pattern of the route guarantees the path values. */
 function run<O extends OperationName>(operation: O, call: Call<O>): Promise<OperationResult<O>> {
   return handlers[operation](call);
 }

@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts';
 
 export interface Credentials {
   readonly username: string;
-  /** All of these are valid: of two while a key is replaced, some clients have the old one. */
+  /** All keys are valid: while a key is replaced, some clients still use the old one. */
   apiKeys: readonly string[];
 }
 
@@ -13,10 +13,7 @@ interface Given {
   readonly apiKey: string;
 }
 
-/**
- * Checks who sends a request (section 5). A wrong name and a wrong key take the same time. Basic wins over the two headers, right or
- * wrong (V2).
- */
+/** Authenticates a request (section 5) in constant time. Basic takes precedence over the two headers, even if it is wrong. */
 export function authenticate(request: ServiceRequest, expected: Credentials): void {
   const given = readBasic(header(request, 'authorization') ?? '') ?? readHeaders(request);
   const nameMatches = isSame(given.username, expected.username);
@@ -25,7 +22,7 @@ export function authenticate(request: ServiceRequest, expected: Credentials): vo
   if (!keyMatches) throw new Refusal(1300);
 }
 
-/** Undefined for another scheme. */
+/** Undefined for other schemes. */
 function readBasic(authorization: string): Given | undefined {
   const [, encoded] = /^basic\b *(.*)$/i.exec(authorization) ?? [];
   if (encoded === undefined) return undefined;
@@ -34,13 +31,13 @@ function readBasic(authorization: string): Given | undefined {
   return colon < 0 ? { username: '', apiKey: '' } : { username: text.slice(0, colon), apiKey: text.slice(colon + 1) };
 }
 
-/** The second way to sign in. Not shown in API.md; as public deployments do (FIELD-NOTES 28). */
+/** API.md lacks this second way to authenticate, which public deployments accept. */
 function readHeaders(request: ServiceRequest): Given {
   const utf8 = (name: string): string => Buffer.from(header(request, name) ?? '', 'latin1').toString();
   return { username: utf8('x-tinycc-user'), apiKey: utf8('x-tinycc-key') };
 }
 
-/** Digests first: timingSafeEqual throws on different lengths. */
+/** Compares digests because timingSafeEqual throws for different lengths. */
 function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'));
 }

@@ -4,14 +4,14 @@ import type { Edition } from '../contract/editions.ts';
 import { openConnection } from '../files/sqlite.ts';
 import { fileOf } from './store/sqlite/schema.ts';
 
-/** The file of an edition in a data folder, for messages and to put a copy back. */
-export function linksFile(folder: string, edition: Edition): string {
+/** The database file of an edition. */
+function linksFile(folder: string, edition: Edition): string {
   return join(folder, fileOf(edition));
 }
 
 /**
- * Writes the links of a data folder, as they are at one moment, to a new file for its owner alone; meanwhile others may serve and change them.
- * Rejects where there are none, and where the file is there already.
+ * Writes a consistent copy of the links to a new file for its owner alone, while other processes serve and change them. Rejects if there
+ * are no links, or if the file exists.
  */
 export async function copyLinks(folder: string, edition: Edition, file: string): Promise<void> {
   for (const [path, isWanted, fault] of [
@@ -22,7 +22,7 @@ export async function copyLinks(folder: string, edition: Edition, file: string):
   }
   const part = `${file}.part`;
   rmSync(part, { force: true });
-  // The engine fills an empty file; one that it makes, others could read.
+  // SQLite fills an empty file. Any file that SQLite creates could be read by others.
   closeSync(openSync(part, 'wx', 0o600));
   const connection = await openConnection(folder, fileOf(edition));
   try {

@@ -1,20 +1,19 @@
 import { unlimited } from './resolved-settings.ts';
+import { dayLength, dayOf } from './store/click-days.ts';
 import type { Store } from './store/store.ts';
 
-/** Milliseconds for which calls are counted in memory; kill -9 forgets no more than these. */
+/** Milliseconds for which calls are counted in memory; kill -9 loses at most these. */
 const collectionTime = 1000;
 
-/** Calls that a process takes from the limit at a time: a part of what is left, so that near the end it is one, and nobody is refused early. */
+/** A process reserves a part of the remaining calls at a time. Near the limit it reserves single calls, so that none is refused early. */
 const leaseShare = 100;
-const largestLease = 100;
+const maxLease = 100;
 
-const dayLength = 86_400_000;
-
-/** Counts the API calls of a day without a change of the store for each: that would be what most calls cost. */
+/** Counts the API calls of a day without a write to the store for each, which would dominate the cost of most calls. */
 export interface CallCounter {
-  /** Counts a call, unless the day has had as many as it may: then false. */
+  /** Counts a call; returns false if the limit of the day is reached. */
   admit(): Promise<boolean>;
-  /** Makes the stored number that of the calls: adds what was counted, gives back what was not used. */
+  /** Stores the calls that were counted in memory and returns unused reserved calls. */
   flush(): Promise<void>;
 }
 
@@ -24,11 +23,11 @@ interface CallSettings {
 }
 
 export function callCounter(store: Store, { limit, now }: CallSettings, onFailure: (error: unknown) => void): CallCounter {
-  return limit >= unlimited ? collected(store, now, onFailure) : leased(store, limit, now);
+  return limit >= unlimited ? bufferedCounter(store, now, onFailure) : leasedCounter(store, limit, now);
 }
 
-/** Without a limit: calls by the start of their day, added up now and then. */
-function collected(store: Store, now: () => number, onFailure: (error: unknown) => void): CallCounter {
+/** Without a limit: counts calls per day in memory and stores them at intervals. */
+function bufferedCounter(store: Store, now: () => number, onFailure: (error: unknown) => void): CallCounter {
   const counted = new Map<number, number>();
   let timer: NodeJS.Timeout | undefined;
   const add = (day: number, amount: number): void => void counted.set(day, (counted.get(day) ?? 0) + amount);
@@ -45,7 +44,7 @@ function collected(store: Store, now: () => number, onFailure: (error: unknown) 
   };
   return {
     async admit() {
-      add(startOfDay(now()), 1);
+      add(dayOf(now()) * dayLength, 1);
       timer ??= setTimeout(() => void flush().catch(onFailure), collectionTime).unref();
       return true;
     },
@@ -53,14 +52,14 @@ function collected(store: Store, now: () => number, onFailure: (error: unknown) 
   };
 }
 
-/** With a limit: some calls are taken from what all processes share, then given out. */
-function leased(store: Store, limit: number, now: () => number): CallCounter {
+/** With a limit: reserves calls from the number that all processes share. */
+function leasedCounter(store: Store, limit: number, now: () => number): CallCounter {
   let day = 0;
   let left = 0;
   let size = 1;
   let taking: Promise<boolean> | undefined;
   const take = async (): Promise<boolean> => {
-    const today = startOfDay(now());
+    const today = dayOf(now()) * dayLength;
     let count = await store.addCalls(today, size, limit);
     if (count === undefined && size > 1) {
       size = 1;
@@ -68,12 +67,12 @@ function leased(store: Store, limit: number, now: () => number): CallCounter {
     }
     if (count === undefined) return false;
     [day, left] = [today, size];
-    size = Math.min(largestLease, Math.max(1, Math.floor((limit - count) / leaseShare)));
+    size = Math.min(maxLease, Math.max(1, Math.floor((limit - count) / leaseShare)));
     return true;
   };
   return {
     async admit() {
-      while (left === 0 || day !== startOfDay(now())) {
+      while (left === 0 || day !== dayOf(now()) * dayLength) {
         taking ??= take().finally(() => {
           taking = undefined;
         });
@@ -88,8 +87,4 @@ function leased(store: Store, limit: number, now: () => number): CallCounter {
       if (unused > 0) await store.addCalls(day, -unused, limit);
     },
   };
-}
-
-function startOfDay(time: number): number {
-  return time - (time % dayLength);
 }

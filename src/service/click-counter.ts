@@ -1,30 +1,30 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Click, Store } from './store/store.ts';
-import { withinMoment } from './store/timeout.ts';
+import { withTimeout } from './store/timeout.ts';
 
-/** Milliseconds for which clicks are collected; kill -9 loses no more than these. */
+/** Milliseconds for which clicks are buffered; kill -9 loses at most these. */
 const collectionTime = 50;
 
-/** Milliseconds that an API call waits for the clicks before it, so that its answer has them. */
-const patience = 500;
+/** Milliseconds that an API call waits for earlier clicks, so that its response includes them. */
+const settleTimeout = 500;
 
-/** Milliseconds until clicks that the store refused are offered again. */
+/** Milliseconds before failed clicks are retried. */
 const retryTime = 1000;
 
-/** Clicks of one transaction, about 2 ms: between two of them visitors are answered, and other processes may write. */
-const transactionBound = 500;
+/** Clicks per transaction, about 2 ms, so that visitors are answered and other processes can write in between. */
+const maxTransaction = 500;
 
-/** Clicks kept while the store refuses them (a full disk); beyond these, new ones are not counted. */
-const pendingBound = 200_000;
+/** Clicks kept while the store fails (a full disk); more are not counted. */
+const maxPending = 200_000;
 
-/** Counts clicks without making anybody wait: they are collected, and stored in groups. Those that are limited: `Store.countClick`. */
+/** Buffers clicks and stores them in groups, so that nobody waits. For links with a limit see `Store.countClick`. */
 export interface ClickCounter {
   add(click: Click): void;
-  /** Clicks that are still to be stored. */
+  /** The number of clicks that are not stored yet. */
   waiting(): number;
-  /** Resolves when what was collected so far is stored, or a moment has passed: nobody waits long for clicks. */
+  /** Resolves when the buffered clicks are stored, or after a short timeout. */
   settle(): Promise<void>;
-  /** Stores what was collected so far; rejects where the store does, and keeps what it did not take. */
+  /** Stores the buffered clicks. Rejects with the error of the store and keeps the rest. */
   flush(): Promise<void>;
 }
 
@@ -36,19 +36,19 @@ export function clickCounter(store: Store, onFailure: (error: unknown) => void):
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
 
-  /** The same clicks under the same number until they are stored: what is offered again may be there already. */
+  /** A group keeps its number until it is stored, because a failed attempt may have stored it. */
   const nextGroup = (size: number) => {
     const clicks = pending.slice(0, size);
     pending = pending.slice(size);
     groups += 1;
     return { number: groups, clicks };
   };
-  /** What came before it, and not what still arrives: under load there would be no end to that. */
+  /** Excludes clicks that arrive meanwhile, which under load would never end. */
   const flushPending = async (): Promise<void> => {
     let left = pending.length;
     while (group || left > 0) {
       if (!group) {
-        group = nextGroup(Math.min(left, transactionBound));
+        group = nextGroup(Math.min(left, maxTransaction));
         left -= group.clicks.length;
       }
       await store.recordClicks(group.clicks, group.number);
@@ -82,14 +82,14 @@ export function clickCounter(store: Store, onFailure: (error: unknown) => void):
 
   return {
     add(click) {
-      if (pending.length >= pendingBound) return;
+      if (pending.length >= maxPending) return;
       pending.push(click);
       schedule(collectionTime);
     },
     waiting: () => pending.length + (group?.clicks.length ?? 0),
     async settle() {
       if (isLate || !(flushing || group || pending.length > 0)) return;
-      isLate = !(await withinMoment(patience, flushAll().then(always, always), false));
+      isLate = !(await withTimeout(settleTimeout, flushAll().then(always, always), false));
     },
     flush: flushAll,
   };

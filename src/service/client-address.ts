@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 
-/** An address, or those that begin with the same bits: `10.0.0.0/8`. */
+/** A single address, or all with the same prefix: `10.0.0.0/8`. */
 export interface Network {
   readonly address: string;
   readonly bits: number;
 }
 
-/** Reads an address or CIDR; undefined for what is neither. */
+/** Undefined for invalid text. */
 export function parseNetwork(text: string): Network | undefined {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const most = addressBits(address);
@@ -14,13 +14,13 @@ export function parseNetwork(text: string): Network | undefined {
   return most > 0 && number <= most ? { address, bits: number } : undefined;
 }
 
-/** 0 for what is no address. */
+/** 0 for invalid text. */
 function addressBits(text: string): number {
   const version = isIP(text);
   return version === 0 ? 0 : version === 4 ? 32 : 128;
 }
 
-/** IPv4 written as IPv6 is the address that it means: who comes both ways is one visitor. */
+/** Normalizes IPv4-mapped IPv6 addresses, so that both forms are one visitor. */
 export function plainAddress(address: string): string {
   const [, v4, high, low] = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i.exec(address) ?? [];
   if (high === undefined || low === undefined) return v4 ?? address;
@@ -28,7 +28,7 @@ export function plainAddress(address: string): string {
   return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.');
 }
 
-/** Finds out who a request comes from: the peer, or whom trusted proxies name in `X-Forwarded-For` (V4). */
+/** Returns the address of the client: the peer, or the one that trusted proxies report in `X-Forwarded-For`. */
 export type AddressReader = (peer: string, forwardedFor: string | undefined) => string;
 
 export function addressReader(trusted: readonly Network[]): AddressReader {
@@ -36,7 +36,7 @@ export function addressReader(trusted: readonly Network[]): AddressReader {
   for (const { address, bits } of trusted) proxies.addSubnet(address, bits, familyOf(address));
   return (peer, forwardedFor = '') => {
     let visitor = plainAddress(peer);
-    // Each proxy adds its peer at the end: what stands before an address that is not trusted can be made up.
+    // Each proxy appends its peer, so anything before an untrusted address may be forged.
     for (const hop of forwardedFor.split(',').reverse()) {
       const address = withoutPort(hop.trim());
       if (address === undefined || !proxies.check(visitor, familyOf(visitor))) return visitor;
@@ -50,7 +50,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** `192.0.2.1`, `192.0.2.1:80` and `[2001:db8::1]:80` without the port; undefined for what is no address, such as `unknown`. */
+/** Accepts `192.0.2.1`, `192.0.2.1:80` and `[2001:db8::1]:80`; undefined for other text such as `unknown`. */
 function withoutPort(text: string): string | undefined {
   const address = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   return isIP(address) === 0 ? undefined : plainAddress(address);

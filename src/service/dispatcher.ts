@@ -2,25 +2,24 @@ import { isLoopback } from '../contract/web-address.ts';
 import { type Api, answerCall, type Target } from './api.ts';
 import { refuse } from './api-responses.ts';
 import type { ClickCounter } from './click-counter.ts';
-import { answerPage } from './cors.ts';
+import { withCors } from './cors.ts';
 import { hostName, normalizeDomain } from './hosts.ts';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
 import { answerVisit, type Redirects, unavailable } from './redirects.ts';
 import type { Store } from './store/store.ts';
 
-/** The root of version 3 of the interface, on every local service; below any prefix, too (V1). */
+/** The API root, which may follow any prefix. */
 export const apiRoot = '/api/3';
 
-/** What it takes to answer a request. */
 export interface Dispatcher {
   readonly api: Api;
   readonly redirects: Redirects | undefined;
   readonly clicks: ClickCounter;
-  /** Bound to loopback. */
+  /** The service is bound to loopback. */
   readonly isLocal: boolean;
 }
 
-/** The whole service as a function: what is below an API root goes to the API, the rest to the redirects. Never rejects. */
+/** Routes requests below an API root to the API, and all others to the redirects. Never rejects. */
 export async function answer(dispatcher: Dispatcher, request: ServiceRequest): Promise<ServiceResponse> {
   const { api, redirects } = dispatcher;
   try {
@@ -28,7 +27,7 @@ export async function answer(dispatcher: Dispatcher, request: ServiceRequest): P
     const rootLength = lengthOfRoot(path);
     if (rootLength > 0) {
       const target = { root: path.slice(0, rootLength), path: path.slice(rootLength), query: new URLSearchParams(search) };
-      return await answerPage(request, api.settings.allowedOrigins, () => admitCall(dispatcher, request, target));
+      return await withCors(request, api.settings.allowedOrigins, () => admitCall(dispatcher, request, target));
     }
     return redirects ? await visit(api, redirects, request, [path, search]) : refuse(1301);
   } catch (error) {
@@ -43,7 +42,7 @@ async function admitCall(
   target: Target,
 ): Promise<ServiceResponse> {
   if (isLocal && !(await isOwnHost(api.store, request))) return refuse(1217);
-  // So that an answer counts every click that came before its call.
+  // The response must include every click before the call.
   await clicks.settle();
   return await answerCall(api, request, target);
 }
@@ -62,7 +61,7 @@ async function visit(
   }
 }
 
-/** Where the root of the API ends in a path, whatever comes before it (V1); 0 without one. */
+/** Accepts any prefix; returns 0 if there is no API root. */
 function lengthOfRoot(path: string): number {
   for (let at = path.indexOf(apiRoot); at >= 0; at = path.indexOf(apiRoot, at + 1)) {
     const end = at + apiRoot.length;
@@ -71,16 +70,15 @@ function lengthOfRoot(path: string): number {
   return 0;
 }
 
-/** The path and the query of a request. */
 function splitTarget(target: string): [string, string] {
   const at = target.indexOf('?');
   return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }
 
-/** a web page whose name was made to resolve to this machine (DNS rebinding) sends its own name here. */
+/** Rejects the host names of web pages that resolve to this machine (DNS rebinding). */
 async function isOwnHost(store: Store, request: ServiceRequest): Promise<boolean> {
   const { host } = request;
-  // No browser leaves it out.
+  // Every browser sends a host.
   if (host === '' || isLoopback(hostName(host))) return true;
   const names = [normalizeDomain(host), normalizeDomain(hostName(host))];
   return (await store.listDomains()).some((domain) => names.includes(domain.name));

@@ -2,7 +2,7 @@ import { fields, hashPattern, isCalendarDate, lengthFault } from '../contract/fi
 import { parseUrl, withLocalName } from '../contract/web-address.ts';
 import { Refusal } from './refusal.ts';
 
-/** One item of a payload, of which nothing is known yet. */
+/** An unvalidated item of a payload. */
 export type Item = { readonly [name: string]: unknown };
 
 export function isItem(value: unknown): value is Item {
@@ -10,9 +10,8 @@ export function isItem(value: unknown): value is Item {
 }
 
 /**
- * Readers of one field each. Undefined where the item does not have it; `null` counts as not having it, but for
- * `expiration_date`, where it means no expiry. They throw the refusal of the item. Codes of the single cases, and lengths:
- * not shown in API.md; as public deployments do (FIELD-NOTES 17), or our choice.
+ * Each reader returns undefined if the item lacks the field. `null` means the same, except for `expiration_date`, where it means no expiry.
+ * Readers throw the refusal of the item. Where API.md does not give codes and lengths, they are those of public deployments or our choice.
  */
 export function readLongUrl(item: Item, ownDomains: ReadonlySet<string>): string | undefined {
   const given = readText(item, 'long_url');
@@ -24,22 +23,22 @@ export function readLongUrl(item: Item, ownDomains: ReadonlySet<string>): string
   const url = parseUrl(text);
   if (!url) throw new Refusal(1206, 'long_url: not a URL');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Refusal(1216, 'long_url: neither http nor https');
-  // A short URL that leads to a short URL can lead to itself. What else is served on this machine has another port.
+  // A short URL must not redirect to another one, which could be itself. Other services of this machine have other ports.
   if (ownDomains.has(withLocalName(url.host))) throw new Refusal(1216, 'long_url: points to a short URL domain');
   return text;
 }
 
-/** `www.example.com/x`, which clients send: there it means http. Not shown in API.md; as public deployments do (FIELD-NOTES 29). */
+/** Clients send `www.example.com/x`, which public deployments read as http. */
 function withScheme(text: string): string {
   return /^[^\s/?#@:]+\.[^\s/?#@:.]+(:\d{1,5})?([/?#]|$)/.test(text) ? `http://${text}` : text;
 }
 
-/** Whether a record can have it: what none can have is not asked for, because each engine would take it in its own way. */
+/** Other hashes are not looked up, because engines treat unusual text differently. */
 export function isHash(text: string): boolean {
   return text.length <= fields.custom_hash.length.max && hashPattern.test(text);
 }
 
-/** Empty means none: generate one, or keep the old one. Not shown in API.md; as public deployments do (FIELD-NOTES 11). */
+/** An empty hash means none, as in public deployments: a new link gets a generated one, an edited link keeps its own. */
 export function readCustomHash(item: Item): string | undefined {
   const value = item.custom_hash;
   if (value === undefined || value === null || value === '') return undefined;
@@ -54,12 +53,12 @@ export function readNote(item: Item): string | undefined {
   if (note !== undefined && lengthFault(note, fields.note.length)) {
     throw new Refusal(1305, `note: longer than ${fields.note.length.max} characters`);
   }
-  // Engines end a text at its first NUL.
+  // Engines truncate text at a NUL.
   if (note !== undefined && /[\0\p{Surrogate}]/u.test(note)) throw new Refusal(1305, 'note: contains an invalid character');
   return note;
 }
 
-/** Forms have only text, so its usual spellings count too. */
+/** Accepts the usual words because forms contain only text. */
 export function readEmailStats(item: Item): boolean | undefined {
   const value = item.email_stats;
   if (value === undefined || value === null) return undefined;
@@ -68,7 +67,7 @@ export function readEmailStats(item: Item): boolean | undefined {
   throw new Refusal(1305, 'email_stats: neither true nor false');
 }
 
-/** Null and, in forms, the empty text: no expiry. */
+/** Null or, in forms, an empty text means no expiry. */
 export function readExpirationDate(item: Item): string | null | undefined {
   const value = item.expiration_date;
   if (value === undefined) return undefined;
@@ -87,10 +86,10 @@ export function readMaxClicks(item: Item): number | undefined {
   return number;
 }
 
-/** Of one link. Not shown in API.md; our choice, against calls that are made to keep everybody waiting. */
+/** Per link. Our choice, against calls that would block all others. */
 const maximumTags = 100;
 
-/** Entries of `tags`; in forms a single one may come without a list. */
+/** In forms a single entry may come without a list. */
 export function readTags(item: Item): string[] | undefined {
   const value = item.tags;
   if (value === undefined || value === null || value === '') return undefined;
@@ -102,7 +101,7 @@ export function readTags(item: Item): string[] | undefined {
 
 const labelLength = { min: 1, max: 255 };
 
-/** Not shown in API.md: a label has 1 to 255 characters, not all of them blank and none of them a control character. */
+/** API.md has no rule for labels: 1 to 255 characters, not all blank and without control characters. */
 export function isLabel(label: string): boolean {
   return label.trim() !== '' && !lengthFault(label, labelLength) && !/[\p{Cc}\p{Surrogate}]/u.test(label);
 }
@@ -112,7 +111,7 @@ export function checkLabel(label: unknown): string {
   return label;
 }
 
-/** An edit's entries are instructions (2.3); one with neither sign is refused, because nothing says which was meant. */
+/** The entries of an edit are instructions (2.3). An entry without a sign is ambiguous and refused. */
 export function readTagInstructions(item: Item): { label: string; attach: boolean }[] {
   return (readTags(item) ?? []).map((entry) => {
     if (!/^[+-]/.test(entry)) throw new Refusal(1311, 'tags: begins with neither "+" nor "-"');

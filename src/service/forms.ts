@@ -1,13 +1,13 @@
 import { Busboy } from '@fastify/busboy';
 import { Refusal } from './refusal.ts';
 
-/** Ten fields for each item of the largest batch. */
+/** Ten fields per item of the largest batch. */
 const maximumFields = 10_000;
 
-/** Sizes in bytes; the body as a whole is bounded already. */
+/** Sizes in bytes. The size of the whole body is already limited. */
 const formLimits = { fieldSize: Number.MAX_SAFE_INTEGER, fieldNameSize: 200, fields: maximumFields + 1 };
 
-/** The fields of a form, their brackets read; 1305 for what is no form, 1310 for too many fields. */
+/** Parses the fields of a form and the brackets in their names. Throws 1305 for an invalid form and 1310 for too many fields. */
 export async function readForm(type: string, body: Buffer): Promise<{ [name: string]: FormValue }> {
   const entries: [string, string][] = [];
   await new Promise<void>((resolve, reject) => {
@@ -24,7 +24,7 @@ export async function readForm(type: string, body: Buffer): Promise<{ [name: str
   return readBrackets(entries);
 }
 
-/** A value in a form: text, or a structure made by brackets in its names. */
+/** Text, or a structure built from brackets in names. */
 type FormValue = string | FormValue[] | { [name: string]: FormValue };
 
 type Branch = Map<string, Branch | string>;
@@ -32,7 +32,7 @@ type Branch = Map<string, Branch | string>;
 /** Far deeper than `urls[0][tags][]`. */
 const maximumDepth = 5;
 
-/** Reads `urls[0][long_url]`, `urls[0][tags][]` and `urls[0][tags][1]` into objects and arrays. Names that are not of this form are left out. */
+/** Turns `urls[0][long_url]`, `urls[0][tags][]` and `urls[0][tags][1]` into objects and arrays. Ignores other names. */
 export function readBrackets(entries: readonly (readonly [name: string, value: string])[]): { [name: string]: FormValue } {
   const root: Branch = new Map();
   for (const [name, value] of entries) {
@@ -72,7 +72,7 @@ function finish(branch: Branch | string): FormValue {
   return [...branch].sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => finish(value));
 }
 
-/** Without a prototype: the names come from outside. */
+/** Without a prototype because names come from outside. */
 function object(branch: Branch): { [name: string]: FormValue } {
   const result: { [name: string]: FormValue } = Object.create(null);
   for (const [name, value] of branch) result[name] = finish(value);

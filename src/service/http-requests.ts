@@ -3,17 +3,16 @@ import { type AddressReader, plainAddress } from './client-address.ts';
 import type { ServiceRequest } from './message.ts';
 import { Refusal } from './refusal.ts';
 
-/** `http://s.ex/abc`, as clients send it to a proxy. */
+/** `http://s.ex/abc`, as clients send it to proxies. */
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/i;
 
 interface RequestOptions {
-  /** Bytes of a body, above which reading it is refused with 1310. */
+  /** Larger bodies are refused with 1310. */
   readonly bodyBytes: number;
-  /** Without it, a request comes from its peer. */
+  /** Default: the address of the peer. */
   readonly addressOf?: AddressReader | undefined;
 }
 
-/** A request of Node's as a plain value. */
 export function serviceRequest(incoming: IncomingMessage, { bodyBytes, addressOf }: RequestOptions): ServiceRequest {
   const { method = '', url = '/', headers, httpVersion } = incoming;
   const peer = incoming.socket.remoteAddress ?? '';
@@ -22,7 +21,7 @@ export function serviceRequest(incoming: IncomingMessage, { bodyBytes, addressOf
     method,
     httpVersion,
     target: authority === undefined ? url : rest.replace(/^(?!\/)/, '/'),
-    // That of the target wins over the header (V1).
+    // The host in the target takes precedence over the header.
     host: authority?.replace(/^.*@/, '') ?? headers.host ?? '',
     headers,
     address: addressOf ? addressOf(peer, text(headers['x-forwarded-for'])) : plainAddress(peer),
@@ -30,13 +29,13 @@ export function serviceRequest(incoming: IncomingMessage, { bodyBytes, addressOf
   };
 }
 
-/** Several lines of a header as one list. */
+/** Joins repeated headers. */
 function text(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(',') : value;
 }
 
-/** Whether the host is named twice, or not at all where HTTP/1.1 demands it: who is between could read another one than we do (V1). */
-export function hasDoubtfulHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
+/** A duplicate host, or a missing one in HTTP/1.1, could be interpreted differently by a proxy. */
+export function hasInvalidHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
   if (headers.host === undefined) return httpVersion === '1.1';
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -46,7 +45,7 @@ export function hasDoubtfulHost({ headers, httpVersion, rawHeaders }: IncomingMe
   return hosts > 1;
 }
 
-/** What exceeds the bound is discarded as it arrives, so that the answer reaches a client that is still sending. */
+/** Discards the rest of a large body as it arrives, so that the response reaches a client that is still sending. */
 function readBody(incoming: IncomingMessage, bound: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -62,7 +61,7 @@ function readBody(incoming: IncomingMessage, bound: number): Promise<Buffer> {
       else chunks.push(chunk);
     });
     incoming.on('end', () => resolve(Buffer.concat(chunks)));
-    // The client is gone: nobody reads this answer.
+    // The client is gone and will not see this response.
     incoming.on('error', () => reject(new Refusal(1305)));
     incoming.on('close', () => reject(new Refusal(1305)));
   });

@@ -9,10 +9,10 @@ import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import { refuse } from './api-responses.ts';
 import type { AddressReader } from './client-address.ts';
-import { hasDoubtfulHost, serviceRequest } from './http-requests.ts';
+import { hasInvalidHost, serviceRequest } from './http-requests.ts';
 import type { Exchange, ServiceRequest, ServiceResponse } from './message.ts';
 
-/** A certificate, the ones that it hangs on, and its key; PEM. */
+/** PEM; `cert` contains the whole chain. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
@@ -21,12 +21,12 @@ export interface Certificate {
 interface ListenerOptions {
   readonly host: string;
   readonly port: number;
-  /** Bytes of a body, above which reading it is refused with 1310. */
+  /** Larger bodies are refused with 1310. */
   readonly bodyBytes: number;
-  /** HTTP without one. */
+  /** Default: plain HTTP. */
   readonly certificate?: Certificate | undefined;
   readonly addressOf?: AddressReader | undefined;
-  /** Called for each request when it is answered. */
+  /** Called for each answered request. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Never rejects. */
   readonly handle: (request: ServiceRequest) => Promise<ServiceResponse>;
@@ -34,31 +34,30 @@ interface ListenerOptions {
 
 export interface Listener {
   readonly port: number;
-  /** New connections get this one. Throws for one that cannot be used. */
+  /** Applies to new connections. Throws for an invalid certificate. */
   renewCertificate(certificate: Certificate): void;
-  /** From now on each connection ends with its next answer; others are still taken. */
+  /** Closes each connection with its next response, while new ones are still accepted. */
   drain(): void;
-  /** How many there are. */
   connections(): Promise<number>;
-  /** Takes no more connections and resolves when the requests under way are answered. */
+  /** Refuses new connections and resolves when pending requests are answered. */
   close(): Promise<void>;
 }
 
 const serverOptions = {
-  // R-54, in milliseconds.
+  // In milliseconds.
   headersTimeout: 5000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1000,
   // Room for 1000 hashes of 25 characters in a query.
   maxHeaderSize: 65_536,
-  // Refused here, with a body (V1).
+  // The service refuses it itself, with a body.
   requireHostHeader: false,
 };
 
-/** Milliseconds that requests under way have to finish when the listener closes. */
+/** Milliseconds for pending requests when the listener closes. */
 const closingTime = 5000;
 
-/** Listens over `node:http`; rejects where the address cannot be had. */
+/** Rejects if the address is not available. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   let closing = false;
   const { server, renewCertificate } = await createServer(options.certificate);
@@ -67,15 +66,15 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     answers.set(incoming.socket, outgoing);
     const started = options.onExchange ? performance.now() : 0;
     const request = serviceRequest(incoming, options);
-    const isDoubtful = hasDoubtfulHost(incoming);
-    const response = isDoubtful ? refuse(1308) : await options.handle(request);
-    send(incoming, outgoing, response, closing || isDoubtful);
+    const isInvalid = hasInvalidHost(incoming);
+    const response = isInvalid ? refuse(1308) : await options.handle(request);
+    send(incoming, outgoing, response, closing || isInvalid);
     options.onExchange?.({ request, response, milliseconds: performance.now() - started });
   };
   server.on('request', answer);
-  // Of what a client expects, we know only 100-continue, which Node answers itself.
+  // 100-continue is the only expectation that HTTP defines, and Node answers it itself.
   server.on('checkExpectation', answer);
-  server.on('clientError', (error, socket) => refuseUnread(error, socket, answers.get(socket)));
+  server.on('clientError', (error, socket) => refuseUnparsed(error, socket, answers.get(socket)));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -95,7 +94,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 }
 
-/** The modules for TLS are loaded where there is a certificate. */
+/** Loads the TLS modules only with a certificate. */
 async function createServer(
   certificate: Certificate | undefined,
 ): Promise<{ server: Server; renewCertificate: Listener['renewCertificate'] }> {
@@ -103,7 +102,7 @@ async function createServer(
   const { createServer: createHttpsServer } = await import('node:https');
   const server = createHttpsServer({
     ...serverOptions,
-    // V1: Node offers the first alone, and then clients of the second get no connection.
+    // Node offers only the first, and clients that offer only the second get no connection.
     ALPNProtocols: ['http/1.1', 'http/1.0'],
     handshakeTimeout: serverOptions.headersTimeout,
     ...certificate,
@@ -112,7 +111,7 @@ async function createServer(
 }
 
 function send(incoming: IncomingMessage, outgoing: ServerResponse, response: ServiceResponse, isLast: boolean): void {
-  // An unread body must not be taken for the next request.
+  // Otherwise an unread body would be parsed as the next request.
   if (!incoming.complete) incoming.resume();
   outgoing.writeHead(response.status, {
     ...response.headers,
@@ -122,8 +121,8 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Ser
   outgoing.end(incoming.method === 'HEAD' ? undefined : response.body);
 }
 
-/** What the parser refuses gets a JSON body, too (V1), unless it would be read as the answer to a request that is under way. */
-function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, last: ServerResponse | undefined): void {
+/** Answers parse errors with a JSON body, too, unless the client would take it for the response to a pending request. */
+function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, last: ServerResponse | undefined): void {
   const status = statusOfParser(error.code ?? '');
   const isOpen = last === undefined || last.writableFinished || !(last.req.complete || last.headersSent);
   if (status === undefined || !isOpen || !socket.writable) {
@@ -136,7 +135,7 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, last: Server
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** Undefined for what is no request at all: a connection that broke. */
+/** Undefined for a broken connection. */
 function statusOfParser(code: string): number | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;

@@ -1,41 +1,41 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { dayOf } from './store/click-days.ts';
+import { dayLength, dayOf } from './store/click-days.ts';
 import type { Store } from './store/store.ts';
 
-/** Another process on the same links shows another address. */
-export class Disagreement extends Error {}
+/** Another process serves the same links at another address. */
+export class AddressConflict extends Error {}
 
-interface UpkeepSettings {
-  /** Under which the links are served by this process. */
+interface MaintenanceSettings {
+  /** The address at which this process serves the links. */
   readonly address?: string | undefined;
   readonly visitorDays?: number | undefined;
   readonly now: () => number;
 }
 
-/** What a service does now and then as long as it runs. */
-export interface Upkeep {
-  /** Rejects with `Disagreement`. */
+/** Periodic tasks of a running service. */
+export interface Maintenance {
+  /** Rejects with `AddressConflict`. */
   readonly started: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Milliseconds between two times at which a process says its address: a third of what it is known for. */
+/** Milliseconds between renewals of the address, a third of its lease. */
 const claimInterval = 10_000;
 
-/** Milliseconds between two times at which old visitors are looked for. */
-const visitorsInterval = 86_400_000;
+/** Milliseconds between deletions of old visitors. */
+const visitorsInterval = dayLength;
 
-export function startUpkeep(
+export function startMaintenance(
   store: Store,
-  { address, visitorDays, now }: UpkeepSettings,
+  { address, visitorDays, now }: MaintenanceSettings,
   onFailure: (error: unknown) => void,
-): Upkeep {
+): Maintenance {
   const timers: NodeJS.Timeout[] = [];
   let isStopped = false;
   let forgetting: Promise<void> | undefined;
   const claim = async (): Promise<void> => {
     const other = address === undefined ? undefined : await store.claimAddress(address);
-    if (other !== undefined) throw new Disagreement(`another process serves the same links as ${other}`);
+    if (other !== undefined) throw new AddressConflict(`another process serves the same links as ${other}`);
   };
   const forgetVisitors = async (days: number): Promise<void> => {
     for (let after: number | undefined = 0; after !== undefined && !isStopped; await turn()) {

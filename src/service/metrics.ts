@@ -1,9 +1,9 @@
 import type { Exchange, Subject, VisitOutcome } from './message.ts';
 
-/** Figures of a service since its start, as Prometheus reads them. */
+/** Metrics since the start of the service. */
 export interface Metrics {
   count(exchange: Exchange): void;
-  /** A failure of the store, or another one that nobody foresaw. */
+  /** Counts a failure of the store or another unexpected error. */
   countFailure(): void;
   /** The text format of Prometheus, version 0.0.4. */
   text(clicksWaiting: number): string;
@@ -11,7 +11,7 @@ export interface Metrics {
 
 export const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Every outcome is there from the start: a rate needs a value before the first. */
+/** All outcomes start at 0 because a rate needs a value before the first event. */
 const outcomes: readonly VisitOutcome[] = [
   'redirected',
   'uncounted',
@@ -68,14 +68,13 @@ function add(counts: Map<string, number>, labels: string): void {
   counts.set(labels, (counts.get(labels) ?? 0) + 1);
 }
 
-/** What follows the name of a figure, its labels, its value. */
 type Sample = readonly [suffix: string, labels: string, value: number];
 
 function counted(counts: ReadonlyMap<string, number>): Sample[] {
   return [...counts].map(([labels, value]) => ['', labels, value]);
 }
 
-/** Labels are words and numbers of ours: nothing in them needs to be escaped. */
+/** Labels are our own words and numbers and need no escaping. */
 function family(name: string, type: 'counter' | 'gauge' | 'histogram', help: string, samples: readonly Sample[]): string[] {
   const lines = samples.map(([suffix, labels, value]) => `${name}${suffix}${labels && `{${labels}}`} ${value}`);
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines];
@@ -83,11 +82,10 @@ function family(name: string, type: 'counter' | 'gauge' | 'histogram', help: str
 
 interface Histogram {
   add(seconds: number): void;
-  /** With these labels. */
   samples(labels: string): Sample[];
 }
 
-/** Seconds; redirects take less than the second of them, pages of a million links up to a tenth of a second. */
+/** In seconds. Redirects take less than the second bound, pages of a million links up to 0.1 s. */
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 function histogram(): Histogram {

@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts';
 import type { Selection, StoredDomain } from './store/store.ts';
 import { parseTagExpression, type TagExpression } from './tag-expression.ts';
 
-/** A whole number from 0, or `fallback` where the query has none. Anything else: 1305, as our choice. */
+/** Reads a non-negative integer, or `fallback` if the query lacks it. Anything else is 1305, as our choice. */
 export function readNumber(query: URLSearchParams, name: string, fallback: number): number {
   const text = query.get(name);
   if (text === null || text === '') return fallback;
@@ -13,7 +13,7 @@ export function readNumber(query: URLSearchParams, name: string, fallback: numbe
   return number;
 }
 
-/** The entries of `hashes` (4.1.8), without the blanks around them (V3): 1305 without any, 1221 above the bound. */
+/** Reads the entries of `hashes` (4.1.8), trimmed: 1305 for none, 1221 above the bound. */
 export function readHashes(query: URLSearchParams, bound: number): string[] {
   const hashes = (query.get('hashes') ?? '')
     .split(',')
@@ -24,27 +24,27 @@ export function readHashes(query: URLSearchParams, bound: number): string[] {
   return hashes;
 }
 
-/** A text to be searched for; undefined for none. One that no field can hold would be understood by each engine in its own way. */
+/** Text that no field can contain is not searched, because engines treat it differently. */
 export function readSearch(query: URLSearchParams): { readonly text: string | undefined; readonly isPossible: boolean } {
   const text = query.get('search') || undefined;
   return { text, isPossible: text === undefined || (text.length <= fields.long_url.length.max && !text.includes('\0')) };
 }
 
-/** A malformed expression is 1305 (FIELD-NOTES 25). */
+/** A malformed expression is 1305. */
 export function readTagExpression(query: URLSearchParams): TagExpression {
   const expression = parseTagExpression(query.get('tags') ?? '');
   if (!expression) throw new Refusal(1305);
   return expression;
 }
 
-/** Whether URLs are named or described. Where both are there, `tags` wins (4.3.9). */
+/** `tags` takes precedence over `hashes` (4.3.9). */
 export function selectionKind(query: URLSearchParams): 'hashes' | 'tags' | undefined {
   return query.has('tags') ? 'tags' : query.has('hashes') ? 'hashes' : undefined;
 }
 
 /**
- * What a group operation works on: 1305 without a selection: an empty one must not mean everything. One unknown hash in the list refuses the
- * whole call with 1306: an answer of `{error}` can name none.
+ * A missing selection is 1305, because it must not mean everything. One unknown hash refuses the whole call with 1306, because the response
+ * cannot name it.
  */
 export async function readSelection(
   query: URLSearchParams,
@@ -57,7 +57,7 @@ export async function readSelection(
   return hashSelection(await workingDomain(), readHashes(query, bound));
 }
 
-/** Of hashes that a link can have: else 1306. */
+/** Throws 1306 for a hash that no link can have. */
 export function hashSelection(domain: StoredDomain, hashes: readonly string[]): Selection {
   if (!hashes.every(isHash)) throw new Refusal(1306);
   return { kind: 'hashes', domain, hashes };

@@ -3,7 +3,7 @@ import { parseUrl } from '../contract/web-address.ts';
 import type { ClickCounter } from './click-counter.ts';
 import { hostName, isBareHost, normalizeDomain } from './hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse, type VisitOutcome } from './message.ts';
-import { picture, picturedHash } from './qr-codes.ts';
+import { hashOfQrPath, qrResponse } from './qr-codes.ts';
 import type { ServiceSettings } from './resolved-settings.ts';
 import type { Store, StoredDomain, Target } from './store/store.ts';
 import { dateTime, shortUrlWithProtocol } from './url-records.ts';
@@ -14,27 +14,28 @@ export interface Redirects {
   readonly settings: ServiceSettings;
 }
 
-/** The answer to a visit while the store cannot be read. */
-export const unavailable = about('unavailable', plain(503, 'try again in a moment', { 'retry-after': '1' }));
+/** For visits while the store cannot be read. */
+export const unavailable = withOutcome('unavailable', textResponse(503, 'try again in a moment', { 'retry-after': '1' }));
 
-/** Answers `GET /<hash>`, `/<hash>.qr` and `/` of the domain that was asked for. A slash at the end of a hash does no harm (V5). */
+/** Answers `GET /<hash>`, `/<hash>.qr` and `/`. A slash at the end of a hash is ignored. */
 export async function answerVisit(
   redirects: Redirects,
   request: ServiceRequest,
   path: string,
   search: string,
 ): Promise<ServiceResponse> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'method not allowed', { allow: 'GET, HEAD' });
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return textResponse(405, 'method not allowed', { allow: 'GET, HEAD' });
   const domain = await findDomain(redirects, request.host);
-  if (!domain) return about('unknown_domain', plain(404, 'no such domain'));
+  if (!domain) return withOutcome('unknown_domain', textResponse(404, 'no such domain'));
   if (path === '/') return rootPage(domain);
   const name = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
-  const pictured = picturedHash(name);
-  if (pictured !== undefined) return await answerPicture(redirects, domain, pictured, search);
-  return await follow(redirects, request, domain, name);
+  const qrHash = hashOfQrPath(name);
+  if (qrHash !== undefined) return await answerQr(redirects, domain, qrHash, search);
+  return await answerHash(redirects, request, domain, name);
 }
 
-async function follow(
+async function answerHash(
   redirects: Redirects,
   request: ServiceRequest,
   domain: StoredDomain,
@@ -43,25 +44,25 @@ async function follow(
   const { settings } = redirects;
   const target = await findTarget(redirects, domain, hash);
   const location = target && safeLocation(target.longUrl);
-  if (!target || location === undefined) return about('unknown', notFoundPage(domain, settings));
-  const fault = faultOf(target, settings.now());
-  if (fault) return about(fault, notFoundPage(domain, settings, fault));
-  if (!isClick(request)) return about('uncounted', target.maxClicks > 0 ? withheld(request) : leadTo(location));
-  if (await countClick(redirects, request, target)) return about('redirected', leadTo(location));
-  // Used up just now, unless the limit was changed or the link deleted since it was read: then it is as it is now.
+  if (!target || location === undefined) return withOutcome('unknown', notFoundPage(domain, settings));
+  const fault = inactiveReason(target, settings.now());
+  if (fault) return withOutcome(fault, notFoundPage(domain, settings, fault));
+  if (!isClick(request)) return withOutcome('uncounted', target.maxClicks > 0 ? withholdTarget(request) : redirectTo(location));
+  if (await countClick(redirects, request, target)) return withOutcome('redirected', redirectTo(location));
+  // The link reached its limit just now, unless its limit was changed or it was deleted since it was read.
   const now = await findTarget(redirects, domain, hash);
-  if (now && now.maxClicks !== target.maxClicks) return await follow(redirects, request, domain, hash);
-  return about(now ? 'used_up' : 'unknown', notFoundPage(domain, settings, now && 'used_up'));
+  if (now && now.maxClicks !== target.maxClicks) return await answerHash(redirects, request, domain, hash);
+  return withOutcome(now ? 'used_up' : 'unknown', notFoundPage(domain, settings, now && 'used_up'));
 
-  function leadTo(address: string): ServiceResponse {
+  function redirectTo(address: string): ServiceResponse {
     return redirect(Number(settings.redirectCode ?? domain.redirectCode), address);
   }
 }
 
-/** The QR code of a link (V5), whether or not it may still be followed. */
-async function answerPicture(redirects: Redirects, domain: StoredDomain, hash: string, search: string): Promise<ServiceResponse> {
+/** Expired links have a QR code, too. */
+async function answerQr(redirects: Redirects, domain: StoredDomain, hash: string, search: string): Promise<ServiceResponse> {
   const target = await findTarget(redirects, domain, hash);
-  const drawn = target && (await picture(shortUrlWithProtocol(domain, hash, redirects.settings), search));
+  const drawn = target && (await qrResponse(shortUrlWithProtocol(domain, hash, redirects.settings), search));
   return drawn ?? notFoundPage(domain, redirects.settings);
 }
 
@@ -69,7 +70,7 @@ async function findTarget({ store }: Redirects, domain: StoredDomain, hash: stri
   return hashPattern.test(hash) ? store.findTarget(domain, hash) : undefined;
 }
 
-/** The domain of that name; the default one where the host is absent, an address or this machine, and thus names none. */
+/** Uses the default domain if the host is absent, an address or this machine. */
 async function findDomain(redirects: Redirects, host: string): Promise<StoredDomain | undefined> {
   const domains = await redirects.store.listDomains();
   const name = hostName(host);
@@ -77,27 +78,27 @@ async function findDomain(redirects: Redirects, host: string): Promise<StoredDom
   return named ?? (isBareHost(name) ? domains[0] : findNormalized(domains, host));
 }
 
-/** Browsers send the ASCII form, in lower case; others may not. */
+/** Browsers send the ASCII form in lower case; other clients may not. */
 function findNormalized(domains: readonly StoredDomain[], host: string): StoredDomain | undefined {
   const names = [normalizeDomain(host), normalizeDomain(hostName(host))];
   return domains.find((domain) => names.includes(domain.name));
 }
 
-/** Why a link may not be followed; `expiration_date` is the last day on which it works. */
-function faultOf(target: Target, now: number): 'expired' | 'used_up' | undefined {
+/** `expiration_date` is the last day on which the link works. */
+function inactiveReason(target: Target, now: number): 'expired' | 'used_up' | undefined {
   if (target.expirationDate !== null && dateTime(now).slice(0, 10) > target.expirationDate) return 'expired';
   return target.maxClicks > 0 && target.totalClicks >= target.maxClicks ? 'used_up' : undefined;
 }
 
-/**
- * A HEAD only asks where the link leads, as link checkers and previews do: no click. Our choice. Nor is what a browser fetches before
- * anybody clicks (V5).
- */
+/** HEAD requests, which link checkers and previews send, and browser prefetches are not clicks. */
 function isClick(request: ServiceRequest): boolean {
   return request.method === 'GET' && !header(request, 'sec-purpose')?.startsWith('prefetch');
 }
 
-/** Whether the link may be followed: the clicks of one with `max_clicks` are counted before, those of others soon after. */
+/**
+ * Returns false if the link has reached its limit. Clicks of a link with `max_clicks` are counted before the redirect, others soon after
+ * it.
+ */
 async function countClick({ store, clicks, settings }: Redirects, request: ServiceRequest, target: Target): Promise<boolean> {
   const isCounted = target.maxClicks > 0;
   if (isCounted && !(await store.countClick(target.id))) return false;
@@ -109,41 +110,38 @@ ${header(request, 'user-agent') ?? ''}`;
 
 function rootPage(domain: StoredDomain): ServiceResponse {
   const location = safeLocation(domain.customRootPage);
-  return location === undefined ? plain(200, 'short link service') : redirect(302, location);
+  return location === undefined ? textResponse(200, 'short link service') : redirect(302, location);
 }
 
-/** 410 where there was something. */
+/** 410 for a link that once worked. */
 function notFoundPage(domain: StoredDomain, { notFoundUrl }: ServiceSettings, fault?: 'expired' | 'used_up'): ServiceResponse {
   const location = safeLocation(notFoundUrl ?? domain.custom404Page);
   if (location !== undefined) return redirect(302, location);
-  if (!fault) return plain(404, 'link not found');
-  return plain(410, fault === 'expired' ? 'this link has expired' : 'this link has been used up');
+  if (!fault) return textResponse(404, 'link not found');
+  return textResponse(410, fault === 'expired' ? 'this link has expired' : 'this link has been used up');
 }
 
-/**
- * Where a link of few clicks leads is for those who follow it: who only asks would have it for nothing. A browser that fetches ahead comes
- * again, as 503 is nothing to keep.
- */
-function withheld({ method }: ServiceRequest): ServiceResponse {
-  return method === 'HEAD' ? plain(200, '') : plain(503, 'this link is not for fetching ahead');
+/** Hides the destination of a link with a click limit from requests that do not count. A browser repeats a prefetch after 503. */
+function withholdTarget({ method }: ServiceRequest): ServiceResponse {
+  return method === 'HEAD' ? textResponse(200, '') : textResponse(503, 'this link cannot be prefetched');
 }
 
-/** An address fit for a header: http or https and percent-encoded, whatever the store holds. */
+/** Allows only http and https, percent-encoded, for the Location header. */
 function safeLocation(address: string): string | undefined {
   const url = parseUrl(address);
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
 }
 
-function about(outcome: VisitOutcome, { status, headers, body }: ServiceResponse): ServiceResponse {
+function withOutcome(outcome: VisitOutcome, { status, headers, body }: ServiceResponse): ServiceResponse {
   return { subject: { kind: 'visit', outcome }, status, headers, body };
 }
 
-/** Without a body, so that nothing can be reflected; not to be cached, so that each click arrives. */
+/** Has no body, so that nothing is reflected, and is not cached, so that every click is counted. */
 function redirect(status: number, location: string): ServiceResponse {
   return { status, headers: { location, 'cache-control': 'no-store' }, body: '' };
 }
 
-function plain(status: number, text: string, headers: { readonly [name: string]: string } = {}): ServiceResponse {
+function textResponse(status: number, text: string, headers: { readonly [name: string]: string } = {}): ServiceResponse {
   return {
     status,
     headers: {

@@ -1,11 +1,11 @@
 import type { ErrorCode } from '../contract/errors.ts';
 
-/** A call, or one item of it, that the rules do not allow. */
+/** Refuses a call or one of its items. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
-  /** What in particular; sent for items, because an envelope has no place for it (2.1). */
+  /** Sent only for items, because the envelope of a call has no place for it (2.1). */
   readonly details: string;
-  /** What the answer to a whole call has besides its usual headers. */
+  /** Additional headers of the response to a call. */
   readonly headers: { readonly [name: string]: string };
 
   constructor(code: ErrorCode, details = '', headers: Refusal['headers'] = {}) {
@@ -16,7 +16,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The HTTP status of a whole call that is refused. API.md shows 400 for 1300 alone (7.1, 7.5): the others are our choice. */
+/** API.md shows a status only for 1300 (7.1, 7.5); the others are our choice. */
 export function statusOf(code: ErrorCode): number {
   return statuses[code] ?? 400;
 }
@@ -26,7 +26,7 @@ const statuses: { readonly [C in ErrorCode]?: number } = {
   1217: 403,
   1301: 404,
   1302: 405,
-  // Not 429, which clients and proxies take as "soon again": the day must end first.
+  // Not 429, because clients would retry soon, while the limit is reset on the next day.
   1303: 403,
   1306: 404,
   1309: 404,

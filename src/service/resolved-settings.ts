@@ -4,13 +4,13 @@ import type { Credentials } from './authentication.ts';
 /** High enough to mean no limit. */
 export const unlimited = 1_000_000_000;
 
-/** Bounds and quotas, each settable, to try scripts against them. */
+/** Bounds and quotas are configurable so that scripts can be tested against them. */
 export interface ServiceLimits {
-  /** Items in one group operation (1221); the edition's own by default. */
+  /** Items in one group operation (1221). */
   readonly groupBound: number;
-  /** Records held (1220). */
+  /** Records of the account (1220). */
   readonly urls: number;
-  /** Records made in a UTC month (1220). */
+  /** Records created in a UTC month (1220). */
   readonly monthUrls: number;
   /** API calls of a UTC day (1303). */
   readonly callsPerDay: number;
@@ -22,26 +22,25 @@ export interface ServiceLimits {
 export interface AccountSettings {
   /** An inactive account gets 1217 on every call. */
   readonly active: boolean;
-  /** `YYYY-MM-DD HH:MM:SS`, UTC; from then on the account gets 1217. */
+  /** `YYYY-MM-DD HH:MM:SS`, UTC. From then on the account gets 1217. */
   readonly expirationDate: string;
   readonly plan: string;
 }
 
-/** The settings of a running service. */
 export interface ServiceSettings {
   readonly edition: Edition;
   readonly credentials: Credentials;
   readonly limits: ServiceLimits;
   readonly account: AccountSettings;
-  /** Ports in the short URLs of this process, by the name of the domain: others may serve the same domain on another port. */
+  /** Ports in the short URLs of this process, by domain name. Other processes may serve the same domain on other ports. */
   readonly ports: ReadonlyMap<string, string>;
-  /** Whether short URLs are shown with https, whatever their domain has (V4); absent: as it has. */
+  /** Overrides the scheme of all domains. */
   readonly useHttps?: boolean | undefined;
-  /** The HTTP status of redirects, whatever their domain has (V4); absent: as it has. */
+  /** Overrides the redirect status of all domains. */
   readonly redirectCode?: string | undefined;
-  /** Where who follows a link that leads nowhere is sent, whatever the domain has; absent: as it has. */
+  /** Overrides the target of all domains for unknown and expired links. */
   readonly notFoundUrl?: string | undefined;
-  /** Origins whose pages may use the API in a browser (V4). */
+  /** Origins whose pages may call the API from a browser. */
   readonly allowedOrigins: readonly string[];
   readonly now: () => number;
 }

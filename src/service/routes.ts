@@ -8,12 +8,9 @@ interface Route {
   readonly path: { readonly [name: string]: string };
 }
 
-/**
- * Finds the operation of a request below the API root: 1301 where there is no such path, 1302 where only the method is wrong. HEAD
- * works where GET does (V1).
- */
+/** Throws 1301 for an unknown path and 1302 for a wrong method. HEAD works wherever GET does. */
 export function matchRoute(edition: Edition, method: string, path: string, query: URLSearchParams): Route {
-  // A trailing slash is accepted. Not shown in API.md; as public deployments do (FIELD-NOTES 12).
+  // Accepts a trailing slash, as public deployments do.
   const segments = path.replace(/\/$/, '').split('/');
   const here = candidates(edition).flatMap(([operation, endpoint]) => {
     const values = matchPath(endpoint.path.split('/'), segments);
@@ -29,7 +26,7 @@ export function matchRoute(edition: Edition, method: string, path: string, query
   return route;
 }
 
-/** The value of `Allow`. */
+/** The value of the `Allow` header. */
 function allowed(methods: readonly Method[]): string {
   return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].join(', ');
 }

@@ -4,75 +4,74 @@ import { normalizeDomain, splitPort } from './hosts.ts';
 import type { Certificate } from './listener.ts';
 import type { Exchange } from './message.ts';
 import { type AccountSettings, type ServiceLimits, type ServiceSettings, unlimited } from './resolved-settings.ts';
-import type { Place } from './store/postgres/database-url.ts';
+import type { DatabaseUrl } from './store/postgres/database-url.ts';
 import type { Imported } from './store/postgres/import.ts';
 import type { DomainSettings } from './store/store.ts';
 
-/** HTTP statuses of a redirect. */
 export const redirectCodes = ['301', '302', '303', '307', '308'] as const;
 export type RedirectCode = (typeof redirectCodes)[number];
 
 export type { Imported } from './store/postgres/import.ts';
 
 interface ImportOptions {
-  /** The folder of a SQLite store that is moved to the database first (S6). */
+  /** The folder of a SQLite store that is imported into the database first. */
   readonly importFrom?: string | undefined;
   readonly onImported?: ((imported: Imported) => void) | undefined;
 }
 
 export interface ServiceOptions {
   readonly edition: Edition;
-  /** The directory that keeps the data, made where missing; in memory without it. */
+  /** The data folder, created if missing. Default: in memory. */
   readonly data?: string | undefined;
-  /** The PostgreSQL database that keeps the data instead (S1). */
-  readonly store?: (Place & ImportOptions) | undefined;
-  /** `127.0.0.1` by default. */
+  /** Stores the links in PostgreSQL instead of `data`. */
+  readonly store?: (DatabaseUrl & ImportOptions) | undefined;
+  /** Default: `127.0.0.1`. */
   readonly host?: string | undefined;
-  /** Any free one by default. */
+  /** Default: any free port. */
   readonly port?: number | undefined;
   /**
-   * The account's domains, the default one first; Unicode or ASCII, with the port that this process shows in their links where they need
-   * one. Stored ones that are not named stay usable. Without any: the stored ones, or `localhost`.
+   * The domains of the account, the default one first; Unicode or ASCII, with the port for short URLs if needed. Other stored domains stay
+   * usable. Default: the stored domains, or `localhost`.
    */
   readonly domains?: readonly DomainSettings[] | undefined;
-  /** The scheme and the redirect code of all domains (V4); as each has them without these. With a certificate the scheme is https. */
+  /** The scheme and redirect code of all domains. Default: the setting of each domain, but https with a certificate. */
   readonly useHttps?: boolean | undefined;
   readonly redirectCode?: RedirectCode | undefined;
-  /** Where visitors of unknown links, and of those that are over, are sent instead of being told 404 or 410. */
+  /** Redirects visitors of unknown and expired links to this URL instead of answering 404 or 410. */
   readonly notFoundUrl?: string | undefined;
-  /** The port in short URLs of `localhost`: that on which they work. Its own: that on which this process listens. */
+  /** The port in short URLs of `localhost`; `own` is the port of this process. */
   readonly linksPort?: number | 'own' | undefined;
-  /** What short URLs begin with, where a proxy is in front: processes on the same links must agree. */
+  /** The beginning of short URLs behind a proxy; all processes with the same links must have the same. */
   readonly publicUrl?: string | undefined;
   readonly username: string;
-  /** One, or all that are valid. */
+  /** One key, or all valid keys. */
   readonly apiKey: string | readonly string[];
   readonly limits?: Partial<ServiceLimits> | undefined;
   readonly account?: Partial<AccountSettings> | undefined;
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
   readonly random?: ((size: number) => Uint8Array) | undefined;
-  /** Whether `GET /<hash>` redirects; without it, only the API is served. */
+  /** Serves redirects in addition to the API. */
   readonly redirects: boolean;
-  /** HTTPS instead of HTTP. */
+  /** Enables HTTPS. */
   readonly certificate?: Certificate | undefined;
-  /** Proxies whose `X-Forwarded-For` names the visitor. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly Network[] | undefined;
-  /** Origins whose pages may use the API in a browser. */
+  /** Origins whose pages may call the API from a browser. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Serves health and figures on this port, over HTTP; 0 is any free one. */
+  /** Serves health and metrics on this port over HTTP; 0 means any free port. */
   readonly metricsPort?: number | undefined;
-  /** Where it listens for that; `127.0.0.1` by default. */
+  /** The address for health and metrics. Default: `127.0.0.1`. */
   readonly metricsHost?: string | undefined;
-  /** Days after which a visitor is forgotten, and counts as a new one; for ever without it. */
+  /** Days after which a visitor is deleted and counts as a new one. Default: never. */
   readonly visitorDays?: number | undefined;
-  /** Called for each request when it is answered, but not for those of health and figures. */
+  /** Called for each answered request except those for health and metrics. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
-  /** Called for failures that nobody foresaw; their calls are answered with 101. */
+  /** Called for unexpected errors; their calls are answered with 101. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
-/** Every setting, by option or default. */
+/** Applies the defaults. */
 export function serviceSettings(options: ServiceOptions, ports: ReadonlyMap<string, string>): ServiceSettings {
   const { edition, username, apiKey, limits = {}, account = {} } = options;
   return {
@@ -83,7 +82,7 @@ export function serviceSettings(options: ServiceOptions, ports: ReadonlyMap<stri
       urls: limits.urls ?? unlimited,
       monthUrls: limits.monthUrls ?? unlimited,
       callsPerDay: limits.callsPerDay ?? unlimited,
-      // 8 MiB (R-54).
+      // 8 MiB.
       bodyBytes: limits.bodyBytes ?? 8 * 1024 * 1024,
     },
     account: {
@@ -100,7 +99,7 @@ export function serviceSettings(options: ServiceOptions, ports: ReadonlyMap<stri
   };
 }
 
-/** A domain in ASCII, and its port. Throws for what cannot be one. */
+/** Returns the domain in ASCII and its port. Throws for an invalid name. */
 export function readDomain(settings: DomainSettings): DomainSettings & { readonly port: string } {
   const domain = normalizeDomain(settings.name);
   if (domain === undefined) throw new Error(`${JSON.stringify(settings.name)} is not a domain name`);

@@ -6,7 +6,7 @@ import { addressReader } from './client-address.ts';
 import { answer, apiRoot, type Dispatcher } from './dispatcher.ts';
 import { splitPort } from './hosts.ts';
 import { type Certificate, type Listener, listen } from './listener.ts';
-import { startUpkeep, type Upkeep } from './maintenance.ts';
+import { type Maintenance, startMaintenance } from './maintenance.ts';
 import { type Metrics, startMetrics } from './metrics.ts';
 import { monitor } from './monitor.ts';
 import type { ServiceSettings } from './resolved-settings.ts';
@@ -16,36 +16,36 @@ import type { Store } from './store/store.ts';
 import { shownDomain } from './url-records.ts';
 
 export { diskHint } from '../files/sqlite.ts';
-export { Disagreement } from './maintenance.ts';
+export { AddressConflict } from './maintenance.ts';
 export { StoreFailure } from './store/store-errors.ts';
 
 export interface RunningService {
-  /** `http://127.0.0.1:PORT/api/3`. */
+  /** Such as `http://127.0.0.1:PORT/api/3`. */
   readonly baseUrl: string;
   readonly origin: string;
   readonly port: number;
-  /** That of health and figures, where they are served. */
+  /** The port of health and metrics, if served. */
   readonly metricsPort: number | undefined;
-  /** Names of the account's domains, the default one first. */
+  /** The names of the domains, the default one first. */
   readonly domains: readonly string[];
-  /** Domains with links that are not among those that were named, and how many they have. */
+  /** Domains with links that are not among the configured ones. */
   readonly formerDomains: readonly { readonly name: string; readonly links: number }[];
-  /** From now on these keys are valid, and no others. */
+  /** Replaces all valid keys. */
   renewKeys(keys: readonly string[]): void;
-  /** Before `close`: says on the port of health that it stops, and ends each connection with its next answer. */
+  /** Call before `close`: reports on the health port that the service is stopping, and closes each connection with its next response. */
   drain(): void;
-  /** How many connections there are. */
+  /** The number of open connections. */
   connections(): Promise<number>;
-  /** New connections get this certificate. Throws for one that cannot be used. */
+  /** Applies to new connections. Throws for an invalid certificate. */
   renewCertificate(certificate: Certificate): void;
-  /** Answers what is under way, stores the clicks, and releases port and data. */
+  /** Answers pending requests, stores the clicks, and releases port and data. */
   close(): Promise<void>;
 }
 
-/** Where `serve` listens by default, so that links still work after a restart. */
-export const usualPort = 8787;
+/** A fixed default port, so that links still work after a restart. */
+export const defaultPort = 8787;
 
-/** Serves the API, and the redirects if wanted. Rejects where the data cannot be opened or the address is not available. */
+/** Rejects if the data cannot be opened or the address is not available. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', metricsPort, metricsHost = '127.0.0.1' } = options;
   const ports = new Map((options.domains ?? []).map(readDomain).map(({ name, port }) => [name, port]));
@@ -63,14 +63,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const dispatcher: Dispatcher = { api: { settings, store, calls, onFailure }, redirects, clicks, isLocal: isLoopback(host) };
   const listeners: Listener[] = [];
   const stopListening = () => closeAll(listeners.map((each) => each.close));
-  let upkeep: Upkeep | undefined;
-  const close = once(() => closeAll([stopListening, async () => upkeep?.stop(), clicks.flush, calls.flush, () => store.close()]));
+  let maintenance: Maintenance | undefined;
+  const close = once(() =>
+    closeAll([stopListening, async () => maintenance?.stop(), clicks.flush, calls.flush, () => store.close()]),
+  );
   let isDraining = false;
   try {
     const listener = await listenForVisitors(options, dispatcher, metrics);
     listeners.push(listener);
     const { bodyBytes } = settings.limits;
-    const watched =
+    const monitorListener =
       metrics &&
       (await listen({
         host: metricsHost,
@@ -78,20 +80,20 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         bodyBytes,
         handle: monitor(metrics, store, clicks, undefined, () => isDraining),
       }));
-    if (watched) listeners.push(watched);
+    if (monitorListener) listeners.push(monitorListener);
     const origin = `${options.certificate ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
-    const local = options.linksPort === 'own' ? `localhost:${listener.port}` : await servedLocally(store, options.linksPort);
+    const local = options.linksPort === 'own' ? `localhost:${listener.port}` : await localAddress(store, options.linksPort);
     if (local !== undefined && !ports.has('localhost')) ports.set('localhost', splitPort(local).port);
     const address = options.publicUrl ?? (options.linksPort === 'own' ? local : undefined);
-    upkeep = startUpkeep(store, { address, visitorDays: options.visitorDays, now: settings.now }, onFailure);
-    await upkeep.started;
+    maintenance = startMaintenance(store, { address, visitorDays: options.visitorDays, now: settings.now }, onFailure);
+    await maintenance.started;
     const domains = (await store.listDomains()).map((domain) => shownDomain(domain, settings));
     const { renewCertificate, connections } = listener;
     return {
       baseUrl: origin + apiRoot,
       origin,
       port: listener.port,
-      metricsPort: watched?.port,
+      metricsPort: monitorListener?.port,
       domains,
       formerDomains: await formerDomains(store, options),
       renewKeys: (keys) => {
@@ -111,13 +113,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
-/** Where the links of this machine can be followed: where another process serves them, or else will. */
-async function servedLocally(store: Store, usual: number | undefined): Promise<string | undefined> {
+/** The address of links on this machine: where another process serves them, or else will. */
+async function localAddress(store: Store, usual: number | undefined): Promise<string | undefined> {
   if (usual === undefined) return undefined;
   return (await store.servedAddresses()).find(isLocalhost) ?? `localhost:${usual}`;
 }
 
-/** Links that were made under another host are still followed there, if it leads here. */
+/** Links on a former domain still work if it resolves to this service. */
 async function formerDomains(store: Store, { domains: named = [] }: ServiceOptions): Promise<RunningService['formerDomains']> {
   const names = new Set(named.map((domain) => readDomain(domain).name));
   const former = named.length === 0 ? [] : (await store.listDomains()).filter(({ name }) => !names.has(name));
@@ -153,7 +155,7 @@ async function openStore({ domains = [], ...options }: ServiceOptions, { now }: 
   const account = { edition, username, domains: domains.map(readDomain).map(({ port, ...domain }) => domain), now, random };
   if (!options.store) return openSqliteStore({ ...account, directory: options.data });
   const { openPostgresStore } = await import('./store/postgres/postgres-store.ts');
-  return openPostgresStore({ ...account, ...options.store, place: options.store });
+  return openPostgresStore({ ...account, ...options.store, databaseUrl: options.store });
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {
@@ -164,7 +166,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Runs every step even where an earlier one fails, and throws the first failure. */
+/** Runs all steps even if one fails, then throws the first error. */
 async function closeAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));

@@ -1,21 +1,20 @@
 import { isCalendarDate } from '../contract/fields.ts';
 
-/** A parsed tag expression. Labels are as typed; which of them are automatic is for the store to know. */
+/** Labels are as typed; the store decides which of them are automatic. */
 export type TagExpression =
   | { readonly kind: 'label'; readonly label: string }
-  /** Creation date after, or before, a UTC day. */
+  /** Created after or before a UTC day. */
   | { readonly kind: 'created'; readonly side: 'after' | 'before'; readonly date: string }
   | { readonly kind: 'not'; readonly operand: TagExpression }
   | { readonly kind: 'and' | 'xor' | 'or'; readonly operands: readonly TagExpression[] };
 
-/** Bounds against expressions that are made to exhaust the service; far beyond what people write. */
+/** Protects the service against malicious expressions; far beyond practical ones. */
 const maximumOperands = 100;
 const maximumDepth = 50;
 
 /**
- * Reads an expression. Not shown in API.md; as public deployments do (FIELD-NOTES 23 to 25): `label` or `+label`, `~label` or
- * `-label`, AND `&` `,` `;`, XOR `^`, OR `|`, brackets; NOT binds tightest, then AND, XOR, OR; quotes keep operators in a label.
- * Undefined when malformed.
+ * API.md does not define expressions; public deployments accept `label` or `+label`, `~label` or `-label`, AND `&` `,` `;`, XOR `^`, OR
+ * `|`, and brackets. NOT binds tightest, then AND, XOR, OR. Quotes keep operators in a label. Undefined for a malformed expression.
  */
 export function parseTagExpression(text: string): TagExpression | undefined {
   try {
@@ -50,7 +49,7 @@ interface Reader {
   position: number;
 }
 
-/** One token: an operator, a quoted label, or a bare label up to the next operator. `+` and `-` are signs only where a label may begin. */
+/** An operator, a quoted label, or a bare label up to the next operator. `+` and `-` are signs only at the start of a label. */
 const tokenPattern = /\s*(?:([&,;^|()~])|"((?:[^"]|"")*)"|([^&,;^|()~"]+))/y;
 
 function tokenize(text: string): Token[] {

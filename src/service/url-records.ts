@@ -1,10 +1,9 @@
 import { type ErrorCode, errors } from '../contract/errors.ts';
 import type { DateTime, ErrorRecord, UrlRecord } from '../contract/records.ts';
-import { pictureLinks } from './qr-codes.ts';
+import { qrLinks } from './qr-codes.ts';
 import type { ServiceSettings } from './resolved-settings.ts';
 import type { StoredDomain, StoredUrl } from './store/store.ts';
 
-/** What the form of a record depends on. */
 export type RecordSettings = Pick<ServiceSettings, 'edition' | 'useHttps' | 'ports'>;
 
 /** `YYYY-MM-DD HH:MM:SS`, UTC (4.1.6). */
@@ -16,13 +15,13 @@ export function errorRecord(code: ErrorCode): ErrorRecord {
   return { code, message: errors[code].message };
 }
 
-/** A domain as it stands in short URLs. */
+/** The domain in short URLs, with the port of this process. */
 export function shownDomain({ name }: StoredDomain, { ports }: Pick<RecordSettings, 'ports'>): string {
   const port = ports.get(name);
   return port ? `${name}:${port}` : name;
 }
 
-/** The scheme is that of the domain, unless this process is served under another one (V4). */
+/** Uses the scheme of the domain unless this process overrides it. */
 export function shortUrlWithProtocol(
   domain: StoredDomain,
   hash: string,
@@ -31,14 +30,14 @@ export function shortUrlWithProtocol(
   return `${useHttps ? 'https' : 'http'}://${shownDomain(domain, { ports })}/${hash}`;
 }
 
-/** A record as reads show it: `last_visit` is a field of edition A's list reads. */
+/** Edition A includes `last_visit` in list reads. */
 export function listedRecord(url: StoredUrl, settings: RecordSettings): UrlRecord {
   const record = urlRecord(url, settings);
   if (settings.edition === 'a') record.last_visit = url.lastVisit === null ? null : dateTime(url.lastVisit);
   return record;
 }
 
-/** A record as shortening and editing answer with it: an error with code 0 comes along (4.3.1, FIELD-NOTES 3). */
+/** Shortening and editing responses include an error with code 0 (4.3.1). */
 export function succeededItem(url: StoredUrl, settings: RecordSettings): UrlRecord {
   return { ...urlRecord(url, settings), error: { ...errorRecord(0), details: '' } };
 }
@@ -49,7 +48,7 @@ function urlRecord(url: StoredUrl, settings: RecordSettings): UrlRecord {
     hash: url.hash,
     long_url: url.longUrl,
     short_url: `${shownDomain(url.domain, settings)}/${url.hash}`,
-    // On every record. Wider than API.md 2.3; as public deployments do (FIELD-NOTES 2).
+    // On every record, as public deployments do, although API.md has it only when shortening (2.3).
     short_url_with_protocol: address,
     total_clicks: url.totalClicks,
     unique_clicks: url.uniqueClicks,
@@ -58,6 +57,6 @@ function urlRecord(url: StoredUrl, settings: RecordSettings): UrlRecord {
     expiration_date: url.expirationDate,
     ...(settings.edition === 'a' && { max_clicks: url.maxClicks }),
     tags: [...url.tags],
-    links: pictureLinks(address),
+    links: qrLinks(address),
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { startService, usualPort } from '../../src/service/service.ts';
+import { defaultPort, startService } from '../../src/service/service.ts';
 import { readCode, svgModules } from '../output/qr-reading.ts';
 import { createTestSystem } from '../support/test-system.ts';
 import { until } from '../support/until.ts';
@@ -213,14 +213,14 @@ describe('a port that is in use is exit 9 with what helps', () => {
 
   test('without --port, and the links of the sandbox keep their names', async ({ linkctl }) => {
     await linkctl(['-p', 'sandbox', 'shorten', 'https://example.com/a', '--hash', 'one']);
-    const taken = createServer().listen(usualPort, '127.0.0.1');
+    const taken = createServer().listen(defaultPort, '127.0.0.1');
     // Where another program of this machine has the port, it is as much in use.
     await once(taken, 'listening').catch(() => undefined);
     const ran = await linkctl(['serve']);
     taken.close();
-    expect(ran).toEqual(refusal(usualPort));
+    expect(ran).toEqual(refusal(defaultPort));
     const listed = await linkctl(['-p', 'sandbox', 'list', '--fields', 'short_url_with_protocol']);
-    expect(listed.stdout).toBe(`http://localhost:${usualPort}/one\n`);
+    expect(listed.stdout).toBe(`http://localhost:${defaultPort}/one\n`);
   });
 });
 

@@ -24,7 +24,7 @@ const options: StoreOptions = { edition: 'a', username, domains: [], now: Date.n
 
 export async function openStore(folder?: string): Promise<Store> {
   const { data, store } = await placeOf(folder);
-  return store ? openPostgresStore({ ...options, place: store }) : openSqliteStore({ ...options, directory: data });
+  return store ? openPostgresStore({ ...options, databaseUrl: store }) : openSqliteStore({ ...options, directory: data });
 }
 
 function databaseOf(folder: string | undefined): Promise<string> {

@@ -118,7 +118,7 @@ test('E61: clicks whose commit was not answered are counted once, however often 
     now: Date.now,
     random: (size: number) => new Uint8Array(size).fill(7),
   } as const;
-  const store = await openPostgresStore({ ...options, place: { url: database, environment: {} } });
+  const store = await openPostgresStore({ ...options, databaseUrl: { url: database, environment: {} } });
   onTestFinished(() => store.close());
   const link = await createUrl(store);
   let lost = 2;

@@ -285,7 +285,7 @@ plain('S1: the address is read as libpq does, and TLS is checked unless the data
   expect(config('postgresql://db.example/links?sslmode=disable')).toMatchObject({ ssl: false });
   expect(config('postgresql://127.0.0.1/links?sslmode=require')).toMatchObject({ ssl: { rejectUnauthorized: true } });
   expect(config('postgresql://db.example/links', { PGSSLMODE: 'prefer' })).toMatchObject({ ssl: { rejectUnauthorized: true } });
-  expect(() => config('postgresql://ann:secret@a@b/links')).toThrow(/^the address of the database is not like postgresql:/);
+  expect(() => config('postgresql://ann:secret@a@b/links')).toThrow(/^invalid database URL: expected postgresql:/);
 });
 
 plain('E51: several hosts are several servers, and what libpq takes as parameters is taken', () => {

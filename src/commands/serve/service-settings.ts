@@ -7,7 +7,7 @@ import { givenEdition } from '../../profiles/given-set.ts';
 import { sandboxEdition } from '../../profiles/resolved-credentials.ts';
 import { type Network, parseNetwork } from '../../service/client-address.ts';
 import { normalizeDomain } from '../../service/hosts.ts';
-import { usualPort } from '../../service/service.ts';
+import { defaultPort } from '../../service/service.ts';
 import type { RedirectCode, ServiceOptions } from '../../service/service-options.ts';
 import type { CertificateFiles } from './certificate.ts';
 
@@ -56,7 +56,7 @@ export function settingsOf(
   return {
     edition,
     host: options.host ?? '127.0.0.1',
-    port: portOf('--port', options.port) ?? usualPort,
+    port: portOf('--port', options.port) ?? defaultPort,
     metricsPort: portOf('--metrics-port', options.metricsPort),
     metricsHost: options.metricsHost,
     visitorDays: options.visitorDays ?? defaultVisitorDays,

@@ -1,6 +1,13 @@
 import { CliError, LocalError, UnavailableError } from '../../base/errors.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
-import { Disagreement, diskHint, type RunningService, StoreFailure, startService, usualPort } from '../../service/service.ts';
+import {
+  AddressConflict,
+  defaultPort,
+  diskHint,
+  type RunningService,
+  StoreFailure,
+  startService,
+} from '../../service/service.ts';
 import type { ServiceOptions } from '../../service/service-options.ts';
 
 /** Never picks another free port, because short URLs contain the port. */
@@ -21,14 +28,14 @@ const addressFaults: { readonly [code: string]: string } = {
 
 function startFailure(error: unknown, { host, data = '', ...options }: ServiceOptions): CliError {
   if (error instanceof CliError) return error;
-  if (error instanceof Disagreement) {
+  if (error instanceof AddressConflict) {
     return new LocalError(error.message, {
       cause: error,
       hint: 'give all processes the same --public-url, or stop the other one',
     });
   }
   if (error instanceof StoreFailure) return new UnavailableError(`cannot use the database: ${error.message}`, { cause: error });
-  const { syscall, port = options.port ?? usualPort } = error as NodeJS.ErrnoException & { port?: number };
+  const { syscall, port = options.port ?? defaultPort } = error as NodeJS.ErrnoException & { port?: number };
   const code = errorCode(error) ?? '';
   if (syscall !== 'listen' && !Object.hasOwn(addressFaults, code))
     return fileError('use the data folder', data, error, diskHint(error, 'set --data'));
@@ -40,6 +47,6 @@ function startFailure(error: unknown, { host, data = '', ...options }: ServiceOp
 }
 
 function portHint(code: string, port: number): string | undefined {
-  if (code === 'EADDRINUSE') return `stop the other program, or add --port ${port < 65_535 ? port + 1 : usualPort}`;
-  return code === 'EACCES' ? `for a port above 1023, add --port ${usualPort}` : undefined;
+  if (code === 'EADDRINUSE') return `stop the other program, or add --port ${port < 65_535 ? port + 1 : defaultPort}`;
+  return code === 'EACCES' ? `for a port above 1023, add --port ${defaultPort}` : undefined;
 }

@@ -1,4 +1,4 @@
-import { utcDay } from '../../base/days.ts';
+import { dayLength, utcDay } from '../../base/days.ts';
 import { quoted } from '../../base/quoted.ts';
 import { splitList } from '../../contract/tag-label.ts';
 import { type DateFormat, dateFormats, dayOf, dayOfDigits, exampleOf, formatsOf, isDigits, notDate } from '../dates.ts';
@@ -66,7 +66,7 @@ function dayOfMoment(text: string): string {
 function hasTimeOfDay(text: string): boolean {
   if (text.length <= 10 && !/^\d{10}$/.test(text)) return false;
   const time = momentOf(text.trim());
-  return time !== undefined && time % 86_400_000 !== 0;
+  return time !== undefined && time % dayLength !== 0;
 }
 
 /** Dates and tags often repeat, and a cache is faster than parsing them again. */

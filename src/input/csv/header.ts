@@ -81,7 +81,7 @@ export function columnsIn(roles: readonly ColumnRole[], { named }: ColumnRules):
 }
 
 /** The columns include the one that every row needs. */
-export function hasRequiredColumn(columns: readonly HeaderColumn[], use: InputUse): boolean {
+function hasRequiredColumn(columns: readonly HeaderColumn[], use: InputUse): boolean {
   const targets = new Set(columns.map(({ setting }) => setting?.target));
   return targets.has(requiredTarget(use)) || (namesLinks(use) && targets.has('short_url'));
 }

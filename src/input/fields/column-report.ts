@@ -1,6 +1,6 @@
 import { quoted } from '../../base/quoted.ts';
 
-/** Describes the columns of one header or the members of one object. Undefined entries count rows without a mapping. */
+/** Describes the columns of one header or the members of one object. */
 export interface ColumnSummary {
   /** Entries such as `Destination -> long_url`. */
   readonly used: readonly string[];

@@ -9,7 +9,7 @@ import type { Notice } from '../notices.ts';
 import type { Source } from '../source.ts';
 import { textLines } from '../text-lines.ts';
 
-export interface HashText {
+interface HashText {
   /** From 1. */
   readonly line: number;
   /** A hash or a short URL, unchecked. */

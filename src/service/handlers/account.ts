@@ -12,7 +12,7 @@ export const getAccount: Handler<'getAccount'> = async ({ root, store, settings,
     urls: { count: usage.urls, limit: limits.urls },
     today_api_calls: { count: usage.callsToday, limit: limits.callsPerDay },
     month_urls: { count: usage.urlsThisMonth, limit: limits.monthUrls },
-    // A limit alone. Not shown in API.md; as public deployments do (V3, FIELD-NOTES 5).
+    // A limit without a count. Not in API.md, but in public deployments.
     daily_redirects: { limit: unlimited },
   };
   const record: AccountRecord = {
@@ -21,7 +21,7 @@ export const getAccount: Handler<'getAccount'> = async ({ root, store, settings,
     account_expiration_date: account.expirationDate,
     subscription_plan: account.plan,
     counters,
-    // Edition B has no log to lead to (V3, FIELD-NOTES 5).
+    // Edition B has no log.
     links: { urls: `${root}/urls`, stats: `${root}/stats`, ...(edition === 'a' && { log: `${root}/log` }) },
   };
   if (edition === 'b') {
@@ -31,7 +31,7 @@ export const getAccount: Handler<'getAccount'> = async ({ root, store, settings,
   return { account: record };
 };
 
-/** Names are in their ASCII form, as RFC 3490 has them between programs. */
+/** Names are in ASCII form, as RFC 3490 requires between programs. */
 export const listDomains: Handler<'listDomains'> = async ({ store, settings }) => {
   const domains = (await store.listDomains()).map(
     (domain): DomainRecord => ({
@@ -48,7 +48,7 @@ export const listDomains: Handler<'listDomains'> = async ({ store, settings }) =
   return { version: apiVersion, domains };
 };
 
-/** Most recent first. The default of `limit`, and its bound, are those of GET /urls. Not shown in API.md. */
+/** Most recent first. API.md gives no bounds for `limit`: they are those of GET /urls. */
 export const listLog: Handler<'listLog'> = async (call) => {
   const { offset, limit } = readPage(call);
   const { entries, total } = await call.store.listLog(offset, limit);
@@ -59,6 +59,6 @@ export const listLog: Handler<'listLog'> = async (call) => {
     satellite_username: null,
     links: { object_url: entry.objectUrl, help_url: null },
   }));
-  // This service has no feeds; empty, as other unset locations are (2.6).
+  // This service has no feeds. Unset locations are empty (2.6).
   return { version: apiVersion, page: pageRecord(log, total, offset), links: { rss_url: '', atom_url: '' }, log };
 };

@@ -2,28 +2,27 @@ import type { OperationName, OperationResult, Operations } from '../../contract/
 import type { ServiceSettings } from '../resolved-settings.ts';
 import type { Note, Store, StoredDomain, Usage } from '../store/store.ts';
 
-/** One accepted API call: authenticated, counted, and routed. */
+/** An authenticated, counted and routed API call. */
 export interface Call<O extends OperationName> {
-  /** The path of the API, as the client has it. */
+  /** The API root as the client sent it. */
   readonly root: string;
   readonly path: Operations[O]['path'];
   readonly query: URLSearchParams;
-  /** The payload as it came: nothing about it has been checked. */
+  /** The unvalidated payload. */
   readonly payload: unknown;
-  /** The domain that the call acts on (4.1.7): 1313 when the query names an unknown one. */
+  /** The domain that the call acts on (4.1.7). Throws 1313 for an unknown one. */
   readonly workingDomain: () => Promise<StoredDomain>;
   readonly settings: ServiceSettings;
   readonly store: Store;
-  /** Of the account, this call included. */
+  /** Includes this call. */
   readonly usage: () => Promise<Usage>;
-  /** What the account log says of a change (edition A, 2.7), for the store to keep with it. */
-  readonly note: <Result>(describe: (result: Result) => Noted | undefined) => Note<Result>;
+  /** Describes a change for the account log (edition A, 2.7). The store saves the entry together with the change. */
+  readonly note: <Result>(describe: (result: Result) => LogMessage | undefined) => Note<Result>;
 }
 
-/** An entry of the account log. */
-export interface Noted {
+export interface LogMessage {
   readonly message: string;
-  /** The short URL that it is about. */
+  /** The affected short URL. */
   readonly objectUrl?: string | null;
 }
 

@@ -17,11 +17,11 @@ import { Refusal } from '../refusal.ts';
 import type { Edit, EditOutcome, SharedChanges, UrlChanges } from '../store/store.ts';
 import { errorRecord, type RecordSettings, succeededItem } from '../url-records.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, hashInUse, notedUrls, ownDomains, plural, readItems, readOnlyItem } from './items.ts';
+import { attempt, hashInUse, ownDomains, plural, readItems, readOnlyItem, urlsMessage } from './items.ts';
 
 type EditingCall = Call<'editUrl'> | Call<'editSelectedUrls'> | Call<'editUrls'>;
 
-/** An edit that may go to the store, or why it may not, beside the hash that its answer names. */
+/** A valid edit or its refusal, with the hash for the response. */
 interface Reading {
   readonly hash: string;
   readonly changes: UrlChanges | Refusal;
@@ -34,13 +34,13 @@ export const editUrl: Handler<'editUrl'> = async (call) => {
   return { urls: await edit(call, [{ hash: call.path.hash, changes: changes(item) }]) };
 };
 
-/** Second style of 4.3.7, and 4.3.8: the same fields for many. */
+/** Second style of 4.3.7, and 4.3.8: the same fields for many URLs. */
 export const editSelectedUrls: Handler<'editSelectedUrls'> = async (call) => {
   if (selectionKind(call.query) === 'tags') return editByTags(call);
   const hashes = readHashes(call.query, call.settings.limits.groupBound);
   const changes = await readChangesOf(call);
   const item = readOnlyItem(call.payload);
-  // One new hash cannot be that of several URLs.
+  // Several URLs cannot get the same hash.
   if (hashes.length > 1 && readsHash(item)) throw new Refusal(1307);
   return {
     urls: await edit(
@@ -50,7 +50,7 @@ export const editSelectedUrls: Handler<'editSelectedUrls'> = async (call) => {
   };
 };
 
-/** Third style of 4.3.7: arbitrary many. An item without a hash fails alone, as one with an unknown hash does. */
+/** Third style of 4.3.7: different fields for each URL. An item without a hash fails alone, like one with an unknown hash. */
 export const editUrls: Handler<'editUrls'> = async (call) => {
   const changes = await readChangesOf(call);
   const items = readItems(call.payload, call.settings.limits.groupBound);
@@ -61,7 +61,7 @@ export const editUrls: Handler<'editUrls'> = async (call) => {
   return { urls: await edit(call, readings) };
 };
 
-/** 4.3.8: four fields at most, any number of URLs, and none of them in the answer. Other fields are refused, not skipped. */
+/** 4.3.8: at most four fields, any number of URLs, none of which are in the response. Other fields are refused instead of ignored. */
 async function editByTags(call: Call<'editSelectedUrls'>): Promise<object> {
   const { edition } = call.settings;
   const expression = readTagExpression(call.query);
@@ -78,7 +78,7 @@ function readSharedChanges(item: Item, edition: Edition): SharedChanges {
     note: readNote(item),
     emailStats: readEmailStats(item),
     expirationDate: readExpirationDate(item),
-    // Edition B does not know the field.
+    // Edition B does not have the field.
     maxClicks: edition === 'a' ? readMaxClicks(item) : undefined,
   };
 }
@@ -106,7 +106,7 @@ async function edit(call: EditingCall, given: readonly Reading[]): Promise<UrlIt
     isHash(reading.hash) || reading.hash === '' ? reading : { ...reading, changes: unknownHash },
   );
   const edits = readings.flatMap(({ hash, changes }): Edit[] => (changes instanceof Refusal ? [] : [{ hash, changes }]));
-  const note = call.note((done: readonly EditOutcome[]) => notedUrls(done, 'edited', call.settings));
+  const note = call.note((done: readonly EditOutcome[]) => urlsMessage(done, 'edited', call.settings));
   const outcomes = edits.length === 0 ? [] : await call.store.editUrls(domain, edits, note);
   const rest = outcomes.values();
   return readings.flatMap(({ hash, changes }): UrlItem[] => {
@@ -121,7 +121,7 @@ function answerItem(hash: string, outcome: EditOutcome, settings: RecordSettings
   return failedItem(hash, outcome.kind === 'taken' ? new Refusal(1215, hashInUse) : unknownHash);
 }
 
-/** The hash and, wider than public deployments, `details` (2.1, V3; FIELD-NOTES 6, 9). */
+/** Includes `details` (2.1), which public deployments omit. */
 function failedItem(hash: string, { code, details }: Refusal): FailedItem {
   return { hash, error: { ...errorRecord(code), details } };
 }

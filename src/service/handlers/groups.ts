@@ -1,7 +1,7 @@
 import { hashSelection, readSelection } from '../parameters.ts';
 import { Refusal } from '../refusal.ts';
 import type { GroupOutcome, Selection } from '../store/store.ts';
-import type { Call, Handler, Noted } from './call.ts';
+import type { Call, Handler, LogMessage } from './call.ts';
 import { plural } from './items.ts';
 
 type GroupCall = Call<'deleteUrl'> | Call<'deleteUrls'> | Call<'resetStats'> | Call<'resetSelectedStats'>;
@@ -42,7 +42,7 @@ async function reset(call: GroupCall, selection: Selection): Promise<object> {
   return {};
 }
 
-function noted(outcome: GroupOutcome, message: (urls: string) => string): Noted | undefined {
+function noted(outcome: GroupOutcome, message: (urls: string) => string): LogMessage | undefined {
   if (outcome.kind === 'unknown' || outcome.count === 0) return undefined;
   return { message: message(plural(outcome.count, 'URL')) };
 }

@@ -7,7 +7,7 @@ import { getStats, getUrl, listUrls } from './reading.ts';
 import { shortenUrls } from './shortening.ts';
 import { addTag, deleteTag, listTags, renameTag } from './tags.ts';
 
-/** Every operation of the contract: a missing one does not compile. */
+/** The type requires a handler for every operation of the contract. */
 export const handlers: { readonly [O in OperationName]: Handler<O> } = {
   getAccount,
   shortenUrls,

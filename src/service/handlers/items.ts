@@ -4,9 +4,9 @@ import { Refusal } from '../refusal.ts';
 import type { ServiceSettings } from '../resolved-settings.ts';
 import type { Creation, EditOutcome } from '../store/store.ts';
 import { shortUrlWithProtocol, shownDomain } from '../url-records.ts';
-import type { Call, Noted } from './call.ts';
+import type { Call, LogMessage } from './call.ts';
 
-/** The `urls` array of a payload: 1305 without items, 1221 above the bound. */
+/** Reads the `urls` array of a payload: 1305 if it is empty, 1221 above the bound. */
 export function readItems(payload: unknown, bound: number): Item[] {
   const urls = isItem(payload) ? payload.urls : undefined;
   if (!Array.isArray(urls) || urls.length === 0 || !urls.every(isItem)) throw new Refusal(1305);
@@ -14,14 +14,14 @@ export function readItems(payload: unknown, bound: number): Item[] {
   return urls;
 }
 
-/** The one item of a payload that must not have more: else 1307. */
+/** Requires exactly one item: otherwise 1307. */
 export function readOnlyItem(payload: unknown): Item {
   const [item, ...more] = readItems(payload, Number.MAX_SAFE_INTEGER);
   if (!item || more.length > 0) throw new Refusal(1307);
   return item;
 }
 
-/** What `read` gives, or the refusal it throws: one item that fails leaves the others alone (4.3.1). */
+/** Returns the refusal instead of throwing it, because one failed item must not affect the others (4.3.1). */
 export function attempt<T>(read: () => T): T | Refusal {
   try {
     return read();
@@ -31,15 +31,15 @@ export function attempt<T>(read: () => T): T | Refusal {
   }
 }
 
-/** The `details` of a 1215 (4.3.1). */
+/** The `details` of 1215 (4.3.1). */
 export const hashInUse = 'custom hash is already in use';
 
-/** What the account log says of URLs that were created or edited; one is named. */
-export function notedUrls(
+/** The log message for created or edited URLs; a single one is named. */
+export function urlsMessage(
   outcomes: readonly (Creation | EditOutcome)[],
   deed: 'created' | 'edited',
   settings: ServiceSettings,
-): Noted | undefined {
+): LogMessage | undefined {
   const urls = outcomes.flatMap((outcome) => (outcome.kind === deed && 'url' in outcome ? [outcome.url] : []));
   const [url, ...others] = urls;
   if (!url) return undefined;
@@ -47,7 +47,7 @@ export function notedUrls(
   return { message: `${plural(urls.length, 'URL')} ${deed}`, objectUrl };
 }
 
-/** Where long URLs may not lead. */
+/** The domains that long URLs must not use. */
 export async function ownDomains({
   store,
   settings,

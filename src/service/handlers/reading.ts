@@ -23,7 +23,7 @@ export const listUrls: Handler<'listUrls'> = async (call) => {
   return answer(call, urls, total, bounds.offset);
 };
 
-/** A `urls` array of one record. Not shown in API.md; as public deployments do (FIELD-NOTES 8). */
+/** API.md does not show the form of the result: public deployments return an array of one record. */
 export const getUrl: Handler<'getUrl'> = async (call) => {
   const urls = await call.store.findUrls(await call.workingDomain(), [call.path.hash].filter(isHash));
   if (urls.length === 0) throw new Refusal(1306);
@@ -31,8 +31,8 @@ export const getUrl: Handler<'getUrl'> = async (call) => {
 };
 
 /**
- * The default of `limit` is also its bound, so that no answer grows without end: more is clamped. Zero gives an empty page
- * with its `total_count`; `page` says how many rows were given (V3). Not shown in API.md.
+ * `limit` is clamped to its default, so that responses have a bounded size. Zero gives an empty page with its `total_count`. API.md gives
+ * no rule.
  */
 export function readPage({ query, settings }: Pick<Call<'listUrls'>, 'query' | 'settings'>): { offset: number; limit: number } {
   const { groupBound } = editions[settings.edition];
@@ -43,7 +43,7 @@ export function pageRecord(results: readonly unknown[], total: number, offset: n
   return { results_count: results.length, total_count: total, offset };
 }
 
-/** In the order asked for, unknown and repeated hashes left out; search and order do not apply. Not shown in API.md. */
+/** Keeps the requested order and leaves out unknown and repeated hashes; search and order do not apply. API.md gives no rule. */
 async function readNamed(call: Call<'listUrls'>, { offset, limit }: { offset: number; limit: number }) {
   const hashes = new Set(readHashes(call.query, call.settings.limits.groupBound).filter(isHash));
   const urls = await call.store.findUrls(await call.workingDomain(), [...hashes]);
@@ -56,7 +56,7 @@ function answer({ settings }: Call<'listUrls'>, urls: readonly StoredUrl[], tota
 
 const orders: readonly Order[] = ['created', 'clicks', 'hash', 'modified'];
 
-/** Exactly these. Not shown in API.md; as public deployments do (FIELD-NOTES 14). */
+/** API.md does not list the values; these are those of public deployments. */
 function readOrder(query: URLSearchParams): Order {
   const text = query.get('order_by') ?? '';
   const order = text === '' ? 'created' : orders.find((name) => name === text);
@@ -65,11 +65,9 @@ function readOrder(query: URLSearchParams): Order {
 }
 
 /**
- * An unknown hash has no stats and is no error. Not shown in API.md; as public deployments do (FIELD-NOTES 10).
- *
- * `daily_clicks` is our choice, too (FIELD-NOTES 4): here, where the notes have it, and in no listing, where a year of 1,000 links would
- * make a page of 17 MB. Days without clicks are left out, and a visitor is unique on the day of the first click: so the days add up to
- * the counters.
+ * An unknown hash has no stats and is no error, as in public deployments. `daily_clicks` is sent here but not in listings, where a year of
+ * 1,000 links would make a page of 17 MB. Days without clicks are left out, and a visitor is unique on the day of the first click, so that
+ * the days add up to the counters.
  */
 export const getStats: Handler<'getStats'> = async (call) => {
   const domain = await call.workingDomain();

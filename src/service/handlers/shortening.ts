@@ -15,16 +15,16 @@ import { Refusal } from '../refusal.ts';
 import type { Creation, CreationRules, NewUrl } from '../store/store.ts';
 import { errorRecord, succeededItem } from '../url-records.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, hashInUse, notedUrls, ownDomains, readItems } from './items.ts';
+import { attempt, hashInUse, ownDomains, readItems, urlsMessage } from './items.ts';
 
-/** 4.3.1 to 4.3.4. Answers keep the submitted order; the document promises none. */
+/** 4.3.1 to 4.3.4. The response keeps the order of the items, which the document does not require. */
 export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
   const domain = await call.workingDomain();
   const items = readItems(call.payload, call.settings.limits.groupBound);
   const domains = await ownDomains(call);
   const readings = items.map((item) => attempt(() => readNewUrl(item, domains, call.settings.edition)));
   const valid = readings.filter((reading): reading is NewUrl => !(reading instanceof Refusal));
-  const note = call.note((made: readonly Creation[]) => notedUrls(made, 'created', call.settings));
+  const note = call.note((made: readonly Creation[]) => urlsMessage(made, 'created', call.settings));
   const outcomes = valid.length === 0 ? [] : await call.store.createUrls(valid, creationRules(call, domain), note);
   const rest = outcomes.values();
   const urls = items.flatMap((item, index): UrlItem[] => {
@@ -36,7 +36,7 @@ export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
   return { urls };
 };
 
-/** Defaults: not shown in API.md; as public deployments do (FIELD-NOTES 16). */
+/** The defaults are those of public deployments; API.md has none. */
 function readNewUrl(item: Item, domains: ReadonlySet<string>, edition: Edition): NewUrl {
   const longUrl = readLongUrl(item, domains);
   if (longUrl === undefined) throw new Refusal(1305, 'long_url: missing');
@@ -51,7 +51,7 @@ function readNewUrl(item: Item, domains: ReadonlySet<string>, edition: Edition):
   };
 }
 
-/** Any value of the parameter, and none, switches it on; `domain` narrows it on edition A (4.3.3). */
+/** Any value, even an empty one, switches it on; `domain` narrows it on edition A (4.3.3). */
 function creationRules({ query, settings }: Call<'shortenUrls'>, domain: CreationRules['domain']): CreationRules {
   const scope = query.get('disable_long_url_duplicates');
   const { groupBound } = editions[settings.edition];
@@ -73,7 +73,7 @@ function answerItems(item: Item, outcome: Creation, { settings }: Call<'shortenU
   }
 }
 
-/** 4.3.1: the error, and an echo of what was submitted. */
+/** The error and an echo of the submitted values (4.3.1). */
 function failedItem(item: Item, { code, details }: Refusal): FailedItem {
   return {
     error: { ...errorRecord(code), details },

@@ -8,14 +8,14 @@ export const listTags: Handler<'listTags'> = async ({ store }) => {
   return { tags: labels.map((label) => ({ label })) };
 };
 
-/** Creates the tag only if it does not exist; then the answer has the label as first written. */
+/** If the tag exists, the response has its label as first written. */
 export const addTag: Handler<'addTag'> = async ({ payload, store, note }) => {
   const added = note(({ label, isNew }: AddedTag) => (isNew ? { message: `Tag "${label}" added` } : undefined));
   const { label } = await store.addTag(readLabel(payload), added);
   return { tags: [{ label }] };
 };
 
-/** To another label of the same tag, a change of case included; to another tag's is 1311. */
+/** Allows a change of case. The label of another tag is 1311. */
 export const renameTag: Handler<'renameTag'> = async ({ path, payload, store, note }) => {
   const label = readLabel(payload);
   const renamed = note((outcome: RenameOutcome) =>

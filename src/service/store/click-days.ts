@@ -1,13 +1,14 @@
 import type { Click, DayClicks } from './store.ts';
 
-const dayLength = 86_400_000;
+/** In milliseconds. */
+export const dayLength = 86_400_000;
 
-/** The UTC day of a time, days being counted from 1970. */
+/** UTC days are counted from 1970. */
 export function dayOf(time: number): number {
   return Math.floor(time / dayLength);
 }
 
-/** Clicks by UTC day, days being counted from 1970. Those that are stored at once are of one day, or of two at midnight. */
+/** Groups clicks by UTC day. Clicks that are stored together are of one day, or of two at midnight. */
 export function byDay(clicks: readonly Click[]): ReadonlyMap<number, readonly Click[]> {
   const days = new Map<number, Click[]>();
   for (const click of clicks) {
@@ -19,7 +20,6 @@ export function byDay(clicks: readonly Click[]): ReadonlyMap<number, readonly Cl
   return days;
 }
 
-/** A row of a day as the record of it. */
 export function dayClicks({ day, total, fresh }: { day: number; total: number; fresh: number }): DayClicks {
   return { day: new Date(day * dayLength).toISOString().slice(0, 10), total, unique: fresh };
 }

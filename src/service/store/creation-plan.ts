@@ -3,22 +3,22 @@ import type { HashSource } from './hash-source.ts';
 import { idOfTime } from './ids.ts';
 import type { Creation, CreationRules, NewUrl, StoredUrl } from './store.ts';
 
-/** What is stored before a batch is. */
+/** The stored data that a batch depends on. */
 export interface CreationFacts {
   readonly now: number;
   /** The highest id of the account. */
   readonly lastId: number;
-  /** Records of the account, and those of them made this month. */
+  /** Records of the account, and those created this month. */
   readonly urls: number;
   readonly urlsThisMonth: number;
-  /** In the domain of the batch. */
+  /** Searches the domain of the batch. */
   withHash(hash: string): { readonly id: number; readonly longUrl: string } | undefined;
-  /** Where equal long URLs count, the oldest first, at most `existingBound`. */
+  /** Searches the scope of duplicate control, the oldest first, at most `existingBound`. */
   withLongUrl(longUrl: string): readonly number[];
 }
 
-/** A record to be made. Without a custom hash it gets one from `assignHashes`. */
-export interface NewRecord {
+/** `assignHashes` generates a hash if there is no custom one. */
+interface NewRecord {
   readonly id: number;
   readonly item: NewUrl;
   hash: string;
@@ -31,17 +31,17 @@ type Decision =
   | { readonly kind: 'over limit' };
 
 export interface CreationPlan {
-  /** One for each item. */
+  /** One per item. */
   readonly decisions: readonly Decision[];
   readonly records: readonly NewRecord[];
 }
 
-/** Decides about the items of a batch in their order: a later one sees what an earlier one makes. */
+/** Processes the items in order: a later one sees the records of earlier ones. */
 export function planCreations(items: readonly NewUrl[], rules: CreationRules, facts: CreationFacts): CreationPlan {
   const allowance = Math.min(rules.urlLimit - facts.urls, rules.monthLimit - facts.urlsThisMonth);
   const records: NewRecord[] = [];
-  const made = new Made();
-  // Also ordered when the clock was set back.
+  const made = new PlannedRecords();
+  // Keeps the order even if the clock was set back.
   let nextId = Math.max(idOfTime(facts.now), facts.lastId + 1);
   const decide = (item: NewUrl): Decision => {
     const existing = findExisting(item, rules, facts, made);
@@ -55,8 +55,8 @@ export function planCreations(items: readonly NewUrl[], rules: CreationRules, fa
   return { decisions: items.map(decide), records };
 }
 
-/** The records of the batch so far. */
-class Made {
+/** The planned records of the batch so far. */
+class PlannedRecords {
   readonly #byHash = new Map<string, { id: number; longUrl: string }>();
   readonly #byLongUrl = new Map<string, number[]>();
 
@@ -74,8 +74,8 @@ class Made {
   }
 }
 
-/** 4.3.3 and 4.3.4: what prevents a new record, or replaces it. */
-function findExisting(item: NewUrl, rules: CreationRules, facts: CreationFacts, made: Made): Decision | undefined {
+/** An existing record prevents or replaces a new one (4.3.3, 4.3.4). */
+function findExisting(item: NewUrl, rules: CreationRules, facts: CreationFacts, made: PlannedRecords): Decision | undefined {
   if (item.customHash !== undefined) {
     const found = facts.withHash(item.customHash) ?? made.withHash(item.customHash);
     if (!found) return undefined;
@@ -88,8 +88,8 @@ function findExisting(item: NewUrl, rules: CreationRules, facts: CreationFacts, 
 }
 
 /**
- * Gives records without a custom hash one that is free. Asks which of some candidates are in use, and takes as many of them as it needs, so
- * that an incremental domain leaves none out. Custom hashes of the whole batch are in use: one may be asked for by a later item.
+ * Generates hashes for records without a custom one. Yields candidates, expects those in use, and assigns as many of the others as needed,
+ * so that an incremental domain skips none. All custom hashes of the batch count as used, because a later item may need one.
  */
 export function* assignHashes(
   items: readonly NewUrl[],
@@ -118,15 +118,14 @@ function nextUnused(source: HashSource, used: Set<string>): string {
   }
 }
 
-/** The labels of an item by what makes them equal, in their order. */
+/** Maps folded labels to labels in order. */
 export function labelsByFold(labels: readonly string[]): ReadonlyMap<string, string> {
   const folded = new Map<string, string>();
-  // As first written.
+  // The first spelling is kept.
   for (const label of labels) if (!folded.has(foldLabel(label))) folded.set(foldLabel(label), label);
   return new Map([...folded].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The outcomes of a plan that is stored. */
 export function creationsOf(
   { decisions, records }: CreationPlan,
   { domain }: CreationRules,
@@ -145,7 +144,7 @@ export function creationsOf(
   });
 }
 
-/** Ids of stored records that the answer shows. */
+/** The ids of existing records in the response. */
 export function shownIds({ decisions, records }: CreationPlan): number[] {
   const made = new Set(records.map(({ id }) => id));
   const shown = decisions.flatMap((decision) => (decision.kind === 'existing' ? decision.ids : []));

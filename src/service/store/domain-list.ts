@@ -1,13 +1,13 @@
 import type { StoredDomain } from './store.ts';
-import { withinMoment } from './timeout.ts';
+import { withTimeout } from './timeout.ts';
 
-/** Milliseconds for which domains are kept: to read them for each visit would take a third of its time. */
-const life = 1000;
+/** Milliseconds for which domains are cached, because reading them would take a third of the time of a visit. */
+const ttl = 1000;
 
-/** Milliseconds that anybody waits for newer ones. */
-const patience = 25;
+/** Milliseconds that a request waits for newer domains. */
+const maxWait = 25;
 
-/** The domains of the account, up to a second old, or older while they cannot be read. */
+/** A cache of the domains of the account that is up to a second old, or older while they cannot be read. */
 export class DomainList {
   readonly #read: () => Promise<readonly StoredDomain[]>;
   #known: readonly StoredDomain[] | undefined;
@@ -21,15 +21,15 @@ export class DomainList {
   async list(): Promise<readonly StoredDomain[]> {
     const known = this.#known;
     if (!known) return this.renewed();
-    if (performance.now() - this.#readAt < life) return known;
-    return withinMoment(
-      patience,
+    if (performance.now() - this.#readAt < ttl) return known;
+    return withTimeout(
+      maxWait,
       this.renewed().catch(() => known),
       known,
     );
   }
 
-  /** As they are now. */
+  /** Reads the current domains. */
   renewed(): Promise<readonly StoredDomain[]> {
     const started = performance.now();
     this.#reading ??= this.#read()

@@ -2,16 +2,15 @@ import type { Edition } from '../../contract/editions.ts';
 import { isLocalhost } from '../../contract/web-address.ts';
 import type { DomainSettings, StoredDomain } from './store.ts';
 
-/** Milliseconds after which it is forgotten under which address a process served the links, if it does not say so again. */
+/** Milliseconds for which an address of a process is valid unless it is renewed. */
 export const addressLease = 30_000;
 
-/** The one of some addresses with which another one cannot be: each process of a machine has a port of its own, but all have one public URL. */
-export function conflicting(addresses: readonly string[], own: string): string | undefined {
+/** Finds an address that conflicts with the own one: each process of a machine has its own local port, but all share one public URL. */
+export function conflictingAddress(addresses: readonly string[], own: string): string | undefined {
   const isLocal = (address: string): boolean => isLocalhost(address);
   return isLocal(own) ? undefined : addresses.find((other) => other !== own && !isLocal(other));
 }
 
-/** A domain as a row of any engine. */
 export interface DomainRow {
   id: number;
   name: string;
@@ -22,10 +21,10 @@ export interface DomainRow {
   custom_404_page: string;
 }
 
-/** What a domain is set up with, beside its place: the values of `name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page`. */
-export type DomainValues = [string, string, string, number, string, string];
+/** The values of `name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page`. */
+type DomainValues = [string, string, string, number, string, string];
 
-/** Rows in the order of their places. */
+/** Expects the rows in order. */
 export function storedDomains(rows: readonly DomainRow[]): StoredDomain[] {
   return rows.map((row, index) => ({
     id: row.id,
@@ -39,22 +38,22 @@ export function storedDomains(rows: readonly DomainRow[]): StoredDomain[] {
   }));
 }
 
-/** A domain to be stored: one that is stored already has its id. */
+/** Stored domains have an id. */
 export interface PlacedDomain {
   readonly id: number | undefined;
   readonly values: DomainValues;
 }
 
 /**
- * All domains in their places, where they are to change: the wanted ones first, in their order; stored ones that are not named stay
- * usable behind them. Edition B has one domain: another name renames it, and its links stay with it.
+ * Returns all domains in order if anything changes: first the configured ones, then other stored ones, which stay usable. Edition B has one
+ * domain: another name renames it, and its links stay.
  */
 export function placeDomains(
   stored: readonly StoredDomain[],
   wanted: readonly DomainSettings[],
   edition: Edition,
 ): readonly PlacedDomain[] | undefined {
-  // Older versions stored the port on which `localhost` was last served.
+  // Older versions stored the port of `localhost`.
   const local = stored.find(({ name }) => isLocalhost(name));
   const known = stored.map((domain) => (domain === local ? { ...domain, name: 'localhost' } : domain));
   const named = (name: string) =>
@@ -85,7 +84,7 @@ const newDomain = {
 
 type Settings = Omit<StoredDomain, 'id' | 'isDefault'>;
 
-/** What is left out stays as it is stored, or as a new domain has it. */
+/** Omitted settings keep their stored or default values. */
 function given({ name, ...settings }: DomainSettings): Pick<Settings, 'name'> & Partial<Settings> {
   return { name, ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) };
 }

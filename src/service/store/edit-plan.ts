@@ -1,19 +1,19 @@
 import { foldLabel } from '../../contract/tag-label.ts';
 import type { Edit, EditOutcome, StoredUrl, UrlChanges } from './store.ts';
 
-/** What is stored before some edits are. */
-export interface EditFacts {
-  /** URLs by every hash that the edits name, old and new. */
+/** The stored data that the edits depend on. */
+interface EditFacts {
+  /** The URLs of all old and new hashes of the edits. */
   readonly urls: readonly StoredUrl[];
-  /** The label as it is stored; undefined for one that is new. */
+  /** Returns the stored label; undefined for a new one. */
   labelOf(folded: string): string | undefined;
 }
 
 export interface EditPlan {
   readonly outcomes: readonly EditOutcome[];
-  /** Records after each edit that succeeded, in the order of edits: hashes may pass from one to another. */
+  /** The record after each successful edit, in order, because hashes may pass from one record to another. */
   readonly steps: readonly StoredUrl[];
-  /** Labels that were attached, also those that are new. */
+  /** Attached labels, including new ones. */
   readonly labels: readonly string[];
   readonly attached: readonly Attachment[];
   readonly detached: readonly Attachment[];
@@ -24,12 +24,12 @@ interface Attachment {
   readonly label: string;
 }
 
-/** The hashes whose URLs are the facts of edits. */
+/** The old and new hashes of the edits. */
 export function hashesOfEdits(edits: readonly Edit[]): string[] {
   return [...new Set(edits.flatMap(({ hash, changes }) => [hash, ...(changes.newHash === undefined ? [] : [changes.newHash])]))];
 }
 
-/** Decides about edits in order; a later one sees what an earlier one did. */
+/** Processes the edits in order: a later one sees the result of earlier ones. */
 export function planEdits(edits: readonly Edit[], facts: EditFacts): EditPlan {
   const byHash = new Map(facts.urls.map((url) => [url.hash, url]));
   const labels = new Map<string, string>();
@@ -77,7 +77,7 @@ function withTags(tags: readonly string[], changes: UrlChanges, labelOf: (label:
   return [...attached].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, label]) => label);
 }
 
-/** The difference between the tags before all edits and after them. */
+/** Compares the tags before and after all edits. */
 function tagChanges(before: readonly StoredUrl[], steps: readonly StoredUrl[]): Pick<EditPlan, 'attached' | 'detached'> {
   const after = new Map(steps.map((url) => [url.id, url]));
   const attached: Attachment[] = [];

@@ -1,18 +1,18 @@
 import type { StoredDomain } from './store.ts';
 
-/** Characters of generated hashes, without those that are easily confused. */
+/** Excludes characters that are easily confused. */
 const alphabet = '23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ';
 
-/** Hashes of a random domain: 56 to the 6th is 30 thousand millions. */
+/** 56^6 is about 30 billion hashes. */
 const randomLength = 6;
 
-/** Bytes asked for at a time: 170 hashes. */
+/** Enough random bytes for 170 hashes. */
 const poolSize = 170 * randomLength;
 
-/** Candidates for one batch; the caller takes the next one when a candidate is in use. */
+/** Generates candidates for one batch. The caller skips those in use. */
 export interface HashSource {
   next(): string;
-  /** The place of an incremental domain, to be stored with the batch. */
+  /** The next number of an incremental domain, to be stored with the batch. */
   readonly sequence: number;
 }
 
@@ -32,7 +32,7 @@ function incrementalSource(start: number): HashSource {
   };
 }
 
-/** Bijective: every number has one hash and every string over the alphabet one number. */
+/** Bijective: each number has one hash, and each text of the alphabet one number. */
 function encode(sequence: number): string {
   let hash = '';
   for (let rest = sequence + 1; rest > 0; rest = Math.floor((rest - 1) / alphabet.length)) {
@@ -51,7 +51,7 @@ function randomSource(sequence: number, random: (size: number) => Uint8Array): H
         used = 0;
       }
       const byte = pool[used++] ?? 0;
-      // Bytes above the last whole multiple would favour the first symbols.
+      // Rejects bytes above the last whole multiple, which would favour the first symbols.
       if (byte < 256 - (256 % alphabet.length)) return alphabet.charAt(byte % alphabet.length);
     }
   };

@@ -1,7 +1,7 @@
-/** Ids within one millisecond; the product with today's date stays below 2 to the 53rd until 2248. */
+/** Ids stay below 2^53 until the year 2248. */
 const idsPerMillisecond = 1024;
 
-/** The smallest id of a URL created at `time`. Ids are made by the program, so that every engine has the same. */
+/** Returns the smallest id of URLs created at `time`. The program generates ids so that they are equal in every engine. */
 export function idOfTime(time: number): number {
   return time * idsPerMillisecond;
 }

@@ -1,18 +1,21 @@
 import type { Edition } from '../../contract/editions.ts';
+import { dayLength } from './click-days.ts';
 import type { DomainSettings } from './store.ts';
 
-/** What every engine needs to open the store of one account. */
 export interface StoreOptions {
-  /** Editions are apart, so that neither sees the other's links. */
+  /** Each edition has its own links. */
   readonly edition: Edition;
   readonly username: string;
-  /** The first is the default one. Without any, the stored ones, or `localhost`. */
+  /** The first is the default. If empty: the stored ones, or `localhost`. */
   readonly domains: readonly DomainSettings[];
   readonly now: () => number;
   readonly random: (size: number) => Uint8Array;
 }
 
-/** The salt of a new account's visitors. */
+/** Salts the visitor hashes of a new account. */
 export function newSalt(random: StoreOptions['random']): string {
   return Buffer.from(random(16)).toString('hex');
 }
+
+/** Older entries of the account log are deleted (section 8). */
+export const logRetention = 30 * dayLength;

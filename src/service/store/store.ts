@@ -3,21 +3,21 @@ import type { TagExpression } from '../tag-expression.ts';
 /** Milliseconds since 1970. */
 export type Time = number;
 
-/** One shortening domain of the account. Edition B has exactly one. */
+/** Edition B has exactly one. */
 export interface StoredDomain {
   readonly id: number;
-  /** ASCII form; a port is of the process that serves it, but in what older versions stored. */
+  /** In ASCII. The port depends on the process, but older versions stored it. */
   readonly name: string;
   readonly isDefault: boolean;
   readonly hashGeneration: 'incremental' | 'random';
-  /** The HTTP status of a redirect, as text, as in the API. */
+  /** The HTTP status as text, as in the API. */
   readonly redirectCode: string;
   readonly useHttps: boolean;
   readonly customRootPage: string;
   readonly custom404Page: string;
 }
 
-/** What a domain is set up with; what is left out stays as it is stored, or as a new domain has it. */
+/** Omitted settings keep their stored or default values. */
 export type DomainSettings = { readonly name: string } & Partial<Omit<StoredDomain, 'id' | 'isDefault' | 'name'>>;
 
 export interface StoredUrl {
@@ -32,13 +32,13 @@ export interface StoredUrl {
   readonly totalClicks: number;
   readonly uniqueClicks: number;
   readonly lastVisit: Time | null;
-  /** Labels as first written, ordered without regard to case. */
+  /** Labels as first written, sorted without regard to case. */
   readonly tags: readonly string[];
 }
 
 export interface NewUrl {
   readonly longUrl: string;
-  /** Generated where absent. */
+  /** Generated if absent. */
   readonly customHash: string | undefined;
   readonly note: string;
   readonly emailStats: boolean;
@@ -49,23 +49,22 @@ export interface NewUrl {
 
 export interface CreationRules {
   readonly domain: StoredDomain;
-  /** Where an equal long URL prevents a new record (4.3.3). */
+  /** The scope in which an equal long URL prevents a new record (4.3.3). */
   readonly duplicates: 'allowed' | 'none in domain' | 'none in account';
-  /** Records that the account may hold, and may make in a calendar month (1220). */
+  /** Maximum numbers of records in the account and in a calendar month (1220). */
   readonly urlLimit: number;
   readonly monthLimit: number;
-  /** Existing records that one item may bring back. */
+  /** Maximum number of existing records that one item may return. */
   readonly existingBound: number;
 }
 
-/** The outcome of one new URL. */
 export type Creation =
   | { readonly kind: 'created'; readonly url: StoredUrl }
   | { readonly kind: 'existing'; readonly urls: readonly StoredUrl[] }
   | { readonly kind: 'taken' }
   | { readonly kind: 'over limit' };
 
-/** The fields that can be set for any number of URLs at once (4.3.8). */
+/** The fields that can be set for many URLs at once (4.3.8). */
 export interface SharedChanges {
   readonly note?: string | undefined;
   readonly emailStats?: boolean | undefined;
@@ -76,7 +75,7 @@ export interface SharedChanges {
 export interface UrlChanges extends SharedChanges {
   readonly newHash?: string | undefined;
   readonly longUrl?: string | undefined;
-  /** In the order given. */
+  /** In the given order. */
   readonly tags: readonly { readonly label: string; readonly attach: boolean }[];
 }
 
@@ -112,7 +111,7 @@ export interface AddedTag {
 
 export type RenameOutcome = 'renamed' | 'unknown' | 'taken';
 
-/** What a group operation did. With an unknown hash in the list it did nothing at all. */
+/** An unknown hash in the list cancels the whole operation. */
 export type GroupOutcome = { readonly kind: 'done'; readonly count: number } | { readonly kind: 'unknown' };
 
 export interface Usage {
@@ -129,10 +128,10 @@ export interface StoredLogEntry {
   readonly objectUrl: string | null;
 }
 
-/** What the account log says of a change, by what came of it; the entry is stored with the change. */
+/** Creates a log entry from the result of a change. The entry is stored with the change. */
 export type Note<Result> = (result: Result) => Omit<StoredLogEntry, 'time'> | undefined;
 
-/** What a redirect needs to know of one URL. */
+/** The part of a URL that redirects need. */
 export interface Target {
   readonly id: number;
   readonly longUrl: string;
@@ -141,83 +140,82 @@ export interface Target {
   readonly totalClicks: number;
 }
 
-/** The clicks of one URL on one UTC day, `YYYY-MM-DD`. */
+/** The clicks of a URL on a UTC day, `YYYY-MM-DD`. */
 export interface DayClicks {
   readonly day: string;
   readonly total: number;
-  /** Of visitors who had not clicked this link before. */
+  /** Visitors who had not clicked the link before. */
   readonly unique: number;
 }
 
 export interface Click {
   readonly urlId: number;
-  /** Address and user agent; only a salted hash of it is kept. */
+  /** Address and user agent, of which only a salted hash is stored. */
   readonly visitor: string;
   readonly time: Time;
-  /** Whether `countClick` has added it to `totalClicks`. */
+  /** `countClick` has already added it to `totalClicks`. */
   readonly isCounted: boolean;
 }
 
 /**
- * Everything that the service remembers of one account. Each method is one atomic step that other processes on the same
- * data see wholly or not at all, and a resolved promise means that a kill -9 no longer loses it.
+ * The persistent state of one account. Each method is atomic for all processes, and its result survives kill -9 once the promise resolves.
  */
 export interface Store {
-  /** The default domain first. Up to a second old, until what another process sets up is seen. */
+  /** The default domain first. Changes by other processes appear within a second. */
   listDomains(): Promise<readonly StoredDomain[]>;
-  /** Rejects where the store cannot be used, or not by this version of the program. */
+  /** Rejects if the store cannot be used, or not by this version of the program. */
   ping(): Promise<void>;
   /**
-   * Says for half a minute from now that this process serves the links under an address, `https://s.ex` or, on this machine alone,
-   * `localhost:8787`. Not where another process says another public one: then that one.
+   * Registers the address at which this process serves the links for half a minute: `https://s.ex` or, on this machine alone,
+   * `localhost:8787`. Returns the address of another process if that conflicts.
    */
   claimAddress(address: string): Promise<string | undefined>;
-  /** The addresses under which the links are served now. */
+  /** The currently registered addresses. */
   servedAddresses(): Promise<readonly string[]>;
 
-  /** Adds to the API calls of the UTC day of `time`, and gives how many they are then; undefined, and nothing added, above `limit`. */
+  /** Adds to the API calls of the UTC day and returns the new number. Changes nothing and returns undefined if that exceeds `limit`. */
   addCalls(time: Time, amount: number, limit: number): Promise<number | undefined>;
   usage(): Promise<Usage>;
 
   createUrls(batch: readonly NewUrl[], rules: CreationRules, note?: Note<readonly Creation[]>): Promise<readonly Creation[]>;
-  /** In the order of `hashes`, unknown ones left out. */
+  /** In the order of `hashes`, without unknown ones. */
   findUrls(domain: StoredDomain, hashes: readonly string[]): Promise<readonly StoredUrl[]>;
-  /** A URL and its days with clicks, the oldest first. */
+  /** Returns a URL and its days with clicks, the oldest first. */
   findStats(
     domain: StoredDomain,
     hash: string,
   ): Promise<{ readonly url: StoredUrl; readonly days: readonly DayClicks[] } | undefined>;
   listUrls(query: ListQuery): Promise<{ readonly urls: readonly StoredUrl[]; readonly total: number }>;
-  /** One outcome per edit; edits apply in order, each on its own. */
+  /** Applies the edits in order and independently; returns one outcome per edit. */
   editUrls(domain: StoredDomain, edits: readonly Edit[], note?: Note<readonly EditOutcome[]>): Promise<readonly EditOutcome[]>;
-  /** Resolves to how many URLs the expression selected. */
+  /** Returns the number of selected URLs. */
   editTagged(expression: TagExpression, changes: SharedChanges, note?: Note<number>): Promise<number>;
   deleteUrls(selection: Selection, note?: Note<GroupOutcome>): Promise<GroupOutcome>;
   resetStats(selection: Selection, note?: Note<GroupOutcome>): Promise<GroupOutcome>;
 
-  /** Ordered without regard to case. */
+  /** Sorted without regard to case. */
   listTags(): Promise<readonly string[]>;
-  /** The label as it is stored: as first written, where it existed. */
+  /** Returns the stored label, which is the first spelling. */
   addTag(label: string, note?: Note<AddedTag>): Promise<AddedTag>;
   renameTag(label: string, newLabel: string, note?: Note<RenameOutcome>): Promise<RenameOutcome>;
-  /** Whether there was one. */
+  /** Returns false for an unknown tag. */
   deleteTag(label: string, note?: Note<boolean>): Promise<boolean>;
 
-  /** Most recent first, none older than 30 days. */
+  /** The most recent first, none older than 30 days. */
   listLog(offset: number, limit: number): Promise<{ readonly entries: readonly StoredLogEntry[]; readonly total: number }>;
 
   findTarget(domain: StoredDomain, hash: string): Promise<Target | undefined>;
-  /** `group` is the number of these clicks: of two calls with the same one, the second, made because the outcome of the first is not known, adds nothing that is stored. */
+  /** A caller that does not know whether a group was stored repeats it with the same number, and it is stored once. */
   recordClicks(clicks: readonly Click[], group?: number): Promise<void>;
   /**
-   * Adds one to `totalClicks` of a URL with `max_clicks`, unless it has had as many, or is gone: then false. Exact across processes. What
-   * else a click changes comes with `recordClicks`.
+   * Increments `totalClicks` of a URL with `max_clicks`; returns false if it has reached its limit or does not exist. Exact across
+   * processes. `recordClicks` stores the rest of the click.
    */
   countClick(urlId: number): Promise<boolean>;
 
   /**
-   * Forgets visitors of links after the one with the id `after` who were first seen before `day`: some at a time. Resolves to the link
-   * with which to go on, and to undefined after the last one.
+   * Deletes some visitors who were first seen before `day`, of links with ids above `after`. Returns the id to continue with, or undefined
+   * at the end.
    */
   forgetVisitors(day: number, after: number): Promise<number | undefined>;
 

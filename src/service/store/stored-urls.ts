@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import type { StoredDomain, StoredUrl } from './store.ts';
 
-/** A URL as a row of any engine; flags are 0 or 1. */
+/** Flags are 0 or 1. */
 export interface UrlRow {
   id: number;
   domain_id: number;
@@ -32,12 +32,12 @@ export const urlColumns: readonly (keyof UrlRow)[] = [
 
 interface Page {
   readonly rows: readonly UrlRow[];
-  /** Labels in their order, by the id of the URL. */
+  /** Sorted labels by URL id. */
   readonly labels: ReadonlyMap<number, readonly string[]>;
   readonly domains: readonly StoredDomain[];
 }
 
-/** Records of what was read, in the order of `ids`; ids without a row are left out. */
+/** In the order of `ids`, without those that have no row. */
 export function storedUrls(ids: readonly number[], { rows, labels, domains }: Page): StoredUrl[] {
   const domainOf = new Map(domains.map((domain) => [domain.id, domain]));
   const urls = new Map(rows.map((row) => [row.id, storedUrl(row, domainOf.get(row.domain_id), labels.get(row.id))]));
@@ -62,12 +62,12 @@ function storedUrl(row: UrlRow, domain: StoredDomain | undefined, tags: readonly
   };
 }
 
-/** 48 bits that represent a long URL in the index; equal keys still need their URLs compared. */
+/** An index key of 48 bits. URLs with equal keys must be compared in full. */
 export function longUrlKey(longUrl: string): number {
   return digest('sha256', longUrl, 'buffer').readUIntBE(0, 6);
 }
 
-/** The values of `hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks` as a row holds them. */
+/** The values of `hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks` in a row. */
 export function storedValues(
   url: Pick<StoredUrl, 'hash' | 'longUrl' | 'note' | 'emailStats' | 'expirationDate' | 'maxClicks'>,
 ): [string, string, number, string, number, string | null, number] {

@@ -1,33 +1,34 @@
 import { foldLabel } from '../../contract/tag-label.ts';
 import type { TagExpression } from '../tag-expression.ts';
+import { dayLength } from './click-days.ts';
 import { idOfTime } from './ids.ts';
 import type { StoredDomain } from './store.ts';
 
 export type Value = string | number | null;
 
 /**
- * URLs that an expression selects: the ids that the query gives, or all ids of the account but those. Complements are kept
- * apart because to write one out at a million links takes seconds, and to leave a set out of a page does not.
+ * The ids of the query, or all other ids of the account. Complements stay symbolic because writing one out for a million links takes
+ * seconds, while excluding a set from a page does not.
  */
 export interface IdSet {
   readonly complement: boolean;
-  /** A query of one column, `id`, without duplicates, with a `?` for each value. */
+  /** A query of the column `id` without duplicates, with a `?` per value. */
   readonly sql: string;
-  /** Whether the query is several joined by set operators. */
+  /** The query has set operators. */
   readonly isCompound: boolean;
   readonly values: readonly Value[];
 }
 
 export type SetOperator = 'UNION' | 'UNION ALL' | 'INTERSECT' | 'EXCEPT';
 
-/** What labels mean in an account, and how an engine joins sets. */
+/** Resolves labels of an account, and joins sets in the way of the engine. */
 export interface TagScope {
   readonly accountId: number;
   readonly domains: readonly StoredDomain[];
   tagOf(label: string): { readonly id: number } | undefined;
-  /** The table of URLs, with what makes the engine read it by id. */
+  /** The table of URLs with the hint to read it by id. */
   readonly urls: string;
-  /** At least one set, none of them a complement; the first of EXCEPT is what the others are taken from. */
+  /** Takes at least one set and no complements. EXCEPT subtracts all others from the first. */
   join(operator: SetOperator, sets: readonly IdSet[]): Pick<IdSet, 'sql' | 'values'>;
 }
 
@@ -45,7 +46,7 @@ export function compileExpression(scope: TagScope, expression: TagExpression): I
         expression.operands.map((operand) => compileExpression(scope, operand)),
       );
     case 'or': {
-      // a|b is ~(~a&~b): one rule less to get wrong.
+      // a|b is ~(~a&~b), which saves a rule.
       const complements = expression.operands.map((operand) => complementOf(compileExpression(scope, operand)));
       return complementOf(intersection(scope, complements));
     }
@@ -57,7 +58,7 @@ export function compileExpression(scope: TagScope, expression: TagExpression): I
   }
 }
 
-/** The labels of an expression, folded: those whose tags an engine has to know before it compiles. */
+/** The folded labels whose tags must be known before compiling. */
 export function labelsOf(expression: TagExpression): string[] {
   switch (expression.kind) {
     case 'label':
@@ -71,8 +72,8 @@ export function labelsOf(expression: TagExpression): string[] {
   }
 }
 
-/** The ids themselves where the set is a complement. */
-export function writtenOut(scope: TagScope, set: IdSet): IdSet {
+/** Writes out a complement. */
+export function materialized(scope: TagScope, set: IdSet): IdSet {
   const all = plainSet(`SELECT id FROM ${scope.urls} WHERE account_id = ?`, [scope.accountId]);
   return set.complement ? compound(scope, 'EXCEPT', [all, set]) : set;
 }
@@ -84,13 +85,13 @@ function complementOf(set: IdSet): IdSet {
 function intersection(scope: TagScope, sets: readonly IdSet[]): IdSet {
   const plain = sets.filter((set) => !set.complement);
   const complements = sets.filter((set) => set.complement);
-  // ~a&~b is ~(a|b); a&~b&~c is a less (b|c).
+  // ~a&~b is ~(a|b), and a&~b&~c is a without (b|c).
   if (plain.length === 0) return { ...compound(scope, 'UNION', complements), complement: true };
   const common = compound(scope, 'INTERSECT', plain);
   return complements.length === 0 ? common : compound(scope, 'EXCEPT', [common, ...complements]);
 }
 
-/** An id is in when it is in an odd number of sets; each complement inverts the result. */
+/** An id is selected if it is in an odd number of sets. Each complement inverts the result. */
 function symmetricDifference(scope: TagScope, sets: readonly IdSet[]): IdSet {
   const all = compound(scope, 'UNION ALL', sets);
   return {
@@ -110,12 +111,12 @@ function compound(scope: TagScope, operator: SetOperator, sets: readonly IdSet[]
   };
 }
 
-/** No tag has a NUL in its label, at which one engine ends a text and which another one refuses. */
+/** No tag contains a NUL, which truncates text in one engine and is an error in the other. */
 function isStorable(label: string): boolean {
   return !label.includes('\0');
 }
 
-/** The account's own tag, or else an automatic label (FIELD-NOTES 24). A label that is neither selects nothing. */
+/** A tag of the account takes precedence over an automatic label. Unknown labels select nothing. */
 function labelSet({ accountId, domains, tagOf, urls }: TagScope, label: string): IdSet {
   const tag = isStorable(label) ? tagOf(label) : undefined;
   if (tag) return plainSet('SELECT url_id AS id FROM url_tags WHERE account_id = ? AND tag_id = ?', [accountId, tag.id]);
@@ -127,13 +128,11 @@ function labelSet({ accountId, domains, tagOf, urls }: TagScope, label: string):
   return plainSet('SELECT 0 AS id WHERE FALSE', []);
 }
 
-const millisecondsPerDay = 86_400_000;
-
-/** Both comparisons leave the day itself out. Ids are ordered by creation. */
+/** Both comparisons exclude the day itself. Ids are in order of creation. */
 function createdSet({ accountId, urls }: TagScope, side: 'after' | 'before', date: string): IdSet {
   const start = Date.parse(`${date}T00:00:00Z`);
   return side === 'after'
-    ? plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND id >= ?`, [accountId, idOfTime(start + millisecondsPerDay)])
+    ? plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND id >= ?`, [accountId, idOfTime(start + dayLength)])
     : plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND id < ?`, [accountId, idOfTime(start)]);
 }
 

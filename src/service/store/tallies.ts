@@ -1,7 +1,7 @@
-/** Things that are counted per calendar period, the period being the start of an ISO date. */
+/** Counters per calendar period, which is the start of an ISO date. */
 export type Tally = { readonly name: 'calls'; readonly period: string } | { readonly name: 'urls'; readonly period: string };
 
-/** The UTC day is our reading of "today" (FIELD-NOTES, "still unknown"; API.md 4.1.6). */
+/** "Today" is a UTC day, since times are UTC (4.1.6). */
 export function callsOfDay(now: number): Tally {
   return { name: 'calls', period: new Date(now).toISOString().slice(0, 10) };
 }

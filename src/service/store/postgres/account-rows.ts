@@ -1,14 +1,21 @@
 import type { DomainList } from '../domain-list.ts';
-import { addressLease, conflicting, type DomainRow, type PlacedDomain, placeDomains, storedDomains } from '../domain-plan.ts';
-import { OutdatedProgram } from '../outdated-program.ts';
+import {
+  addressLease,
+  conflictingAddress,
+  type DomainRow,
+  type PlacedDomain,
+  placeDomains,
+  storedDomains,
+} from '../domain-plan.ts';
 import type { StoredDomain, Usage } from '../store.ts';
+import { OutdatedProgram } from '../store-errors.ts';
 import { newSalt, type StoreOptions } from '../store-options.ts';
 import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
 import { clock } from './lease.ts';
 import type { Queries } from './queries.ts';
 import { version } from './schema.ts';
 
-/** The rows of one account, what reads and changes them, the clock, and the randomness. */
+/** The context of every query: the account, the clock and the random source. */
 export interface AccountRows {
   readonly queries: Queries;
   readonly accountId: number;
@@ -19,7 +26,7 @@ export interface AccountRows {
   readonly random: (size: number) => Uint8Array;
 }
 
-/** Finds the account, or makes it. */
+/** Creates the account if it does not exist. */
 export async function openAccount(queries: Queries, options: StoreOptions): Promise<{ accountId: number; salt: string }> {
   const { edition, username, random } = options;
   for (;;) {
@@ -39,12 +46,11 @@ export async function openAccount(queries: Queries, options: StoreOptions): Prom
   }
 }
 
-/** Of the account, beside its domains. */
 type OwnRows = Pick<AccountRows, 'queries' | 'accountId'>;
 
 /**
- * The first statement of every change of an account: others wait here until this one is stored. It writes, because a lock that only reads
- * is none where transactions work on snapshots. Throws where a newer version of the program has changed the tables meanwhile.
+ * The first statement of every change of an account serializes all changes. It is an update because a read lock is not effective under
+ * snapshot isolation. Throws if a newer version of linkctl has migrated the tables.
  */
 export async function lockAccount({ queries, accountId }: OwnRows): Promise<void> {
   const text = `UPDATE accounts SET writes = writes + 1 WHERE id = ? AND (SELECT version FROM linkctl_schema WHERE id = 1) = ${version}`;
@@ -60,7 +66,7 @@ export async function listDomains({ queries, accountId }: OwnRows): Promise<Stor
   return storedDomains(rows);
 }
 
-/** Puts the wanted domains into their places, inside the caller's transaction. */
+/** Stores the configured domains in order, in the caller's transaction. */
 export async function openDomains(rows: OwnRows, { domains, edition }: Pick<StoreOptions, 'domains' | 'edition'>): Promise<void> {
   const stored = await listDomains(rows);
   let lastId = Math.max(0, ...stored.map(({ id }) => id));
@@ -84,13 +90,13 @@ async function placeDomain(
   await queries.run(text, ...domain.values, position, accountId, domain.id ?? newId);
 }
 
-/** See `Store`. Inside the caller's transaction, which has the account's lock. */
+/** Runs in the caller's transaction, which holds the lock of the account. */
 export async function claimAddress(
   { queries, accountId }: OwnRows,
   process: string,
   address: string,
 ): Promise<string | undefined> {
-  const other = conflicting(await servedAddresses({ queries, accountId }), address);
+  const other = conflictingAddress(await servedAddresses({ queries, accountId }), address);
   if (other !== undefined) return other;
   await queries.run(
     `DELETE FROM addresses WHERE account_id = ? AND (leased_until < ${clock} OR process = ?)`,
@@ -111,7 +117,7 @@ export async function releaseAddress({ queries, accountId }: OwnRows, process: s
   await queries.run('DELETE FROM addresses WHERE account_id = ? AND process = ?', accountId, process);
 }
 
-/** Records of one domain, or of the account in all its domains; kept up to date by every change. */
+/** Reads a stored count of one domain or all domains, which every change updates. */
 export async function countUrls({ queries, accountId }: AccountRows, domain?: StoredDomain): Promise<number> {
   const text = `SELECT coalesce(sum(urls), 0) AS count FROM domains WHERE account_id = ? AND id = coalesce(CAST(? AS BIGINT), id)`;
   return (await queries.first<{ count: number }>(text, accountId, domain?.id ?? null))?.count ?? 0;
@@ -122,7 +128,7 @@ export async function readTally({ queries, accountId }: AccountRows, { name, per
   return (await queries.first<{ count: number }>(text, accountId, name, period))?.count ?? 0;
 }
 
-/** Adds to a tally, and gives what it is then; undefined, and nothing added, where that would be above `limit`. */
+/** Returns the new value. Changes nothing and returns undefined if that exceeds `limit`. */
 export async function addToTally(
   { queries, accountId }: AccountRows,
   tally: Tally,

@@ -1,6 +1,6 @@
-import { byDay, dayClicks } from '../click-days.ts';
+import { byDay, dayClicks, dayLength } from '../click-days.ts';
 import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
-import { visitorNumbers, visitorsAtATime } from '../visitors.ts';
+import { visitorNumbers, visitorsPerStep } from '../visitors.ts';
 import type { AccountRows } from './account-rows.ts';
 import { clock } from './lease.ts';
 
@@ -14,7 +14,7 @@ export function findTarget({ queries, accountId }: AccountRows, domain: StoredDo
   );
 }
 
-/** See `Store`. One statement, a transaction of its own. */
+/** A single statement is a transaction of its own. */
 export async function countClick({ queries, accountId }: AccountRows, urlId: number): Promise<boolean> {
   const text = 'UPDATE urls SET total_clicks = total_clicks + 1 WHERE account_id = ? AND id = ? AND total_clicks < max_clicks';
   return (await queries.run(text, accountId, urlId)) > 0;
@@ -34,33 +34,32 @@ export async function clicksOfDays({ queries, accountId }: AccountRows, urlId: n
   return days.map(dayClicks);
 }
 
-/** Some clicks of a process, by their number. */
+/** A numbered group of clicks of a process. */
 export interface ClickGroup {
   readonly process: string;
   readonly number: number;
 }
 
-/** Adds clicks inside the caller's transaction, unless the group is stored already. A URL that is gone by now loses its clicks with it. */
+/** Runs in the caller's transaction; does nothing for a group that is stored already. Clicks of a deleted URL are dropped. */
 export async function recordClicks(rows: AccountRows, clicks: readonly Click[], group?: ClickGroup): Promise<void> {
   if (group && !(await isNew(rows, group))) return;
   for (const [day, ofDay] of byDay(clicks)) await recordDay(rows, day, ofDay);
 }
 
-/** Whether the last group of the process that was stored is an earlier one; from now on it is this one. */
+/** Records the group as the last one of its process; returns false if it is stored already. */
 async function isNew({ queries, accountId }: AccountRows, { process, number }: ClickGroup): Promise<boolean> {
   const text = `INSERT INTO flushes AS f (account_id, process, last, stored) VALUES (?, ?, ?, ${clock})
     ON CONFLICT (account_id, process) DO UPDATE SET last = excluded.last, stored = excluded.stored WHERE f.last < excluded.last`;
   return (await queries.run(text, accountId, process, number)) > 0;
 }
 
-/** Milliseconds for which it is known what a process has stored: longer than a database is gone. */
-const remembered = 30 * 86_400_000;
+/** Milliseconds for which the last group of a process is kept, longer than any outage of the database. */
+const flushRetention = 30 * dayLength;
 
 export async function forgetFlushes({ queries, accountId }: Pick<AccountRows, 'queries' | 'accountId'>): Promise<void> {
-  await queries.run(`DELETE FROM flushes WHERE account_id = ? AND stored < ${clock} - ${remembered}`, accountId);
+  await queries.run(`DELETE FROM flushes WHERE account_id = ? AND stored < ${clock} - ${flushRetention}`, accountId);
 }
 
-/** See `Store`. */
 export async function forgetVisitors(
   { queries, accountId }: AccountRows,
   day: number,
@@ -68,7 +67,7 @@ export async function forgetVisitors(
 ): Promise<number | undefined> {
   const row = await queries.first<{ last: number }>(
     'SELECT url_id AS last FROM visitors WHERE account_id = ? AND url_id > ? ORDER BY url_id LIMIT 1 OFFSET ?',
-    ...[accountId, after, visitorsAtATime],
+    ...[accountId, after, visitorsPerStep],
   );
   await queries.run(
     'DELETE FROM visitors WHERE account_id = ? AND url_id > ? AND url_id <= ? AND seen < ?',
@@ -77,10 +76,10 @@ export async function forgetVisitors(
   return row?.last;
 }
 
-/** Clicks of one URL, added up. */
-interface Gain {
+/** The clicks of one URL. */
+interface ClickTotals {
   readonly id: number;
-  /** Of the day, and those of them that the counter has already. */
+  /** `counted` of `total` are in the counter already. */
   total: number;
   counted: number;
   unique: number;
@@ -89,29 +88,29 @@ interface Gain {
 
 async function recordDay(rows: AccountRows, day: number, clicks: readonly Click[]): Promise<void> {
   const stored = await lockUrls(rows, [...new Set(clicks.map(({ urlId }) => urlId))]);
-  const gains = new Map<number, Gain>();
+  const totals = new Map<number, ClickTotals>();
   for (const { urlId, time, isCounted } of clicks) {
     if (!stored.has(urlId)) continue;
-    const gain = gains.get(urlId) ?? { id: urlId, total: 0, counted: 0, unique: 0, lastVisit: 0 };
-    gains.set(urlId, gain);
-    gain.total += 1;
-    gain.counted += Number(isCounted);
-    gain.lastVisit = Math.max(gain.lastVisit, time);
+    const sums = totals.get(urlId) ?? { id: urlId, total: 0, counted: 0, unique: 0, lastVisit: 0 };
+    totals.set(urlId, sums);
+    sums.total += 1;
+    sums.counted += Number(isCounted);
+    sums.lastVisit = Math.max(sums.lastVisit, time);
   }
   for (const urlId of await addVisitors(
     rows,
     day,
-    clicks.filter((click) => gains.has(click.urlId)),
+    clicks.filter((click) => totals.has(click.urlId)),
   )) {
-    const gain = gains.get(urlId);
-    if (gain) gain.unique += 1;
+    const sums = totals.get(urlId);
+    if (sums) sums.unique += 1;
   }
   const isOver = [...stored].filter(([, url]) => url.day !== day && url.day_total > 0).map(([id]) => id);
-  if (isOver.length > 0) await endDays(rows, isOver);
-  if (gains.size > 0) await addGains(rows, day, [...gains.values()]);
+  if (isOver.length > 0) await archiveDays(rows, isOver);
+  if (totals.size > 0) await addClickTotals(rows, day, [...totals.values()]);
 }
 
-/** In the order of ids, as everybody locks them: two that wait for each other would lose a second. */
+/** All transactions lock in the order of ids, because a deadlock costs a second. */
 async function lockUrls({ queries, accountId }: AccountRows, ids: readonly number[]) {
   const urls = await queries.all<{ id: number; day: number; day_total: number }>(
     'SELECT id, day, day_total FROM urls WHERE account_id = ? AND id = ANY(CAST(? AS BIGINT[])) ORDER BY id FOR UPDATE',
@@ -121,7 +120,7 @@ async function lockUrls({ queries, accountId }: AccountRows, ids: readonly numbe
   return new Map(urls.map((url) => [url.id, url]));
 }
 
-/** The URLs to which a visitor is new, one entry for each visitor. */
+/** Returns one entry per new visitor of a URL. */
 async function addVisitors({ queries, accountId, salt }: AccountRows, day: number, clicks: readonly Click[]): Promise<number[]> {
   const visitorOf = visitorNumbers(salt);
   const pairs = new Map(
@@ -142,8 +141,8 @@ async function addVisitors({ queries, accountId, salt }: AccountRows, day: numbe
   return fresh.map(({ url_id }) => url_id);
 }
 
-/** Puts the last day of URLs with the earlier ones, as their next day has begun. */
-async function endDays({ queries, accountId }: AccountRows, ids: readonly number[]): Promise<void> {
+/** Moves the last day of URLs to the earlier days when a new day begins. */
+async function archiveDays({ queries, accountId }: AccountRows, ids: readonly number[]): Promise<void> {
   await queries.run(
     `INSERT INTO daily_clicks AS d (account_id, url_id, day, total, fresh)
      SELECT account_id, id, day, day_total, day_fresh FROM urls WHERE account_id = ? AND id = ANY(CAST(? AS BIGINT[]))
@@ -153,21 +152,21 @@ async function endDays({ queries, accountId }: AccountRows, ids: readonly number
   );
 }
 
-async function addGains({ queries, accountId }: AccountRows, day: number, gains: readonly Gain[]): Promise<void> {
+async function addClickTotals({ queries, accountId }: AccountRows, day: number, totals: readonly ClickTotals[]): Promise<void> {
   await queries.run(
     `UPDATE urls AS u SET total_clicks = u.total_clicks + g.total - g.counted, unique_clicks = u.unique_clicks + g.fresh,
        last_visit = greatest(coalesce(u.last_visit, 0), g.last_visit),
        day_total = CASE WHEN u.day = g.day THEN u.day_total ELSE 0 END + g.total,
        day_fresh = CASE WHEN u.day = g.day THEN u.day_fresh ELSE 0 END + g.fresh, day = g.day
-     FROM (SELECT CAST(? AS BIGINT) AS day, gain.* FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]),
-       CAST(? AS BIGINT[])) AS gain (id, total, counted, fresh, last_visit)) AS g
+     FROM (SELECT CAST(? AS BIGINT) AS day, sums.* FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]),
+       CAST(? AS BIGINT[])) AS sums (id, total, counted, fresh, last_visit)) AS g
      WHERE u.account_id = ? AND u.id = g.id`,
     day,
-    gains.map(({ id }) => id),
-    gains.map(({ total }) => total),
-    gains.map(({ counted }) => counted),
-    gains.map(({ unique }) => unique),
-    gains.map(({ lastVisit }) => lastVisit),
+    totals.map(({ id }) => id),
+    totals.map(({ total }) => total),
+    totals.map(({ counted }) => counted),
+    totals.map(({ unique }) => unique),
+    totals.map(({ lastVisit }) => lastVisit),
     accountId,
   );
 }

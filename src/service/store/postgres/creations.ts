@@ -26,7 +26,7 @@ import {
 } from './tag-rows.ts';
 import { findIds, readUrls, unnestedUrls, unnestedValues } from './url-rows.ts';
 
-/** Stores a batch inside the caller's transaction: one statement that reads and one that writes, however many items there are. */
+/** Runs in the caller's transaction: one statement reads and one writes, regardless of the number of items. */
 export async function createUrls(rows: AccountRows, items: readonly NewUrl[], rules: CreationRules): Promise<Creation[]> {
   const now = rows.now();
   const candidates = new Candidates(items, rules, rows.random);
@@ -39,13 +39,13 @@ export async function createUrls(rows: AccountRows, items: readonly NewUrl[], ru
   return creationsOf(plan, rules, { urls, labelOf: (folded) => tags.byFold.get(folded)?.label ?? folded });
 }
 
-/** What is stored before the batch, lists in JSON. */
+/** The stored data that a batch depends on, with lists as JSON. */
 interface StoredFacts extends TagFacts {
   readonly last_id: number;
   readonly urls: number;
   readonly month: number;
   readonly sequence: number | null;
-  /** `[id, hash, long URL]` of hashes that are in use. */
+  /** `[id, hash, long URL]` of hashes in use. */
   readonly hashes: string | null;
   /** `[long URL, id]`, the oldest first. */
   readonly long_urls: string | null;
@@ -109,7 +109,7 @@ function hashRows({ hashes }: StoredFacts): [id: number, hash: string, longUrl: 
   return JSON.parse(hashes ?? '[]');
 }
 
-/** Hashes for a batch. Random ones are made before anything is read, so that what is read also says which of them are in use. */
+/** Generates random hashes before reading, so that one statement also finds out which of them are in use. */
 class Candidates {
   readonly tried: readonly string[];
   readonly #items: readonly NewUrl[];
@@ -123,7 +123,7 @@ class Candidates {
     [this.#items, this.#rules, this.#random] = [items, rules, random];
   }
 
-  /** Gives the records of a plan their hashes. Resolves to the domain's place in its sequence afterwards. */
+  /** Assigns hashes to the records of a plan. Returns the next sequence number of the domain. */
   async give(rows: AccountRows, plan: CreationPlan, facts: StoredFacts): Promise<number> {
     const source = after(this.tried, hashSource(this.#rules.domain, facts.sequence ?? 0, this.#random));
     const tried = new Set(this.tried);
@@ -138,7 +138,7 @@ class Candidates {
   }
 }
 
-/** Some hashes, then those of a source. */
+/** Returns the given hashes first, then those of the source. */
 function after(first: readonly string[], source: HashSource): HashSource {
   const left = first.values();
   return {

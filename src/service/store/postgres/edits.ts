@@ -19,7 +19,7 @@ import {
 } from './tag-rows.ts';
 import { recordColumns, unnestedUrls, unnestedValues, urlsOf } from './url-rows.ts';
 
-/** Applies edits in order inside the caller's transaction: one statement that reads and one that writes, but where hashes change. */
+/** Runs in the caller's transaction: one statement reads and one writes, unless hashes change. */
 export async function editUrls(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): Promise<readonly EditOutcome[]> {
   const facts = await readFacts(rows, domain, edits);
   const urls = await urlsOf(rows, JSON.parse(facts.urls ?? '[]'));
@@ -32,7 +32,7 @@ export async function editUrls(rows: AccountRows, domain: StoredDomain, edits: r
 }
 
 interface StoredFacts extends TagFacts {
-  /** Rows of the records, a list in JSON. */
+  /** The rows of the records as JSON. */
   readonly urls: string | null;
 }
 
@@ -60,7 +60,7 @@ function linksOf(changes: readonly { urlId: number; label: string }[], { byFold 
   });
 }
 
-/** Where hashes change, step by step, because one may pass from a URL to another. Resolves to what is left for the last statement. */
+/** Writes changed hashes one by one, because a hash may pass from one URL to another. Returns the rest for the last statement. */
 async function writeFirst(
   rows: AccountRows,
   steps: readonly StoredUrl[],
@@ -77,7 +77,7 @@ const update = `UPDATE urls AS u SET hash = e.hash, long_url = e.long_url, long_
   FROM ${unnestedUrls} AS e (id, hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks)
   WHERE u.account_id = ? AND u.id = e.id`;
 
-/** In the order of ids, as clicks lock them. */
+/** In the order of ids, in which clicks lock them. */
 function updateValues({ accountId, now }: AccountRows, urls: readonly StoredUrl[]): PostgresValue[] {
   return [now(), ...unnestedValues([...urls].sort((a, b) => a.id - b.id)), accountId];
 }
@@ -99,7 +99,7 @@ async function write(
   );
 }
 
-/** Sets the same fields of every URL that the expression selects. */
+/** Sets the same fields for all selected URLs. */
 export async function editTagged(rows: AccountRows, expression: TagExpression, changes: SharedChanges): Promise<number> {
   const { note, emailStats, expirationDate, maxClicks } = changes;
   const columns: [string, PostgresValue | undefined][] = [

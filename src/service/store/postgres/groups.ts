@@ -1,38 +1,38 @@
 import type { GroupOutcome, Selection } from '../store.ts';
-import { compileExpression, writtenOut } from '../tag-sets.ts';
+import { compileExpression, materialized } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
 import { tagScope } from './tag-scope.ts';
 import { findIds } from './url-rows.ts';
 
-/** Ids in one statement. */
+/** Ids per statement. */
 const chunk = 5000;
 
-/** The ids of a selection. With an unknown hash in the list: undefined, because the answer can name none (API.md 4.2). */
-async function choose(rows: AccountRows, selection: Selection): Promise<readonly number[] | undefined> {
+/** Returns undefined for an unknown hash, because the response cannot name it (4.2). */
+async function selectIds(rows: AccountRows, selection: Selection): Promise<readonly number[] | undefined> {
   if (selection.kind === 'hashes') {
     const hashes = new Set(selection.hashes);
     const ids = await findIds(rows, selection.domain, [...hashes]);
     return ids.size < hashes.size ? undefined : [...ids.values()];
   }
   const scope = await tagScope(rows, selection.expression);
-  const set = writtenOut(scope, compileExpression(scope, selection.expression));
+  const set = materialized(scope, compileExpression(scope, selection.expression));
   return (await rows.queries.composed<{ id: number }>(set.sql, set.values)).map(({ id }) => id);
 }
 
-/** Runs `change` on the ids of a selection, some at a time. Ids in order, as clicks lock them. */
+/** Runs `change` on chunks of ids, in the order in which clicks lock them. */
 export async function onSelected(
   rows: AccountRows,
   selection: Selection,
   change: (ids: readonly number[]) => Promise<unknown>,
 ): Promise<GroupOutcome> {
-  const ids = await choose(rows, selection);
+  const ids = await selectIds(rows, selection);
   if (!ids) return { kind: 'unknown' };
   const ordered = [...ids].sort((a, b) => a - b);
   for (let start = 0; start < ordered.length; start += chunk) await change(ordered.slice(start, start + chunk));
   return { kind: 'done', count: ids.length };
 }
 
-/** The rows that clicks lock come first: these others wait for their number. The account and the ids are the values of each. */
+/** Counting `changed` forces the rows that clicks lock to be processed first. The values are the account and the ids. */
 const ofChanged = 'account_id = ? AND url_id = ANY(CAST(? AS BIGINT[])) AND (SELECT count(*) FROM changed) >= 0';
 const forgetClicks = `visits AS (DELETE FROM visitors WHERE ${ofChanged}), days AS (DELETE FROM daily_clicks WHERE ${ofChanged})`;
 
@@ -50,7 +50,7 @@ export function deleteUrls(rows: AccountRows, selection: Selection): Promise<Gro
   );
 }
 
-/** Counters to zero, days too, and visitors forgotten so that each is unique again. `last_visit` is no counter and stays. */
+/** Deletes the visitors, so that each is unique again. `last_visit` is not a counter and stays. */
 export function resetStats(rows: AccountRows, selection: Selection): Promise<GroupOutcome> {
   const { queries, accountId } = rows;
   return onSelected(rows, selection, (ids) =>

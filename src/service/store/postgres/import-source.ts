@@ -6,22 +6,22 @@ import { createSchema, fileOf } from '../sqlite/schema.ts';
 import type { Value } from '../tag-sets.ts';
 import { columnsOf, type MovedTable, movedTables } from './import-tables.ts';
 
-/** Rows at a time. */
+/** Rows per step. */
 const chunk = 5000;
 
 export type SourceRow = { readonly [column: string]: Value };
 
-/** The account of a SQLite file, to which nobody can write as long as this is open. */
+/** The account of a SQLite file, which is locked against writes while this is open. */
 export interface ImportSource {
   readonly salt: string;
-  /** Rows by table, and sums that change with any write: of the same source it is the same. */
+  /** Row counts by table and sums that change with any write, to recognize an unchanged source. */
   readonly contents: Readonly<Record<string, number>>;
-  /** The next rows after a key; from the first without one. */
+  /** Returns the next rows after a key, or the first ones without a key. */
   rows(table: MovedTable, after: readonly Value[]): readonly SourceRow[];
   close(): void;
 }
 
-/** Rejects without such a file or account, and where another program is writing. */
+/** Rejects if there is no such file or account, or if another program is writing. */
 export async function openSource(folder: string, edition: Edition, username: string): Promise<ImportSource> {
   if (!existsSync(join(folder, fileOf(edition)))) throw new Error(`${folder} has no links of edition ${edition.toUpperCase()}`);
   const connection = await openConnection(folder, fileOf(edition));

@@ -1,7 +1,7 @@
-/** What is moved from a SQLite file, in this order, but for the account itself. Both engines have the same columns. */
+/** A table to import from SQLite. Both engines have the same columns. */
 export interface MovedTable {
   readonly name: string;
-  /** What a row is found by within the account: rows are moved in this order. */
+  /** The key within the account, which is also the order of the import. */
   readonly key: readonly string[];
   readonly numbers: readonly string[];
   readonly texts: readonly string[];

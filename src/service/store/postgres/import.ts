@@ -9,9 +9,8 @@ import { clock, lease } from './lease.ts';
 import type { Database } from './postgres-database.ts';
 import type { Queries } from './queries.ts';
 
-/** What an import moved. */
 export interface Imported {
-  /** False where all of it had been moved before. */
+  /** False if everything had been imported before. */
   readonly isNew: boolean;
   readonly urls: number;
   readonly tags: number;
@@ -27,19 +26,19 @@ interface ImportRow {
 }
 
 /**
- * Moves the account of a SQLite file into the database, counters and log included (S6). Each step is a transaction that also says how far the
- * import is, so that it can be killed and run again; where the file has changed meanwhile it begins anew. Nobody serves the account before
- * it is done, and nobody writes to the file.
+ * Imports the account of a SQLite file, including counters and log. Each step is a transaction that also stores the progress, so that an
+ * interrupted import can be resumed; it restarts if the file has changed. Until it is complete, nobody serves the account or writes to the
+ * file.
  */
 export async function importFolder(database: Database, folder: string, options: StoreOptions): Promise<Imported> {
   const source = await openSource(folder, options.edition, options.username);
   try {
-    const { accountId } = await database.lookUp((queries) => openAccount(queries, options));
+    const { accountId } = await database.query((queries) => openAccount(queries, options));
     const work: Import = { database, source, accountId, holder: randomUUID() };
     const isNew = await begin(work);
     if (isNew) await moveTables(work);
-    // What was moved: where that was before, the folder may have changed since.
-    const moved = await database.lookUp((queries) => importRow(queries, accountId));
+    // Reads the stored totals, because the folder may have changed since an earlier import.
+    const moved = await database.query((queries) => importRow(queries, accountId));
     const { urls = 0, tags = 0, clicks = 0, log = 0 }: { [name: string]: number } = JSON.parse(moved?.source ?? '{}');
     return { isNew, urls, tags, clicks, log };
   } finally {
@@ -54,7 +53,7 @@ interface Import {
   readonly holder: string;
 }
 
-/** Rejects while an import into the account is not finished. */
+/** Rejects while an import into the account is incomplete. */
 export async function refuseHalfImported(queries: Queries, accountId: number): Promise<void> {
   const row = await importRow(queries, accountId);
   if (row?.done === 0) throw new Error('an import into this account is not finished: run serve with the same --import again');
@@ -64,7 +63,7 @@ function importRow(queries: Queries, accountId: number): Promise<ImportRow | und
   return queries.first<ImportRow>('SELECT source, place, last_key, done FROM imports WHERE account_id = ?', accountId);
 }
 
-/** Whether there is something to move; if so, this process has the lease. */
+/** Returns true, with the lease held, if there is something to import. */
 async function begin(work: Import): Promise<boolean> {
   for (;;) {
     const state = await work.database.write((queries) => take(queries, work));
@@ -96,12 +95,12 @@ async function take(queries: Queries, { source, accountId, holder }: Import) {
     holder,
   );
   if (taken === 0) return 'held by another';
-  if (row?.source !== contents) await startAnew(queries, accountId, source.salt, contents);
+  if (row?.source !== contents) await restart(queries, accountId, source.salt, contents);
   return 'to be moved';
 }
 
-/** Takes away what an earlier import of other contents left, and what a first start made. */
-async function startAnew(queries: Queries, accountId: number, salt: string, contents: string): Promise<void> {
+/** Deletes the rows of an earlier import of other contents, and those of a first start. */
+async function restart(queries: Queries, accountId: number, salt: string, contents: string): Promise<void> {
   for (const { name } of movedTables) await queries.run(`DELETE FROM ${name} WHERE account_id = ?`, accountId);
   await queries.run('UPDATE accounts SET salt = ? WHERE id = ?', salt, accountId);
   await queries.run("UPDATE imports SET source = ?, place = 0, last_key = '[]' WHERE account_id = ?", contents, accountId);
@@ -109,15 +108,14 @@ async function startAnew(queries: Queries, accountId: number, salt: string, cont
 
 async function moveTables(work: Import): Promise<void> {
   for (;;) {
-    const row = await work.database.lookUp((queries) => importRow(queries, work.accountId));
+    const row = await work.database.query((queries) => importRow(queries, work.accountId));
     const table = movedTables[row?.place ?? 0];
     if (!table) break;
     await work.database.write((queries) => moveChunk(queries, work, table));
   }
-  // Without figures about its tables an engine chooses bad plans, and looks up each row of an index to see whether it is there. One that
-  // cannot do this has it anyway.
+  // Without statistics the planner chooses bad plans, and index-only scans need the visibility map. Engines without VACUUM do not need it.
   for (const { name } of movedTables)
-    await work.database.setUp((queries) => queries.composed(`VACUUM (ANALYZE) ${name}`, [])).catch(() => {});
+    await work.database.migrate((queries) => queries.composed(`VACUUM (ANALYZE) ${name}`, [])).catch(() => {});
   await work.database.write((queries) => finish(queries, work));
 }
 
@@ -146,13 +144,13 @@ async function insert(queries: Queries, accountId: number, table: MovedTable, ro
   );
 }
 
-/** A process that serves the account, which was empty until now, counts its calls meanwhile. */
+/** A process that served the empty account may have counted calls. */
 function onConflict({ name }: MovedTable): string {
   if (name !== 'tallies') return '';
   return 'ON CONFLICT (account_id, name, period) DO UPDATE SET count = tallies.count + excluded.count';
 }
 
-/** Counts what has arrived before anybody relies on it. */
+/** Verifies the number of rows before the account is used. */
 async function finish(queries: Queries, { source, accountId, holder }: Import): Promise<void> {
   for (const { name } of movedTables) {
     const arrived = await queries.first<{ count: number }>(

@@ -1,10 +1,10 @@
 /**
- * A lock that a process keeps between its transactions is a row with its name and an end, which it renews with each step: of a process that
- * was killed, another one takes over. Locks of other kinds are not everywhere.
+ * A lock across transactions is a row with its holder and expiry, which is renewed with each step, so that another process can take over
+ * after a crash. Other kinds of locks are not portable.
  */
 
-/** Milliseconds. */
+/** In milliseconds. */
 export const lease = 10_000;
 
-/** The time of the database, in milliseconds: clocks of processes differ. */
+/** The clock of the database in milliseconds, because the clocks of processes differ. */
 export const clock = 'CAST(extract(epoch FROM now()) * 1000 AS BIGINT)';

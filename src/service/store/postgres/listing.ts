@@ -1,14 +1,14 @@
 import type { TagExpression } from '../../tag-expression.ts';
 import { containing, searchedColumns } from '../search.ts';
 import type { ListQuery, Order, StoredDomain, StoredUrl } from '../store.ts';
-import { compileExpression, type IdSet, type Value, writtenOut } from '../tag-sets.ts';
+import { compileExpression, type IdSet, materialized, type Value } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
 import { inOnePass, tagScope } from './tag-scope.ts';
 import { type LabelledRow, recordColumns, urlsOf } from './url-rows.ts';
 
 /**
- * One page and the number of all matches, in one statement: ids first, over an index where there is one, and only the records of the page are
- * read. A page that is not full ends the matches: then they are not counted.
+ * Returns one page and the number of matches in one statement. Selects ids first, by an index if possible, and reads only the records of
+ * the page. A page that is not full is the last one, which saves counting.
  */
 export async function listUrls(rows: AccountRows, query: ListQuery): Promise<{ urls: StoredUrl[]; total: number }> {
   const { offset, limit, from } = query;
@@ -24,11 +24,11 @@ export async function listUrls(rows: AccountRows, query: ListQuery): Promise<{ u
     [...range.values, limit, offset, limit, offset, offset, ...range.total.values, rows.accountId],
   );
   const [first] = found;
-  // Without a match there is one row all the same, for the total.
+  // Without matches there is one row with the total.
   return { urls: await urlsOf(rows, first?.id === null ? [] : found), total: first?.total ?? 0 };
 }
 
-/** By the columns of a table. */
+/** Takes the prefix of the columns. */
 const orders: { readonly [O in Order]: (table: string) => string } = {
   created: (table) => `${table}id DESC`,
   clicks: (table) => `${table}total_clicks DESC, ${table}id DESC`,
@@ -38,7 +38,7 @@ const orders: { readonly [O in Order]: (table: string) => string } = {
 
 type Query = Pick<IdSet, 'sql' | 'values'>;
 
-/** The query of all matching ids and what they are ordered by, without an order, and that of their number. */
+/** The unsorted query of all matching ids with the sort columns, and the query of their number. */
 interface Range extends Query {
   readonly total: Query;
 }
@@ -57,9 +57,9 @@ async function tagRange(rows: AccountRows, query: ListQuery, expression: TagExpr
   const filter = searchFilter(query.search);
   const scope = await tagScope(rows, expression);
   const set = compileExpression(scope, expression);
-  // The ids alone have all that an order by creation needs.
+  // Ids are sufficient to sort by creation.
   if (filter.sql === '' && query.order === 'created') {
-    return { ...(inOnePass(scope, expression) ?? writtenOut(scope, set)), total: sizeOf(rows, set) };
+    return { ...(inOnePass(scope, expression) ?? materialized(scope, set)), total: sizeOf(rows, set) };
   }
   const condition = set.complement ? 'NOT EXISTS' : 'EXISTS';
   const sql = `SELECT ${sortable} FROM urls AS u WHERE account_id = ? ${filter.sql}
@@ -68,7 +68,7 @@ async function tagRange(rows: AccountRows, query: ListQuery, expression: TagExpr
   return { sql, values, total: filter.sql === '' ? sizeOf(rows, set) : numberOf({ sql, values }) };
 }
 
-/** Of a complement, all but the others. */
+/** Subtracts the members of a complement from all URLs. */
 function sizeOf({ accountId }: AccountRows, set: IdSet): Query {
   const members = numberOf(set);
   if (!set.complement) return members;
@@ -80,7 +80,7 @@ function numberOf({ sql, values }: Query): Query {
   return { sql: `SELECT count(*) FROM (${sql}) AS matches`, values };
 }
 
-/** Text in any of three fields, without regard to the case of ASCII letters. Not shown in API.md; as public deployments do (FIELD-NOTES 15). */
+/** Searches three fields, ignoring the case of ASCII letters, as public deployments do. */
 function searchFilter(search: string | undefined): { sql: string; values: Value[] } {
   if (search === undefined || search === '') return { sql: '', values: [] };
   const like = searchedColumns.map((column) => `${column} COLLATE "C" ILIKE ?`).join(' OR ');

@@ -1,9 +1,9 @@
 import { idOfTime } from '../ids.ts';
-import { retentionMilliseconds } from '../log.ts';
 import type { StoredLogEntry } from '../store.ts';
+import { logRetention } from '../store-options.ts';
 import type { AccountRows } from './account-rows.ts';
 
-/** Adds an entry, and drops what has grown too old, inside the caller's transaction. */
+/** Runs in the caller's transaction. Deletes expired entries. */
 export async function appendLog({ queries, accountId, now }: AccountRows, entry: Omit<StoredLogEntry, 'time'>): Promise<void> {
   const time = now();
   await queries.run(
@@ -12,7 +12,7 @@ export async function appendLog({ queries, accountId, now }: AccountRows, entry:
      SELECT CAST(? AS BIGINT), greatest(CAST(? AS BIGINT), coalesce(max(id), 0) + 1), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT)
      FROM log WHERE account_id = ?`,
     accountId,
-    time - retentionMilliseconds,
+    time - logRetention,
     accountId,
     idOfTime(time),
     time,
@@ -23,13 +23,13 @@ export async function appendLog({ queries, accountId, now }: AccountRows, entry:
   );
 }
 
-/** Entries that have grown too old are not shown even when nothing was written since. */
+/** Hides expired entries that no later entry has deleted yet. */
 export async function listLog(
   { queries, accountId, now }: AccountRows,
   offset: number,
   limit: number,
 ): Promise<{ entries: StoredLogEntry[]; total: number }> {
-  const oldest = now() - retentionMilliseconds;
+  const oldest = now() - logRetention;
   const [entries, counted] = await Promise.all([
     queries.all<StoredLogEntry>(
       `SELECT time, type, message, object_url AS "objectUrl" FROM log WHERE account_id = ? AND time >= ?

@@ -1,31 +1,31 @@
 import { hash as digest } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { Client, ClientConfig, QueryConfig } from 'pg';
-import { DatabaseBusy, isOfPooler, isReadOnly, ReadOnlyServer } from './database-errors.ts';
+import { DatabaseBusy, isPoolerConflict, isReadOnly, ReadOnlyServer } from './database-errors.ts';
 import type { PostgresValue, Queries } from './queries.ts';
 
-/** Opens a client and connects it; the socket is there to be cut off. Statements have `answerTime` milliseconds. */
-export type Connect = (answerTime: number, onEnd: () => void) => Promise<Connected>;
+/** Returns a connected client and its socket, which can be destroyed. Statements time out after `answerTime` milliseconds. */
+export type Connect = (answerTime: number, onEnd: () => void) => Promise<OpenClient>;
 
-interface Connected {
+interface OpenClient {
   readonly client: Client;
   readonly socket: Socket;
 }
 
-/** Columns of these types are numbers: bool aside, all that the tables have beside text. `count` and `sum` are int8 and numeric. */
+/** Columns of these types are parsed as numbers; all others are text. `count` and `sum` are int8 and numeric. */
 const numberTypes: ReadonlySet<number> = new Set([20, 21, 23, 1700]);
 
-/** Milliseconds to connect and sign in. */
+/** Milliseconds to connect and authenticate. */
 export const connectTime = 2000;
 
-/** Milliseconds that one process waits for a change of another, and how long it may stand still itself. */
+/** Milliseconds to wait for a lock, and maximum idle time in a transaction. */
 const lockTime = 2400;
 const idleTime = 4000;
 
-/** What a connection is told first: as parameters of its start, a pooler would refuse it. The answer says whether it takes changes. */
+/** Sent as a statement because a pooler would reject startup parameters. The result shows whether the server accepts writes. */
 const settings = `SET lock_timeout = ${lockTime}; SET idle_in_transaction_session_timeout = ${idleTime}; SHOW transaction_read_only`;
 
-/** Connects to the first of some servers that takes changes, beginning with the one that did the last time. */
+/** Connects to the first server that accepts writes, beginning with the last successful one. */
 export function connector(PostgresClient: new (config: ClientConfig) => Client, servers: readonly ClientConfig[]): Connect {
   const each = servers.map((config) => serverConnector(PostgresClient, config));
   let last = 0;
@@ -41,7 +41,7 @@ export function connector(PostgresClient: new (config: ClientConfig) => Client, 
         failures.push(error);
       }
     }
-    // Of a primary that is gone and a standby, what is wrong with the primary.
+    // If a primary is unreachable and a standby is not, reports the error of the primary.
     throw failures.find((error) => !(error instanceof ReadOnlyServer)) ?? failures[0];
   };
 }
@@ -77,43 +77,43 @@ function serverConnector(PostgresClient: new (config: ClientConfig) => Client, c
   };
 }
 
-/** Whether a pooler gives each transaction another connection of its own, as some statement found out: then none can be prepared. */
+/** A transaction pooler makes prepared statements impossible, as the first failing statement shows. */
 export interface Pooling {
   isPooled: boolean;
 }
 
 /**
- * One connection, opened when it is first used and again after it was lost. Statements go out without waiting for the answers of those
- * before them; a transaction has the line for itself.
+ * A connection that opens on first use and reopens after a loss. Statements are sent without waiting for earlier responses; a transaction
+ * has exclusive use.
  */
-export class Line {
-  readonly #connect: (onEnd: () => void) => Promise<Connected>;
+export class PipelinedConnection {
+  readonly #connect: (onEnd: () => void) => Promise<OpenClient>;
   readonly #watch: <T>(work: Promise<T>) => Promise<T>;
   readonly #pooling: Pooling;
-  #connected: Promise<Connected> | undefined;
+  #connected: Promise<OpenClient> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #load = 0;
 
-  /** `watch` notices when statements are not answered; `pooling` is shared by all lines. */
-  constructor(connect: (onEnd: () => void) => Promise<Connected>, watch: <T>(work: Promise<T>) => Promise<T>, pooling: Pooling) {
+  /** `watch` detects statements without a response; `pooling` is shared by all connections. */
+  constructor(connect: (onEnd: () => void) => Promise<OpenClient>, watch: <T>(work: Promise<T>) => Promise<T>, pooling: Pooling) {
     this.#connect = connect;
     this.#watch = watch;
     this.#pooling = pooling;
   }
 
-  /** Transactions under way or waiting, and statements without an answer. */
+  /** The number of active and queued transactions and pending statements. */
   get load(): number {
     return this.#load;
   }
 
-  /** For statements that are a transaction each. */
+  /** For statements that are transactions of their own. */
   get queries(): Queries {
     return this.#queriesOf(() => this.#open());
   }
 
   /**
-   * Runs `work` when those before it have ended, or not at all where that takes too long. All its statements have the same connection, or
-   * fail with it: one that came after the end of its transaction would be a transaction of its own.
+   * Runs `work` after the queued ones, or rejects after `queueTime`. All its statements use the same connection or fail with it; a
+   * statement after the end of its transaction would be a transaction of its own.
    */
   async exclusive<T>(queueTime: number, work: (queriesWhile: (isOpen: () => boolean) => Queries) => Promise<T>): Promise<T> {
     this.#load += 1;
@@ -145,8 +145,8 @@ export class Line {
     }
   }
 
-  /** Cuts the connection off: what waits for answers fails. */
-  drop(): void {
+  /** Destroys the connection, so that pending statements fail. */
+  disconnect(): void {
     const connected = this.#connected;
     this.#connected = undefined;
     connected?.then(({ socket }) => socket.destroy()).catch(() => {});
@@ -158,9 +158,9 @@ export class Line {
     await connected?.client.end().catch(() => {});
   }
 
-  #open(): Promise<Connected> {
+  #open(): Promise<OpenClient> {
     if (this.#connected) return this.#connected;
-    const opening: Promise<Connected> = this.#connect(() => {
+    const opening: Promise<OpenClient> = this.#connect(() => {
       if (this.#connected === opening) this.#connected = undefined;
     });
     this.#connected = opening;
@@ -170,7 +170,7 @@ export class Line {
     return opening;
   }
 
-  #queriesOf(open: () => Promise<Connected>): Queries {
+  #queriesOf(open: () => Promise<OpenClient>): Queries {
     const send = async (text: string, values: readonly PostgresValue[], name?: string) => {
       this.#load += 1;
       try {
@@ -179,8 +179,8 @@ export class Line {
           client.query({ ...(name !== undefined && !this.#pooling.isPooled && { name }), text, values: [...values] }),
         );
       } catch (error) {
-        if (isOfPooler(error)) this.#pooling.isPooled = true;
-        if (isReadOnly(error)) this.drop();
+        if (isPoolerConflict(error)) this.#pooling.isPooled = true;
+        if (isReadOnly(error)) this.disconnect();
         throw error;
       } finally {
         this.#load -= 1;
@@ -201,10 +201,7 @@ export class Line {
 
 const statements = new Map<string, { readonly name: string; readonly sql: string }>();
 
-/**
- * The name under which a text of the source is prepared on each connection: that of the text itself, because behind a pooler another process
- * may have prepared it there.
- */
+/** Names a prepared statement by a digest of its text, because behind a pooler another process may have prepared the same one. */
 function statementOf(text: string): { readonly name: string; readonly sql: string } {
   const known = statements.get(text);
   if (known) return known;
@@ -213,7 +210,7 @@ function statementOf(text: string): { readonly name: string; readonly sql: strin
   return statement;
 }
 
-/** Placeholders as the protocol has them: no text of ours has a question mark in quotes. */
+/** Numbers the placeholders. None of our statements has a question mark in quotes. */
 function numbered(text: string): string {
   let number = 0;
   return text.replace(/\?/g, () => `$${++number}`);

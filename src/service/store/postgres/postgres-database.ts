@@ -1,132 +1,133 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { withinMoment } from '../timeout.ts';
-import { DatabaseGone, isConflict, isLost, isOfPooler, OutcomeUnknown } from './database-errors.ts';
-import { type Connect, connectTime, Line, type Pooling } from './pipelined-connection.ts';
+import { withTimeout } from '../timeout.ts';
+import { DatabaseUnavailable, isConflict, isConnectionLost, isPoolerConflict, OutcomeUnknown } from './database-errors.ts';
+import { type Connect, connectTime, PipelinedConnection, type Pooling } from './pipelined-connection.ts';
 import type { Queries } from './queries.ts';
 
-/** Connections of one process: to look up where links lead, and for the API to read. Redirects share none with the API. */
-const lookUpLines = 2;
-const readingLines = 3;
+/** Connections per process for redirects and for reads of the API, which are separate. */
+const queryConnections = 2;
+const readConnections = 3;
 
-/** Attempts at a transaction that others come in between of. */
+/** Attempts at a transaction that conflicts with others. */
 const attempts = 8;
 
-/** Milliseconds that a call waits for those before it, to read and to write: with a lock after that, no more than 5 s. */
+/** Milliseconds that reads and writes wait in the queue. With a lock after that, a call takes at most 5 s. */
 const readQueueTime = 2500;
 const writeQueueTime = 3500;
 
-/** Milliseconds for a commit. */
+/** In milliseconds. */
 const commitTime = 3000;
 
-/** Milliseconds after which nothing is tried again. */
+/** Milliseconds after which nothing is retried. */
 const retryTime = 2000;
 
-/** Milliseconds for the answer to a statement: of one row, and of any number of rows. */
+/** Milliseconds for a statement with one row, and with any number of rows. */
 const shortTime = 4000;
 const longTime = 60_000;
 
-/** Milliseconds without an answer until the database is asked whether it is there, and how often to look. */
-const patience = 1000;
+/** Milliseconds of silence before the database is pinged, and the interval of checking. */
+const silenceLimit = 1000;
 const watchInterval = 500;
 
-/** Milliseconds for which calls fail at once after the database did not answer. */
-const pause = 1000;
+/** Milliseconds for which calls fail at once after the database did not respond. */
+const failFastTime = 1000;
 
-/** The connections of one process to the database. Nothing waits longer than 5 s for a database that is gone (S5). */
+/** Manages the connections of one process. No call waits longer than 5 s for an unreachable database. */
 export class Database {
   readonly #connect: Connect;
-  readonly #lines: Line[] = [];
-  readonly #lookingUp: readonly Line[];
-  readonly #reading: readonly Line[];
-  readonly #writing: Line;
-  readonly #counting: Line;
-  readonly #calls: Line;
-  readonly #clicks: Line;
-  /** When the statements that are not answered yet were sent. */
+  readonly #connections: PipelinedConnection[] = [];
+  readonly #querying: readonly PipelinedConnection[];
+  readonly #reading: readonly PipelinedConnection[];
+  readonly #writing: PipelinedConnection;
+  readonly #counting: PipelinedConnection;
+  readonly #calls: PipelinedConnection;
+  readonly #clicks: PipelinedConnection;
+  /** The start times of pending statements. */
   readonly #unanswered = new Set<{ readonly since: number }>();
   readonly #pooling: Pooling = { isPooled: false };
   #watcher: NodeJS.Timeout | undefined;
-  #isAsking = false;
-  #goneUntil = 0;
+  #isPinging = false;
+  #unavailableUntil = 0;
 
   constructor(connect: Connect) {
     this.#connect = connect;
-    const lines = (count: number, answerTime: number) => Array.from({ length: count }, () => this.#newLine(answerTime));
-    this.#lookingUp = lines(lookUpLines, shortTime);
-    this.#reading = lines(readingLines, longTime);
-    this.#writing = this.#newLine(longTime);
-    this.#counting = this.#newLine(shortTime);
-    this.#calls = this.#newLine(shortTime);
-    this.#clicks = this.#newLine(longTime);
+    const connections = (count: number, answerTime: number) =>
+      Array.from({ length: count }, () => this.#newConnection(answerTime));
+    this.#querying = connections(queryConnections, shortTime);
+    this.#reading = connections(readConnections, longTime);
+    this.#writing = this.#newConnection(longTime);
+    this.#counting = this.#newConnection(shortTime);
+    this.#calls = this.#newConnection(shortTime);
+    this.#clicks = this.#newConnection(longTime);
   }
 
-  /** Statements that may run twice, each a transaction of its own. */
-  lookUp<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retried(() => work(leastBusy(this.#lookingUp).queries));
+  /** Runs idempotent statements, each as a transaction of its own. */
+  query<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return retry(() => work(leastBusy(this.#querying).queries));
   }
 
-  /** The same for what calls have in common: how many they are, and whether the database is there. */
-  ofCalls<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retried(() => work(this.#calls.queries));
+  /** Like `query`, for the number of calls and health checks. */
+  queryForCalls<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return retry(() => work(this.#calls.queries));
   }
 
-  /** Statements that may take long and run twice, each a transaction of its own: those of the schema. */
-  setUp<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retried(() => work(this.#writing.queries));
+  /** Runs long idempotent statements of the schema, each as a transaction of its own. */
+  migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return retry(() => work(this.#writing.queries));
   }
 
-  /** One statement that must not run twice: where the connection is lost, its outcome is unknown. */
-  once<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retried(() =>
+  /** Runs one statement that must not be repeated: if the connection is lost, its outcome is unknown. */
+  queryOnce<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return retry(() =>
       work(this.#counting.queries).catch((error: unknown) => {
-        throw isLost(error) ? new OutcomeUnknown(error) : error;
+        throw isConnectionLost(error) ? new OutcomeUnknown(error) : error;
       }),
     );
   }
 
-  /** Statements that may run twice, each on a view of the data of its own: one is what most reads need. */
+  /** Runs idempotent reads, each on its own snapshot. Most reads are a single statement. */
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retried(() => leastBusy(this.#reading).exclusive(readQueueTime, (queriesWhile) => work(queriesWhile(() => true))));
+    return retry(() => leastBusy(this.#reading).exclusive(readQueueTime, (queriesWhile) => work(queriesWhile(() => true))));
   }
 
-  /** Runs `work` on one unchanging view of the data. */
+  /** Runs `work` on one snapshot of the data. */
   view<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retried(() => transaction(leastBusy(this.#reading), 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work));
+    return retry(() => transaction(leastBusy(this.#reading), 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work));
   }
 
-  /** Runs `work` as one transaction; those of one process run one after the other. */
+  /** Runs `work` as one transaction. Transactions of one process are serialized. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retried(() => transaction(this.#writing, 'BEGIN ISOLATION LEVEL READ COMMITTED', work));
+    return retry(() => transaction(this.#writing, 'BEGIN ISOLATION LEVEL READ COMMITTED', work));
   }
 
-  /** The same for clicks, which wait for no other change of the account. */
+  /** Like `write`, for clicks, which do not wait for other changes of the account. */
   writeClicks<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retried(() => transaction(this.#clicks, 'BEGIN ISOLATION LEVEL READ COMMITTED', work));
+    return retry(() => transaction(this.#clicks, 'BEGIN ISOLATION LEVEL READ COMMITTED', work));
   }
 
   async close(): Promise<void> {
     clearInterval(this.#watcher);
-    await Promise.all(this.#lines.map((line) => line.close()));
+    await Promise.all(this.#connections.map((connection) => connection.close()));
   }
 
-  #newLine(answerTime: number): Line {
+  #newConnection(answerTime: number): PipelinedConnection {
     const connect = async (onEnd: () => void) => {
-      if (performance.now() < this.#goneUntil) throw new DatabaseGone();
+      if (performance.now() < this.#unavailableUntil) throw new DatabaseUnavailable();
       const started = performance.now();
       return this.#connect(answerTime, onEnd).catch((error: unknown) => {
-        if (performance.now() - started >= connectTime) this.#giveUp();
+        if (performance.now() - started >= connectTime) this.#disconnectAll();
         throw error;
       });
     };
-    const line = new Line(connect, (work) => this.#watch(work), this.#pooling);
-    this.#lines.push(line);
-    return line;
+    const connection = new PipelinedConnection(connect, (work) => this.#watch(work), this.#pooling);
+    this.#connections.push(connection);
+    return connection;
   }
 
   async #watch<T>(work: Promise<T>): Promise<T> {
     const entry = { since: performance.now() };
     this.#unanswered.add(entry);
-    this.#watcher ??= setInterval(() => void this.#askWhenSilent(), watchInterval).unref();
+    this.#watcher ??= setInterval(() => void this.#pingWhenSilent(), watchInterval).unref();
     try {
       return await work;
     } finally {
@@ -134,22 +135,22 @@ export class Database {
     }
   }
 
-  /** A long statement and a database that is gone are alike: only another connection tells them apart. */
-  async #askWhenSilent(): Promise<void> {
+  /** Only another connection can distinguish a long statement from an unreachable database. */
+  async #pingWhenSilent(): Promise<void> {
     const oldest = [...this.#unanswered].reduce((least, { since }) => Math.min(least, since), Number.POSITIVE_INFINITY);
-    if (this.#isAsking || performance.now() - oldest < patience) return;
-    this.#isAsking = true;
+    if (this.#isPinging || performance.now() - oldest < silenceLimit) return;
+    this.#isPinging = true;
     try {
-      await this.ask();
+      await this.ping();
     } catch {
-      this.#giveUp();
+      this.#disconnectAll();
     } finally {
-      this.#isAsking = false;
+      this.#isPinging = false;
     }
   }
 
-  /** Rejects where the database does not answer within two seconds on a connection of its own. */
-  async ask(): Promise<void> {
+  /** Rejects if the database does not respond within two seconds on a new connection. */
+  async ping(): Promise<void> {
     const { client, socket } = await this.#connect(connectTime, () => {});
     try {
       await client.query('SELECT 1');
@@ -158,19 +159,19 @@ export class Database {
     }
   }
 
-  #giveUp(): void {
-    this.#goneUntil = performance.now() + pause;
-    for (const line of this.#lines) line.drop();
+  #disconnectAll(): void {
+    this.#unavailableUntil = performance.now() + failFastTime;
+    for (const connection of this.#connections) connection.disconnect();
   }
 }
 
-function leastBusy(lines: readonly Line[]): Line {
-  return lines.reduce((least, other) => (other.load < least.load ? other : least));
+function leastBusy(connections: readonly PipelinedConnection[]): PipelinedConnection {
+  return connections.reduce((least, other) => (other.load < least.load ? other : least));
 }
 
-/** What `work` did is stored when this resolves, and undone when it rejects, but for `OutcomeUnknown`. */
-function transaction<T>(line: Line, begin: string, work: (queries: Queries) => Promise<T>): Promise<T> {
-  return line.exclusive(writeQueueTime, async (queriesWhile) => {
+/** Commits when `work` resolves and rolls back when it rejects. Rejects with `OutcomeUnknown` if the commit may have succeeded. */
+function transaction<T>(connection: PipelinedConnection, begin: string, work: (queries: Queries) => Promise<T>): Promise<T> {
+  return connection.exclusive(writeQueueTime, async (queriesWhile) => {
     const control = queriesWhile(() => true);
     let isWorking = true;
     let result: T;
@@ -185,26 +186,26 @@ function transaction<T>(line: Line, begin: string, work: (queries: Queries) => P
     const committed = control.run('COMMIT').then(
       () => true,
       (error: unknown) => {
-        throw isLost(error) ? new OutcomeUnknown(error) : error;
+        throw isConnectionLost(error) ? new OutcomeUnknown(error) : error;
       },
     );
-    // As where a standby must have it, too, and is gone.
-    if (await withinMoment(commitTime, committed, false)) return result;
-    line.drop();
+    // A synchronous standby may be unreachable.
+    if (await withTimeout(commitTime, committed, false)) return result;
+    connection.disconnect();
     throw new OutcomeUnknown();
   });
 }
 
-/** Again after a conflict, in which nothing was stored, and once after a lost connection. */
-async function retried<T>(work: () => Promise<T>): Promise<T> {
+/** Retries after conflicts, which store nothing, and once after a lost connection. */
+async function retry<T>(work: () => Promise<T>): Promise<T> {
   const started = performance.now();
   for (let attempt = 1, losses = 0; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (isLost(error)) losses += 1;
+      if (isConnectionLost(error)) losses += 1;
       const isOver = attempt >= attempts || losses > 1 || performance.now() - started > retryTime;
-      if (isOver || !(isConflict(error) || isLost(error) || isOfPooler(error))) throw error;
+      if (isOver || !(isConflict(error) || isConnectionLost(error) || isPoolerConflict(error))) throw error;
       await delay(Math.random() * 20 * attempt);
     }
   }

@@ -20,7 +20,7 @@ import {
 import { clicksOfDays, countClick, findTarget, forgetFlushes, forgetVisitors, recordClicks } from './click-rows.ts';
 import { createUrls } from './creations.ts';
 import { OutcomeUnknown } from './database-errors.ts';
-import { clientConfigs, type Place } from './database-url.ts';
+import { clientConfigs, type DatabaseUrl } from './database-url.ts';
 import { editTagged, editUrls } from './edits.ts';
 import { deleteUrls, resetStats } from './groups.ts';
 import { type Imported, importFolder, refuseHalfImported } from './import.ts';
@@ -35,18 +35,17 @@ import { TargetCache } from './target-cache.ts';
 import { findUrls } from './url-rows.ts';
 
 interface PostgresOptions extends StoreOptions {
-  readonly place: Place;
-  /** The folder of a SQLite store that is moved here first. */
+  readonly databaseUrl: DatabaseUrl;
+  /** The folder of a SQLite store to import first. */
   readonly importFrom?: string | undefined;
-  /** What was moved. */
   readonly onImported?: ((imported: Imported) => void) | undefined;
 }
 
-/** The store in a PostgreSQL database that several processes may use at once. Rejects with `StoreFailure`. */
+/** A store in a PostgreSQL database that several processes may share. Rejects with `StoreFailure`. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   try {
     const { Client } = await importDriver();
-    const database = new Database(connector(Client, clientConfigs(options.place)));
+    const database = new Database(connector(Client, clientConfigs(options.databaseUrl)));
     return await prepare(database, options).catch(async (error: unknown) => {
       await database.close();
       throw error;
@@ -56,23 +55,23 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   }
 }
 
-/** Tables, what is to be imported, the account and its domains. */
+/** Prepares the tables, the import, the account and its domains. */
 async function prepare(database: Database, options: PostgresOptions): Promise<Store> {
   const process = randomUUID();
-  await database.setUp((queries) => createSchema(queries, process, options.now()));
+  await database.migrate((queries) => createSchema(queries, process, options.now()));
   if (options.importFrom !== undefined) {
     const imported = await importFolder(database, options.importFrom, options);
     options.onImported?.(imported);
   }
-  const account = await database.lookUp((queries) => openAccount(queries, options));
-  await database.lookUp((queries) => refuseHalfImported(queries, account.accountId));
+  const account = await database.query((queries) => openAccount(queries, options));
+  await database.query((queries) => refuseHalfImported(queries, account.accountId));
   await database.write(async (queries) => {
     const rows = { queries, accountId: account.accountId };
     await lockAccount(rows);
     await openDomains(rows, options);
     await forgetFlushes(rows);
   });
-  const domains = new DomainList(() => database.lookUp((queries) => listDomains({ queries, accountId: account.accountId })));
+  const domains = new DomainList(() => database.query((queries) => listDomains({ queries, accountId: account.accountId })));
   await domains.renewed();
   const { now, random } = options;
   return postgresStore(database, process, domains, (queries) => ({ queries, ...account, domains, now, random }));
@@ -96,23 +95,23 @@ function postgresStore(
 ): Store {
   const targets = new TargetCache();
   let hasClaim = false;
-  const lookUp = <T>(work: Work<T>) => database.lookUp((queries) => work(rowsOf(queries)));
+  const query = <T>(work: Work<T>) => database.query((queries) => work(rowsOf(queries)));
   const read = <T>(work: Work<T>) => database.read((queries) => work(rowsOf(queries)));
   const view = <T>(work: Work<T>) => database.view((queries) => work(rowsOf(queries)));
-  /** One transaction, with what the log says of it. */
+  /** One transaction, including the log entry. */
   const write = <T>(work: Work<T>, note?: Note<T>) =>
     database.write(async (queries) => {
       const rows = rowsOf(queries);
-      // A lock that others wait for, and the right to go on: sent, and waited for, before anything is read.
+      // Locks the account and checks the schema version before anything is read.
       await lockAccount(rows);
       const result = await work(rows);
       const entry = note?.(result);
       if (entry) await appendLog(rows, entry);
       return result;
     });
-  /** For what changes where links lead, or takes links away. */
+  /** For changes of destinations and for deletions. */
   const retarget = async <T>(work: Work<T>, note?: Note<T>, changed?: { domain: StoredDomain; hashes: readonly string[] }) => {
-    const forget = () => targets.change(changed?.domain, changed?.hashes);
+    const forget = () => targets.invalidate(changed?.domain, changed?.hashes);
     try {
       const result = await write(work, note);
       forget();
@@ -124,16 +123,16 @@ function postgresStore(
   };
   return {
     listDomains: () => domains.list(),
-    ping: () => database.ofCalls(checkVersion),
+    ping: () => database.queryForCalls(checkVersion),
     claimAddress: async (address) => {
       hasClaim = true;
       return write((rows) => claimAddress(rows, process, address));
     },
     servedAddresses: () => read(servedAddresses),
 
-    // Counted twice at worst, where the connection is lost.
+    // At worst counted twice, if the connection is lost.
     addCalls: (time, amount, limit) =>
-      database.ofCalls((queries) => addToTally(rowsOf(queries), callsOfDay(time), amount, limit)),
+      database.queryForCalls((queries) => addToTally(rowsOf(queries), callsOfDay(time), amount, limit)),
     usage: () => view(readUsage),
 
     createUrls: (batch, rules, note) => write((rows) => createUrls(rows, batch, rules), note),
@@ -158,12 +157,12 @@ function postgresStore(
 
     listLog: (offset, limit) => view((rows) => listLog(rows, offset, limit)),
 
-    findTarget: (domain, hash) => targets.find(domain, hash, () => lookUp((rows) => findTarget(rows, domain, hash))),
+    findTarget: (domain, hash) => targets.find(domain, hash, () => query((rows) => findTarget(rows, domain, hash))),
     recordClicks: (clicks, number) =>
       database.writeClicks((queries) =>
         recordClicks(rowsOf(queries), clicks, number === undefined ? undefined : { process, number }),
       ),
-    countClick: (urlId) => database.once((queries) => countClick(rowsOf(queries), urlId)),
+    countClick: (urlId) => database.queryOnce((queries) => countClick(rowsOf(queries), urlId)),
     forgetVisitors: (day, after) => read((rows) => forgetVisitors(rows, day, after)),
 
     close: async () => {

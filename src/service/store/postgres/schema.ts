@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dayOf } from '../click-days.ts';
-import { OutdatedProgram } from '../outdated-program.ts';
-import { isMadeTwice } from './database-errors.ts';
+import { OutdatedProgram } from '../store-errors.ts';
+import { isDuplicateCreation } from './database-errors.ts';
 import { clock, lease } from './lease.ts';
 import type { Queries } from './queries.ts';
 
 /**
- * Every key begins with the account, by which the data can be distributed. Ids are made by the program: no sequences. Flags are 0 or 1,
- * days are counted from 1970, other times are milliseconds.
+ * Every key begins with the account, so that the data can be distributed. The program generates the ids, without sequences. Flags are 0 or
+ * 1, days are counted from 1970, other times are milliseconds.
  */
-const firstTables = [
+const initialTables = [
   `CREATE TABLE IF NOT EXISTS accounts (
     id BIGINT PRIMARY KEY,
     edition TEXT NOT NULL,
@@ -113,10 +113,10 @@ const firstTables = [
   )`,
 ];
 
-/** The UTC day on which a visitor was first seen, which the program before does not know: then that of the change. */
+/** The UTC day on which a visitor was first seen, or the day of this migration for older visitors. */
 const daysOfVisitors = `ALTER TABLE visitors ADD COLUMN IF NOT EXISTS seen BIGINT NOT NULL DEFAULT {today}`;
 
-/** The number of the last clicks that a process has stored, for when it does not know whether they are. */
+/** The number of the last click group that each process has stored, for retries after an unknown outcome. */
 const flushes = `CREATE TABLE IF NOT EXISTS flushes (
   account_id BIGINT NOT NULL,
   process TEXT NOT NULL,
@@ -125,7 +125,7 @@ const flushes = `CREATE TABLE IF NOT EXISTS flushes (
   PRIMARY KEY (account_id, process)
 )`;
 
-/** Under which address processes serve the links, and until when that is known. */
+/** The addresses at which processes serve the links, with their leases. */
 const addresses = `CREATE TABLE IF NOT EXISTS addresses (
   account_id BIGINT NOT NULL,
   process TEXT NOT NULL,
@@ -134,17 +134,17 @@ const addresses = `CREATE TABLE IF NOT EXISTS addresses (
   PRIMARY KEY (account_id, process)
 )`;
 
-/** Whatever the order of texts of the database is, this one is by bytes. */
+/** Sorted by bytes, independent of the collation of the database. */
 const urlsByBytes = 'CREATE INDEX IF NOT EXISTS urls_by_bytes ON urls (account_id, domain_id, (hash COLLATE "C"), id)';
 
 /**
- * What each version added to the one before it. A program of the version before may go on counting clicks meanwhile. Statements can run twice, because not every engine can undo them: of a process that
- * was killed during a step, another one does the rest.
+ * Each version adds one migration, while processes of the previous version may still count clicks. Statements can run twice, because not
+ * every engine can roll them back: if a process was killed during a migration, another one completes it.
  */
-const steps: readonly (readonly string[])[] = [firstTables, [daysOfVisitors, flushes, addresses, urlsByBytes]];
-export const version = steps.length;
+const migrations: readonly (readonly string[])[] = [initialTables, [daysOfVisitors, flushes, addresses, urlsByBytes]];
+export const version = migrations.length;
 
-/** The version, and who is at work on the next one, with a lease: a row, because locks of other kinds are not everywhere. */
+/** The version, and the lease of the process that migrates to the next one. A row, because other kinds of locks are not portable. */
 const versionTable = `CREATE TABLE IF NOT EXISTS linkctl_schema (
   id BIGINT PRIMARY KEY,
   version BIGINT NOT NULL,
@@ -152,7 +152,7 @@ const versionTable = `CREATE TABLE IF NOT EXISTS linkctl_schema (
   leased_until BIGINT NOT NULL
 )`;
 
-/** Makes what the database lacks; of several processes at once, one makes it. Forward only: a newer schema is refused. */
+/** Migrates the database; of several processes, one does it. Rejects a newer schema. */
 export async function createSchema(queries: Queries, holder: string, now: number): Promise<void> {
   await makeVersionRow(queries);
   for (;;) {
@@ -179,19 +179,19 @@ async function makeVersionRow(queries: Queries): Promise<void> {
   if (foreign && !(await isOurs())) {
     throw new Error(`the database has a table "${foreign.name}" of another program; make a database for linkctl alone`);
   }
-  await ignoringDoubles(queries.run(versionTable));
-  await ignoringDoubles(
+  await ignoreDuplicates(queries.run(versionTable));
+  await ignoreDuplicates(
     queries.run("INSERT INTO linkctl_schema (id, version, holder, leased_until) VALUES (1, 0, '', 0) ON CONFLICT DO NOTHING"),
   );
 }
 
-async function ignoringDoubles(work: Promise<unknown>): Promise<void> {
+async function ignoreDuplicates(work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => {
-    if (!isMadeTwice(error)) throw error;
+    if (!isDuplicateCreation(error)) throw error;
   });
 }
 
-/** Rejects where a newer version of the program has changed the tables meanwhile. */
+/** Rejects if a newer version of linkctl has migrated the tables. */
 export async function checkVersion(queries: Queries): Promise<void> {
   if ((await storedVersion(queries)) > version) throw new OutdatedProgram();
 }
@@ -208,9 +208,9 @@ async function takeLease(queries: Queries, holder: string): Promise<boolean> {
 
 async function migrate(queries: Queries, holder: string, now: number): Promise<void> {
   const stored = await storedVersion(queries);
-  for (const [index, statements] of steps.entries()) {
+  for (const [index, statements] of migrations.entries()) {
     if (index < stored) continue;
-    // Who was too slow has lost the lease, and lets the other one finish.
+    // This process lost the lease, and another one continues.
     if (!(await takeLease(queries, holder))) return;
     await queries.composed(statements.join(';').replace('{today}', String(dayOf(now))), []);
     await queries.run(

@@ -8,7 +8,7 @@ export interface TagRow {
   readonly label: string;
 }
 
-/** The tags that exist, by what makes labels equal. */
+/** Returns existing tags by folded label. */
 export async function findTags({ queries, accountId }: AccountRows, folded: readonly string[]): Promise<Map<string, TagRow>> {
   if (folded.length === 0) return new Map();
   const found = await queries.all<TagRow & { folded: string }>(
@@ -19,7 +19,7 @@ export async function findTags({ queries, accountId }: AccountRows, folded: read
   return new Map(found.map((tag) => [tag.folded, tag]));
 }
 
-/** Values of a statement that knows of tags: the account, the account, the folded labels. */
+/** Takes the values account, account, folded labels. */
 export const tagFacts = `(SELECT coalesce(max(id), 0) FROM tags WHERE account_id = ?) AS last_tag,
   (SELECT json_agg(json_build_array(folded, id, label)) FROM tags WHERE account_id = ? AND folded = ANY(CAST(? AS TEXT[]))) AS tags`;
 
@@ -28,7 +28,7 @@ export interface TagFacts {
   readonly tags: string | null;
 }
 
-/** The tag of each label by what makes labels equal, and those of them that are to be made. */
+/** Tags by folded label, and those that must be created. */
 export interface WantedTags {
   readonly byFold: ReadonlyMap<string, TagRow>;
   readonly made: readonly (TagRow & { readonly folded: string })[];
@@ -48,13 +48,12 @@ export function knownTags({ tags }: TagFacts): Map<string, TagRow> {
   return new Map(rows.map(([folded, id, label]) => [folded, { id, label }]));
 }
 
-/** Which tag is on which URL. */
 export interface TagLink {
   readonly tagId: number;
   readonly urlId: number;
 }
 
-/** Parts of a statement that makes tags and puts them on URLs, with the values of `tagValues`. */
+/** Parts of a statement that creates tags and attaches them, with the values of `makeTagsValues` and `linkValues`. */
 export const makeTags = `INSERT INTO tags (account_id, id, folded, label)
   SELECT CAST(? AS BIGINT), made.* FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[])) AS made`;
 export const attachTags = `INSERT INTO url_tags (account_id, tag_id, url_id)
@@ -64,7 +63,7 @@ export function makeTagsValues({ accountId }: AccountRows, made: WantedTags['mad
   return [accountId, made.map(({ id }) => id), made.map(({ folded }) => folded), made.map(({ label }) => label)];
 }
 
-/** The account, tags and URLs. */
+/** The values of `attachTags`. */
 export function linkValues({ accountId }: AccountRows, links: readonly TagLink[]): PostgresValue[] {
   return [accountId, links.map(({ tagId }) => tagId), links.map(({ urlId }) => urlId)];
 }

@@ -12,8 +12,8 @@ export async function tagScope(rows: AccountRows, expression: TagExpression): Pr
 type Query = Pick<IdSet, 'sql' | 'values'>;
 
 /**
- * INTERSECT and EXCEPT as conditions on the first set: so the planner joins ordered indexes where it can, and a page ends early. UNION of
- * few tags is made of parts that have nothing in common: to find what two large sets share takes twice the time of leaving it out.
+ * Writes INTERSECT and EXCEPT as conditions on the first set, so that the planner joins ordered indexes and a page ends early. Writes a
+ * UNION of few tags as disjoint parts, because removing duplicates of two large sets takes twice as long as excluding them.
  */
 function join(operator: SetOperator, sets: readonly IdSet[]): Query {
   const [first, ...others] = sets;
@@ -21,8 +21,8 @@ function join(operator: SetOperator, sets: readonly IdSet[]): Query {
   if (operator === 'INTERSECT') return filtered(first, 'EXISTS', others);
   if (operator === 'EXCEPT') return filtered(first, 'NOT EXISTS', others);
   const isSmall = sets.length <= 3 && !sets.some(({ isCompound }) => isCompound);
-  if (operator === 'UNION ALL' || !isSmall) return appended(operator, sets);
-  return appended('UNION ALL', [first, ...others.map((set, index) => filtered(set, 'NOT EXISTS', sets.slice(0, index + 1)))]);
+  if (operator === 'UNION ALL' || !isSmall) return unionOf(operator, sets);
+  return unionOf('UNION ALL', [first, ...others.map((set, index) => filtered(set, 'NOT EXISTS', sets.slice(0, index + 1)))]);
 }
 
 function filtered(first: Query, condition: 'EXISTS' | 'NOT EXISTS', others: readonly Query[]): Query {
@@ -33,14 +33,15 @@ function filtered(first: Query, condition: 'EXISTS' | 'NOT EXISTS', others: read
   };
 }
 
-/** In brackets: without them INTERSECT would bind tighter than UNION. */
-function appended(operator: 'UNION' | 'UNION ALL', sets: readonly Query[]): Query {
+/** Adds brackets because INTERSECT binds tighter than UNION. */
+function unionOf(operator: 'UNION' | 'UNION ALL', sets: readonly Query[]): Query {
   return { sql: sets.map(({ sql }) => `(${sql})`).join(` ${operator} `), values: sets.flatMap(({ values }) => values) };
 }
 
 /**
- * An expression of nothing but tags, of which a member has one at least, in one pass over the tags of each URL: in the order of ids, which a page
- * of the newest ends early. As sets, two that are joined by "or" would be found whole, and sorted. Undefined where it is no such expression.
+ * Evaluates an expression of tags in one pass over the tags of each URL, in the order of ids, so that a page of the newest links ends
+ * early. As sets, two operands of "or" would be read completely and sorted. Returns undefined for an expression with automatic labels,
+ * without "or", or that matches untagged URLs.
  */
 export function inOnePass({ accountId, tagOf }: TagScope, expression: TagExpression): Query | undefined {
   const tags = new Set<number>();
@@ -65,8 +66,8 @@ export function inOnePass({ accountId, tagOf }: TagScope, expression: TagExpress
     }
   };
   const having = condition(expression);
-  // What has no "or" in it, sets do as well: they are joined in their order.
-  if (hasAutomatic || !/ (OR|<>) /.test(having) || isTrueOfNone(expression)) return undefined;
+  // Without "or", sets are as fast because they are joined in order.
+  if (hasAutomatic || !/ (OR|<>) /.test(having) || matchesUntagged(expression)) return undefined;
   const places = [...tags].map(() => '?').join(', ');
   return {
     sql: `SELECT url_id AS id FROM url_tags WHERE account_id = ? AND tag_id IN (${places}) GROUP BY url_id HAVING ${having}`,
@@ -74,22 +75,22 @@ export function inOnePass({ accountId, tagOf }: TagScope, expression: TagExpress
   };
 }
 
-/** `<>` of truth values is "either, or". */
+/** `<>` of booleans is XOR. */
 const operators = { and: 'AND', or: 'OR', xor: '<>' } as const;
 
-/** Whether an expression selects URLs without any tag. */
-function isTrueOfNone(expression: TagExpression): boolean {
+/** True if the expression selects URLs without tags. */
+function matchesUntagged(expression: TagExpression): boolean {
   switch (expression.kind) {
     case 'label':
     case 'created':
       return false;
     case 'not':
-      return !isTrueOfNone(expression.operand);
+      return !matchesUntagged(expression.operand);
     case 'and':
-      return expression.operands.every(isTrueOfNone);
+      return expression.operands.every(matchesUntagged);
     case 'or':
-      return expression.operands.some(isTrueOfNone);
+      return expression.operands.some(matchesUntagged);
     case 'xor':
-      return expression.operands.filter(isTrueOfNone).length % 2 === 1;
+      return expression.operands.filter(matchesUntagged).length % 2 === 1;
   }
 }

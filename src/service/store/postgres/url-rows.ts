@@ -3,7 +3,7 @@ import { storedUrls, storedValues, type UrlRow, urlColumns } from '../stored-url
 import type { AccountRows } from './account-rows.ts';
 import type { PostgresValue } from './queries.ts';
 
-/** URLs to write, a row for each: what `unnestedValues` gives, in the columns `id` and those of `storedValues`. */
+/** URLs as rows of `unnestedValues`, in the columns `id` and those of `storedValues`. */
 export const unnestedUrls = `unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]),
   CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]))`;
 
@@ -21,7 +21,7 @@ export function unnestedValues(urls: readonly (Pick<StoredUrl, 'id'> & Parameter
   ];
 }
 
-/** A record as it is read: with its labels, a list or the JSON of it, so that a page is one statement and one view of the data. */
+/** A row with its labels, as a list or JSON, so that a page is one statement and one snapshot. */
 export interface LabelledRow extends UrlRow {
   readonly labels: string | readonly string[] | null;
 }
@@ -29,10 +29,10 @@ export interface LabelledRow extends UrlRow {
 const labels = `(SELECT json_agg(t.label ORDER BY t.folded COLLATE "C") FROM url_tags AS l
   JOIN tags AS t ON t.account_id = l.account_id AND t.id = l.tag_id WHERE l.account_id = u.account_id AND l.url_id = u.id)`;
 
-/** The columns of a `LabelledRow` of the table `urls AS u`. */
+/** The columns of a `LabelledRow` from `urls AS u`. */
 export const recordColumns = `${urlColumns.map((column) => `u.${column}`).join(', ')}, ${labels} AS labels`;
 
-/** Records of rows, in their order. */
+/** In the order of the rows. */
 export async function urlsOf(rows: AccountRows, found: readonly LabelledRow[]): Promise<StoredUrl[]> {
   return storedUrls(
     found.map(({ id }) => id),
@@ -44,14 +44,14 @@ export async function urlsOf(rows: AccountRows, found: readonly LabelledRow[]): 
   );
 }
 
-/** A domain that another process has just set up is not in the list yet. */
+/** The cached list may lack a domain that another process has just added. */
 async function domainsOf({ domains }: AccountRows, found: readonly LabelledRow[]): Promise<readonly StoredDomain[]> {
   const known = await domains.list();
   const ids = new Set(known.map(({ id }) => id));
   return found.every(({ domain_id }) => ids.has(domain_id)) ? known : domains.renewed();
 }
 
-/** URLs by id, in the order of `ids`. */
+/** In the order of `ids`. */
 export async function readUrls(rows: AccountRows, ids: readonly number[]): Promise<StoredUrl[]> {
   if (ids.length === 0) return [];
   const found = await rows.queries.all<LabelledRow>(
@@ -63,7 +63,7 @@ export async function readUrls(rows: AccountRows, ids: readonly number[]): Promi
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** URLs of one domain by hash, in the order of `hashes`, unknown ones left out. */
+/** In the order of `hashes`, without unknown ones. */
 export async function findUrls(rows: AccountRows, domain: StoredDomain, hashes: readonly string[]): Promise<StoredUrl[]> {
   if (hashes.length === 0) return [];
   const found = await rows.queries.all<LabelledRow>(
@@ -76,7 +76,7 @@ export async function findUrls(rows: AccountRows, domain: StoredDomain, hashes: 
   return hashes.flatMap((hash) => byHash.get(hash) ?? []);
 }
 
-/** Ids by hash in one domain; unknown hashes are missing from the map. */
+/** Omits unknown hashes. */
 export async function findIds(
   { queries, accountId }: AccountRows,
   domain: StoredDomain,

@@ -1,10 +1,17 @@
 import type { Connection } from '../../../files/sqlite.ts';
-import { addressLease, conflicting, type DomainRow, type PlacedDomain, placeDomains, storedDomains } from '../domain-plan.ts';
+import {
+  addressLease,
+  conflictingAddress,
+  type DomainRow,
+  type PlacedDomain,
+  placeDomains,
+  storedDomains,
+} from '../domain-plan.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import { newSalt, type StoreOptions } from '../store-options.ts';
 import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
 
-/** The rows of one account, the clock, and the randomness: what every query of the store needs. */
+/** The context of every query: the account, the clock and the random source. */
 export interface AccountRows {
   readonly connection: Connection;
   readonly accountId: number;
@@ -14,7 +21,7 @@ export interface AccountRows {
   readonly random: (size: number) => Uint8Array;
 }
 
-/** Finds the account of `username`, or makes it. */
+/** Creates the account if it does not exist. */
 export function openAccount(connection: Connection, username: string, outside: Pick<AccountRows, 'now' | 'random'>): AccountRows {
   const find = () =>
     connection.sql('SELECT id, salt FROM accounts WHERE username = ?').get<{ id: number; salt: string }>(username);
@@ -38,7 +45,7 @@ export function listDomains({ connection, accountId }: AccountRows): StoredDomai
   return storedDomains(rows);
 }
 
-/** Puts the wanted domains into their places. */
+/** Stores the configured domains in order. */
 export function openDomains(rows: AccountRows, { domains, edition }: Pick<StoreOptions, 'domains' | 'edition'>): void {
   if (!placeDomains(listDomains(rows), domains, edition)) return;
   rows.connection.write(() => {
@@ -56,9 +63,9 @@ function placeDomain({ connection, accountId }: AccountRows, { id, values }: Pla
   connection.sql(text).run(...values, position, accountId, ...(id === undefined ? [] : [id]));
 }
 
-/** See `Store`. The clock is that of the processes, which are on one machine. */
+/** Uses the local clock, because all processes are on one machine. */
 export function claimAddress({ connection, accountId, now }: AccountRows, process: string, address: string): string | undefined {
-  const other = conflicting(servedAddresses({ connection, accountId, now }), address);
+  const other = conflictingAddress(servedAddresses({ connection, accountId, now }), address);
   if (other !== undefined) return other;
   connection
     .sql('DELETE FROM addresses WHERE account_id = ? AND (leased_until < ? OR process = ?)')
@@ -79,7 +86,7 @@ export function releaseAddress({ connection, accountId }: AccountRows, process: 
   connection.sql('DELETE FROM addresses WHERE account_id = ? AND process = ?').run(accountId, process);
 }
 
-/** Records of one domain, or of the account in all its domains; kept up to date by every change. */
+/** Reads a stored count of one domain or all domains, which every change updates. */
 export function countUrls({ connection, accountId }: AccountRows, domain?: StoredDomain): number {
   const total = 'SELECT coalesce(sum(urls), 0) AS count FROM domains WHERE account_id = ? AND id = coalesce(?, id)';
   return connection.count(total, accountId, domain?.id ?? null);
@@ -90,7 +97,7 @@ export function readTally({ connection, accountId }: AccountRows, tally: Tally):
   return connection.count(text, accountId, tally.name, tally.period);
 }
 
-/** Adds to a tally, and gives what it is then; undefined, and nothing added, where that would be above `limit`. */
+/** Returns the new value. Changes nothing and returns undefined if that exceeds `limit`. */
 export function addToTally(
   { connection, accountId }: AccountRows,
   tally: Tally,

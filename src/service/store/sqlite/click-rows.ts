@@ -1,6 +1,6 @@
 import { byDay, dayClicks } from '../click-days.ts';
 import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
-import { visitorNumbers, visitorsAtATime } from '../visitors.ts';
+import { visitorNumbers, visitorsPerStep } from '../visitors.ts';
 import type { AccountRows } from './account-rows.ts';
 
 export function findTarget({ connection, accountId }: AccountRows, domain: StoredDomain, hash: string): Target | undefined {
@@ -24,35 +24,35 @@ export function clicksOfDays({ connection, accountId }: AccountRows, urlId: numb
     .map(dayClicks);
 }
 
-/** Clicks of one URL, added up. */
-interface Gain {
-  /** Of the day, and those of them that the counter has already. */
+/** The clicks of one URL. */
+interface ClickTotals {
+  /** `counted` of `total` are in the counter already. */
   total: number;
   counted: number;
   unique: number;
   lastVisit: number;
 }
 
-/** Adds clicks inside the caller's write transaction. A URL that is gone by now loses its clicks with it. */
+/** Runs in the caller's write transaction. Clicks of a deleted URL are dropped. */
 export function recordClicks(rows: AccountRows, clicks: readonly Click[]): void {
   for (const [day, ofDay] of byDay(clicks)) recordDay(rows, day, ofDay);
 }
 
 function recordDay(rows: AccountRows, day: number, clicks: readonly Click[]): void {
-  const gains = new Map<number, Gain>();
+  const totals = new Map<number, ClickTotals>();
   const visitorOf = visitorNumbers(rows.salt);
   for (const click of clicks) {
-    const gain = gains.get(click.urlId) ?? { total: 0, counted: 0, unique: 0, lastVisit: 0 };
-    gains.set(click.urlId, gain);
-    gain.total++;
-    if (click.isCounted) gain.counted++;
-    gain.lastVisit = Math.max(gain.lastVisit, click.time);
-    if (addVisitor(rows, click.urlId, visitorOf(click.visitor), day)) gain.unique++;
+    const sums = totals.get(click.urlId) ?? { total: 0, counted: 0, unique: 0, lastVisit: 0 };
+    totals.set(click.urlId, sums);
+    sums.total++;
+    if (click.isCounted) sums.counted++;
+    sums.lastVisit = Math.max(sums.lastVisit, click.time);
+    if (addVisitor(rows, click.urlId, visitorOf(click.visitor), day)) sums.unique++;
   }
-  for (const [id, gain] of gains) if (!addGain(rows, id, day, gain)) forgetVisitorsOf(rows, id);
+  for (const [id, sums] of totals) if (!addClickTotals(rows, id, day, sums)) forgetVisitorsOf(rows, id);
 }
 
-/** See `Store`. Inside the caller's write transaction. */
+/** Runs in the caller's write transaction. */
 export function countClick({ connection, accountId }: AccountRows, urlId: number): boolean {
   const { changes } = connection
     .sql('UPDATE urls SET total_clicks = total_clicks + 1 WHERE account_id = ? AND id = ? AND total_clicks < max_clicks')
@@ -60,7 +60,7 @@ export function countClick({ connection, accountId }: AccountRows, urlId: number
   return Number(changes) > 0;
 }
 
-/** Whether the visitor is new to the URL. */
+/** Returns false for a known visitor. */
 function addVisitor({ connection, accountId }: AccountRows, urlId: number, visitor: number, day: number): boolean {
   const { changes } = connection
     .sql('INSERT INTO visitors (account_id, url_id, visitor, seen) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
@@ -68,23 +68,22 @@ function addVisitor({ connection, accountId }: AccountRows, urlId: number, visit
   return Number(changes) > 0;
 }
 
-/** Whether the URL is still there. */
-function addGain({ connection, accountId }: AccountRows, id: number, day: number, gain: Gain): boolean {
+/** Returns false for a deleted URL. */
+function addClickTotals({ connection, accountId }: AccountRows, id: number, day: number, sums: ClickTotals): boolean {
   const { changes } = connection
     .sql(
       `UPDATE urls SET total_clicks = total_clicks + ?1 - ?7, unique_clicks = unique_clicks + ?2, last_visit = max(coalesce(last_visit, 0), ?3),
          day_total = iif(day = ?4, day_total, 0) + ?1, day_fresh = iif(day = ?4, day_fresh, 0) + ?2, day = ?4
        WHERE account_id = ?5 AND id = ?6`,
     )
-    .run(gain.total, gain.unique, gain.lastVisit, day, accountId, id, gain.counted);
+    .run(sums.total, sums.unique, sums.lastVisit, day, accountId, id, sums.counted);
   return Number(changes) > 0;
 }
 
-/** See `Store`. */
 export function forgetVisitors({ connection, accountId }: AccountRows, day: number, after: number): number | undefined {
   const last = connection
     .sql('SELECT url_id AS last FROM visitors WHERE account_id = ? AND url_id > ? ORDER BY url_id LIMIT 1 OFFSET ?')
-    .get<{ last: number }>(accountId, after, visitorsAtATime)?.last;
+    .get<{ last: number }>(accountId, after, visitorsPerStep)?.last;
   connection
     .sql('DELETE FROM visitors WHERE account_id = ? AND url_id > ? AND url_id <= ? AND seen < ?')
     .run(accountId, after, last ?? Number.MAX_SAFE_INTEGER, day);

@@ -15,7 +15,7 @@ import { type AccountRows, addToTally, countUrls, readTally } from './account-ro
 import { attachTag, type TagRow, tagsOf } from './tag-rows.ts';
 import { findId, readUrls } from './url-rows.ts';
 
-/** Stores a batch inside the caller's write transaction. */
+/** Runs in the caller's write transaction. */
 export function createUrls(rows: AccountRows, items: readonly NewUrl[], rules: CreationRules): Creation[] {
   const now = rows.now();
   const plan = planCreations(items, rules, creationFacts(rows, rules, now));
@@ -62,7 +62,7 @@ function findByLongUrl({ connection, accountId }: AccountRows, longUrl: string, 
   return found.map(({ id }) => id);
 }
 
-/** The domain's place in its sequence afterwards. */
+/** Returns the next sequence number of the domain. */
 function giveHashes(rows: AccountRows, items: readonly NewUrl[], plan: CreationPlan, { domain }: CreationRules): number {
   const stored = rows.connection
     .sql('SELECT sequence FROM domains WHERE account_id = ? AND id = ?')
@@ -76,7 +76,7 @@ function giveHashes(rows: AccountRows, items: readonly NewUrl[], plan: CreationP
   return source.sequence;
 }
 
-/** The tags of the new records, by what makes labels equal. */
+/** Returns the tags of the new records by folded label. */
 function insertUrls(
   rows: AccountRows,
   { records }: CreationPlan,

@@ -5,11 +5,11 @@ import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl } from '
 import { storedValues } from '../stored-urls.ts';
 import type { Value } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
-import { choose } from './groups.ts';
+import { selectIds } from './groups.ts';
 import { attachTag, detachTag, findTag, tagsOf } from './tag-rows.ts';
 import { findIds, readUrls } from './url-rows.ts';
 
-/** Applies edits in order inside the caller's write transaction. */
+/** Runs in the caller's write transaction. */
 export function editUrls(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): readonly EditOutcome[] {
   const ids = findIds(rows, domain, hashesOfEdits(edits));
   const labelOf = (folded: string) => findTag(rows, folded)?.label;
@@ -21,9 +21,9 @@ export function editUrls(rows: AccountRows, domain: StoredDomain, edits: readonl
   return plan.outcomes;
 }
 
-/** Sets the same fields of every URL that the expression selects. */
+/** Sets the same fields for all selected URLs. */
 export function editTagged(rows: AccountRows, expression: TagExpression, changes: SharedChanges): number {
-  const outcome = choose(rows, { kind: 'tags', expression });
+  const outcome = selectIds(rows, { kind: 'tags', expression });
   if (outcome.kind === 'unknown') return 0;
   const columns: [string, Value | undefined][] = [
     ['note', changes.note],

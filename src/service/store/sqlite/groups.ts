@@ -1,15 +1,15 @@
 import type { GroupOutcome, Selection } from '../store.ts';
-import { compileExpression, writtenOut } from '../tag-sets.ts';
+import { compileExpression, materialized } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
 import { tagScope } from './tag-scope.ts';
 import { findIds } from './url-rows.ts';
 
 /**
- * Puts the ids of a selection into the table `chosen`, which this connection alone sees, so that what follows in the same
- * transaction works on exactly these. Changes to `urls` by it are NOT INDEXED: left to itself SQLite reads an index of the whole
- * account instead of finding the ids. With an unknown hash in the list: nothing, because the answer can name none (API.md 4.2).
+ * Stores the ids of a selection in the temporary table `chosen` of this connection, so that the rest of the transaction works on exactly
+ * these. Changes to `urls` that use it are NOT INDEXED, because SQLite would otherwise scan an index of the whole account. An unknown hash
+ * cancels the operation, because the response cannot name it (4.2).
  */
-export function choose(rows: AccountRows, selection: Selection): GroupOutcome {
+export function selectIds(rows: AccountRows, selection: Selection): GroupOutcome {
   const { connection } = rows;
   connection.exec('CREATE TEMP TABLE IF NOT EXISTS chosen (id INTEGER PRIMARY KEY); DELETE FROM chosen');
   if (selection.kind === 'hashes') {
@@ -19,14 +19,14 @@ export function choose(rows: AccountRows, selection: Selection): GroupOutcome {
     connection.sql('INSERT INTO chosen SELECT value FROM json_each(?)').run(JSON.stringify([...ids.values()]));
   } else {
     const scope = tagScope(rows);
-    const set = writtenOut(scope, compileExpression(scope, selection.expression));
+    const set = materialized(scope, compileExpression(scope, selection.expression));
     connection.prepare(`INSERT INTO chosen ${set.sql}`).run(...set.values);
   }
   return { kind: 'done', count: connection.count('SELECT count(*) AS count FROM chosen') };
 }
 
 export function deleteUrls(rows: AccountRows, selection: Selection): GroupOutcome {
-  const outcome = choose(rows, selection);
+  const outcome = selectIds(rows, selection);
   if (outcome.kind === 'unknown' || outcome.count === 0) return outcome;
   const { connection, accountId } = rows;
   const perDomain = connection
@@ -44,9 +44,9 @@ export function deleteUrls(rows: AccountRows, selection: Selection): GroupOutcom
   return outcome;
 }
 
-/** Counters to zero, days too, and visitors forgotten so that each is unique again. `last_visit` is no counter and stays. */
+/** Deletes the visitors, so that each is unique again. `last_visit` is not a counter and stays. */
 export function resetStats(rows: AccountRows, selection: Selection): GroupOutcome {
-  const outcome = choose(rows, selection);
+  const outcome = selectIds(rows, selection);
   if (outcome.kind === 'unknown' || outcome.count === 0) return outcome;
   const { connection, accountId } = rows;
   forgetClicks(rows);

@@ -1,12 +1,12 @@
 import type { TagExpression } from '../../tag-expression.ts';
 import { containing, searchedColumns } from '../search.ts';
 import type { ListQuery, Order, StoredDomain, StoredUrl } from '../store.ts';
-import { compileExpression, type Value, writtenOut } from '../tag-sets.ts';
+import { compileExpression, materialized, type Value } from '../tag-sets.ts';
 import { type AccountRows, countUrls } from './account-rows.ts';
 import { tagScope } from './tag-scope.ts';
 import { readUrls } from './url-rows.ts';
 
-/** One page and the number of all matches. Ids first, over an index where there is one; only the page's records are read. */
+/** Returns one page and the number of matches. Selects ids first, by an index if possible, and reads only the records of the page. */
 export function listUrls(rows: AccountRows, query: ListQuery): { urls: StoredUrl[]; total: number } {
   const { offset, limit } = query;
   const range =
@@ -15,7 +15,7 @@ export function listUrls(rows: AccountRows, query: ListQuery): { urls: StoredUrl
     .prepare(`${range.sql} ORDER BY ${orders[query.order]} LIMIT ? OFFSET ?`)
     .all<{ id: number }>(...range.values, limit, offset);
   const ids = page.map(({ id }) => id);
-  // A page that is not full ends the matches: no need to count them.
+  // A page that is not full is the last one, which saves counting.
   const isLast = ids.length < limit && (ids.length > 0 || offset === 0);
   return { urls: readUrls(rows, ids), total: isLast ? offset + ids.length : range.count() };
 }
@@ -27,7 +27,7 @@ const orders: { readonly [O in Order]: string } = {
   modified: 'modified DESC, id DESC',
 };
 
-/** The query of all matching ids, without an order, and their number. */
+/** The unsorted query of all matching ids, and their number. */
 interface Range {
   readonly sql: string;
   readonly values: readonly Value[];
@@ -50,14 +50,14 @@ function tagRange(rows: AccountRows, query: ListQuery, expression: TagExpression
     const members = countRows(rows, set.sql, set.values);
     return set.complement ? countUrls(rows) - members : members;
   };
-  // The ids alone have all that an order by creation needs.
-  if (filter.sql === '' && query.order === 'created') return { ...writtenOut(scope, set), count: countSet };
+  // Ids are sufficient to sort by creation.
+  if (filter.sql === '' && query.order === 'created') return { ...materialized(scope, set), count: countSet };
   const sql = `SELECT id FROM urls NOT INDEXED WHERE account_id = ? AND id ${set.complement ? 'NOT IN' : 'IN'} (${set.sql}) ${filter.sql}`;
   const values = [rows.accountId, ...set.values, ...filter.values];
   return { sql, values, count: () => (filter.sql === '' ? countSet() : countRows(rows, sql, values)) };
 }
 
-/** Text in any of three fields, without regard to the case of ASCII letters. Not shown in API.md; as public deployments do (FIELD-NOTES 15). */
+/** Searches three fields, ignoring the case of ASCII letters, as public deployments do. */
 function searchFilter(search: string | undefined): { sql: string; values: Value[] } {
   if (search === undefined || search === '') return { sql: '', values: [] };
   const like = searchedColumns.map((column) => `${column} LIKE ? ESCAPE '\\'`).join(' OR ');

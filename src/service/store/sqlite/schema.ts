@@ -1,18 +1,18 @@
 import type { Edition } from '../../../contract/editions.ts';
 import type { Connection } from '../../../files/sqlite.ts';
 import { dayOf } from '../click-days.ts';
-import { OutdatedProgram } from '../outdated-program.ts';
+import { OutdatedProgram } from '../store-errors.ts';
 
-/** The file of an edition in its directory. */
+/** Each edition has its own file. */
 export function fileOf(edition: Edition): string {
   return `links-${edition}.db`;
 }
 
 /**
- * Every key and every query has the account. A URL's id is made by the program and ordered by time (see `../ids.ts`), so it is
- * also the creation time and the order of listings.
+ * Every key and query includes the account. The program generates URL ids in order of time (see `../ids.ts`), so they also are the creation
+ * time and the order of listings.
  */
-const firstTables = `
+const initialTables = `
   CREATE TABLE accounts (
     id INTEGER PRIMARY KEY,
     username TEXT NOT NULL UNIQUE,
@@ -90,8 +90,8 @@ const firstTables = `
 `;
 
 /**
- * Clicks by UTC day, days being counted from 1970. The last day with clicks is in the URL's own row, which a click changes anyway: in
- * a table of its own it would make redirects slower by a tenth. Clicks of before this version are in no day.
+ * Clicks per UTC day, counted from 1970. The last day with clicks is in the row of the URL, which a click updates anyway; a separate table
+ * would slow redirects down by a tenth. Clicks before this version belong to no day.
  */
 const clicksOfDays = `
   ALTER TABLE urls ADD COLUMN day INTEGER NOT NULL DEFAULT 0;
@@ -111,10 +111,10 @@ const clicksOfDays = `
   END;
 `;
 
-/** The UTC day on which a visitor was first seen, for those of before this version the day of the change: old ones are forgotten. */
+/** The UTC day on which a visitor was first seen, or the day of this migration for older visitors. Old visitors are deleted. */
 const daysOfVisitors = 'ALTER TABLE visitors ADD COLUMN seen INTEGER NOT NULL DEFAULT {today};';
 
-/** Under which address processes serve the links, and until when that is known. */
+/** The addresses at which processes serve the links, with their leases. */
 const addresses = `
   CREATE TABLE addresses (
     account_id INTEGER NOT NULL,
@@ -125,18 +125,18 @@ const addresses = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** What each version added to the one before it. A file's version is how many of these it has. */
-const steps: readonly string[] = [firstTables, clicksOfDays, daysOfVisitors + addresses];
-const version = steps.length;
+/** The version of a file is the number of migrations that it has. */
+const migrations: readonly string[] = [initialTables, clicksOfDays, daysOfVisitors + addresses];
+const version = migrations.length;
 
-/** Makes what the file lacks; of two processes at once, one makes it. */
+/** Of several processes, one migrates the file. */
 export function createSchema(connection: Connection, now: number): void {
   if (storedVersion(connection) === version) return;
   connection.write(() => {
     const stored = storedVersion(connection);
     if (stored === version) return;
     if (stored > version) throw new Error('the stored links were written by a newer version of linkctl; use that version');
-    const text = steps
+    const text = migrations
       .slice(stored)
       .join('')
       .replace('{today}', String(dayOf(now)));
@@ -144,7 +144,7 @@ export function createSchema(connection: Connection, now: number): void {
   });
 }
 
-/** Throws where a newer version of the program has changed the file meanwhile. */
+/** Throws if a newer version of linkctl has migrated the file. */
 export function checkVersion(connection: Connection): void {
   if (storedVersion(connection) > version) throw new OutdatedProgram();
 }

@@ -26,11 +26,11 @@ import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
 import { findIds, readUrls } from './url-rows.ts';
 
 interface SqliteOptions extends StoreOptions {
-  /** Where the file lies, one for each edition; in memory without it. */
+  /** The folder of the files, one per edition. Default: in memory. */
   readonly directory: string | undefined;
 }
 
-/** The store in an SQLite file that several processes may use at once. */
+/** A store in a SQLite file that several processes may share. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const connection = await openConnection(options.directory, fileOf(options.edition));
   try {
@@ -49,7 +49,7 @@ function sqliteStore(rows: AccountRows): Store {
   const process = randomUUID();
   let hasClaim = false;
   const domains = new DomainList(async () => listDomains(rows));
-  /** A change by the API: on the disk with what the log says of it, before it is answered. */
+  /** An API change is synced, together with its log entry, before it is answered. */
   const change = <T>(work: () => T, note?: Note<T>): T =>
     connection.write(() => {
       checkVersion(connection);
@@ -58,7 +58,7 @@ function sqliteStore(rows: AccountRows): Store {
       if (entry) appendLog(rows, entry);
       return result;
     });
-  /** What is counted: some of it may go with the power. */
+  /** Counts may be lost in a power cut. */
   const count = <T>(work: () => T): T => connection.write(work, { isSynced: false });
   return {
     listDomains: () => domains.list(),
@@ -99,7 +99,7 @@ function sqliteStore(rows: AccountRows): Store {
 
     listLog: async (offset, limit) => connection.read(() => listLog(rows, offset, limit)),
 
-    findTarget: async (domain, hash) => connection.lookUp(() => findTarget(rows, domain, hash)),
+    findTarget: async (domain, hash) => connection.query(() => findTarget(rows, domain, hash)),
     recordClicks: async (clicks) => count(() => recordClicks(rows, clicks)),
     countClick: async (urlId) => count(() => countClick(rows, urlId)),
     forgetVisitors: async (day, after) => count(() => forgetVisitors(rows, day, after)),

@@ -20,7 +20,7 @@ export function addTag(rows: AccountRows, label: string): TagRow & { readonly is
   return { ...tag, isNew: true };
 }
 
-/** The tag of each label, made where it is missing, by what makes labels equal. */
+/** Creates missing tags. Returns the tags by folded label. */
 export function tagsOf(rows: AccountRows, labels: Iterable<string>): ReadonlyMap<string, TagRow> {
   return new Map([...labels].map((label) => [foldLabel(label), addTag(rows, label)]));
 }

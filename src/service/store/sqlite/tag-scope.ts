@@ -8,7 +8,7 @@ export function tagScope(rows: AccountRows): TagScope {
     accountId: rows.accountId,
     domains: listDomains(rows),
     tagOf: (label) => findTag(rows, foldLabel(label)),
-    // By row id, not by the index of the account, whose order would have to be sorted.
+    // Reads by row id, because the order of the account index would need sorting.
     urls: 'urls NOT INDEXED',
     join: (operator, sets) => ({
       sql: sets.map((set, index) => (index === 0 ? set.sql : bracketed(set))).join(` ${operator} `),
@@ -18,8 +18,8 @@ export function tagScope(rows: AccountRows): TagScope {
 }
 
 /**
- * SQLite's set operators have one precedence and work from left to right. As long as only the first operand is a compound, it
- * merges ordered indexes and stops at the end of the page; a bracket costs a temporary table.
+ * SQLite's set operators have equal precedence and apply from left to right. If only the first operand is compound, SQLite merges ordered
+ * indexes and stops at the end of the page; a nested query needs a temporary table.
  */
 function bracketed(set: IdSet): string {
   return set.isCompound ? `SELECT id FROM (${set.sql})` : set.sql;

@@ -5,8 +5,8 @@ import { type AccountRows, listDomains } from './account-rows.ts';
 const members = urlColumns.map((name) => `'${name}', u.${name}`).join(', ');
 
 /**
- * URLs by id, in the order of `ids`. Two queries for a page, however long: the records, then their tags. Each answers with one
- * JSON text, which the engine returns in half the time of a thousand rows.
+ * Returns URLs in the order of `ids`. Uses two queries for any number of ids: the records and their tags. Each returns one JSON text, which
+ * takes half the time of a thousand rows.
  */
 export function readUrls(rows: AccountRows, ids: readonly number[]): StoredUrl[] {
   const list = JSON.stringify(ids);
@@ -19,7 +19,7 @@ export function readUrls(rows: AccountRows, ids: readonly number[]): StoredUrl[]
   return storedUrls(ids, { rows: found, labels: readTags(rows, list), domains: listDomains(rows) });
 }
 
-/** Ids by hash in one domain; unknown hashes are missing from the map. */
+/** Omits unknown hashes. */
 export function findIds(
   { connection, accountId }: AccountRows,
   domain: StoredDomain,
@@ -34,13 +34,12 @@ export function findIds(
   return new Map(found.map(({ id, hash }) => [hash, id]));
 }
 
-/** One id by hash. */
 export function findId({ connection, accountId }: AccountRows, domain: StoredDomain, hash: string): number | undefined {
   const find = connection.sql('SELECT id FROM urls WHERE account_id = ? AND domain_id = ? AND hash = ?');
   return find.get<{ id: number }>(accountId, domain.id, hash)?.id;
 }
 
-/** Attached labels of each URL in a JSON list of ids. */
+/** Returns the labels of each URL. */
 function readTags(rows: AccountRows, list: string): ReadonlyMap<number, readonly string[]> {
   const found = jsonRows<[number, string]>(
     rows,
@@ -60,7 +59,7 @@ function readTags(rows: AccountRows, list: string): ReadonlyMap<number, readonly
   return tags;
 }
 
-/** The rows of a query of ids that answers with one JSON text. */
+/** Expects a query that returns one JSON text. */
 function jsonRows<Row>({ connection, accountId }: AccountRows, text: string, ids: string): Row[] {
   const answer = connection.sql(text).get<{ json: string }>(ids, accountId);
   return JSON.parse(answer?.json ?? '[]');
