@@ -21,7 +21,7 @@ export function registerConfig(command: Command, run: Runner): void {
     description: 'Show all settings and their sources: flag, environment, profile or default.',
     examples: ['linkctl config list', 'linkctl config list --profile work -o json'],
     fields: settingFields,
-  }).action(run(listSettings));
+  }).action(run(async (_options: object, invocation) => settingRows(settings(invocation))));
   describe(command.command('get'), {
     summary: 'Show one setting',
     description: 'Show the value of one setting; in a pipe, print only the value.',
@@ -64,10 +64,6 @@ export function registerConfig(command: Command, run: Runner): void {
     examples: ['linkctl config list', 'linkctl config set dedupe account', 'linkctl config path'],
     notes: [`Settings: ${profileKeys.join(', ')}.`],
   });
-}
-
-async function listSettings(_options: object, invocation: Invocation): Promise<RowsReport> {
-  return settingRows(settings(invocation));
 }
 
 async function getSetting(_options: object, invocation: Invocation, [name = '']: string[]): Promise<RowsReport> {
