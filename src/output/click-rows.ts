@@ -12,7 +12,7 @@ export const clickColumns: readonly Column[] = urlColumns.map((column) => {
 /** GET /stats/[hash] returns these fields only. */
 export const counterFields: readonly string[] = ['hash', 'total_clicks', 'unique_clicks'];
 
-export interface ClickRowsOptions {
+interface ClickRowsOptions {
   /** Maximum number of rows, sorted by clicks. */
   readonly top?: number | undefined;
   /** Draws bars instead of a table; 20 rows without `top`. */

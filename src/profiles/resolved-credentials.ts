@@ -42,7 +42,7 @@ export interface ServerCredentials extends Notices {
 }
 
 /** The service in this process needs no account and no key. */
-export interface SandboxCredentials extends Notices {
+interface SandboxCredentials extends Notices {
   readonly kind: 'sandbox';
   readonly profile: typeof sandboxName;
   readonly edition: Edition;

@@ -17,7 +17,7 @@ import type { PlannedRequest } from '../../output/dry-run.ts';
 import { type Column, namesOf, type RowsReport } from '../../output/report.ts';
 import { urlColumns } from '../../output/url-columns.ts';
 
-export interface PlannedUrls {
+interface PlannedUrls {
   batches(): Iterable<readonly ShortenItem[]> | AsyncIterable<readonly ShortenItem[]>;
   /** Sample of the planned links. */
   readonly first: readonly ShortenItem[];

@@ -28,7 +28,7 @@ export function createLines(report: RowsReport, options: OutputOptions, streams:
 }
 
 /** Returns one line with its end. `columns` tell which cells are paths. */
-export type JoinCells = (cells: readonly string[], columns?: readonly Column[]) => string;
+type JoinCells = (cells: readonly string[], columns?: readonly Column[]) => string;
 
 /** csv keeps every character, except on a terminal, which would execute control characters. */
 export function joinFor(format: LineFormat, { formulaGuard }: OutputOptions, terminal: boolean): JoinCells {

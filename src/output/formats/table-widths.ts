@@ -10,7 +10,7 @@ const minimumWidth = 10;
 /** Width at which a long text is still recognizable: 30 of 80 columns. */
 const readableOn = (screen: number): number => Math.min(30, Math.floor((screen * 30) / 80));
 
-export interface TableStart {
+interface TableStart {
   readonly columns: readonly Column[];
   /** Empty without a header. */
   readonly titles: readonly string[];
