@@ -20,6 +20,6 @@ function licenseTexts(): string {
   try {
     return ownFile('licenses.txt');
   } catch (cause) {
-    throw new LocalError('no licenses: they are collected when linkctl is built (npm ci)', { cause });
+    throw new LocalError('no licenses: they are collected by the build; npm ci builds it', { cause });
   }
 }
