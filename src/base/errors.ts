@@ -105,7 +105,7 @@ export function sharedFailure(failures: readonly CliError[], named: number, what
 /** Accepts anything that was thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
-  return typeof error === 'object' ? 'something was thrown that is no error' : String(error);
+  return typeof error === 'object' ? 'a value that is not an error was thrown' : String(error);
 }
 
 /** Offset in the text. Undefined if the message has none, as often in Node 20. */

@@ -2,8 +2,8 @@ import type { Signal, System } from '../base/system.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import type { Source } from '../input/source.ts';
-import { exitCodeOf, printFailure } from '../output/failures.ts';
-import type { OutputOptions } from '../output/options.ts';
+import { exitCodeOf, printFailure } from '../output/failure-lines.ts';
+import type { OutputOptions } from '../output/output-options.ts';
 import { Streams } from '../output/streams.ts';
 import type { Deadline } from './deadline.ts';
 
@@ -82,7 +82,7 @@ function guessFormat(argv: readonly string[]): Format | undefined {
 }
 
 /** `table` from a profile or variable is the terminal's default anyway; only `-o table` asks for the rows of a run. */
-export function usualFormat(format: Format | undefined, { terminal }: Pick<Streams, 'terminal'>): Format | undefined {
+export function explicitFormat(format: Format | undefined, { terminal }: Pick<Streams, 'terminal'>): Format | undefined {
   return format === 'table' && terminal ? undefined : format;
 }
 

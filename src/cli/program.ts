@@ -54,11 +54,10 @@ export async function wholeTree(): Promise<CommandTree> {
 function readLine(root: Command, argv: readonly string[]): TypedLine {
   const tree = commandTree(root);
   const commands = entries.map(({ name, alias }) => ({ ...tree, name, aliases: alias ? [alias] : [], flags: [], commands: [] }));
-  return readTypedLine(root.commands.length > 0 ? tree : { ...tree, commands }, beforeDashes(argv));
-}
-
-function beforeDashes(argv: readonly string[]): readonly string[] {
-  return argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  return readTypedLine(
+    root.commands.length > 0 ? tree : { ...tree, commands },
+    argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined),
+  );
 }
 
 /** `help <topic>` or `<topic> --help`. `help formats --json` prints the schemas. */

@@ -3,12 +3,12 @@ import { UsageError } from '../base/errors.ts';
 import { folders, type Signal, type System } from '../base/system.ts';
 import { type Format, formats, isFormat, markdown } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
-import { chooseFormat, type OutputOptions } from '../output/options.ts';
+import { chooseFormat, type OutputOptions } from '../output/output-options.ts';
 import { printReport } from '../output/print.ts';
 import type { Report } from '../output/report.ts';
 import type { Streams } from '../output/streams.ts';
 import { startDeadline } from './deadline.ts';
-import { type Invocation, isSet, type Launch, usualFormat } from './invocation.ts';
+import { explicitFormat, type Invocation, isSet, type Launch } from './invocation.ts';
 
 export type Work<Options extends object> = (options: Options, invocation: Invocation, operands: string[]) => Promise<Report>;
 
@@ -34,7 +34,7 @@ export function createRunner(start: Launch): Runner {
     };
 }
 
-interface Begun {
+interface StartedCommand {
   readonly invocation: Invocation;
   /** Ends the work at the deadline. */
   hold(work: Promise<void>): Promise<void>;
@@ -42,11 +42,11 @@ interface Begun {
   close(): Promise<void>;
 }
 
-function begin(start: Launch, command: Command): Begun {
+function begin(start: Launch, command: Command): StartedCommand {
   const { system, streams, output, failure } = start;
   const global = command.optsWithGlobals<GlobalOptions>();
   if (global.output === markdown && !withMarkdown.has(command.name())) {
-    throw new UsageError(`-o markdown is for the plans of ${[...withMarkdown].join(' and ')}`);
+    throw new UsageError(`-o markdown applies only to ${[...withMarkdown].join(' and ')}`);
   }
   Object.assign(output, outputOptions(global, start));
   failure.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
@@ -120,8 +120,8 @@ const withMarkdown: ReadonlySet<string> = new Set(['diff', 'apply']);
 /** Throws a UsageError. */
 function outputOptions(global: GlobalOptions, { system, streams }: Launch): OutputOptions {
   if (global.json && global.output && global.output !== 'json') throw new UsageError('specify only one of --json or --output');
-  const usual = usualFormat(formatOf(system.env.LINKCTL_OUTPUT), streams);
-  const given = global.output === markdown ? 'table' : (global.output ?? usual);
+  const fromEnvironment = explicitFormat(formatOf(system.env.LINKCTL_OUTPUT), streams);
+  const given = global.output === markdown ? 'table' : (global.output ?? fromEnvironment);
   return {
     format: global.json ? 'json' : given,
     fields: global.fields?.split(',').map((name) => name.trim()),

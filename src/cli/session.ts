@@ -5,16 +5,17 @@ import { version } from '../base/version.ts';
 import type { ForeignHost } from '../client/account-domains.ts';
 import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent } from '../client/client-options.ts';
+import type { AccountOptions } from '../client/subject.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type AccountDomains, enumerated, type LinkDomains } from '../contract/link.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { configPath } from '../profiles/config-file.ts';
-import { type Credentials, resolveCredentials, type ServerCredentials } from '../profiles/credentials.ts';
 import { describeSource } from '../profiles/given-set.ts';
 import type { ApiKey } from '../profiles/key-source.ts';
 import type { Settings } from '../profiles/profile.ts';
 import { Redactor } from '../profiles/redactor.ts';
-import { type Invocation, usualFormat } from './invocation.ts';
+import { type Credentials, resolveCredentials, type ServerCredentials } from '../profiles/resolved-credentials.ts';
+import { explicitFormat, type Invocation } from './invocation.ts';
 import { startSandbox } from './sandbox.ts';
 
 /** An invocation with an account. */
@@ -51,7 +52,7 @@ export async function openSession(invocation: Invocation): Promise<Session> {
   invocation.atEnd(client.close);
   const defaults = credentials.settings;
   invocation.failure.profile = credentials.profile;
-  output.format ??= usualFormat(defaults.output ?? undefined, streams);
+  output.format ??= explicitFormat(defaults.output ?? undefined, streams);
   output.colour ??= defaults.color ?? undefined;
   let asked: Promise<AccountDomains> | undefined;
   const domains = (): Promise<AccountDomains> => {
@@ -163,20 +164,11 @@ export function whereabouts(
   return `${account} on ${host}, domains ${enumerated(shown, 'and', shown.length)}`;
 }
 
-interface Account {
+interface Account extends AccountOptions {
   readonly edition: Edition;
-  readonly baseUrl: string;
-  /** Identifies a server whose address changes. */
-  readonly server?: string | undefined;
-  readonly username: string;
-  readonly profile?: string | undefined;
-  /** For messages: a file path, `LINKCTL_API_KEY`. */
-  readonly keySource: string;
   readonly methodOverride?: boolean | undefined;
   /** From the profile, unless a flag overrides it. */
   readonly caFile?: string | undefined;
-  /** Named in messages. */
-  readonly domain?: { readonly name: string; readonly source: string } | undefined;
   /** Without it, requests have no credentials. */
   readonly readKey?: (() => Promise<ApiKey>) | undefined;
   /** Attempts after the first one; overrides the flags. */

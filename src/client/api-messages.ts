@@ -33,8 +33,8 @@ export function itemError(error: ErrorRecord, subject: Subject): CliError {
 export function refusedCredentials({ identity }: Subject, status: number): ApiMessage {
   return {
     kind: 'auth',
-    message: `the server rejected the credentials${owner(identity)} (HTTP ${status})`,
-    hint: login(identity),
+    message: `the server rejected the credentials${accountSuffix(identity)} (HTTP ${status})`,
+    hint: loginHint(identity),
   };
 }
 
@@ -47,8 +47,8 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     hint: 'try again later; -v shows each request',
   }),
   1102: ({ identity }) => ({
-    message: `the server rejected the username "${identity.username}"${owner(identity)}`,
-    hint: login(identity),
+    message: `the server rejected the username "${identity.username}"${accountSuffix(identity)}`,
+    hint: loginHint(identity),
   }),
   1204: ({ hash }) => ({
     message: `${named('hash', hash)} is not valid`,
@@ -67,7 +67,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     hint: 'choose another destination, or contact the operator of the server',
   }),
   1217: ({ identity }) => ({
-    message: `the account "${identity.username}"${owner(identity)} is inactive or expired`,
+    message: `the account "${identity.username}"${accountSuffix(identity)} is inactive or expired`,
     hint: `renew it in the web interface of ${identity.host}`,
   }),
   1218: ({ hash }) => ({
@@ -87,8 +87,8 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     hint: 'linkctl config set batch_size 100 (or less)',
   }),
   1300: ({ identity }) => ({
-    message: `the server rejected the API key${owner(identity)}`,
-    hint: login(identity),
+    message: `the server rejected the API key${accountSuffix(identity)}`,
+    hint: loginHint(identity),
   }),
   1301: ({ path, identity: { baseUrl } }) => ({
     message: `the server has no resource ${path}`,
@@ -156,11 +156,11 @@ function named(kind: string, name: string | undefined): string {
   return name === undefined ? `a ${kind}` : `the ${kind} "${name}"`;
 }
 
-function owner({ profile, keySource }: Identity): string {
+function accountSuffix({ profile, keySource }: Identity): string {
   return profile === undefined ? ` from ${keySource}` : ` of profile "${profile}" (from ${keySource})`;
 }
 
-function login({ profile, keySource }: Identity): string {
+function loginHint({ profile, keySource }: Identity): string {
   return profile === undefined
     ? `check the username and the API key from ${keySource}`
     : `linkctl auth login --profile ${profile}`;

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { CliError } from '../base/errors.ts';
 import type { Edition } from '../contract/editions.ts';
-import { classifyAnswer } from './answers/answers.ts';
+import { classifyAnswer } from './answers/classification.ts';
+import { type AnyInput, type RawRequest, rawRequest, requestFor } from './call/api-request.ts';
 import { createCircuit } from './call/circuit.ts';
 import { doubtPolicy, rawDoubtPolicy } from './call/in-doubt.ts';
-import { type AnyInput, type RawRequest, rawRequest, requestFor } from './call/requests.ts';
 import { type Attempted, type RetriedCall, type RetrySettings, withRetries } from './call/retry.ts';
 import { CallError, type Fault } from './call-error.ts';
 import { type ClientOptions, maxWaitOf, type Send } from './client-options.ts';

@@ -9,7 +9,7 @@ interface NamedUrl {
   readonly record: UrlRecord | undefined;
 }
 
-export interface ReadSettings {
+interface ReadSettings {
   readonly client: Pick<Client, 'send'>;
   readonly domain?: string | undefined;
   /** Maximum number of hashes per call. */

@@ -32,7 +32,7 @@ export class SeenKeys {
 
   #begin(): void {
     this.#full.push(this.#open);
-    this.#open = createTable(Math.min(this.#open.low.length * 4, mostSlots));
+    this.#open = createTable(Math.min(this.#open.low.length * 4, maxSlots));
     this.#size = 0;
   }
 }
@@ -45,7 +45,7 @@ interface Table {
 
 /** The first table has 24 KiB, enough for a few pages; later ones have 6 MiB. */
 const firstSlots = 2 ** 12;
-const mostSlots = 2 ** 20;
+const maxSlots = 2 ** 20;
 
 function createTable(slots: number): Table {
   return { low: new Uint32Array(slots), high: new Uint16Array(slots) };

@@ -1,4 +1,4 @@
-import type { AnyInput, ApiRequest } from './call/requests.ts';
+import type { AnyInput, ApiRequest } from './call/api-request.ts';
 
 export interface AccountOptions {
   /** The API root; a trailing slash does not matter. */

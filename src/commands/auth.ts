@@ -8,11 +8,11 @@ import { describe } from '../help/description.ts';
 import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { readConfig, unknownProfile } from '../profiles/config-file.ts';
-import { resolveCredentials } from '../profiles/credentials.ts';
+import { profileToChange } from '../profiles/effective-settings.ts';
 import { describeSource } from '../profiles/given-set.ts';
 import { sandboxName } from '../profiles/profile-name.ts';
 import { maskKey } from '../profiles/redactor.ts';
-import { profileToChange } from '../profiles/settings.ts';
+import { resolveCredentials } from '../profiles/resolved-credentials.ts';
 import { logIn } from './auth/login.ts';
 
 export function registerAuth(command: Command, run: Runner): void {
@@ -146,7 +146,10 @@ async function logOut({ all = false }: { all?: boolean }, invocation: Invocation
   const missing = names.find((name) => !config.profiles.has(name));
   if (missing === sandboxName) throw new UsageError('the sandbox has no credentials to delete');
   if (missing !== undefined) throw unknownProfile(missing, config);
-  if (!all && (operand ?? global.profile) === undefined) await confirmUnnamed(names, invocation);
+  // The key cannot be recovered, and the user named no profile. Without a terminal there is no question, so scripts keep working.
+  if (!all && (operand ?? global.profile) === undefined && canAsk(invocation)) {
+    await confirm(`Delete ${profilesNamed(names)} and its API key?`, invocation);
+  }
   await changeConfig(system, (draft) => {
     for (const one of names) {
       if (!Object.hasOwn(draft.profiles, one)) throw unknownProfile(one, config);
@@ -160,11 +163,6 @@ async function logOut({ all = false }: { all?: boolean }, invocation: Invocation
     record: { forgotten: names },
     lines: names,
   };
-}
-
-/** The key cannot be recovered, and the user named no profile. Without a terminal there is no question, so scripts keep working. */
-async function confirmUnnamed(names: readonly string[], invocation: Invocation): Promise<void> {
-  if (canAsk(invocation)) await confirm(`Delete ${profilesNamed(names)} and its API key?`, invocation);
 }
 
 function profilesNamed(names: readonly string[]): string {

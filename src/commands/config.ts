@@ -8,12 +8,12 @@ import { describe } from '../help/description.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { configPath } from '../profiles/config-file.ts';
+import { effectiveSettings, profileToChange, type SettingFlags } from '../profiles/effective-settings.ts';
 import { fieldOf, parseSetting, profileKeys, requireProfileKey } from '../profiles/profile.ts';
-import { effectiveSettings, profileToChange, type SettingFlags } from '../profiles/settings.ts';
 import { checkDomain } from './auth/login.ts';
 
 /** Settings that only a login changes are excluded. */
-const ownKeys = profileKeys.filter((key) => !fieldOf(key).login);
+const changeableKeys = profileKeys.filter((key) => !fieldOf(key).login);
 
 export function registerConfig(command: Command, run: Runner): void {
   describe(command.command('list'), {
@@ -21,7 +21,7 @@ export function registerConfig(command: Command, run: Runner): void {
     description: 'Show all settings and their sources: flag, environment, profile or default.',
     examples: ['linkctl config list', 'linkctl config list --profile work -o json'],
     fields: settingFields,
-  }).action(run(listSettings));
+  }).action(run(async (_options: object, invocation) => settingRows(settings(invocation))));
   describe(command.command('get'), {
     summary: 'Show one setting',
     description: 'Show the value of one setting; in a pipe, print only the value.',
@@ -45,7 +45,7 @@ export function registerConfig(command: Command, run: Runner): void {
       'method_override true sends PATCH and DELETE as POST with X-HTTP-Method-Override, for proxies that block them.',
     ],
   })
-    .argument('<key>', 'name of the setting (linkctl config list)', suggested(ownKeys))
+    .argument('<key>', 'name of the setting (linkctl config list)', suggested(changeableKeys))
     .argument('<value>', 'new value')
     .action(run(setSetting));
   describe(command.command('unset'), {
@@ -53,7 +53,7 @@ export function registerConfig(command: Command, run: Runner): void {
     description: 'Unset a setting of the current profile, so that its default applies.',
     examples: ['linkctl config unset domain'],
   })
-    .argument('<key>', 'name of the setting (linkctl config list)', suggested(ownKeys))
+    .argument('<key>', 'name of the setting (linkctl config list)', suggested(changeableKeys))
     .action(run(unsetSetting));
   describe(command.command('path'), {
     summary: 'Show the path of the configuration file',
@@ -64,10 +64,6 @@ export function registerConfig(command: Command, run: Runner): void {
     examples: ['linkctl config list', 'linkctl config set dedupe account', 'linkctl config path'],
     notes: [`Settings: ${profileKeys.join(', ')}.`],
   });
-}
-
-async function listSettings(_options: object, invocation: Invocation): Promise<RowsReport> {
-  return settingRows(settings(invocation));
 }
 
 async function getSetting(_options: object, invocation: Invocation, [name = '']: string[]): Promise<RowsReport> {

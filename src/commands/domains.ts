@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
-import { keepLabels } from '../completion/label-cache.ts';
+import { cacheLabels } from '../completion/label-cache.ts';
 import { describe } from '../help/description.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
 
@@ -21,7 +21,7 @@ async function listDomains(_options: object, invocation: Invocation): Promise<Ro
   const session = await openSession(invocation);
   async function* rows(): AsyncGenerator<Row[]> {
     const { domains } = await session.client.send('listDomains', {});
-    await keepLabels(
+    await cacheLabels(
       'domains',
       domains.map(({ domain }) => domain),
       session,

@@ -109,8 +109,8 @@ function refusePaging({ limit, offset, pageSize, orderBy, allDomains, duplicates
 const shownOnTerminal = 50;
 
 function extentOf({ limit, all, offset = 0, pageSize }: ListOptions, { streams }: Session): ListExtent {
-  const usual = all || !streams.terminal ? undefined : shownOnTerminal;
-  return { limit: limit ?? usual, isLimited: limit !== undefined, offset, pageSize };
+  const defaultLimit = all || !streams.terminal ? undefined : shownOnTerminal;
+  return { limit: limit ?? defaultLimit, isLimited: limit !== undefined, offset, pageSize };
 }
 
 function listNamed(

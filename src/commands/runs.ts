@@ -20,7 +20,7 @@ export function registerRuns(command: Command, run: Runner): void {
       'List the recorded runs, newest first: when, what, how many rows, and whether a run can be undone. With --profile, those of that profile.',
     examples: ['linkctl runs', 'linkctl runs -o json'],
     fields: namesOf(runColumns),
-  }).action(run(listKept));
+  }).action(run(listRecorded));
   describe(command.command('show'), {
     summary: 'Show the progress of a run',
     description: 'Show the operation, progress and journal path of a run.',
@@ -65,7 +65,7 @@ export function registerRuns(command: Command, run: Runner): void {
 const runOperand = 'run ID, an unambiguous prefix of one, or last';
 
 /** All runs, or those of `--profile`. */
-async function listKept(_options: object, { system, global: { profile } }: Invocation): Promise<RowsReport> {
+async function listRecorded(_options: object, { system, global: { profile } }: Invocation): Promise<RowsReport> {
   const state = folders(system).state;
   await pruneRuns(state, system);
   const isMeant = ({ begin }: RunOverview): boolean => profile === undefined || begin?.profile === profile;

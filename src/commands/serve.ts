@@ -15,9 +15,9 @@ import { defaultPort, type RunningService } from '../service/service.ts';
 import { type Imported, redirectCodes, type ServiceOptions } from '../service/service-options.ts';
 import { AccessLog, requestLine } from './serve/access-log.ts';
 import { announce } from './serve/announcement.ts';
-import { backUp } from './serve/backup.ts';
 import { readCertificate } from './serve/certificate.ts';
-import { keysIn, ownKeys } from './serve/own-key.ts';
+import { backUp } from './serve/link-backup.ts';
+import { keysIn, serviceKeys } from './serve/service-keys.ts';
 import { certificateFiles, defaultVisitorDays, type ServeOptions, settingsOf } from './serve/service-settings.ts';
 import { start } from './serve/start.ts';
 
@@ -88,7 +88,7 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   const data = options.data ?? folders(system).data;
   const username = typedAccountName(global.username ?? defaultUsername);
   makePrivateFolder(data);
-  const own = await ownKeys(data, invocation);
+  const own = await serviceKeys(data, invocation);
   const certificate = files && (await readCertificate(files));
   const log = await openAccessLog(options, invocation);
   let service: RunningService | undefined;
@@ -178,8 +178,8 @@ function untilStopped(
   reload: () => Promise<void>,
   { system, streams, listenForSignals, deadline, note }: Invocation,
 ): Promise<Signal | undefined> {
-  const isSeen = (): boolean => streams.terminal || streams.watched;
-  const wasSeen = isSeen();
+  const isAttached = (): boolean => streams.terminal || streams.watched;
+  const wasAttached = isAttached();
   const hangUp = (work: () => Promise<void>): void =>
     void work().then(
       () => note('SIGHUP: reloaded'),
@@ -191,7 +191,7 @@ function untilStopped(
     deadline.signal.addEventListener('abort', () => resolve(undefined), { once: true });
     let isStopping = false;
     listenForSignals((signal) => {
-      if (signal === 'SIGHUP' && !isStopping && isSeen() === wasSeen) return hangUp(reload);
+      if (signal === 'SIGHUP' && !isStopping && isAttached() === wasAttached) return hangUp(reload);
       if (isStopping) system.dieOf(signal);
       isStopping = true;
       resolve(signal);

@@ -19,7 +19,7 @@ import { urlColumns } from '../output/url-columns.ts';
 import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
 import { withSandboxHint } from './shorten/sandbox-hint.ts';
 import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shorten/shorten-options.ts';
-import { shortenTyped } from './typed-shortening.ts';
+import { shortenTyped } from './shorten/typed-shortening.ts';
 
 export function registerShorten(command: Command, run: Runner): void {
   command.argument('[long-url...]', 'URLs to shorten; - reads them from stdin');

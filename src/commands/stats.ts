@@ -123,8 +123,7 @@ function refuseConflicts(
 
 function refuseOtherFormats({ output }: Session): void {
   if (output.fields) throw new UsageError('specify only one of --chart or --fields');
-  if (output.format && output.format !== 'table')
-    throw new UsageError(`--chart draws no ${output.format}: leave out one of them`);
+  if (output.format && output.format !== 'table') throw new UsageError(`specify only one of --chart or -o ${output.format}`);
 }
 
 function namedStats(

@@ -13,7 +13,7 @@ import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { countLabels } from '../client/labelled-links.ts';
 import { deleteTag, renameTag } from '../client/tag-changes.ts';
-import { keepLabels } from '../completion/label-cache.ts';
+import { cacheLabels } from '../completion/label-cache.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { addNoUndoFlag } from '../flags/bulk-flags.ts';
@@ -110,7 +110,7 @@ async function listTags({ count }: ListOptions, invocation: Invocation): Promise
   async function* rows(): AsyncGenerator<readonly Row[]> {
     const { tags } = await client.send('listTags', {});
     const labels = tags.map(({ label }) => label);
-    await keepLabels('tags', labels, session);
+    await cacheLabels('tags', labels, session);
     if (!count) return yield tags;
     const step = (read: number): void => streams.progress.step(() => `${grouped(read)} links`);
     yield (await countLabels(session, labels, step)).map((one) => ({ ...one }));

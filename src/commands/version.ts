@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { LocalError } from '../base/errors.ts';
-import { ownFile } from '../base/own-file.ts';
+import { ownFile } from '../base/program-file.ts';
 import { version } from '../base/version.ts';
 import type { Runner } from '../cli/run.ts';
 import { describe } from '../help/description.ts';
@@ -20,6 +20,6 @@ function licenseTexts(): string {
   try {
     return ownFile('licenses.txt');
   } catch (cause) {
-    throw new LocalError('the licenses are written when linkctl is built: npm ci builds it', { cause });
+    throw new LocalError('no licenses: they are collected by the build; npm ci builds it', { cause });
   }
 }

@@ -8,10 +8,10 @@ export type LabelKind = 'tags' | 'domains';
 const freshFor = 86_400_000;
 
 /** Bounds the time of a key press and the size of the list. */
-const most = 5000;
+const maxLabels = 5000;
 
 /** Empty if the cache is older than a day, missing or damaged. */
-export function keptLabels(kind: LabelKind, profile: string, system: System): string[] {
+export function cachedLabels(kind: LabelKind, profile: string, system: System): string[] {
   try {
     const { saved, labels } = JSON.parse(readFileSync(cachePath(kind, profile, system), 'utf8'));
     const age = system.now() - saved;
@@ -22,7 +22,7 @@ export function keptLabels(kind: LabelKind, profile: string, system: System): st
 }
 
 /** Caches a listing for completion, which never contacts a server. Does nothing without a profile. Never fails, because the listing itself succeeded. */
-export async function keepLabels(
+export async function cacheLabels(
   kind: LabelKind,
   labels: readonly string[],
   { profile, system }: { readonly profile?: string | undefined; readonly system: System },
@@ -34,7 +34,7 @@ export async function keepLabels(
     const { makePrivateFolder } = await import('../files/folders.ts');
     const { atomicWrite } = await import('../files/atomic-write.ts');
     makePrivateFolder(dirname(path));
-    atomicWrite(path, JSON.stringify({ saved: system.now(), labels: labels.slice(0, most) }), system);
+    atomicWrite(path, JSON.stringify({ saved: system.now(), labels: labels.slice(0, maxLabels) }), system);
   } catch {
     // Completion offers less.
   }

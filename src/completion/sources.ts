@@ -4,7 +4,7 @@ import { folders, type System } from '../base/system.ts';
 import { newestRuns, titleOf } from '../bulk/records/run-names.ts';
 import { configPath } from '../profiles/config-file.ts';
 import { isProfileName, sandboxName } from '../profiles/profile-name.ts';
-import { keptLabels, type LabelKind } from './label-cache.ts';
+import { cachedLabels, type LabelKind } from './label-cache.ts';
 
 /** Reads only local files: completion never connects or writes. */
 export interface Sources {
@@ -16,18 +16,18 @@ export interface Sources {
 }
 
 /** Bounds the time of a key press. */
-const mostRuns = 50;
+const maxRuns = 50;
 
 export function localSources(system: System): Sources {
   return {
     profiles: () => [...new Set([...readNames(system).profiles, sandboxName])],
     labels(kind, given) {
-      const profile = given ?? profileInForce(system);
-      return profile !== undefined && isProfileName(profile) ? keptLabels(kind, profile, system) : [];
+      const profile = given ?? activeProfile(system);
+      return profile !== undefined && isProfileName(profile) ? cachedLabels(kind, profile, system) : [];
     },
     runs: (beginning) =>
       newestRuns(folders(system).state, beginning)
-        .slice(0, mostRuns)
+        .slice(0, maxRuns)
         .map(({ run, begin }) => ({
           name: run,
           title: begin ? safe(titleOf(begin)) : '',
@@ -36,7 +36,7 @@ export function localSources(system: System): Sources {
 }
 
 /** Chooses like a command: credentials in the environment belong to no profile. */
-function profileInForce(system: System): string | undefined {
+function activeProfile(system: System): string | undefined {
   const { LINKCTL_USERNAME, LINKCTL_API_KEY, LINKCTL_API_KEY_FILE, LINKCTL_PROFILE } = system.env;
   if (LINKCTL_USERNAME || LINKCTL_API_KEY || LINKCTL_API_KEY_FILE) return undefined;
   return LINKCTL_PROFILE || readNames(system).current;

@@ -31,10 +31,7 @@ export function addRuleFlags(command: Command): void {
     .option('--to <text>', 'replacement for --regex; $1 and $<name> are groups, $$ is $', once);
 }
 
-/**
- * The rules in the order of the flags. Throws a UsageError for one that cannot be understood and where there is none;
- * `now` is in milliseconds.
- */
+/** Returns the rules in the order of the flags. `now` is in milliseconds. Throws a UsageError, also if there is no rule. */
 export function readRules([from, to]: readonly string[], options: RuleOptions, now: number): UrlRule[] {
   const { scheme, host, setParam = [], removeParam = [], utm, regex } = options;
   const rules = [

@@ -15,7 +15,7 @@ import {
   record,
   type Schema,
   text,
-} from './schema.ts';
+} from './schema-builders.ts';
 
 /** Each schema is complete, so that it can be used alone. */
 export function schemaDocument(): Readonly<Record<string, Schema>> {

@@ -16,7 +16,7 @@ import {
   record,
   type Schema,
   text,
-} from './schema.ts';
+} from './schema-builders.ts';
 
 const error = record<ErrorRecord>({ code: { type: 'integer' }, message: text, details: optional(text) });
 

@@ -1,4 +1,4 @@
-import { ownFile } from '../base/own-file.ts';
+import { ownFile } from '../base/program-file.ts';
 import type { CommandTree } from './command-tree.ts';
 
 /** The build stores the tree, so that completion and `--help` import no command. Undefined in a checkout without a build. */

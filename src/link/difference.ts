@@ -1,7 +1,7 @@
 import { unicodeTest } from '../base/unicode.ts';
 
 /** A difference of whole parts: a host, a path segment, a parameter. */
-export interface Difference {
+interface Difference {
   /** Empty for an addition. */
   readonly removed: string;
   /** Position in the URL before, in UTF-16 units. */

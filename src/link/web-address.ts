@@ -29,12 +29,12 @@ type Host = Pick<WebAddress, 'hostname' | 'port'>;
 
 /** Cached, because parsing a host costs more than all other work on a link. */
 const hosts = new Map<string, Host | undefined>();
-const hostsKept = 1000;
+const maxHosts = 1000;
 
 function hostOf(scheme: WebAddress['scheme'], authority: string): Host | undefined {
   const key = `${scheme}://${authority}`;
   if (!hosts.has(key)) {
-    if (hosts.size >= hostsKept) hosts.clear();
+    if (hosts.size >= maxHosts) hosts.clear();
     const url = parseUrl(key);
     hosts.set(key, url && { hostname: url.hostname, port: url.port || defaultPorts[scheme] });
   }

@@ -12,7 +12,7 @@ export const clickColumns: readonly Column[] = urlColumns.map((column) => {
 /** GET /stats/[hash] returns these fields only. */
 export const counterFields: readonly string[] = ['hash', 'total_clicks', 'unique_clicks'];
 
-export interface ClickRowsOptions {
+interface ClickRowsOptions {
   /** Maximum number of rows, sorted by clicks. */
   readonly top?: number | undefined;
   /** Draws bars instead of a table; 20 rows without `top`. */
@@ -38,7 +38,7 @@ export function clickRows(
   }: ClickRowsOptions,
 ): RowsReport {
   const sum = { urls: 0, total_clicks: 0, unique_clicks: 0 };
-  let most = 0;
+  let maximum = 0;
   const missing: Row[] = [];
   async function* counted(): AsyncGenerator<Row[]> {
     for await (const page of pages) {
@@ -47,7 +47,7 @@ export function clickRows(
         sum.urls += 1;
         sum.total_clicks += clicks(row);
         sum.unique_clicks += Number(row.unique_clicks ?? 0);
-        most = Math.max(most, clicks(row));
+        maximum = Math.max(maximum, clicks(row));
       }
       if (found.length < page.length) missing.push(...page.filter(isMissing));
       yield found;
@@ -64,7 +64,7 @@ export function clickRows(
     columns: clickColumns,
     tableFields: ['short_url', 'long_url', 'total_clicks', 'unique_clicks'],
     pipedFields: [severalDomains ? 'short_url' : 'hash', 'total_clicks', 'unique_clicks'],
-    drawn: [barColumn(clicks, () => most, glyphs)],
+    drawn: [barColumn(clicks, () => maximum, glyphs)],
     ...(chart && { chart: (shown, canvas) => barLines(shown.map(barOf), canvas) }),
     members: () => ({ summary: sum }),
     notes: () => [

@@ -14,13 +14,13 @@ interface Mark {
 
 /** Cuts texts with a common beginning at the same column, so that the first mark stays visible. */
 export function fitMarked(texts: readonly MarkedText[], width: number, ellipsis: string): MarkedText[] {
-  const isSeen = ({ text, marks }: MarkedText): boolean => {
+  const isVisible = ({ text, marks }: MarkedText): boolean => {
     const { at, length } = marks.at(-1) ?? { at: 0, length: 0 };
     return displayWidth(text, width) <= width || displayWidth(text.slice(0, at + length), width) < width;
   };
   const first = Math.min(...texts.flatMap(({ text, marks }) => (marks[0] ? displayWidth(text.slice(0, marks[0].at)) : [])));
-  const most = Math.max(...texts.map(({ text }) => displayWidth(text))) - width;
-  const from = texts.every(isSeen) ? 0 : Math.min(most, first - Math.floor(width / 3));
+  const maxOffset = Math.max(...texts.map(({ text }) => displayWidth(text))) - width;
+  const from = texts.every(isVisible) ? 0 : Math.min(maxOffset, first - Math.floor(width / 3));
   return texts.map((marked) => cutEnd(from > 0 ? cutBeginning(marked, from, ellipsis) : marked, width, ellipsis));
 }
 

@@ -48,7 +48,7 @@ export function periodRows(
   rows: readonly Row[],
   { by, glyphs, chart, severalDomains }: PeriodRowsOptions,
 ): Omit<RowsReport, 'notes' | 'members'> {
-  const most = rows.reduce((sum, row) => Math.max(sum, clicksOf(row)), 0);
+  const maximum = rows.reduce((sum, row) => Math.max(sum, clicksOf(row)), 0);
   const hasEvents = rows.some(({ events }) => Array.isArray(events) && events.length > 0);
   const columns = columnsOf[by];
   const name = severalDomains ? 'short_url' : 'hash';
@@ -62,7 +62,7 @@ export function periodRows(
     columns,
     tableFields,
     pipedFields,
-    drawn: [barColumn(clicksOf, () => most, glyphs)],
+    drawn: [barColumn(clicksOf, () => maximum, glyphs)],
     ...(chart && { chart: (shown, canvas) => pictureLines(chart, by === 'day' ? [] : shown, canvas) }),
     empty: 'no clicks',
   };
@@ -102,5 +102,5 @@ function pictureLines(days: readonly DayColumn[], rows: readonly Row[], canvas: 
 
 /** Deleting a link deletes its daily totals on the server. */
 export function uncountedClicks(links: number): string {
-  return `the clicks of ${quantity(links, 'link')} that linkctl deleted or reset in this time are not in the server's figures`;
+  return `the clicks of ${quantity(links, 'link')} that linkctl deleted or reset in this period are not in the server's figures`;
 }

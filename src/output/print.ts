@@ -1,10 +1,10 @@
 import type { CliError } from '../base/errors.ts';
 import { safe, safeLines } from '../base/safe-text.ts';
 import { type Format, isJson } from '../contract/formats.ts';
-import { codeMark, printError, printHint } from './failures.ts';
-import { createJson, jsonText } from './formats/json.ts';
+import { codeMark, printError, printHint } from './failure-lines.ts';
+import { createJson, jsonText } from './formats/json-rows.ts';
 import { createLines, joinFor } from './formats/separated.ts';
-import { chooseFormat, type OutputOptions } from './options.ts';
+import { chooseFormat, type OutputOptions } from './output-options.ts';
 import { batchesOf, type DoneReport, type Report, type RowPrinter, type RowsReport, type TextReport } from './report.ts';
 import type { Streams } from './streams.ts';
 import { ClosedPipe } from './writer.ts';
@@ -125,9 +125,9 @@ interface Group {
 }
 
 /** Maximum number of lines per group. */
-const reportedEach = 5;
+const maxLines = 5;
 /** Bounds memory: a server may invent any number of codes. */
-const groupsKept = 50;
+const maxGroups = 50;
 
 /** Prints the first failures of each group and counts the rest, so memory stays constant. */
 class FailedRows {
@@ -143,7 +143,7 @@ class FailedRows {
   async report(failure: CliError): Promise<void> {
     const group = this.#groupOf(failure);
     group.count += 1;
-    if (group.count <= reportedEach) await printError(failure, this.#streams);
+    if (group.count <= maxLines) await printError(failure, this.#streams);
   }
 
   /** Prints the number of further failures, and the hints. */
@@ -152,8 +152,7 @@ class FailedRows {
     const groups = [...this.#groups.values()];
     const where = this.#failuresIn === undefined ? '' : ` (see ${this.#failuresIn})`;
     for (const { count, mark } of groups) {
-      if (count > reportedEach)
-        await streams.message(`${streams.glyphs.ellipsis} and ${count - reportedEach} more${mark}${where}`);
+      if (count > maxLines) await streams.message(`${streams.glyphs.ellipsis} and ${count - maxLines} more${mark}${where}`);
     }
     const hints = new Set(groups.flatMap(({ hint }) => hint ?? []));
     for (const hint of hints) await printHint(hint, streams);
@@ -161,7 +160,7 @@ class FailedRows {
 
   #groupOf({ kind, apiCode, hint }: CliError): Group {
     const exact = `${kind} ${apiCode ?? ''}`;
-    const key = this.#groups.has(exact) || this.#groups.size < groupsKept ? exact : kind;
+    const key = this.#groups.has(exact) || this.#groups.size < maxGroups ? exact : kind;
     const group = this.#groups.get(key) ?? { mark: key === kind ? '' : codeMark(apiCode), hint, count: 0 };
     this.#groups.set(key, group);
     return group;

@@ -1,7 +1,7 @@
 import { encode } from 'uqr';
 
 /** Includes the quiet zone, without which cameras do not find the code. */
-export interface QrCode {
+interface QrCode {
   /** Modules per row and column. */
   readonly size: number;
   /** Rows from the top; true is dark. */

@@ -1,6 +1,6 @@
 import { safe } from '../base/safe-text.ts';
 import type { System } from '../base/system.ts';
-import type { OutputOptions } from './options.ts';
+import type { OutputOptions } from './output-options.ts';
 import type { Glyphs } from './report.ts';
 import { createPaint, type Paint, usesColour } from './terminal/colour.ts';
 import { createProgress, type Progress, progressMode } from './terminal/progress.ts';

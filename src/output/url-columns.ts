@@ -3,7 +3,7 @@ import { capitalized } from '../base/capitalized.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { isFarDay, lastDay } from '../link/value.ts';
-import { valueText } from './formats/values.ts';
+import { valueText } from './formats/value-text.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
 
 /** The same columns in all commands. */

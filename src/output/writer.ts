@@ -12,7 +12,7 @@ export class ClosedPipe extends Error {
   }
 }
 
-export interface WriterOptions {
+interface WriterOptions {
   /** Ignores errors of the stream: for stderr, where they could not be shown. */
   readonly lossy?: boolean;
   /** Runs before each chunk. */

@@ -65,7 +65,7 @@ export const otherDisk = 'set LINKCTL_CONFIG_DIR to a folder on a disk that keep
 
 export function readDocument(path: string, system: System): { document: ConfigDocument; warnings: readonly string[] } {
   const stats = statsOf(path);
-  if (!stats) return { document: emptyDocument(), warnings: [] };
+  if (!stats) return { document: { profiles: Object.create(null) }, warnings: [] };
   if (!stats.isFile()) throw new LocalError(`cannot read ${path}: it is not a regular file`);
   refuseForeign(path, stats, system);
   const warnings = [...tighten(path, stats, system), ...folderWarnings(dirname(path), system)];
@@ -110,10 +110,6 @@ export function documentFaults({ version, current_profile: current, profiles }: 
 
 function isNamed(value: unknown): boolean {
   return typeof value === 'string' && isProfileName(value);
-}
-
-function emptyDocument(): ConfigDocument {
-  return { profiles: Object.create(null) };
 }
 
 /** Copies without a prototype, so that no key can be a built-in member. */

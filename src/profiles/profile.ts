@@ -6,7 +6,7 @@ import { formats } from '../contract/formats.ts';
 import { accountName, baseUrl } from './account-values.ts';
 import type { KeySource } from './key-source.ts';
 
-export interface ProfileField<Value = unknown> {
+interface ProfileField<Value = unknown> {
   /** Continues "expected", such as `one of {a|b}`. */
   readonly expected: string;
   accepts(value: unknown): value is Value;

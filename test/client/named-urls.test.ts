@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { batchSizeOf, fittingHashes } from '../../src/client/batch-limits.ts';
-import { addressOf, requestFor } from '../../src/client/call/requests.ts';
+import { addressOf, requestFor } from '../../src/client/call/api-request.ts';
 import { CallError, type Fault } from '../../src/client/call-error.ts';
 import type { Send } from '../../src/client/client-options.ts';
 import { namedUrls } from '../../src/client/named-urls.ts';

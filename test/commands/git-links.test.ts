@@ -69,7 +69,7 @@ describe.each(['a', 'b'] as const)('P5: links in git, edition %s', (edition) => 
     for (const words of [['list'], ['edit', 'h0', '--note', 'x'], ['account']]) {
       expect(await linkctl([...words, '-o', 'markdown'])).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('-o markdown is for the plans of diff and apply'),
+        stderr: expect.stringContaining('-o markdown applies only to diff and apply'),
       });
     }
     const calls = (await wire.requests()).map(({ method }) => method);

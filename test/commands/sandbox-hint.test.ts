@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/linkctl.ts';
 
-const hint = 'to follow links of the sandbox, run linkctl serve in another terminal\n';
+const hint = 'to make links of the sandbox work, run linkctl serve in another terminal\n';
 const terminal = { stdout: true, stderr: true };
 /** On a terminal every change says how it is undone. */
 const undoLine = /^to undo it: linkctl undo \S+\n$/;

@@ -49,7 +49,7 @@ test('E47: processes that disagree on --public-url are refused, and links of a f
   await first.stop();
   const second = await serve([...flags, '--public-url', 'https://s.ex']);
   expect(stderrOf(second)).toContain(
-    '1 link of old.example can be followed as long as that host leads here; new ones are of s.ex\n',
+    '1 link of old.example work as long as that host points to this service; new links use s.ex\n',
   );
 });
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { keepLabels, keptLabels } from '../../src/completion/label-cache.ts';
+import { cachedLabels, cacheLabels } from '../../src/completion/label-cache.ts';
 import { localSources } from '../../src/completion/sources.ts';
 import { test } from '../support/linkctl.ts';
 import { createTestSystem } from '../support/test-system.ts';
@@ -16,21 +16,21 @@ test.for([
 ] as const)('B95: labels kept %i ms ago are offered: %s', async ([age, offered], { homeEnv: env }) => {
   let now = 1_700_000_000_000;
   const system = createTestSystem({ env, now: () => now });
-  await keepLabels('tags', ['promo'], { profile: 'work', system });
+  await cacheLabels('tags', ['promo'], { profile: 'work', system });
   now += age;
-  expect(keptLabels('tags', 'work', system)).toEqual(offered ? ['promo'] : []);
+  expect(cachedLabels('tags', 'work', system)).toEqual(offered ? ['promo'] : []);
 });
 
 test('B95: profiles, tags and domains are kept apart, for this user alone', async ({ folder, homeEnv: env }) => {
   const system = createTestSystem({ env });
-  await keepLabels('tags', ['one'], { profile: 'work', system });
-  await keepLabels('tags', ['two'], { profile: 'hobby', system });
-  await keepLabels('domains', ['s.ex'], { profile: 'work', system });
-  await keepLabels('tags', ['nobody'], { profile: undefined, system });
-  expect(keptLabels('tags', 'work', system)).toEqual(['one']);
-  expect(keptLabels('tags', 'hobby', system)).toEqual(['two']);
-  expect(keptLabels('domains', 'work', system)).toEqual(['s.ex']);
-  expect(keptLabels('domains', 'hobby', system)).toEqual([]);
+  await cacheLabels('tags', ['one'], { profile: 'work', system });
+  await cacheLabels('tags', ['two'], { profile: 'hobby', system });
+  await cacheLabels('domains', ['s.ex'], { profile: 'work', system });
+  await cacheLabels('tags', ['nobody'], { profile: undefined, system });
+  expect(cachedLabels('tags', 'work', system)).toEqual(['one']);
+  expect(cachedLabels('tags', 'hobby', system)).toEqual(['two']);
+  expect(cachedLabels('domains', 'work', system)).toEqual(['s.ex']);
+  expect(cachedLabels('domains', 'hobby', system)).toEqual([]);
   const cache = join(folder, '.cache', 'linkctl');
   expect((await readdir(join(cache, 'tags'))).sort()).toEqual(['hobby.json', 'work.json']);
   expect((await stat(join(cache, 'tags'))).mode & 0o777).toBe(0o700);
@@ -42,7 +42,7 @@ test.for(['', 'null', '{', '{"saved":0}', '{"saved":1e15,"labels":["x"]}', '[]']
   async (text, { folder, homeEnv: env }) => {
     await mkdir(join(folder, '.cache', 'linkctl', 'tags'), { recursive: true });
     await writeFile(join(folder, '.cache', 'linkctl', 'tags', 'work.json'), text);
-    expect(keptLabels('tags', 'work', createTestSystem({ env }))).toEqual([]);
+    expect(cachedLabels('tags', 'work', createTestSystem({ env }))).toEqual([]);
   },
 );
 
@@ -50,8 +50,8 @@ test('B70: a home that cannot be written to is no failure', async ({ folder, hom
   await writeFile(join(folder, '.cache'), 'a file where the folder should be');
   await chmod(join(folder, '.cache'), 0o400);
   const system = createTestSystem({ env });
-  await keepLabels('tags', ['promo'], { profile: 'work', system });
-  expect(keptLabels('tags', 'work', system)).toEqual([]);
+  await cacheLabels('tags', ['promo'], { profile: 'work', system });
+  expect(cachedLabels('tags', 'work', system)).toEqual([]);
 });
 
 test.for<[string, Record<string, string>, string[]]>([
@@ -64,8 +64,8 @@ test.for<[string, Record<string, string>, string[]]>([
   await mkdir(join(folder, '.config', 'linkctl'), { recursive: true });
   const config = { current_profile: 'work', profiles: { work: { api_key: 'x' }, hobby: {}, 'not.a.name': {} } };
   await writeFile(join(folder, '.config', 'linkctl', 'config.json'), JSON.stringify(config));
-  await keepLabels('tags', ['of-work'], { profile: 'work', system });
-  await keepLabels('tags', ['of-hobby'], { profile: 'hobby', system });
+  await cacheLabels('tags', ['of-work'], { profile: 'work', system });
+  await cacheLabels('tags', ['of-hobby'], { profile: 'hobby', system });
   expect(localSources(system).labels('tags', undefined)).toEqual(labels);
   expect(localSources(system).labels('tags', 'hobby')).toEqual(['of-hobby']);
   expect(localSources(system).profiles()).toEqual(['work', 'hobby', 'sandbox']);

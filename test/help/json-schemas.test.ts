@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { leafCommands } from '../../bin/build/manual.ts';
 import { wholeTree } from '../../src/cli/program.ts';
 import { schemaDocument } from '../../src/help/json-schemas.ts';
-import type { Schema } from '../../src/help/schema.ts';
+import type { Schema } from '../../src/help/schema-builders.ts';
 import { newestFor } from '../commands/undo-world.ts';
 import { apiKey, test as base, type Linkctl, runnerIn, username } from '../support/linkctl.ts';
 

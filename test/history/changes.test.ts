@@ -94,7 +94,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const { code, stderr } = await linkctl(['stats', '--since', '2d']);
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining('the clicks of 2 links that linkctl deleted or reset in this time'),
+      expect.stringContaining('the clicks of 2 links that linkctl deleted or reset in this period'),
     ]);
     expect((await linkctl(['stats', 'one', '--since', '2d'])).stderr).not.toContain('deleted or reset');
   });

@@ -41,7 +41,7 @@ describe.each([...hours, ...ends])('at %s', (moment) => {
       expect([since, code, rows.at(-1)]).toEqual([since, 0, `${today}\t4\ttrue`]);
       expect(rows.slice(0, -1).every((row) => row.endsWith('\t0\tfalse'))).toBe(true);
       expect(stderr).toMatch(
-        new RegExp(`^4 clicks as the server counts them from .* 00:00:00 UTC to ${today} .* UTC \\(today so far\\)`),
+        new RegExp(`^4 clicks by the daily totals of the server from .* 00:00:00 UTC to ${today} .* UTC \\(today so far\\)`),
       );
     }
     const path = join(folder, 'report.html');
@@ -82,7 +82,7 @@ describe.each(['2026-11-23T00:00:00Z', '2026-11-23T13:00:00Z', '2027-01-01T00:00
       // Two minutes were read, and before them a day.
       expect(await since('1h')).toMatchObject({ clicks: 1, before: null, change: null, compared: false });
       const { stderr } = await linkctl(['stats', '--since', '1h'], at(minute));
-      expect(stderr).toMatch(/^1 click between the readings of .*; no reading before to compare with as long a time\n$/);
+      expect(stderr).toMatch(/^1 click between the readings of .*; no earlier reading for the previous period\n$/);
       const oneDay = await since('1d');
       expect(oneDay).toMatchObject({ clicks: 2, before: 1, change: 100, compared: true });
       expect(oneDay.first).toBeLessThan(-day + minute);

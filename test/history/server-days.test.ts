@@ -15,7 +15,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const result = await linkctl(['stats', '--since', '7d', '--by', 'day']);
     expect(result).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/^4 clicks as the server counts them from .* 00:00:00 UTC/),
+      stderr: expect.stringMatching(/^4 clicks by the daily totals of the server from .* 00:00:00 UTC/),
     });
     expect(result.stdout.trimEnd().split('\n').at(-1)).toBe('2026-11-23\t4\ttrue');
     // Links that nobody clicked are not asked for.

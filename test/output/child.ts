@@ -1,6 +1,6 @@
 import { processSystem } from '../../src/base/system.ts';
-import { exitCodeOf, printFailure } from '../../src/output/failures.ts';
-import type { OutputOptions } from '../../src/output/options.ts';
+import { exitCodeOf, printFailure } from '../../src/output/failure-lines.ts';
+import type { OutputOptions } from '../../src/output/output-options.ts';
 import { printReport } from '../../src/output/print.ts';
 import { Streams } from '../../src/output/streams.ts';
 import { listing, urls } from './listing.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LocalError, NotFoundError, UsageError } from '../../src/base/errors.ts';
-import { exitCodeOf, type FailureOptions, printFailure } from '../../src/output/failures.ts';
+import { exitCodeOf, type FailureOptions, printFailure } from '../../src/output/failure-lines.ts';
 import { ClosedPipe } from '../../src/output/writer.ts';
 import { createWorld, type WorldOptions } from './world.ts';
 
@@ -64,7 +64,7 @@ describe('B48: a bug of ours', () => {
   test.each([
     [undefined, 'undefined'],
     ['text', 'text'],
-    [Object.create(null), 'something was thrown that is no error'],
+    [Object.create(null), 'a value that is not an error was thrown'],
     [new Error(''), 'Error'],
   ])('may be anything: %#', async (thrown, message) => {
     expect(await told(thrown)).toContain(`error: internal error: ${message}\n`);

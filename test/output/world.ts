@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { OutputStream } from '../../src/base/system.ts';
-import type { OutputOptions } from '../../src/output/options.ts';
+import type { OutputOptions } from '../../src/output/output-options.ts';
 import { printReport } from '../../src/output/print.ts';
 import type { Report } from '../../src/output/report.ts';
 import { Streams } from '../../src/output/streams.ts';

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { System } from '../../src/base/system.ts';
-import { resolveCredentials, type ServerCredentials } from '../../src/profiles/credentials.ts';
 import { type CredentialFlags, describeSource } from '../../src/profiles/given-set.ts';
+import { resolveCredentials, type ServerCredentials } from '../../src/profiles/resolved-credentials.ts';
 import { test, work } from './config-fixture.ts';
 
 const env = {

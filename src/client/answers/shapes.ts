@@ -20,9 +20,9 @@ export const integer = scalar('an integer', Number.isSafeInteger);
 
 /** Some servers write numbers as text. */
 export function number(value: unknown): number {
-  const meant = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
-  if (typeof meant !== 'number' || !Number.isFinite(meant)) throw mismatch('a number', value);
-  return meant;
+  const converted = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (typeof converted !== 'number' || !Number.isFinite(converted)) throw mismatch('a number', value);
+  return converted;
 }
 
 export function scalar(expected: string, holds: (value: unknown) => boolean): Shape {
@@ -71,8 +71,8 @@ export function mapOf(shape: Shape): Shape {
 function readMember(object: { [name: string]: unknown }, name: string, shape: Shape): void {
   const value = Object.hasOwn(object, name) ? object[name] : undefined;
   try {
-    const meant = shape(value);
-    if (meant !== value) object[name] = meant;
+    const converted = shape(value);
+    if (converted !== value) object[name] = converted;
   } catch (error) {
     throw within(name, error);
   }

@@ -1,7 +1,7 @@
 import { shellWord } from '../../base/shell-word.ts';
 import { endpoints, type OperationName } from '../../contract/operations.ts';
 import type { Fault } from '../call-error.ts';
-import type { AnyInput, ApiRequest } from './requests.ts';
+import type { AnyInput, ApiRequest } from './api-request.ts';
 import type { RetriedCall } from './retry.ts';
 
 interface Doubt {

@@ -3,8 +3,8 @@ import type { System } from '../../base/system.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import { CallError, type Fault, type GaveUp, refusesEveryCall } from '../call-error.ts';
 import type { RetryNotice, SendOptions } from '../client-options.ts';
+import type { ApiRequest } from './api-request.ts';
 import type { Circuit } from './circuit.ts';
-import type { ApiRequest } from './requests.ts';
 
 export type Attempted<T> = { readonly result: T } | { readonly fault: Fault };
 
@@ -80,7 +80,7 @@ export async function withRetries<T>(
     if (fault.retry !== 'throttled' && !(await circuit.permitsRetry(fault, call.signal))) {
       throw giveUp(call.signal?.aborted ? 'interrupted' : 'too many failures in this run');
     }
-    if (call.isCurrent && !(await call.isCurrent())) throw giveUp('what it changes is different by now');
+    if (call.isCurrent && !(await call.isCurrent())) throw giveUp('the target has changed meanwhile');
   }
 }
 
@@ -97,15 +97,15 @@ interface Wait {
 
 function waitFor(fault: Fault, { attempts, waited }: Progress, { limits, system, warn }: RetrySettings): Wait {
   const isThrottled = fault.retry === 'throttled';
-  const own = backOff(isThrottled ? 1000 : 200, attempts - 1, () => system.random());
+  const backOffDelay = backOff(isThrottled ? 1000 : 200, attempts - 1, () => system.random());
   const now = system.now();
   const asked = fault.retryAfter === undefined ? 0 : retryAfter(fault.retryAfter, now);
   if (asked === undefined) warn(`ignoring the invalid Retry-After of the server: ${fault.retryAfter}`);
-  const delay = Math.max(own, (asked ?? 0) * (1 + 0.1 * system.random()));
+  const delay = Math.max(backOffDelay, (asked ?? 0) * (1 + 0.1 * system.random()));
   const refusal = 'the server requests a longer wait than --max-wait';
   // Compared without jitter: a server may ask for exactly the maximum.
   if (asked && waited + asked > limits.maxWait) return { delay, refusal, notBefore: now + asked };
-  return isThrottled && waited + own > limits.maxWait ? { delay, refusal } : { delay };
+  return isThrottled && waited + backOffDelay > limits.maxWait ? { delay, refusal } : { delay };
 }
 
 function refusalOf(

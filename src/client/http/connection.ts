@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type ApiRequest, addressOf } from '../call/requests.ts';
+import { type ApiRequest, addressOf } from '../call/api-request.ts';
 import type { ClientOptions } from '../client-options.ts';
 import { type Trust, trustFor } from '../trust.ts';
 import { Exchange } from './exchange.ts';
@@ -88,8 +88,8 @@ function withoutEcho(
 
 /** Milliseconds. `--timeout` limits the time until the answer begins; the whole exchange may take twice as long. */
 function timeoutsFor(method: string, asked?: number): Timeouts {
-  const usual = method === 'GET' ? { headers: 30_000, total: 60_000 } : { headers: 120_000, total: 180_000 };
-  const { headers, total } = asked === undefined ? usual : { headers: asked * 1000, total: asked * 2000 };
+  const defaults = method === 'GET' ? { headers: 30_000, total: 60_000 } : { headers: 120_000, total: 180_000 };
+  const { headers, total } = asked === undefined ? defaults : { headers: asked * 1000, total: asked * 2000 };
   return { connect: Math.min(10_000, headers), headers, idle: Math.min(30_000, headers), total };
 }
 

@@ -1,4 +1,4 @@
-import { type ApiRequest, addressOf } from '../call/requests.ts';
+import { type ApiRequest, addressOf } from '../call/api-request.ts';
 import type { ClientEvent, ExchangeDetail } from '../client-options.ts';
 import type { WireAnswer, WireFailure, WireRequest } from './transport.ts';
 

@@ -8,7 +8,7 @@ import { findEdition } from '../../client/account-domains.ts';
 import type { Client } from '../../client/client.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 import type { AccountRecord } from '../../contract/records.ts';
-import { printFailure } from '../../output/failures.ts';
+import { printFailure } from '../../output/failure-lines.ts';
 import type { DoneReport } from '../../output/report.ts';
 import { isExposed, typedAccountName } from '../../profiles/account-values.ts';
 import { changeConfig } from '../../profiles/config-change.ts';
@@ -123,19 +123,10 @@ async function givenBaseUrl(stored: Profile, invocation: Invocation): Promise<st
 }
 
 async function givenUsername(stored: Profile, invocation: Invocation): Promise<string> {
-  const text = invocation.global.username ?? (await askOrKept('Username', '--username', invocation, stored.username));
-  return typedAccountName(text);
-}
-
-/** Without a terminal a stored value is kept; on a terminal it is the default of the question. */
-async function askOrKept(
-  question: string,
-  flag: string,
-  invocation: Invocation,
-  kept: string | null | undefined,
-): Promise<string> {
-  if (kept && !canAsk(invocation)) return kept;
-  return await ask(question, flag, invocation, kept ?? undefined);
+  const { username } = stored;
+  // Without a terminal the stored name is kept; on a terminal it is the default of the question.
+  const kept = invocation.global.username ?? (canAsk(invocation) ? undefined : username || undefined);
+  return typedAccountName(kept ?? (await ask('Username', '--username', invocation, username ?? undefined)));
 }
 
 /** Reads the key, or returns its source. A key command of the profile stays in use for the same server. */

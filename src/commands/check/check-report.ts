@@ -20,7 +20,7 @@ export interface CheckView {
   readonly notes: readonly string[];
 }
 
-export interface ShownCheck extends CheckView {
+interface ShownCheck extends CheckView {
   readonly check: StartedCheck;
   readonly links: number;
   readonly interruption: ReturnType<typeof interruptible>;

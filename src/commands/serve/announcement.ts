@@ -5,7 +5,7 @@ import { quantity } from '../../output/quantity.ts';
 import { apiRoot } from '../../service/dispatcher.ts';
 import type { RunningService } from '../../service/service.ts';
 import type { ServiceOptions } from '../../service/service-options.ts';
-import type { OwnKeys } from './own-key.ts';
+import type { ServiceKeys } from './service-keys.ts';
 
 /**
  * Warns if other machines can reach the service. Shows a new key once and only on a terminal, because other output ends up in logs.
@@ -13,7 +13,7 @@ import type { OwnKeys } from './own-key.ts';
 export async function announce(
   service: RunningService,
   settings: ServiceOptions,
-  { path, keys, isNew }: OwnKeys,
+  { path, keys, isNew }: ServiceKeys,
   invocation: Invocation,
 ): Promise<void> {
   const { host = '', metricsHost = '127.0.0.1', certificate, username, edition, useHttps } = settings;
@@ -30,11 +30,11 @@ export async function announce(
   }
   for (const { name, links } of service.formerDomains) {
     await invocation.note(
-      `${quantity(links, 'link')} of ${name} can be followed as long as that host leads here; new ones are of ${domains[0]}`,
+      `${quantity(links, 'link')} of ${name} work as long as that host points to this service; new links use ${domains[0]}`,
     );
   }
   const record = {
-    base_url: ownBaseUrl(service, settings),
+    base_url: localBaseUrl(service, settings),
     // Known only if --public-url is given.
     ...(useHttps !== undefined && { public_url: `${useHttps ? 'https' : 'http'}://${domains[0]}` }),
     ...(metricsPort !== undefined && { metrics_url: `http://${reachable(metricsHost)}:${metricsPort}/metrics` }),
@@ -49,7 +49,7 @@ export async function announce(
 }
 
 /** A certificate is issued for a name, which is `localhost` on this machine. */
-function ownBaseUrl({ port }: RunningService, { host = '', certificate }: ServiceOptions): string {
+function localBaseUrl({ port }: RunningService, { host = '', certificate }: ServiceOptions): string {
   const name = reachable(host);
   return `${certificate ? 'https' : 'http'}://${certificate && isLoopback(name) ? 'localhost' : name}:${port}${apiRoot}`;
 }

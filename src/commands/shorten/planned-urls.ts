@@ -6,8 +6,7 @@ import { shortenOperation } from '../../bulk/operations/shorten.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import { dryRun, type PlannedChange } from '../../changes/dry-run.ts';
-import type { ForeseenConflicts } from '../../changes/hash-conflicts.ts';
-import { linksNamed } from '../../changes/hash-conflicts.ts';
+import { type ForeseenConflicts, linksNamed } from '../../changes/hash-conflicts.ts';
 import { pinnedDomain } from '../../changes/listed-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { usesHttps } from '../../client/account-domains.ts';
@@ -18,7 +17,7 @@ import type { PlannedRequest } from '../../output/dry-run.ts';
 import { type Column, namesOf, type RowsReport } from '../../output/report.ts';
 import { urlColumns } from '../../output/url-columns.ts';
 
-export interface PlannedUrls {
+interface PlannedUrls {
   batches(): Iterable<readonly ShortenItem[]> | AsyncIterable<readonly ShortenItem[]>;
   /** Sample of the planned links. */
   readonly first: readonly ShortenItem[];

@@ -9,7 +9,7 @@ import { sandboxName } from '../../profiles/profile-name.ts';
 export function withSandboxHint(report: RowsReport, session: Session): RowsReport {
   const { profile, global, streams, edition } = session;
   if (profile !== sandboxName || global.quiet || global.dryRun || !streams.terminal || !streams.watched) return report;
-  const hint = `to follow links of the sandbox, run linkctl serve${edition === 'b' ? ' --edition b' : ''} in another terminal`;
+  const hint = `to make links of the sandbox work, run linkctl serve${edition === 'b' ? ' --edition b' : ''} in another terminal`;
   const isDue = (): boolean => report.outcome?.() === undefined && isFirst(session);
   return { ...report, notes: () => [...(report.notes?.() ?? []), ...(isDue() ? [hint] : [])] };
 }

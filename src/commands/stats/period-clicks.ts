@@ -11,10 +11,10 @@ import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks
 import type { DailyClicks } from '../../history/server-days.ts';
 import { nameOf, storedLink } from '../../history/stored-link.ts';
 import { selectedRecords, type TypedSelection } from '../selected-records.ts';
-import { dailyClicks } from './daily-clicks.ts';
+import { dailyClicks } from './daily-totals.ts';
 
 interface PeriodClicks extends Clicks {
-  /** Number of selected links; 0 for the toPeriodClicks account. */
+  /** Number of selected links; 0 for the whole account. */
   readonly selected: number;
   /** Named links that neither the account nor the readings have. */
   readonly unknown: readonly LinkKey[];

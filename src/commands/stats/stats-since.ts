@@ -61,7 +61,7 @@ function unknownFailure({ selected, unknown }: Awaited<ReturnType<typeof periodC
   if (selected === 1) return notFound(first);
   const details = unknown.slice(0, 10).map((link) => noShortUrl(link).message);
   const Kind = unknown.length < selected ? PartialError : NotFoundError;
-  return new Kind(`${grouped(unknown.length)} of ${quantity(selected, 'link')} do not exist, and did not in this time`, {
+  return new Kind(`${grouped(unknown.length)} of ${quantity(selected, 'link')} do not exist, and did not exist in this period`, {
     details,
   });
 }
@@ -134,10 +134,10 @@ function totalNotes({ total: { clicks, before }, counted, before: earlier, asked
   const isRead = source === 'readings';
   const what = isRead
     ? `between the readings of ${first} and ${last}`
-    : `as the server counts them from ${first} to ${last}${counted.until === asked.now ? ' (today so far)' : ''}`;
+    : `by the daily totals of the server from ${first} to ${last}${counted.until === asked.now ? ' (today so far)' : ''}`;
   const span = `${quantity(clicks, 'click')} ${what}`;
   if (before === undefined || earlier === undefined) {
-    return [`${span}; no ${isRead ? 'reading' : 'days'} before to compare with as long a time`];
+    return [`${span}; no earlier ${isRead ? 'reading' : 'days'} for the previous period`];
   }
   const change = changeOf(clicks, before);
   const compared = `${grouped(before)} before, from ${momentText(earlier)}`;

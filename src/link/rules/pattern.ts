@@ -21,7 +21,7 @@ function refuse(text: string): never {
   throw because(
     attempt(() => linear(''))
       ? 'could run for ever: lookaround such as (?=x), back references such as \\1 and repetitions above 16 are not supported'
-      : 'cannot be used: this version of Node.js has no regular expressions that are certain to end',
+      : 'cannot be used: this version of Node.js has no regular expressions without backtracking',
   );
 }
 

@@ -77,7 +77,7 @@ export function parameterRule(text: string): UrlRule {
 /** Accepts a prefix such as `utm_*`. */
 export function removalRule(name: string): UrlRule {
   if (!/^[^*=]+\*?$/.test(name)) {
-    throw new UsageError(`--remove-param: expected a name such as ref, or utm_* for all that begin so, got ${quoted(name)}`);
+    throw new UsageError(`--remove-param: expected a name such as ref, or a prefix such as utm_*, got ${quoted(name)}`);
   }
   return { selects: false, apply: (longUrl) => readWebAddress(longUrl) && withoutParameter(longUrl, name) };
 }
@@ -114,7 +114,7 @@ function replacement(to: string, match: RegExpExecArray): string {
 
 function checkReplacement(pattern: string, to: string): void {
   const [wrong] = /\\\d/.exec(to) ?? [];
-  if (wrong) throw new UsageError(`--to: what group ${wrong[1]} matched is $${wrong[1]}, not ${wrong}`);
+  if (wrong) throw new UsageError(`--to: write $${wrong[1]} for group ${wrong[1]}, not ${wrong}`);
   // With an empty alternative the pattern matches anything and exposes its groups.
   const { length = 1, groups = {} } = new RegExp(`${pattern}|`).exec('') ?? {};
   for (const [, digit, name] of to.matchAll(groupOrDollar)) {

@@ -1,11 +1,11 @@
 import { safe } from '../../base/safe-text.ts';
 import { isJson } from '../../contract/formats.ts';
 import { pad } from '../display-width.ts';
-import { chooseFormat, type OutputOptions } from '../options.ts';
+import { chooseFormat, type OutputOptions } from '../output-options.ts';
 import { type Column, chooseColumns, namesOf, type RecordReport, type Row } from '../report.ts';
-import { jsonText } from './json.ts';
+import { jsonText } from './json-rows.ts';
 import { joinFor } from './separated.ts';
-import { shownText, valueText } from './values.ts';
+import { shownText, valueText } from './value-text.ts';
 
 /** Prints aligned names and values, `name TAB value` lines, one csv row, or JSON. */
 export function formatRecord(report: RecordReport, options: OutputOptions, terminal: boolean): string {

@@ -1,5 +1,5 @@
 import { safe } from '../../base/safe-text.ts';
-import type { OutputOptions } from '../options.ts';
+import type { OutputOptions } from '../output-options.ts';
 import type { RowPrinter, RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
 

@@ -1,10 +1,10 @@
 import { csvLine } from '../../base/csv.ts';
 import { safe, safeLines, safeTsv } from '../../base/safe-text.ts';
 import type { LineFormat } from '../../contract/formats.ts';
-import type { OutputOptions } from '../options.ts';
+import type { OutputOptions } from '../output-options.ts';
 import { type Column, chooseColumns, namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
-import { valueText } from './values.ts';
+import { valueText } from './value-text.ts';
 
 /** A requested header is written even if there are no rows. */
 export function createLines(report: RowsReport, options: OutputOptions, streams: Streams, format: LineFormat): RowPrinter {
@@ -28,7 +28,7 @@ export function createLines(report: RowsReport, options: OutputOptions, streams:
 }
 
 /** Returns one line with its end. `columns` tell which cells are paths. */
-export type JoinCells = (cells: readonly string[], columns?: readonly Column[]) => string;
+type JoinCells = (cells: readonly string[], columns?: readonly Column[]) => string;
 
 /** csv keeps every character, except on a terminal, which would execute control characters. */
 export function joinFor(format: LineFormat, { formulaGuard }: OutputOptions, terminal: boolean): JoinCells {

@@ -5,12 +5,12 @@ import type { Column } from '../report.ts';
 export const gap = 2;
 
 /** Minimum width of a column that shrinks. */
-const narrowest = 10;
+const minimumWidth = 10;
 
 /** Width at which a long text is still recognizable: 30 of 80 columns. */
 const readableOn = (screen: number): number => Math.min(30, Math.floor((screen * 30) / 80));
 
-export interface TableStart {
+interface TableStart {
   readonly columns: readonly Column[];
   /** Empty without a header. */
   readonly titles: readonly string[];
@@ -26,7 +26,7 @@ interface Fitting {
   /** Width at which cells are still readable. */
   readonly readable: number;
   /** Minimum width. */
-  readonly least: number;
+  readonly minimum: number;
   width: number;
 }
 
@@ -45,23 +45,23 @@ export function fitColumns({ columns, titles, rows, more }: TableStart, screen: 
   const leaving = [...essential, ...others].slice(1).reverse();
   const empty = leaving.filter((one) => one.empty && !one.column.essential);
   const readable = leaveOut(all, empty, 'readable', screen);
-  const shown = leaveOut(readable, leaving, 'least', screen);
+  const shown = leaveOut(readable, leaving, 'minimum', screen);
   shrink(shown, screen);
   if (more) stretch(shown, screen);
   return all.map((one) => (shown.includes(one) ? one.width : undefined));
 }
 
 function measure(column: Column, title: string, values: readonly string[], screen: number | undefined): Fitting {
-  const widest = values.reduce((most, value) => Math.max(most, displayWidth(value, screen)), 0);
+  const widest = values.reduce((maximum, value) => Math.max(maximum, displayWidth(value, screen)), 0);
   const whole = Math.max(widest, displayWidth(title));
   const width = Math.min(whole, screen ?? whole);
   const readable = column.shrinks ? Math.min(width, readableOn(screen ?? width)) : width;
-  const least = column.shrinks && !column.essential ? Math.min(readable, narrowest) : readable;
-  return { column, empty: widest === 0, readable, least, width };
+  const minimum = column.shrinks && !column.essential ? Math.min(readable, minimumWidth) : readable;
+  return { column, empty: widest === 0, readable, minimum, width };
 }
 
 /** Hides columns of `leaving` in order until the rest fits. */
-function leaveOut(all: readonly Fitting[], leaving: readonly Fitting[], size: 'readable' | 'least', screen: number): Fitting[] {
+function leaveOut(all: readonly Fitting[], leaving: readonly Fitting[], size: 'readable' | 'minimum', screen: number): Fitting[] {
   let shown = [...all];
   for (const one of leaving) {
     if (excess(shown, size, screen) <= 0) break;
@@ -72,9 +72,9 @@ function leaveOut(all: readonly Fitting[], leaving: readonly Fitting[], size: 'r
 
 function shrink(shown: readonly Fitting[], screen: number): void {
   for (let missing = excess(shown, 'width', screen); missing > 0; missing--) {
-    const candidates = shown.filter(({ width, least }) => width > least);
-    const most = Math.max(...candidates.map(({ width }) => width));
-    const widest = candidates.find(({ width }) => width === most);
+    const candidates = shown.filter(({ width, minimum }) => width > minimum);
+    const maximum = Math.max(...candidates.map(({ width }) => width));
+    const widest = candidates.find(({ width }) => width === maximum);
     if (!widest) return;
     widest.width -= 1;
   }
@@ -86,6 +86,6 @@ function stretch(shown: readonly Fitting[], screen: number): void {
 }
 
 /** Number of columns that do not fit on the screen. */
-function excess(shown: readonly Fitting[], size: 'readable' | 'least' | 'width', screen: number): number {
+function excess(shown: readonly Fitting[], size: 'readable' | 'minimum' | 'width', screen: number): number {
   return shown.reduce((sum, one) => sum + one[size], gap * (shown.length - 1)) - screen;
 }

@@ -1,12 +1,12 @@
 import CliTable from 'cli-table3';
 import { safe } from '../../base/safe-text.ts';
 import { pad, truncate } from '../display-width.ts';
-import type { OutputOptions } from '../options.ts';
+import type { OutputOptions } from '../output-options.ts';
 import { type Column, chooseColumns, namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
 import type { Writer } from '../writer.ts';
 import { fitColumns, gap } from './table-widths.ts';
-import { shownText } from './values.ts';
+import { shownText } from './value-text.ts';
 
 /** Maximum number of rows on the first page, which determines the widths. */
 const pageLength = 1000;

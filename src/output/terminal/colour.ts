@@ -1,5 +1,5 @@
 import type { OutputStream, System } from '../../base/system.ts';
-import type { OutputOptions } from '../options.ts';
+import type { OutputOptions } from '../output-options.ts';
 
 type Style = (text: string) => string;
 

@@ -1,6 +1,6 @@
 import { safe } from '../../base/safe-text.ts';
 import type { System } from '../../base/system.ts';
-import type { OutputOptions } from '../options.ts';
+import type { OutputOptions } from '../output-options.ts';
 
 /** Progress of long work, on stderr. */
 export interface Progress {
@@ -14,7 +14,7 @@ export interface Progress {
   stop(): void;
 }
 
-export type ProgressMode = 'line' | 'plain' | 'none';
+type ProgressMode = 'line' | 'plain' | 'none';
 
 export function progressMode({ stderr, env }: Pick<System, 'stderr' | 'env'>, { progress, quiet }: OutputOptions): ProgressMode {
   if (quiet || progress === 'none') return 'none';
@@ -22,7 +22,7 @@ export function progressMode({ stderr, env }: Pick<System, 'stderr' | 'env'>, { 
   return stderr.isTTY && !env.CI && env.TERM !== 'dumb' ? 'line' : 'none';
 }
 
-export interface ProgressScreen {
+interface ProgressScreen {
   /** Current width in columns. */
   width(): number;
   ellipsis: string;

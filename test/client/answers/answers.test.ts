@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTooDeep } from '../../../src/client/answers/answers.ts';
+import { isTooDeep } from '../../../src/client/answers/classification.ts';
 import type { Step } from '../../support/faulty-steps.ts';
 import { faults } from '../../support/faulty-steps.ts';
 import { answer, failureOf, rig } from '../client-fixture.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
-import { rawRequest, requestFor } from '../../../src/client/call/requests.ts';
+import { rawRequest, requestFor } from '../../../src/client/call/api-request.ts';
 import { rig } from '../client-fixture.ts';
 
 test.each(['', '.', '..', 'a\nb', 'a\u0085b', '\ud800'])('R 0.6, R-31: %j in a path is refused', (hash) => {

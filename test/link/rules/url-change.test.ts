@@ -317,7 +317,7 @@ describe('W1: no rule is', () => {
     [
       'removal of nothing',
       () => removalRule(''),
-      '--remove-param: expected a name such as ref, or utm_* for all that begin so, got ""',
+      '--remove-param: expected a name such as ref, or a prefix such as utm_*, got ""',
     ],
     ['removal of everything', () => removalRule('*'), '--remove-param: expected a name'],
     ['removal of a pattern', () => removalRule('a*b'), '--remove-param: expected a name'],
@@ -340,7 +340,7 @@ describe('W1: no rule is', () => {
       '--regex: "^(?=h)(\\\\w+\\\\w?)+$" could run for ever: lookaround such as (?=x), back references such as \\1 and repetitions above 16',
     ],
     ['a back reference', () => patternRule('(a+)\\1', 'x'), 'could run for ever'],
-    ['a group of sed', () => patternRule('(a)', '\\1'), '--to: what group 1 matched is $1, not \\1'],
+    ['a group of sed', () => patternRule('(a)', '\\1'), '--to: write $1 for group 1, not \\1'],
   ])('%s', (_, make, message) => {
     expect(make).toThrow(UsageError);
     expect(make).toThrow(message);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { valueText } from '../../../src/output/formats/values.ts';
+import { valueText } from '../../../src/output/formats/value-text.ts';
 import { chooseColumns } from '../../../src/output/report.ts';
 
 describe('B97: a value is the same text everywhere', () => {

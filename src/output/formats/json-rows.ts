@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { safeJsonText } from '../../base/safe-text.ts';
 import type { Format } from '../../contract/formats.ts';
-import type { OutputOptions } from '../options.ts';
+import type { OutputOptions } from '../output-options.ts';
 import { chooseColumns, namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
 import type { Writer } from '../writer.ts';

@@ -20,7 +20,7 @@ export async function backUp(target: string, options: ServeOptions, { system, gl
     throw fileError('copy the links to', file, error);
   }
   await note(
-    `copied the links of edition ${edition.toUpperCase()} to ${file}; as links-${edition}.db in a data folder they are served again`,
+    `copied the links of edition ${edition.toUpperCase()} to ${file}; to serve them, put the file into a data folder as links-${edition}.db`,
   );
   return { kind: 'text', text: '' };
 }

@@ -1,15 +1,15 @@
-import { checksum } from '../base/checksum.ts';
-import type { ConflictPolicy, Mode } from '../bulk/operations/modes.ts';
-import type { BulkOperation } from '../bulk/operations/operation.ts';
-import { afterReading } from '../bulk/operations/preexisting.ts';
-import { shortenOperation } from '../bulk/operations/shorten.ts';
-import type { OperationSettings, RunInput, RunRow } from '../bulk/run-plan.ts';
-import { collectRun, type TypedResult } from '../changes/typed-run.ts';
-import type { Session } from '../cli/session.ts';
-import { batchSizeOf } from '../client/batch-limits.ts';
-import { isJson } from '../contract/formats.ts';
-import type { ShortenItem } from '../contract/operations.ts';
-import { quantity } from '../output/quantity.ts';
+import { checksum } from '../../base/checksum.ts';
+import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
+import type { BulkOperation } from '../../bulk/operations/operation.ts';
+import { afterReading } from '../../bulk/operations/preexisting.ts';
+import { shortenOperation } from '../../bulk/operations/shorten.ts';
+import type { OperationSettings, RunInput, RunRow } from '../../bulk/run-plan.ts';
+import { collectRun, type TypedResult } from '../../changes/typed-run.ts';
+import type { Session } from '../../cli/session.ts';
+import { batchSizeOf } from '../../client/batch-limits.ts';
+import { isJson } from '../../contract/formats.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import { quantity } from '../../output/quantity.ts';
 
 interface TypedShortening {
   readonly mode: Mode;
@@ -17,19 +17,19 @@ interface TypedShortening {
 }
 
 /**
- * Makes links as they were typed. Of a hash that was typed is read first what has it, so that `undo` knows whose the link is; the hash that a
- * renamed link gets is known only later, so there the newest links are read.
+ * Reads the links that already have the typed hashes, so that `undo` does not delete links that this command did not create. A renamed link
+ * gets its hash only later, so for those the newest links are read.
  */
 export async function shortenTyped(
   items: readonly ShortenItem[],
   { mode, onConflict }: TypedShortening,
   session: Session,
 ): Promise<TypedResult<ShortenItem>> {
-  // Only JSON says of a URL that was typed whether it is new: for the other formats nothing is asked.
+  // Only JSON shows whether a link is new; for other formats the extra call is saved.
   const tellsNew = isJson(session.format());
   const isRead = mode.name === 'keyed' && mode.hasOwnHashes === true && onConflict !== 'rename';
   const readAt = isRead ? session.system.elapsed() : undefined;
-  const before = isRead ? await linksThere(items, session) : [];
+  const before = isRead ? await existingLinks(items, session) : [];
   const operation = (settings: OperationSettings): BulkOperation<ShortenItem> => {
     const shortening = shortenOperation({ ...settings, mode, onConflict, tellsNew });
     return isRead ? afterReading(shortening, before, settings) : shortening;
@@ -50,17 +50,17 @@ export async function shortenTyped(
   );
 }
 
-async function linksThere(
+async function existingLinks(
   items: readonly ShortenItem[],
   { client, domain, deadline: { signal } }: Session,
 ): Promise<RunRow['before'][]> {
-  const { urlsByHash } = await import('../client/named-urls.ts');
+  const { urlsByHash } = await import('../../client/named-urls.ts');
   const hashes = items.map(({ custom_hash = '' }) => custom_hash);
   const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
   return hashes.map((hash) => found.get(hash) ?? null);
 }
 
-/** Without what may be a secret: a user, a query, a fragment. */
+/** Removes parts that may be secret: userinfo, query and fragment. */
 function titleOf(longUrl: string): string {
   return longUrl.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
 }

@@ -7,7 +7,7 @@ import { acquireClaim } from '../../files/claim-lock.ts';
 import { refuseChangedOwner } from '../../files/ownership.ts';
 import { readKeys } from '../../profiles/key-source.ts';
 
-export interface OwnKeys {
+export interface ServiceKeys {
   readonly path: string;
   /** All of them are valid; the file has one per line. */
   readonly keys: readonly string[];
@@ -15,9 +15,9 @@ export interface OwnKeys {
 }
 
 /** Reads `--api-key-file`, or creates a key of 192 bits once and keeps it for the next start. */
-export async function ownKeys(data: string, invocation: Invocation): Promise<OwnKeys> {
+export async function serviceKeys(data: string, invocation: Invocation): Promise<ServiceKeys> {
   const { system, global } = invocation;
-  const { path, isNew } = global.apiKeyFile ? { path: global.apiKeyFile, isNew: false } : await keptKeyFile(data, system);
+  const { path, isNew } = global.apiKeyFile ? { path: global.apiKeyFile, isNew: false } : await defaultKeyFile(data, system);
   return { path, isNew, keys: await keysIn(path, invocation) };
 }
 
@@ -29,7 +29,7 @@ export async function keysIn(path: string, { system, warn }: Pick<Invocation, 's
 }
 
 /** The lock makes two concurrent first starts use the same key. */
-async function keptKeyFile(data: string, system: System): Promise<Pick<OwnKeys, 'path' | 'isNew'>> {
+async function defaultKeyFile(data: string, system: System): Promise<Pick<ServiceKeys, 'path' | 'isNew'>> {
   const path = join(data, 'api-key');
   const claim = await acquireClaim({ folder: join(data, 'lock'), guards: 'the key of the service' }, system);
   try {

@@ -42,7 +42,7 @@ export interface ServerCredentials extends Notices {
 }
 
 /** The service in this process needs no account and no key. */
-export interface SandboxCredentials extends Notices {
+interface SandboxCredentials extends Notices {
   readonly kind: 'sandbox';
   readonly profile: typeof sandboxName;
   readonly edition: Edition;
@@ -128,14 +128,14 @@ function shadowNotices(variable: string, system: System): Notices {
   };
 }
 
-interface Beside {
+interface GivenOptions {
   readonly given: GivenSet;
   readonly flags: CredentialFlags;
   readonly system: System;
 }
 
 /** Throws `AuthError` for an incomplete profile, `UsageError` for a contradiction. */
-function storedCredentials(name: string, config: Config, { given, flags, system }: Beside): ServerCredentials {
+function storedCredentials(name: string, config: Config, { given, flags, system }: GivenOptions): ServerCredentials {
   const profile = config.profiles.get(name);
   if (!profile) throw unknownProfile(name, config);
   const { base_url, username, key } = wholeProfile(name, profile);

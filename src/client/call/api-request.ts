@@ -53,12 +53,12 @@ export function rawRequest({ method, path, query = [], body }: RawRequest): ApiR
     throw new UsageError(`"${method}" is not an HTTP method; expected one of {GET|POST|PATCH|DELETE}`);
   if (!path.startsWith('/')) throw new UsageError(`the path "${path}" must start with /, such as /urls`);
   if (/[\s#\\]|[^\x21-\x7e]/.test(path)) throw new UsageError(`the path "${path}" must be percent-encoded`);
-  const [address = '', search] = splitOnce(path, '?');
+  const [address = '', ...search] = path.split('?');
   if (address.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part))) {
     throw new UsageError(`the path "${path}" must not contain . or ..`);
   }
   decoded(address);
-  const request = { method, path: address, query: [...new URLSearchParams(search ?? ''), ...query], body };
+  const request = { method, path: address, query: [...new URLSearchParams(search.join('?')), ...query], body };
   assertSelective(request);
   return request;
 }
@@ -117,9 +117,4 @@ function namesEveryItem(body: string | undefined): boolean {
   } catch {
     return false;
   }
-}
-
-function splitOnce(text: string, separator: string): [string, string?] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
