@@ -187,7 +187,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await world.direct.send('shortenUrls', { query: {}, body: { urls } });
     await world.direct.send('editUrl', { path: { hash: 'old2' }, query: {}, body: { urls: [{ note: 'since' }] } });
     // Somebody thought the question over for a while.
-    const input = { ...inputOf(rows, 'links.csv'), open: () => [read], readAt: 0 };
+    const input = { ...inputOf(rows, 'links.csv'), open: () => [read], readAt: Number.NEGATIVE_INFINITY };
     expect(await run(world, undefined, { input })).toEqual({
       exit: 3,
       statuses: 'failed changed existing failed created changed',
