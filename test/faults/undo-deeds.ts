@@ -17,6 +17,9 @@ export interface UndoableDeed {
 /** The deed whose links are known by other hashes afterwards: nobody else is set upon them. */
 export const moving = 'edit -f, hashes that move on';
 
+/** The first line of a list that says one of these is its header: such a link is named by its short URL. */
+const columnNames: ReadonlySet<string> = new Set(['hash', 'long_url', 'short_url', 'custom_hash', 'note', 'tags']);
+
 /** The destinations that deeds move links between. */
 export const [shop, store] = ['https://shop.example', 'https://store.example'];
 
@@ -39,8 +42,7 @@ export function storyLinks(count: number): object[] {
 
 /** `nth`: of the story, for values and files of its own. */
 export function drawDeed(dice: Dice, account: AccountState, folder: string, nth: number): UndoableDeed {
-  // The first line of a list that says `hash` is its header.
-  const links = [...account.values()].filter(({ hash }) => !hash.startsWith('other') && hash !== 'hash');
+  const links = [...account.values()].filter(({ hash }) => !hash.startsWith('other') && !columnNames.has(hash));
   const some = dice.of([1, 2, 5, 12]);
   const start = dice.pick(Math.max(1, links.length - some));
   const chosen = links.slice(start, start + some);
