@@ -22,10 +22,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   help: ['base', 'contract', 'flags'],
   completion: ['base', 'bulk/records/run-names.ts', 'contract', 'files', 'help', 'profiles'],
   bulk: ['base', 'check', 'client', 'contract', 'files', 'link'],
-  changes: [
+  change: [
     'base',
     'bulk',
-    'check',
     'cli/invocation.ts',
     'cli/listing.ts',
     'cli/prompt.ts',
@@ -41,7 +40,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   commands: [
     'base',
     'bulk',
-    'changes',
+    'change',
     'check',
     'cli/invocation.ts',
     'cli/listing.ts',
@@ -81,7 +80,15 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms and files inside a room that others use all the same. */
-const sideDoors: readonly string[] = ['bulk/checks', 'bulk/operations', 'bulk/records', 'bulk/results', 'link/rules'];
+const sideDoors: readonly string[] = [
+  'bulk/checks',
+  'bulk/operations',
+  'bulk/records',
+  'bulk/results',
+  'change/plan',
+  'change/rows',
+  'link/rules',
+];
 
 /** The project's own imports of each file, type imports and dynamic ones included. */
 const imports = new Map(

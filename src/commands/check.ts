@@ -3,7 +3,7 @@ import { shellWord } from '../base/shell-word.ts';
 import { folders } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { startCheck } from '../bulk/checks/check-run.ts';
-import { interruptible } from '../changes/interruption.ts';
+import { interruptible } from '../change/interruption.ts';
 import { publicOnly } from '../check/addresses.ts';
 import { type CheckSettings, defaultLimits } from '../check/engine.ts';
 import { createNameLookup } from '../check/name-lookup.ts';

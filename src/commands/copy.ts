@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { type CopyOptions, copyLinks } from '../changes/copy.ts';
+import { type CopyOptions, copyLinks } from '../change/copy.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openProfile, openSession, type Session } from '../cli/session.ts';

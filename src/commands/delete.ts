@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { deleteOperation } from '../bulk/operations/removal.ts';
-import { changeLinks } from '../changes/link-change.ts';
+import { changeLinks } from '../change/links.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';

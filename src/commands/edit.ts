@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { editSameOperation } from '../bulk/operations/edit.ts';
-import { changeLinks } from '../changes/link-change.ts';
+import { changeLinks } from '../change/links.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';

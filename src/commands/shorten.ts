@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { batchesOf } from '../bulk/operations/batches.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
 import { conflictPolicies } from '../bulk/operations/modes.ts';
-import { inlineReport } from '../changes/inline-report.ts';
+import { inlineReport } from '../change/inline-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
@@ -100,9 +100,9 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   const picture = await picturesOf(options, session);
   const { onConflict } = options;
   if (onConflict === 'update') {
-    const { makeOrEdit } = await import('../changes/typed-update.ts');
+    const { makeOrEdit } = await import('../change/rows/typed-update.ts');
     const done = await makeOrEdit({ items, mode, options }, session);
-    const { shownBefore } = await import('../changes/run-report.ts');
+    const { shownBefore } = await import('../change/report.ts');
     const printed = () => shownBefore(done.run, session);
     return picture(await inlineReport(done, { presentation: shortenPresentation, printed }, session));
   }

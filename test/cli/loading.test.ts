@@ -96,7 +96,7 @@ const seldom = [
   'cli/print-template.ts',
   'commands/qr/qr-pictures.ts',
   'commands/shorten/shortened-file.ts',
-  'changes/selection-change.ts',
+  'change/selection.ts',
   'help/usage-error.ts',
   'input/csv/csv-reader.ts',
   'input/hash-file.ts',

@@ -4,7 +4,7 @@ import type { BulkOperation } from '../../bulk/operations/operation.ts';
 import { afterReading } from '../../bulk/operations/preexisting.ts';
 import { shortenOperation } from '../../bulk/operations/shorten.ts';
 import type { OperationSettings, RunInput, RunRow } from '../../bulk/run-plan.ts';
-import { collectRun, type TypedResult } from '../../changes/typed-run.ts';
+import { collectRun, type TypedResult } from '../../change/typed-run.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
 import { isJson } from '../../contract/formats.ts';

@@ -1,0 +1,156 @@
+import { shellWord } from '../base/shell-word.ts';
+import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
+import type { EarlierLink } from '../bulk/records/done-change.ts';
+import { refuseDomainsOf } from '../cli/listing.ts';
+import { type Edition, thisServer } from '../contract/editions.ts';
+import { fieldNames } from '../contract/fields.ts';
+import type { ShortenItem } from '../contract/operations.ts';
+import type { BulkOptions } from '../flags/bulk-flags.ts';
+import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
+import { fieldsBetween } from '../link/same.ts';
+import { sameUrl } from '../link/value.ts';
+import { plainQuantity } from '../output/quantity.ts';
+import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
+import { hashChangePresentation } from '../output/url-columns.ts';
+import { valuesOf } from './decide/undo.ts';
+import { requireAnswer } from './limits.ts';
+import type { PlannedOutcome } from './plan/outcome.ts';
+import { appliedRow } from './rows/comparison.ts';
+import { CopiedTags } from './rows/copied-tags.ts';
+import { type CopiedLink, CopiedLinks } from './rows/copy.ts';
+import { type CopyAccounts, readDomainMap, refuseSameAccount } from './rows/copy-domains.ts';
+import { selectLinks } from './rows/selected-links.ts';
+import { changeListed } from './run.ts';
+
+export interface CopyOptions extends SelectionOptions, BulkOptions {
+  readonly mapDomain?: readonly string[];
+}
+
+/** What a copy found out while it was planned. */
+interface Findings {
+  planned: number;
+  /** Links that are there already, as they are here. */
+  existing: number;
+  /** Links whose `max_clicks` the target does not have. */
+  withoutBound: number;
+}
+
+/**
+ * Makes the links of one account on another, oldest first (P4). The hash is the key, so that the same command makes nothing twice, and
+ * the run belongs to the target, where it can be undone.
+ */
+export async function copyLinks(selection: LinkSelection, options: CopyOptions, accounts: CopyAccounts): Promise<RowsReport> {
+  const { source, target } = accounts;
+  const map = readDomainMap(options.mapDomain);
+  refuseSameAccount(accounts, map);
+  await requireAnswer(target, 'named');
+  refuseDomainsOf(selection, options, source);
+  const links = await selectLinks(selection, options, source);
+  const copied = new CopiedLinks(links, map, accounts);
+  // Tags belong to the account: a part of its links brings only its own.
+  const tags = selection.kind === 'all' && !options.filter ? new CopiedTags(accounts) : undefined;
+  const findings: Findings = { planned: 0, existing: 0, withoutBound: 0 };
+  const { server, username } = source.client.identity;
+  const report = await changeListed<AppliedRow, CopiedLink>(
+    {
+      what: `copy from ${source.profile ?? username}`,
+      links: {
+        given: { ...links.given, from: [server, username], domain: source.domain },
+        filterAt: async () => undefined,
+        severalDomains: links.severalDomains,
+        async *pages() {
+          Object.assign(findings, { planned: 0, existing: 0, withoutBound: 0 });
+          await tags?.find(copied);
+          yield* copied.pages();
+        },
+      },
+      given: { mapDomain: options.mapDomain },
+      kind: 'apply',
+      verb: 'copy',
+      question: { verb: 'Copy', preposition: 'to' },
+      // One batch at a time, or later links could be made before earlier ones.
+      options: { ...options, concurrency: 1, again: true },
+      presentation: { ...hashChangePresentation('urls', 'Copied'), doing: 'copying', undoneBy: undoOf(target) },
+      decide: (link) => counted(decideCopy(link, target.edition), link, findings),
+      operation: (settings) => applyOperation({ ...settings, edition: target.edition }),
+      payload: (key, fields) => appliedRow(key, fields, 'create'),
+      // Who answers late has not seen what was made there meanwhile.
+      comparesAgain: true,
+      requestsBefore: () => tags?.requests() ?? [],
+    },
+    target,
+  );
+  if (!target.global.dryRun && findings.planned === 0) await tags?.consent();
+  return target.global.dryRun ? report : withFindings(report, { findings, tags, target });
+}
+
+function decideCopy({ source, record }: CopiedLink, edition: Edition): PlannedOutcome {
+  if (!source) return { kind: 'refused', reason: 'not found', code: 1306 };
+  const fields = copyOf(source, edition);
+  if (!record) return { kind: 'copy', fields };
+  if (!sameUrl(source.long_url, record.long_url)) return { kind: 'refused', reason: 'another link has the hash there', fields };
+  const others = fieldsBetween(source, record);
+  if (others.length === 0) return { kind: 'unchanged' };
+  return { kind: 'refused', reason: `it exists with other values: ${others.join(', ')}`, fields };
+}
+
+function counted(outcome: PlannedOutcome, { source }: CopiedLink, findings: Findings): PlannedOutcome {
+  if (outcome.kind === 'unchanged') findings.existing += 1;
+  if (outcome.kind !== 'copy') return outcome;
+  findings.planned += 1;
+  if (source?.max_clicks && outcome.fields.max_clicks === undefined) findings.withoutBound += 1;
+  return outcome;
+}
+
+/** What of a link can be set on a server of this edition. */
+function copyOf(link: EarlierLink, edition: Edition): ShortenItem {
+  const { max_clicks, ...values } = valuesOf(link);
+  const isSettable = fieldNames('shorten', edition).includes('max_clicks');
+  return max_clicks !== undefined && isSettable ? { ...values, max_clicks } : values;
+}
+
+interface Copying {
+  readonly findings: Findings;
+  readonly tags: CopiedTags | undefined;
+  readonly target: CopyAccounts['target'];
+}
+
+/** The run is one of the target, which need not be the account of the next command. */
+function undoOf({ profile }: CopyAccounts['target']): string {
+  return ['linkctl undo', ...(profile === undefined ? [] : ['--profile', shellWord(profile)])].join(' ');
+}
+
+/** Adds the tags before the links, and says what was there already and what did not come along. */
+function withFindings(report: RowsReport, { findings, tags, target }: Copying): RowsReport {
+  async function* rows(): AsyncGenerator<Iterable<Row>> {
+    await tags?.add();
+    for await (const some of batchesOf(report)) yield some;
+  }
+  const { existing } = findings;
+  const members = (): Row => {
+    const { summary, ...others } = report.members?.() ?? {};
+    return { ...others, summary: summaryWith(existing, summary) };
+  };
+  const ofLinks = (): string[] => [
+    ...(existing > 0 ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`] : []),
+    ...leftBehind(findings, target.edition),
+  ];
+  const lines = (): string[] => [
+    ...(tags && tags.count > 0 ? [`${plainQuantity(tags.count, 'tag')} added`] : []),
+    ...(report.runRows === undefined ? [] : ofLinks()),
+  ];
+  return { ...report, rows: rows(), members, notes: () => [...(report.notes?.() ?? []), ...lines()] };
+}
+
+/** Links that were found as they should be are no rows of the run (W3), and are counted with them. */
+function summaryWith(existing: number, summary: unknown): Row {
+  const counts: Readonly<Record<string, unknown>> = { ...(typeof summary === 'object' && summary) };
+  const sum = (name: string): number => Number(counts[name] ?? 0) + existing;
+  return { ...counts, rows: sum('rows'), existing: sum('existing') };
+}
+
+/** What no call of the API can set. */
+function leftBehind({ withoutBound }: Findings, edition: Edition): string[] {
+  const bound = `max_clicks of ${plainQuantity(withoutBound, 'link')}, which ${thisServer(edition)} does not have`;
+  return ['not copied: clicks, last visits and dates of creation', ...(withoutBound > 0 ? [`not copied: ${bound}`] : [])];
+}

@@ -1,0 +1,101 @@
+import type { ConflictPolicy } from '../../bulk/operations/modes.ts';
+import type { RunInput } from '../../bulk/run-plan.ts';
+import { canAsk } from '../../cli/prompt.ts';
+import type { Session } from '../../cli/session.ts';
+import { urlsByHash } from '../../client/named-urls.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { sameUrl } from '../../link/value.ts';
+import { grouped } from '../../output/quantity.ts';
+import { consentToPlan } from '../consent.ts';
+import type { PlannedLink } from '../plan/outcome.ts';
+import { startPlan } from '../plan/plan.ts';
+import { fileOutcome } from './comparison.ts';
+import { linksReadFor, type ReadableRows } from './read-links.ts';
+
+/** Rows of links to be made; some name the hash of a link that exists. */
+interface HashRows {
+  readonly input: Pick<RunInput<ShortenItem>, 'rows' | 'open'>;
+  payload(item: ShortenItem): ShortenItem;
+  readonly batchSize: number;
+}
+
+/**
+ * Reads the hashes of all rows, shows which links would be edited and asks, as before an edit (I6, W3): only of these, as nothing is asked of
+ * links that are made. Where nobody can answer, the flag has.
+ */
+export async function consentToUpdates(
+  { input, payload, batchSize }: HashRows,
+  session: Session,
+): Promise<ReadableRows<ShortenItem>> {
+  if (session.global.yes || !canAsk(session)) return input;
+  const plan = startPlan({ verb: 'change', session });
+  const read = async (items: readonly ShortenItem[]) => {
+    const links = await linksNamed(items, session);
+    for (const link of conflictsOf(items.map(payload), links, true)) if (link) plan.add(link);
+    return links;
+  };
+  const rows = await linksReadFor({ input, batchSize, read }, session);
+  if (plan.counts.planned > 0) await consentToPlan(plan, { verb: 'Edit' }, session);
+  return rows;
+}
+
+/** What `--dry-run` says of hashes that are taken. */
+export interface ForeseenConflicts {
+  /** Reads the hashes of rows: what is known of those that lead elsewhere, undefined for the others. */
+  linksOf(items: readonly ShortenItem[]): Promise<readonly (PlannedLink | undefined)[]>;
+  add(links: readonly (PlannedLink | undefined)[]): void;
+  /** About all that were added. */
+  notes(): string[];
+}
+
+export function foreseeConflicts(policy: Exclude<ConflictPolicy, 'fail'>, session: Session): ForeseenConflicts {
+  const plan = startPlan({ verb: 'change', session });
+  const add = (links: readonly (PlannedLink | undefined)[]) => {
+    for (const link of links) if (link) plan.add(link);
+  };
+  return {
+    add,
+    linksOf: async (items) => conflictsOf(items, await linksNamed(items, session), policy === 'update'),
+    notes() {
+      const { planned } = plan.counts;
+      if (planned === 0) return ['no custom hash leads elsewhere'];
+      const isUpdate = policy === 'update';
+      const [one, many] = isUpdate
+        ? ['has a link with other values', 'have links with other values']
+        : ['leads elsewhere', 'lead elsewhere'];
+      const subject = planned === 1 ? `1 custom hash ${one}` : `${grouped(planned)} custom hashes ${many}`;
+      return [`${subject}: ${ways[policy]}`, ...(policy === 'update' ? plan.lines() : [])];
+    },
+  };
+}
+
+const ways = {
+  skip: 'would be skipped',
+  rename: 'would get a number',
+  update: 'the existing link would be edited',
+} as const;
+
+/** The links that have the hashes of rows; undefined for a row without one. */
+export async function linksNamed(
+  items: readonly ShortenItem[],
+  { client, domain }: Session,
+): Promise<readonly (UrlRecord | null | undefined)[]> {
+  const hashes = items.flatMap(({ custom_hash }) => custom_hash ?? []);
+  const links = hashes.length === 0 ? undefined : await urlsByHash(hashes, { client, domain, batchSize: hashes.length });
+  return items.map(({ custom_hash }) => (custom_hash === undefined ? undefined : (links?.get(custom_hash) ?? null)));
+}
+
+/** The rows whose hash leads elsewhere, as edits of its link; those of links that lead there and lack something, too, where they are edited. */
+function conflictsOf(
+  items: readonly ShortenItem[],
+  links: readonly (UrlRecord | null | undefined)[],
+  isUpdate: boolean,
+): (PlannedLink | undefined)[] {
+  return items.map(({ custom_hash: hash = '', ...fields }, nth) => {
+    const record = links[nth];
+    if (!record || (!isUpdate && sameUrl(record.long_url, fields.long_url))) return undefined;
+    const outcome = fileOutcome({ hash, ...fields }, record);
+    return outcome.kind === 'change' ? { target: { hash }, record, outcome } : undefined;
+  });
+}

@@ -1,0 +1,196 @@
+import { checksum } from '../base/checksum.ts';
+import { PartialError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
+import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/records/unfinished.ts';
+import type { RunRow, RunSteps } from '../bulk/run-plan.ts';
+import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
+import { confirm, confirmCount } from '../cli/prompt.ts';
+import { type Session, whereabouts } from '../cli/session.ts';
+import type { LinkDomains, LinkKey } from '../contract/link.ts';
+import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
+import { plainQuantity } from '../output/quantity.ts';
+import type { RowsReport } from '../output/report.ts';
+import { namesDomains } from '../output/url-columns.ts';
+import { typedFrom } from './consent.ts';
+import { refuseTooMany } from './limits.ts';
+import { consentToLinks, dryRunOf, type PlannedSelection, pinnedDomain, rowOf } from './plan/selection.ts';
+import { type RunPresentation, runReport } from './report.ts';
+import type { SelectedLink } from './rows/selected-links.ts';
+import { keepsUndo, sendingOf } from './sending.ts';
+
+/** A change of links that the tool finds itself: by tags, a search, a filter, or all of them. */
+export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink>
+  extends PlannedSelection<Payload, Link> {
+  /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
+  readonly what: string;
+  /** Beside the selection all that decides what is done, as it was typed: the same command resumes the run (R 1.4). */
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly presentation: RunPresentation;
+  /** What is done to the tags of the account, before the links and after them, in the same run. */
+  readonly tags?: (RunSteps & { readonly change: TagChange }) | undefined;
+}
+
+/** A link that is to be changed, or one that is left alone and reported. */
+interface ListedRow<Payload> extends RunRow {
+  readonly item: Payload & object;
+}
+
+/**
+ * Reads the selection whole, shows the plan, asks, and changes exactly the links that were shown, by hash (F1, W2). What was read is on
+ * the disk before anything is sent; it is kept with the run, so that the same command resumes it with the same links.
+ */
+export async function changeListed<Payload extends LinkKey, Link extends SelectedLink = SelectedLink>(
+  change: ListedChange<Payload, Link>,
+  session: Session,
+): Promise<RowsReport> {
+  if (session.global.dryRun) return dryRunOf(change, session);
+  const { domain, sha256, options: asked } = await identityOf(change, session);
+  const undo = await keepsUndo(change.options, session);
+  const now = session.system.now();
+  const begun = await keptRun(
+    { operation: change.kind, domain, sha256 },
+    { ...session, stateFolder: folders(session.system).state },
+  );
+  // What it does to tags was decided when it began.
+  const tags = begun ? begun.begin.options.tags : change.tags?.change;
+  const options = { ...asked, ...(tags !== undefined && { tags }) };
+  const listed = begun ? await resumed(begun, change, session) : await takeSnapshot(change, session);
+  const { rows, domains, newLinks } = listed;
+  if (rows === 0) return nothingToDo(change, listed.refused);
+  const filter = await change.links.filterAt(begun ? Date.parse(begun.begin.at) : now);
+  return await runReport(
+    {
+      ...sendingOf(change.options, session),
+      operation: change.operation,
+      what: change.what,
+      undo,
+      undoes: change.undoes?.run,
+      isSelected: filter && ((record) => filter.matches(record)),
+      domain,
+      newLinks,
+      input: {
+        name: change.what,
+        sha256,
+        rows,
+        file: change.links.file,
+        open: listed.open,
+        readAt: change.comparesAgain ? longAgo : listed.readAt,
+        copyTo: listed.copyTo,
+        snapshot: { run: begun?.begin.run },
+      },
+      payload: (item: Payload) => item,
+      options,
+      steps: change.tags,
+      columns: ['hash', 'long_url', 'note', 'tags', 'expiration_date', 'email_stats', 'max_clicks'],
+    },
+    { ...namesDomains(change.presentation, domains), domains },
+    session,
+  );
+}
+
+type Identified = Pick<ListedChange<LinkKey>, 'what' | 'kind' | 'given' | 'undoes'> & {
+  readonly links: { readonly given: Readonly<Record<string, unknown>> };
+};
+
+async function identityOf({ what, links, given, undoes }: Identified, session: Session) {
+  const options: Readonly<Record<string, unknown>> = { ...links.given, ...given };
+  const domain = await pinnedDomain(session, undoes?.domain);
+  return { options, domain, sha256: checksum(JSON.stringify([what, options])) };
+}
+
+/** What a run of the same change does to tags that was begun and is not complete. */
+export async function unfinishedTagsOf(change: Identified, session: Session): Promise<TagChange | undefined> {
+  const { domain, sha256 } = await identityOf(change, session);
+  const place = { ...session, stateFolder: folders(session.system).state };
+  const [run] = await unfinishedRuns({ operation: change.kind, domain, sha256 }, place);
+  return run && tagChangeOf(run.state.begin);
+}
+
+/** The links of a change, readable as often as needed. */
+interface Listed<Payload> {
+  readonly rows: number;
+  readonly refused: number;
+  readonly domains: LinkDomains;
+  /** Links that are to be made; not known of a run that is resumed. */
+  readonly newLinks?: number;
+  /** As `System.elapsed` has it. */
+  readonly readAt: number;
+  open(): AsyncIterable<readonly ListedRow<Payload>[]> | Iterable<readonly ListedRow<Payload>[]>;
+  readonly copyTo?: (path: string) => Promise<void>;
+}
+
+async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
+  change: ListedChange<Payload, Link>,
+  session: Session,
+): Promise<Listed<Payload>> {
+  const { system, atEnd } = session;
+  const readAt = system.elapsed();
+  const kept = new KeptRows<ListedRow<Payload>>(folders(system).state, system);
+  atEnd(async () => kept.close());
+  let line = 0;
+  const plan = await consentToLinks(change, session, (links) => {
+    const rows = links.flatMap((link) => {
+      const row = rowOf(link, change);
+      return row ? [{ ...row, line: ++line }] : [];
+    });
+    if (rows.length > 0) kept.add(rows);
+  });
+  const { planned, refused, missing } = plan.counts;
+  const left = refused + missing;
+  return {
+    rows: planned + missing === 0 ? 0 : planned + left,
+    refused: left,
+    domains: plan.domains,
+    newLinks: plan.countOf('create') + plan.countOf('copy'),
+    readAt,
+    open: () => kept.read(),
+    copyTo: (path) => kept.copyTo(path),
+  };
+}
+
+/** What was read then is read again. */
+const longAgo = Number.NEGATIVE_INFINITY;
+
+/** An unfinished run has its own links; who sees them again after days is asked again. */
+async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
+  { begin, input, left }: KeptRun,
+  { question }: ListedChange<Payload, Link>,
+  session: Session,
+): Promise<Listed<Payload>> {
+  const place = whereabouts(session);
+  const text = `Resume run ${begin.run} and ${question.verb.slice(0, 1).toLowerCase()}${question.verb.slice(1)} the remaining ${plainQuantity(left, 'link')} ${question.preposition ?? 'of'} ${place}?`;
+  const domains = new Set<string | undefined>();
+  let planned = 0;
+  for await (const rows of readKeptRows<ListedRow<Payload>>(input)) {
+    for (const { item, refusal } of rows) {
+      domains.add(item.domain);
+      planned += Number(refusal === undefined);
+    }
+  }
+  refuseTooMany(Math.min(left, planned), session);
+  // All was done, and is to be shown.
+  if (left > 0) await (left < typedFrom && !question.always ? confirm(text, session) : confirmCount(text, left, session));
+  return {
+    rows: begin.input.rows,
+    refused: 0,
+    domains: [...domains],
+    // Somebody else may have changed them since: this process has not seen them.
+    readAt: longAgo,
+    open: () => readKeptRows<ListedRow<Payload>>(input),
+  };
+}
+
+export function nothingToDo(
+  { presentation, what }: Pick<ListedChange<LinkKey>, 'presentation' | 'what'>,
+  refused: number,
+): RowsReport {
+  return {
+    ...presentation,
+    kind: 'rows',
+    rows: [],
+    members: () => ({ summary: { rows: refused } }),
+    notes: () => (refused === 0 ? [`${what}: nothing to change`] : []),
+    outcome: () =>
+      refused > 0 ? new PartialError(`${plainQuantity(refused, 'link')} left alone; nothing was changed`) : undefined,
+  };
+}

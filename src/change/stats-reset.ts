@@ -1,0 +1,33 @@
+import { resetOperation } from '../bulk/operations/removal.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import { openSession } from '../cli/session.ts';
+import type { BulkOptions } from '../flags/bulk-flags.ts';
+import { requireLinkSelection, type SelectionOptions } from '../flags/selection-flags.ts';
+import type { Report } from '../output/report.ts';
+import { hashChangePresentation } from '../output/url-columns.ts';
+import { changeLinks } from './links.ts';
+
+export interface ResetOptions extends SelectionOptions, BulkOptions {
+  readonly ignoreMissing?: boolean;
+}
+
+/** DELETE /stats/[hash], /stats?hashes= or /stats?tags=: always asked for, and the counters are shown before they are lost. */
+export async function resetStats(options: ResetOptions, invocation: Invocation, operands: string[]): Promise<Report> {
+  const selection = requireLinkSelection(operands, options, 'stats --reset');
+  const session = await openSession(invocation);
+  return await changeLinks(
+    {
+      selection,
+      options,
+      command: 'stats --reset',
+      asks: { verb: 'Reset the counters of', erasesCounters: true },
+      presentation: { ...hashChangePresentation('reset', 'Reset'), doing: 'resetting the counters of' },
+      done: 'Reset the counters of',
+      request: { method: 'DELETE', path: '/stats' },
+      verb: 'reset',
+      operation: resetOperation,
+      sendSelected: (query) => session.client.send('resetSelectedStats', { query }),
+    },
+    session,
+  );
+}
