@@ -85,6 +85,7 @@ const sideDoors: readonly string[] = [
   'bulk/operations',
   'bulk/records',
   'bulk/results',
+  'change/decide',
   'change/plan',
   'change/rows',
   'link/rules',

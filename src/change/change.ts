@@ -1,44 +1,109 @@
-import type { BulkOperation } from '../bulk/operations/operation.ts';
-import type { OperationSettings, RunPlan } from '../bulk/run-plan.ts';
-import type { LinkKey } from '../contract/link.ts';
+import type { BulkOperation, OperationKind } from '../bulk/operations/operation.ts';
+import type { OperationSettings, RunInput, RunPlan, RunSteps } from '../bulk/run-plan.ts';
+import type { TagChange } from '../bulk/tag-run.ts';
+import type { LinkDomains, LinkKey } from '../contract/link.ts';
+import type { EditFields } from '../contract/operations.ts';
+import type { UrlRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { RunFlags } from '../flags/field-flags.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
-import type { NamedHashes } from '../input/named-targets.ts';
-import type { Question } from './limits.ts';
-import type { ChangeOfLinks } from './plan/requests.ts';
+import type { PlannedRequest } from '../output/dry-run.ts';
+import type { PlannedOutcome, PlanVerb } from './plan/outcome.ts';
+import type { ChangePlan } from './plan/plan.ts';
 import type { RunPresentation } from './report.ts';
+import type { SelectedLink, SelectedLinks } from './rows/selected-links.ts';
 
-/** The same change of every URL that is named, by operands or by a file of hashes. */
-export interface NamedChange extends ChangeOfLinks {
-  readonly selection: NamedHashes;
-  readonly options: BulkOptions & { readonly ignoreMissing?: boolean };
-  readonly presentation: RunPresentation;
-  readonly asks: Question;
-  /** Beside the hashes all that the change depends on (J8). */
-  readonly flags?: Pick<RunPlan<object>, 'options' | 'recall'>;
-  operation(settings: Omit<OperationSettings, 'mayCall'>): BulkOperation<LinkKey>;
+/** What is asked before a change is made. */
+export interface Question {
+  /** The first word of the question: `Delete`. */
+  readonly verb: string;
+  /** How it is answered however small the plan is; without it, the number of links decides. */
+  readonly always?: 'typed number' | undefined;
+  /** How the account belongs to the links: `of` it without this. */
+  readonly preposition?: 'of' | 'to' | undefined;
+  /** Links are made, changed and deleted: then the question says how many of each, `Create 2, change 60 and delete 3 links`. */
+  readonly namesKinds?: boolean;
+  /** The counters are what is lost: they are shown even where nothing is asked. */
+  readonly erasesCounters?: boolean;
+  /** Not asked of typed links, and of a file only where somebody can answer: existing scripts keep working. */
+  readonly isOptional?: boolean;
 }
 
-/** One change of links that exist, however they are selected. */
-export interface LinkChange extends Omit<NamedChange, 'selection' | 'options'> {
-  readonly flags?: RunFlags;
+/** A change of links, from wherever they come. */
+interface Change<Payload extends object> {
+  readonly verb: PlanVerb;
+  /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
+  readonly what: string;
+  readonly question: Question;
+  readonly options: BulkOptions;
+  readonly presentation: RunPresentation;
+  operation(settings: OperationSettings): BulkOperation<Payload>;
+}
+
+/** A change of rows that name their links: these are read for the plan, or right before they are changed. */
+export interface NamedChange<Payload extends LinkKey, Item extends object = Payload> extends Change<Payload> {
+  readonly input: RunInput<Item>;
+  /** What the links are on, as far as they are named. */
+  readonly domains: LinkDomains;
+  /** They are operands of the command line. */
+  readonly fromArguments?: boolean;
+  payload(item: Item): Payload;
+  decide(payload: Payload, record: UrlRecord | undefined): PlannedOutcome;
+  /** Beside the rows all that the change depends on. */
+  readonly flags?: Pick<RunPlan<object>, 'options' | 'recall'> | undefined;
+  /** The columns of the input, for `--failed`. */
+  readonly columns: readonly string[];
+  /** The fields that every link is given, for messages about it. */
+  readonly fields?: EditFields | undefined;
+}
+
+/** A change of links that the tool finds itself: by tags, a search, a filter, on two sides, or by what a run did. */
+export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> extends Change<Payload> {
+  readonly links: SelectedLinks<Link>;
+  /** Beside the selection all that decides what is done, as it was typed: the same command resumes the run. */
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly kind: OperationKind;
+  decide(link: Link): PlannedOutcome;
+  /** What is sent for a link. */
+  payload(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
+  /** Refuses a change that its author cannot have meant, when the whole plan is known. */
+  refuse?(plan: ChangePlan): void;
+  /** All that was read is compared again at sending, however short a time passed. */
+  readonly comparesAgain?: boolean;
+  /** The run that this one undoes, on the domain on which it was. */
+  readonly undoes?: { readonly run: string; readonly domain: string | undefined };
+  /** Calls that are made before those for the links, known when the links were read. */
+  requestsBefore?(): readonly PlannedRequest[];
+  /** Instead of that, the one call that is made for all of them. */
+  readonly request?: PlannedRequest;
+  /** What is done to the tags of the account, before the links and after them, in the same run. */
+  readonly tags?: (RunSteps & { readonly change: TagChange }) | undefined;
+}
+
+/** The same change of all links of a selection. */
+export interface LinkChange {
   readonly selection: LinkSelection;
-  readonly options: SelectionOptions & NamedChange['options'];
+  readonly options: SelectionOptions & BulkOptions & { readonly ignoreMissing?: boolean };
+  readonly presentation: RunPresentation;
   /** How the command is called: `edit`. */
   readonly command: string;
+  readonly verb: 'change' | 'delete' | 'reset';
+  readonly question: Question;
+  /** What every link is given. */
+  readonly fields?: EditFields;
+  /** Beside the hashes all that the change depends on. */
+  readonly flags?: RunFlags;
+  operation(settings: OperationSettings): BulkOperation<LinkKey>;
   /** The flags that begin a run, for the message that refuses flags of runs beside `--by-tags --no-undo`. */
   readonly files?: string;
-  /** Whether the API can make the change in one call for a tag expression (4.3.8). */
-  readonly isOneCall?: boolean;
-  /** What that call did: `Deleted`. */
+  /** The API's own call for a tag expression (4.3.8), where it can make the change. */
+  readonly oneCall: OneCall | undefined;
+}
+
+interface OneCall {
+  readonly method: string;
+  readonly path: string;
+  /** What it did: `Deleted`. */
   readonly done: string;
-  sendSelected(query: { readonly tags: string }): Promise<unknown>;
+  send(query: { readonly tags: string }): Promise<unknown>;
 }
-
-/** What runs are listed as. */
-export function nameOf({ verb }: NamedChange): string {
-  return verb === 'change' ? 'edit' : verb;
-}
-
-export const same = (link: LinkKey): LinkKey => link;

@@ -1,49 +1,40 @@
 import { capitalized } from '../base/capitalized.ts';
 import { rowBatches } from '../bulk/operations/batches.ts';
-import type { RunInput } from '../bulk/run-plan.ts';
-import { confirm, confirmCount } from '../cli/prompt.ts';
+import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
-import { namedUrls } from '../client/named-urls.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
+import { recordsOf } from '../client/named-urls.ts';
 import { enumerated, type LinkKey, linkText } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import { editText } from './decide/fields.ts';
+import type { ListedChange, NamedChange, Question } from './change.ts';
+import { editText } from './decide/edit.ts';
+import { decidedLinks, decidedPages } from './decide/links.ts';
 import type { PlannedLink } from './plan/outcome.ts';
-import type { ChangePlan } from './plan/plan.ts';
+import { type ChangePlan, startPlan } from './plan/plan.ts';
 import { clicks, describedParts, shortUrlText } from './plan/screen.ts';
-import { shownLinks } from './plan/text.ts';
+import { losses, planLines, shownLinks } from './plan/text.ts';
+import { linksReadFor, type ReadableRows } from './rows/read-links.ts';
+import type { SelectedLink } from './rows/selected-links.ts';
 
-/** One of the URLs that a change selects; it does not exist if it has no record. */
-export interface AffectedUrl {
-  readonly target: LinkKey;
-  readonly record: UrlRecord | undefined;
-}
+/** From so many links on their number is typed instead of a yes. */
+const typedFrom = 100;
 
-/** URLs that a question shows, of however many (B56). */
-export const shownUrls = shownLinks;
-
-/** From so many links on their number is typed instead of a yes (B56). */
-export const typedFrom = 100;
-
-/** What is asked below a plan. */
-export interface PlanQuestion {
-  /** The first word of the question: `Delete`. */
-  readonly verb: string;
-  /** How it is answered however small the plan is; without it, by the tiers of B56. */
-  readonly always?: 'typed number' | undefined;
-  /** How the account belongs to the links: `of` it without this. */
-  readonly preposition?: 'of' | 'to' | undefined;
-  /** Links are made, changed and deleted: then the question says how many of each, `Create 2, change 60 and delete 3 links`. */
-  readonly namesKinds?: boolean;
+/** Asks for a yes, or for the number of links where they are many; `--yes` has answered. */
+export async function askFor(
+  question: string,
+  count: number,
+  session: Session,
+  always: Question['always'] = undefined,
+): Promise<void> {
+  await (count < typedFrom && !always ? confirm(question, session) : confirmCount(question, count, session));
 }
 
 /**
- * Shows the plan, and asks by the tiers of B56; `--yes` has answered. Where only one link was named, it is part of the question.
- * Nothing is asked where nothing would be changed.
+ * Shows the plan, and asks. Where only one link was named, it is part of the question. Nothing is asked where nothing would be changed.
  */
-export async function consentToPlan(plan: ChangePlan, asked: PlanQuestion, session: Session): Promise<void> {
+export async function consentToPlan(plan: ChangePlan, asked: Question, session: Session): Promise<void> {
   const { verb, always, preposition = 'of', namesKinds } = asked;
-  const { planned } = plan.counts;
+  const { planned } = plan;
   const { yes, quiet } = session.global;
   const place = whereabouts(session, plan.domains);
   if (plan.only && planned === 1 && !always && !namesKinds && !yes) {
@@ -52,18 +43,17 @@ export async function consentToPlan(plan: ChangePlan, asked: PlanQuestion, sessi
   }
   if (!(yes && quiet)) await showPlan(plan, session);
   if (yes || planned === 0) return;
-  const question = `${changesText(plan, asked)} ${preposition} ${place}?`;
-  await (planned < typedFrom && !always ? confirm(question, session) : confirmCount(question, planned, session));
+  await askFor(`${changesText(plan, asked)} ${preposition} ${place}?`, planned, session, always);
 }
 
-/** Prints a plan on stderr (W2), what differs in colour where there is any (B96). */
+/** Prints a plan on stderr, what differs in colour where there is any. */
 export async function showPlan(plan: ChangePlan, { streams }: Pick<Session, 'streams'>): Promise<void> {
   const { red, green, underline } = await streams.paint('stderr');
   const marks = { before: (text: string) => red(underline(text)), after: (text: string) => green(underline(text)) };
-  for (const line of plan.lines(streams.coloured('stderr') ? marks : undefined)) await streams.message('', line);
+  for (const line of planLines(plan, streams.coloured('stderr') ? marks : undefined)) await streams.message('', line);
 }
 
-function changesText({ counts: { planned }, countOf }: ChangePlan, { verb, namesKinds }: PlanQuestion): string {
+function changesText({ planned, countOf }: ChangePlan, { verb, namesKinds }: Question): string {
   if (!namesKinds) return `${verb} ${quantity(planned, 'link')}`;
   const kinds = (['create', 'change', 'delete'] as const).filter((kind) => countOf(kind) > 0);
   const words = kinds.map((kind) => `${kind} ${grouped(countOf(kind))}`);
@@ -74,34 +64,70 @@ function changesText({ counts: { planned }, countOf }: ChangePlan, { verb, names
 /** `s.ex/abc -> https://… (1,204 clicks)`, of an edit `s.ex/abc: note: "a" -> "b"`. */
 function onlyText({ outcome, record, target }: PlannedLink, session: Session): string {
   if (!record) return outcome.kind === 'copy' ? `${linkText(target)} -> ${outcome.fields.long_url}` : linkText(target);
-  if (outcome.kind !== 'change') return describe({ target, record }, outcome.kind === 'reset', session);
+  if (outcome.kind !== 'change') return describedParts(record, session, outcome.kind === 'reset').join('');
   return `${shortUrlText(record, session)}: ${editText(outcome.fields, record)}`;
 }
 
-/** The counters that are lost, of the first links, which it returns; for where nothing is asked. */
-export async function noteCounters(
-  { open, rows }: Pick<RunInput<LinkKey>, 'open' | 'rows'>,
+/** Reads a selection whole, shows what would be done to it and asks. `take` gets the links as they are read. */
+export async function consentToLinks<Payload extends LinkKey, Link extends SelectedLink>(
+  change: Pick<ListedChange<Payload, Link>, 'links' | 'decide' | 'verb' | 'question' | 'refuse'>,
   session: Session,
-): Promise<readonly AffectedUrl[]> {
-  const first: AffectedUrl[] = [];
-  for await (const some of rowBatches({ open }, shownUrls)) {
-    const targets = some.map(({ item }) => item);
-    for await (const url of namedUrls(session.client, targets, shownUrls)) first.push(url);
+  take: (links: readonly PlannedLink[]) => void,
+): Promise<ChangePlan> {
+  const plan = startPlan({ verb: change.verb, session });
+  for await (const { links, read } of decidedPages(change, session)) {
+    for (const link of links) plan.add(link);
+    take(links);
+    plan.of = read;
+    session.streams.progress.step(() => `${read} links read`);
+  }
+  change.refuse?.(plan);
+  if (plan.count > 0) await consentToPlan(plan, change.question, session);
+  return plan;
+}
+
+/**
+ * Reads the links of all rows, shows what would be done to them and asks. What was read comes back with the rows, on the disk where they are
+ * many, so that nothing is read twice. The input stays as it is where nothing is asked.
+ */
+export async function consentToRows<Payload extends LinkKey, Item extends object>(
+  { input, question, verb, payload, decide, options }: NamedChange<Payload, Item>,
+  session: Session,
+): Promise<ReadableRows<Item>> {
+  const { yes } = session.global;
+  if (yes && verb === 'delete') await session.note(losses.delete);
+  if (yes && question.erasesCounters) return await noteCounters({ input, payload }, session);
+  if (yes || (question.isOptional && !canAsk(session))) return input;
+  const plan = startPlan({ verb, session });
+  const batchSize = batchSizeOf(session, options.batchSize);
+  const read = async (items: readonly Item[]) => {
+    const links = await decidedLinks(items.map(payload), decide, { client: session.client, batchSize });
+    for (const link of links) plan.add(link);
+    return links.map(({ record }) => record ?? null);
+  };
+  const rows = await linksReadFor(input, batchSize, read, session);
+  await consentToPlan(plan, question, session);
+  return rows;
+}
+
+/** Shows the counters that are lost, of the first links; where these are all, they come back with the rows. */
+async function noteCounters<Payload extends LinkKey, Item extends object>(
+  { input, payload }: Pick<NamedChange<Payload, Item>, 'input' | 'payload'>,
+  session: Session,
+): Promise<ReadableRows<Item>> {
+  const readAt = session.system.elapsed();
+  for await (const rows of rowBatches(input, shownLinks)) {
+    const targets = rows.map(({ item }) => payload(item));
+    const find = await recordsOf(session.client, targets, shownLinks);
+    const links = targets.map((target) => find(target) ?? null);
+    for (const record of links) {
+      if (record) await session.note(`${shortUrlText(record, session)}: ${clicks(record, true)}, will be erased`);
+    }
+    if (input.rows <= rows.length) {
+      return { rows: input.rows, open: () => [rows.map((row, nth) => ({ ...row, before: links[nth] }))], readAt };
+    }
+    await session.note(`${session.streams.glyphs.ellipsis} and ${grouped(input.rows - rows.length)} more`);
     break;
   }
-  await tellCounters(first, rows, session);
-  return first;
-}
-
-async function tellCounters(first: readonly AffectedUrl[], count: number, session: Session): Promise<void> {
-  for (const { record } of first) {
-    if (record) await session.note(`${shortUrlText(record, session)}: ${clicks(record, true)}, will be erased`);
-  }
-  if (count > first.length) await session.note(`${session.streams.glyphs.ellipsis} and ${grouped(count - first.length)} more`);
-}
-
-/** `https://s.ex/abc -> https://… (1,204 clicks)`. */
-function describe({ record, target }: AffectedUrl, withUnique: boolean, session: Session): string {
-  if (!record) return `${linkText(target)} (not found)`;
-  return describedParts(record, session, withUnique).join('');
+  return input;
 }

@@ -2,25 +2,24 @@ import { shellWord } from '../base/shell-word.ts';
 import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
 import type { EarlierLink } from '../bulk/records/done-change.ts';
 import { refuseDomainsOf } from '../cli/listing.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
-import { fieldNames } from '../contract/fields.ts';
-import type { ShortenItem } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
-import { fieldsBetween } from '../link/same.ts';
-import { sameUrl } from '../link/value.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
-import { valuesOf } from './decide/undo.ts';
+import { asCopied } from './decide/copy.ts';
+import { type ComparedLink, decider } from './decide/sides.ts';
 import { requireAnswer } from './limits.ts';
 import type { PlannedOutcome } from './plan/outcome.ts';
-import { appliedRow } from './rows/comparison.ts';
+import { comparedPages } from './rows/comparison.ts';
 import { CopiedTags } from './rows/copied-tags.ts';
-import { type CopiedLink, CopiedLinks } from './rows/copy.ts';
+import { copiedLinks } from './rows/copy.ts';
 import { type CopyAccounts, readDomainMap, refuseSameAccount } from './rows/copy-domains.ts';
 import { selectLinks } from './rows/selected-links.ts';
-import { changeListed } from './run.ts';
+import { runPlannedChange } from './run.ts';
+import { appliedRow } from './sending.ts';
 
 export interface CopyOptions extends SelectionOptions, BulkOptions {
   readonly mapDomain?: readonly string[];
@@ -36,7 +35,7 @@ interface Findings {
 }
 
 /**
- * Makes the links of one account on another, oldest first (P4). The hash is the key, so that the same command makes nothing twice, and
+ * Makes the links of one account on another, oldest first. The hash is the key, so that the same command makes nothing twice, and
  * the run belongs to the target, where it can be undone.
  */
 export async function copyLinks(selection: LinkSelection, options: CopyOptions, accounts: CopyAccounts): Promise<RowsReport> {
@@ -46,12 +45,13 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   await requireAnswer(target, 'named');
   refuseDomainsOf(selection, options, source);
   const links = await selectLinks(selection, options, source);
-  const copied = new CopiedLinks(links, map, accounts);
+  const { items, hasLabel } = copiedLinks(links, map, accounts);
   // Tags belong to the account: a part of its links brings only its own.
   const tags = selection.kind === 'all' && !options.filter ? new CopiedTags(accounts) : undefined;
   const findings: Findings = { planned: 0, existing: 0, withoutBound: 0 };
+  const decide = decider(asCopied(target.edition), { kind: 'refused', reason: 'not found', code: 1306 });
   const { server, username } = source.client.identity;
-  const report = await changeListed<AppliedRow, CopiedLink>(
+  const report = await runPlannedChange<AppliedRow, ComparedLink<EarlierLink>>(
     {
       what: `copy from ${source.profile ?? username}`,
       links: {
@@ -60,8 +60,8 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
         severalDomains: links.severalDomains,
         async *pages() {
           Object.assign(findings, { planned: 0, existing: 0, withoutBound: 0 });
-          await tags?.find(copied);
-          yield* copied.pages();
+          await tags?.find(hasLabel);
+          yield* comparedPages({ items, batchSize: batchSizeOf(target) }, target);
         },
       },
       given: { mapDomain: options.mapDomain },
@@ -71,42 +71,26 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
       // One batch at a time, or later links could be made before earlier ones.
       options: { ...options, concurrency: 1, again: true },
       presentation: { ...hashChangePresentation('urls', 'Copied'), doing: 'copying', undoneBy: undoOf(target) },
-      decide: (link) => counted(decideCopy(link, target.edition), link, findings),
+      decide: (link) => counted(decide(link), link, findings),
       operation: (settings) => applyOperation({ ...settings, edition: target.edition }),
       payload: (key, fields) => appliedRow(key, fields, 'create'),
-      // Who answers late has not seen what was made there meanwhile.
+      // Before a late answer links may have been made there.
       comparesAgain: true,
       requestsBefore: () => tags?.requests() ?? [],
     },
     target,
   );
-  if (!target.global.dryRun && findings.planned === 0) await tags?.consent();
-  return target.global.dryRun ? report : withFindings(report, { findings, tags, target });
+  if (target.global.dryRun) return report;
+  if (findings.planned === 0) await tags?.consent();
+  return withFindings(report, { findings, tags, target });
 }
 
-function decideCopy({ source, record }: CopiedLink, edition: Edition): PlannedOutcome {
-  if (!source) return { kind: 'refused', reason: 'not found', code: 1306 };
-  const fields = copyOf(source, edition);
-  if (!record) return { kind: 'copy', fields };
-  if (!sameUrl(source.long_url, record.long_url)) return { kind: 'refused', reason: 'another link has the hash there', fields };
-  const others = fieldsBetween(source, record);
-  if (others.length === 0) return { kind: 'unchanged' };
-  return { kind: 'refused', reason: `it exists with other values: ${others.join(', ')}`, fields };
-}
-
-function counted(outcome: PlannedOutcome, { source }: CopiedLink, findings: Findings): PlannedOutcome {
+function counted(outcome: PlannedOutcome, { item }: ComparedLink<EarlierLink>, findings: Findings): PlannedOutcome {
   if (outcome.kind === 'unchanged') findings.existing += 1;
   if (outcome.kind !== 'copy') return outcome;
   findings.planned += 1;
-  if (source?.max_clicks && outcome.fields.max_clicks === undefined) findings.withoutBound += 1;
+  if (item?.max_clicks && outcome.fields.max_clicks === undefined) findings.withoutBound += 1;
   return outcome;
-}
-
-/** What of a link can be set on a server of this edition. */
-function copyOf(link: EarlierLink, edition: Edition): ShortenItem {
-  const { max_clicks, ...values } = valuesOf(link);
-  const isSettable = fieldNames('shorten', edition).includes('max_clicks');
-  return max_clicks !== undefined && isSettable ? { ...values, max_clicks } : values;
 }
 
 interface Copying {
@@ -142,14 +126,14 @@ function withFindings(report: RowsReport, { findings, tags, target }: Copying): 
   return { ...report, rows: rows(), members, notes: () => [...(report.notes?.() ?? []), ...lines()] };
 }
 
-/** Links that were found as they should be are no rows of the run (W3), and are counted with them. */
+/** Links that were found as they should be are no rows of the run, and are counted with them. */
 function summaryWith(existing: number, summary: unknown): Row {
   const counts: Readonly<Record<string, unknown>> = { ...(typeof summary === 'object' && summary) };
   const sum = (name: string): number => Number(counts[name] ?? 0) + existing;
   return { ...counts, rows: sum('rows'), existing: sum('existing') };
 }
 
-/** What no call of the API can set. */
+/** Says what no call of the API can set. */
 function leftBehind({ withoutBound }: Findings, edition: Edition): string[] {
   const bound = `max_clicks of ${plainQuantity(withoutBound, 'link')}, which ${thisServer(edition)} does not have`;
   return ['not copied: clicks, last visits and dates of creation', ...(withoutBound > 0 ? [`not copied: ${bound}`] : [])];

@@ -40,7 +40,7 @@ export async function inlineReport<Payload extends object>(
   };
   // U3: a single edit says before and after.
   const isEdit = only?.before && fields && outcomes.length === 1;
-  const change = isEdit ? (await import('./decide/fields.ts')).editText(fields, only.before) : '';
+  const change = isEdit ? (await import('./decide/edit.ts')).editText(fields, only.before) : '';
   const { sentence } = presentation;
   const counts = { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
   return {

@@ -3,16 +3,6 @@ import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
 import { quantity } from '../output/quantity.ts';
 
-/** What a change asks before it is made. */
-export interface Question {
-  /** The first word of the question: `Delete`. */
-  readonly verb: string;
-  /** The counters are what is lost: they are shown even where nothing is asked. */
-  readonly erasesCounters?: boolean;
-  /** Not asked of typed links, and of a file only where somebody can answer: existing scripts keep working (W3). */
-  readonly isOptional?: boolean;
-}
-
 /** `--max-affected` stops a change that is larger than its author believes, before anything is sent (B57). */
 export function refuseTooMany(count: number, { global: { maxAffected } }: Invocation, orMore = false): void {
   if (maxAffected === undefined || count <= maxAffected) return;

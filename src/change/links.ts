@@ -1,26 +1,61 @@
 import { refuseDomainsOf } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
-import type { Report } from '../output/report.ts';
-import type { LinkChange } from './change.ts';
+import type { LinkKey } from '../contract/link.ts';
+import type { LinkSelection } from '../flags/selection-flags.ts';
+import type { Report, RowsReport } from '../output/report.ts';
+import type { LinkChange, NamedChange } from './change.ts';
+import { outcomeOf } from './decide/edit.ts';
 import { requireAnswer } from './limits.ts';
-import { changeNamed } from './rows/operands.ts';
+import { changeNamed } from './named.ts';
+import { operandRows } from './rows/operands.ts';
 
 /**
  * Links that were named are changed as they are named. All others are listed first, and changed by hash: so nothing is hit that was
- * labelled meanwhile. The API's own call for a tag expression cannot be undone (F1).
+ * labelled meanwhile. The API's own call for a tag expression cannot be undone.
  */
 export async function changeLinks(change: LinkChange, session: Session): Promise<Report> {
-  const { selection, options, isOneCall = true } = change;
+  const { selection, options, oneCall } = change;
   const { kind } = selection;
   refuseDomainsOf(selection, options, session);
-  const isNamed = kind === 'hashes' || kind === 'file';
-  if (isNamed && options.filter === undefined) return await changeNamed({ ...change, selection }, session);
-  await requireAnswer(session, isNamed ? 'named' : waysOf[kind]);
+  if ((kind === 'hashes' || kind === 'file') && options.filter === undefined)
+    return await changeOfHashes(change, selection, session);
+  await requireAnswer(session, kind === 'hashes' || kind === 'file' ? 'named' : waysOf[kind]);
   const { changeByTags, changeSelected } = await import('./selection.ts');
-  if (kind === 'tags' && options.undo === false && options.filter === undefined && isOneCall) {
-    return await changeByTags(change, selection.expression, session);
+  if (kind === 'tags' && options.undo === false && options.filter === undefined && oneCall) {
+    return await changeByTags({ ...change, oneCall }, selection.expression, session);
   }
   return await changeSelected(change, session);
 }
 
 const waysOf = { tags: '--by-tags', search: '--search', all: '--all' } as const;
+
+/** Operands and a file of hashes. */
+async function changeOfHashes(
+  { verb, fields, ...change }: LinkChange,
+  selection: Extract<LinkSelection, { kind: 'hashes' | 'file' }>,
+  session: Session,
+): Promise<RowsReport> {
+  const { question, options, presentation, flags } = change;
+  if (!question.isOptional) await requireAnswer(session, 'named');
+  const name = verb === 'change' ? 'edit' : verb;
+  const rows =
+    selection.kind === 'hashes'
+      ? await operandRows(selection.operands, { name, options, given: flags?.options ?? {} }, session)
+      : await (await import('./rows/hashes.ts')).hashRows(selection.path, { name, options }, session);
+  const same: Pick<NamedChange<LinkKey>, 'payload' | 'decide'> = {
+    payload: (link) => link,
+    decide: (_, record) => outcomeOf(verb === 'change' ? (fields ?? {}) : verb, record),
+  };
+  return await changeNamed(
+    {
+      ...change,
+      ...rows,
+      ...same,
+      verb,
+      fields,
+      presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
+      columns: ['hash'],
+    },
+    session,
+  );
+}

@@ -2,33 +2,21 @@ import { checksum } from '../base/checksum.ts';
 import { PartialError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/records/unfinished.ts';
-import type { RunRow, RunSteps } from '../bulk/run-plan.ts';
+import type { RunRow } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
-import { confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
-import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
+import { readKeptRows } from '../input/kept-rows.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
-import { typedFrom } from './consent.ts';
+import type { ListedChange } from './change.ts';
+import { askFor, consentToLinks } from './consent.ts';
 import { refuseTooMany } from './limits.ts';
-import { consentToLinks, dryRunOf, type PlannedSelection, pinnedDomain, rowOf } from './plan/selection.ts';
-import { type RunPresentation, runReport } from './report.ts';
+import { runReport } from './report.ts';
+import { keptRows } from './rows/read-links.ts';
 import type { SelectedLink } from './rows/selected-links.ts';
-import { keepsUndo, sendingOf } from './sending.ts';
-
-/** A change of links that the tool finds itself: by tags, a search, a filter, or all of them. */
-export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink>
-  extends PlannedSelection<Payload, Link> {
-  /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
-  readonly what: string;
-  /** Beside the selection all that decides what is done, as it was typed: the same command resumes the run (R 1.4). */
-  readonly given: Readonly<Record<string, unknown>>;
-  readonly presentation: RunPresentation;
-  /** What is done to the tags of the account, before the links and after them, in the same run. */
-  readonly tags?: (RunSteps & { readonly change: TagChange }) | undefined;
-}
+import { keepsUndo, pinnedDomain, rowOf, sendingOf } from './sending.ts';
 
 /** A link that is to be changed, or one that is left alone and reported. */
 interface ListedRow<Payload> extends RunRow {
@@ -36,14 +24,14 @@ interface ListedRow<Payload> extends RunRow {
 }
 
 /**
- * Reads the selection whole, shows the plan, asks, and changes exactly the links that were shown, by hash (F1, W2). What was read is on
- * the disk before anything is sent; it is kept with the run, so that the same command resumes it with the same links.
+ * Reads the selection whole, shows the plan, asks, and changes exactly the links that were shown, by hash. What was read is on the disk
+ * before anything is sent; it is kept with the run, so that the same command resumes it with the same links.
  */
-export async function changeListed<Payload extends LinkKey, Link extends SelectedLink = SelectedLink>(
+export async function runPlannedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink>(
   change: ListedChange<Payload, Link>,
   session: Session,
 ): Promise<RowsReport> {
-  if (session.global.dryRun) return dryRunOf(change, session);
+  if (session.global.dryRun) return await (await import('./plan/dry-run.ts')).listedDryRun(change, session);
   const { domain, sha256, options: asked } = await identityOf(change, session);
   const undo = await keepsUndo(change.options, session);
   const now = session.system.now();
@@ -123,25 +111,22 @@ async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
   change: ListedChange<Payload, Link>,
   session: Session,
 ): Promise<Listed<Payload>> {
-  const { system, atEnd } = session;
-  const readAt = system.elapsed();
-  const kept = new KeptRows<ListedRow<Payload>>(folders(system).state, system);
-  atEnd(async () => kept.close());
+  const readAt = session.system.elapsed();
+  const kept = keptRows<ListedRow<Payload>>(session);
   let line = 0;
-  const plan = await consentToLinks(change, session, (links) => {
+  const { planned, countOf, domains } = await consentToLinks(change, session, (links) => {
     const rows = links.flatMap((link) => {
       const row = rowOf(link, change);
       return row ? [{ ...row, line: ++line }] : [];
     });
     if (rows.length > 0) kept.add(rows);
   });
-  const { planned, refused, missing } = plan.counts;
-  const left = refused + missing;
+  const refused = countOf('refused') + countOf('missing');
   return {
-    rows: planned + missing === 0 ? 0 : planned + left,
-    refused: left,
-    domains: plan.domains,
-    newLinks: plan.countOf('create') + plan.countOf('copy'),
+    rows: planned + countOf('missing') === 0 ? 0 : planned + refused,
+    refused,
+    domains,
+    newLinks: countOf('create') + countOf('copy'),
     readAt,
     open: () => kept.read(),
     copyTo: (path) => kept.copyTo(path),
@@ -151,14 +136,13 @@ async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
 /** What was read then is read again. */
 const longAgo = Number.NEGATIVE_INFINITY;
 
-/** An unfinished run has its own links; who sees them again after days is asked again. */
+/** An unfinished run has its own links. They may be seen again after days, so the rest is asked for again. */
 async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
   { begin, input, left }: KeptRun,
   { question }: ListedChange<Payload, Link>,
   session: Session,
 ): Promise<Listed<Payload>> {
-  const place = whereabouts(session);
-  const text = `Resume run ${begin.run} and ${question.verb.slice(0, 1).toLowerCase()}${question.verb.slice(1)} the remaining ${plainQuantity(left, 'link')} ${question.preposition ?? 'of'} ${place}?`;
+  const { verb, preposition = 'of', always } = question;
   const domains = new Set<string | undefined>();
   let planned = 0;
   for await (const rows of readKeptRows<ListedRow<Payload>>(input)) {
@@ -168,8 +152,10 @@ async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
     }
   }
   refuseTooMany(Math.min(left, planned), session);
+  const doing = `${verb.slice(0, 1).toLowerCase()}${verb.slice(1)} the remaining ${plainQuantity(left, 'link')}`;
   // All was done, and is to be shown.
-  if (left > 0) await (left < typedFrom && !question.always ? confirm(text, session) : confirmCount(text, left, session));
+  if (left > 0)
+    await askFor(`Resume run ${begin.run} and ${doing} ${preposition} ${whereabouts(session)}?`, left, session, always);
   return {
     rows: begin.input.rows,
     refused: 0,

@@ -6,39 +6,33 @@ import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { selectionWords } from '../flags/selection-flags.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report, RowsReport } from '../output/report.ts';
-import type { LinkChange } from './change.ts';
+import type { LinkChange, ListedChange } from './change.ts';
+import { consentToLinks } from './consent.ts';
+import { outcomeOf } from './decide/edit.ts';
 import { newNotes } from './history-notes.ts';
-import { isPlanned, outcomeOf, type PlannedLink } from './plan/outcome.ts';
-import { consentToLinks, dryRunOf, type PlannedSelection } from './plan/selection.ts';
+import { isPlanned, type PlannedLink } from './plan/outcome.ts';
 import { environmentOf } from './report.ts';
 import { selectLinks } from './rows/selected-links.ts';
-import { changeListed, nothingToDo } from './run.ts';
+import { nothingToDo, runPlannedChange } from './run.ts';
 import { keepsUndo } from './sending.ts';
 
+/** Links that are listed first are changed as these, by hash. */
 export async function changeSelected(change: LinkChange, session: Session): Promise<RowsReport> {
-  const { selection, options, command, presentation, flags } = change;
-  refuseRowFlags(options, `${command} of a selection`);
-  return await changeListed<EditedRow>(
-    {
-      ...(await selectionOf(change, session)),
-      what: [command, ...selectionWords(selection, options.filter)].join(' '),
-      given: { ...flags?.options.values, ...flags?.options.typed },
-      presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
-    },
-    session,
-  );
+  refuseRowFlags(change.options, `${change.command} of a selection`);
+  return await runPlannedChange(await listedChange(change, session), session);
 }
 
-async function selectionOf(
-  { selection, options, asks, verb, fields = {}, operation }: LinkChange,
-  session: Session,
-): Promise<PlannedSelection<EditedRow>> {
+async function listedChange(change: LinkChange, session: Session): Promise<ListedChange<EditedRow>> {
+  const { command, selection, options, question, presentation, verb, fields = {}, flags, operation } = change;
   return {
+    what: [command, ...selectionWords(selection, options.filter)].join(' '),
     links: await selectLinks(selection, options, session),
+    given: { ...flags?.options.values, ...flags?.options.typed },
     kind: verb === 'change' ? 'edit' : verb,
     verb,
-    question: { verb: asks.verb, ...(selection.kind === 'tags' && { always: 'typed number' }) },
+    question: { verb: question.verb, ...(selection.kind === 'tags' && { always: 'typed number' }) },
     options,
+    presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
     decide: ({ record }) => outcomeOf(verb === 'change' ? fields : verb, record),
     operation: verb === 'change' ? editItemsOperation : operation,
     payload: (target, values) => ({ ...target, ...values }),
@@ -46,28 +40,34 @@ async function selectionOf(
 }
 
 /**
- * The same in one call that answers with no URLs (4.3.8, 4.3.10): the server decides what the expression selects. Nothing to change:
- * nothing is sent, exit 0 (B43).
+ * The API's own call for a tag expression, which answers with no URLs (4.3.8, 4.3.10): the server decides what the expression selects.
+ * Where no link would be changed, nothing is sent.
  */
-export async function changeByTags(change: LinkChange, expression: string, session: Session): Promise<Report> {
-  const { options, command, done, files = '--hashes-from', presentation, request, fields } = change;
+export async function changeByTags(
+  { oneCall, ...change }: LinkChange & { readonly oneCall: NonNullable<LinkChange['oneCall']> },
+  expression: string,
+  session: Session,
+): Promise<Report> {
+  const { options, files = '--hashes-from', verb, fields } = change;
   refuseRunFlags(options, '--by-tags --no-undo', files);
   const query = { tags: expression };
-  const planned = await selectionOf(change, session);
+  const listed = await listedChange({ ...change, oneCall }, session);
   if (session.global.dryRun) {
-    return dryRunOf({ ...planned, request: { ...request, query, body: fields && { urls: [fields] } } }, session);
+    const { method, path } = oneCall;
+    const request = { method, path, query, body: fields && { urls: [fields] } };
+    return await runPlannedChange({ ...listed, request }, session);
   }
   await keepsUndo(options, session);
   const changed: SettledChange[] = [];
-  const plan = await consentToLinks(planned, session, (links) => changed.push(...changesOf(links, change.verb, changed.length)));
-  const count = plan.counts.planned;
-  if (count === 0) return nothingToDo({ presentation, what: [command, ...selectionWords(change.selection)].join(' ') }, 0);
-  const what = [command, ...selectionWords(change.selection), '--no-undo'].join(' ');
-  await recordCall({ what, profile: session.profile }, environmentOf(session), () => change.sendSelected(query));
+  const plan = await consentToLinks(listed, session, (links) => changed.push(...changesOf(links, verb, changed.length)));
+  const { planned } = plan;
+  if (planned === 0) return nothingToDo(listed, 0);
+  const call = { what: `${listed.what} --no-undo`, profile: session.profile };
+  await recordCall(call, environmentOf(session), () => oneCall.send(query));
   const { run, note } = newNotes(session);
   await note(run, changed);
-  const record = { tags: expression, summary: { matched: count + plan.counts.unchanged } };
-  const sentence = `${done} ${quantity(count, 'link')} with the tag expression "${expression}"`;
+  const record = { tags: expression, summary: { matched: planned + plan.countOf('unchanged') } };
+  const sentence = `${oneCall.done} ${quantity(planned, 'link')} with the tag expression "${expression}"`;
   return { kind: 'done', sentence, record, notes: () => (session.streams.terminal ? [] : [sentence]) };
 }
 

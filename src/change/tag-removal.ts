@@ -6,18 +6,19 @@ import { type TagChange, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { noTag } from '../client/absence.ts';
-import { carriers, countCarriers, isOneOf, type LabelCount } from '../client/labelled-links.ts';
-import { deleteTag, isNoTag } from '../client/tag-changes.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import { foldLabel, labelExpression } from '../contract/tag-label.ts';
+import { carriers, countCarriers, type LabelCount } from '../client/labelled-links.ts';
+import { accountTags, addTags, deleteTag, isNoTag } from '../client/tag-changes.ts';
+import { labelExpression } from '../contract/tag-label.ts';
 import { dryRunReport } from '../output/dry-run.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
+import type { ListedChange } from './change.ts';
+import { withoutLabels } from './decide/tags.ts';
 import { requireAnswer } from './limits.ts';
 import { environmentOf } from './report.ts';
 import type { SelectedPage } from './rows/selected-links.ts';
-import { changeListed, type ListedChange, unfinishedTagsOf } from './run.ts';
+import { runPlannedChange, unfinishedTagsOf } from './run.ts';
 import { keepsUndo } from './sending.ts';
 import { changeEach, type LabelChange, namedTags, recordedTags } from './tags.ts';
 
@@ -33,18 +34,17 @@ interface TagRemoval {
 /** A removal, and which of its tags exist. */
 interface KnownRemoval extends TagRemoval {
   readonly found: readonly string[];
-  /** Those that exist, as the account spells them. */
-  readonly spelled: readonly string[];
   readonly missing: readonly string[];
-  /** The other tag as it is spelled; it may still be to be made. */
+  /** The other tag as it is spelled. */
   readonly target: string | undefined;
-  readonly isNew: boolean;
+  /** What is done to the tags of the account; the other tag may still be to be made. */
+  readonly tags: TagChange;
   /** An unfinished run deletes them, and changes no links. */
   readonly isAlone: boolean;
 }
 
 /**
- * Takes tags off their links by a run that can be undone, and deletes each when no link carries it any more (W4, U3). What got a tag
+ * Takes tags off their links by a run that can be undone, and deletes each when no link carries it any more. What got a tag
  * meanwhile keeps it: the API's own deletion would take it away without a record.
  */
 export async function removeTags(removal: TagRemoval, session: Session): Promise<RowsReport> {
@@ -58,11 +58,10 @@ export async function removeTags(removal: TagRemoval, session: Session): Promise
   }
   if (found.length === 0) return dryRun ? dryRunReport([]) : changeEach(labels, work, change);
   if (isAlone) return await removeUnused(known, work, session);
-  const links = countedLinks(found, session);
   const removals = removalsOf(known, work, session);
-  const run = await changeListed({ ...detaching(known, links.pages, session), tags: removals }, session);
+  const run = await runPlannedChange({ ...detaching(known, session), tags: removals }, session);
   if (dryRun) return withDeletions(run, known, session);
-  return links.isNone() ? await removeUnused(known, work, session) : withRemovals(run, known, removals, session);
+  return run.runRows === undefined ? await removeUnused(known, work, session) : withRemovals(run, known, removals, session);
 }
 
 /** What an unfinished run of the same command knew when it began counts: since then it may have deleted the tags. */
@@ -73,59 +72,44 @@ async function knownRemoval(removal: TagRemoval, session: Session): Promise<Know
   const ofLinks = keeps ? await unfinishedTagsOf({ what, ...identified(removal) }, session) : undefined;
   const alone = keeps && !ofLinks ? await unfinishedTags({ what }, environmentOf(session)) : undefined;
   const begun = ofLinks ?? alone;
-  const { tags } = await session.client.send('listTags', {});
-  const listed = [...tags.map(({ label }) => label), ...(begun?.delete ?? [])];
-  const known = new Map(listed.map((label) => [foldLabel(label), label]));
-  const isKnown = (label: string): boolean => known.has(foldLabel(label));
-  const isNew = into !== undefined && (begun ? (begun.add ?? []).length > 0 : !isKnown(into));
+  const { spelled } = await accountTags(session.client, begun?.delete);
+  const target = into && (spelled(into) ?? into);
+  const added = begun ? begun.add : target !== undefined && spelled(target) === undefined ? [target] : undefined;
   return {
     ...removal,
-    found: labels.filter(isKnown),
-    spelled: begun?.delete ?? labels.flatMap((label) => known.get(foldLabel(label)) ?? []),
-    missing: labels.filter((label) => !isKnown(label)),
-    target: into && (known.get(foldLabel(into)) ?? into),
-    isNew,
+    found: labels.filter((label) => spelled(label) !== undefined),
+    missing: labels.filter((label) => spelled(label) === undefined),
+    target,
+    // In this order, as runs are compared by the text of their options.
+    tags: { delete: begun?.delete ?? labels.flatMap((label) => spelled(label) ?? []), ...(added && { add: added }) },
     isAlone: alone !== undefined,
   };
 }
 
-/** What the run of a removal is found by. */
+/** The run of a removal is found by these. */
 function identified({ labels, into }: TagRemoval) {
   return { kind: 'edit', links: { given: {} }, given: { labels, into } } as const;
 }
 
-/** What the removal does to the tags of the account. */
-function tagChange({ spelled, isNew, target }: KnownRemoval): TagChange {
-  return { delete: spelled, ...(isNew && target !== undefined && { add: [target] }) };
-}
-
-/** The links that carry the tags, and whether there were none when they were read. */
-function countedLinks(found: readonly string[], session: Session) {
-  let count: number | undefined;
+/** A run of edits by hash: each link loses those of the tags that it has, and gets the other one. */
+function detaching(known: KnownRemoval, session: Session): ListedChange<EditedRow> {
+  const { found, target, options } = known;
   async function* pages(): AsyncGenerator<SelectedPage> {
-    count = 0;
     for await (const { rows, read, linkOf } of carriers(session, found)) {
-      count += rows.length;
       yield { links: rows.map((record) => ({ target: linkOf(record), record })), read };
     }
   }
-  return { pages, isNone: () => count === 0 };
-}
-
-/** A run of edits by hash: each link loses those of the tags that it has, and gets the other one. */
-function detaching(known: KnownRemoval, pages: () => AsyncIterable<SelectedPage>, { edition }: Session): ListedChange<EditedRow> {
-  const { found, target, options } = known;
   return {
     what: titleOf(known),
     ...identified(known),
-    links: { given: {}, filterAt: async () => undefined, severalDomains: edition === 'a', pages },
+    links: { given: {}, filterAt: async () => undefined, severalDomains: session.edition === 'a', pages },
     verb: 'change',
     question: { verb: questionOf(found, target) },
     options,
     presentation: { ...hashChangePresentation('urls', 'Changed'), doing: 'changing the tags of' },
-    decide: ({ record }) => ({ kind: 'change', fields: { tags: record ? instructions(record, found, target) : [] } }),
+    decide: ({ record }) => withoutLabels(record, found, target),
     operation: editItemsOperation,
-    payload: (target, fields) => ({ ...target, ...fields }),
+    payload: (link, fields) => ({ ...link, ...fields }),
   };
 }
 
@@ -139,41 +123,28 @@ function questionOf(found: readonly string[], into: string | undefined): string 
   return `Delete ${namedTags(found)} and detach ${found.length === 1 ? 'it' : 'them'} from`;
 }
 
-/** `+label` attaches, `-label` detaches, whatever the label begins with (2.2). */
-function instructions({ tags }: UrlRecord, found: readonly string[], into: string | undefined): string[] {
-  const attached = into === undefined || tags.some(isOneOf([into])) ? [] : [`+${into}`];
-  return [...attached, ...tags.filter(isOneOf(found)).map((label) => `-${label}`)];
-}
-
-/** `--dry-run`: what would follow the run. */
-function withDeletions(run: RowsReport, { found, isNew, target }: KnownRemoval, session: Session): RowsReport {
-  const deletions = found.map((label) => ({
-    method: 'DELETE',
-    path: `/tags/${encodeURIComponent(label)}`,
-    query: {},
-    body: null,
-  }));
-  async function* requests(): AsyncGenerator<Iterable<Row>> {
-    if (isNew) yield [{ method: 'POST', path: '/tags', query: {}, body: { label: target } }];
-    yield* batchesOf(run);
-    yield deletions;
+/** `--dry-run`: shows what would come before the run, and after it. */
+function withDeletions(run: RowsReport, { found, tags }: KnownRemoval, session: Session): RowsReport {
+  if (session.format() === 'json') {
+    async function* requests(): AsyncGenerator<Iterable<Row>> {
+      yield (tags.add ?? []).map((label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } }));
+      yield* batchesOf(run);
+      yield found.map((label) => ({ method: 'DELETE', path: `/tags/${encodeURIComponent(label)}`, query: {}, body: null }));
+    }
+    return { ...run, rows: requests() };
   }
-  if (session.format() === 'json') return { ...run, rows: requests() };
-  const notes = (): string[] => {
-    const [last = '', ...before] = [...(run.notes?.() ?? [])].reverse();
-    return [...before.reverse(), `then ${namedTags(found)} would be deleted`, last];
-  };
-  return { ...run, notes };
+  return { ...run, notes: () => (run.notes?.() ?? []).toSpliced(-1, 0, `then ${namedTags(found)} would be deleted`) };
 }
 
 /** Without links there is nothing to take off: the deletions alone are a run, without rows. */
 async function removeUnused(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
-  const { labels, found, change, options } = known;
+  const { labels, found, change, options, tags } = known;
   if (!known.isAlone) await confirm(`Delete ${namedTags(found)}, used by no link, of ${whereabouts(session)}?`, session);
   const report = changeEach(labels, work, change);
-  const run = { what: titleOf(known), change: tagChange(known), profile: session.profile };
-  const prepare = () => makeTarget(known, session);
-  if (await keepsUndo(options, session)) return await recordedTags(report, run, session, prepare);
+  const prepare = () => addTags(session.client, tags.add);
+  if (await keepsUndo(options, session)) {
+    return await recordedTags(report, { what: titleOf(known), change: tags, profile: session.profile }, session, prepare);
+  }
   await prepare();
   return report;
 }
@@ -187,17 +158,16 @@ interface Removals extends RunSteps {
   isBegun: boolean;
 }
 
-function removalsOf(known: KnownRemoval, work: Work, session: Session): Removals {
+function removalsOf({ labels, change, tags }: KnownRemoval, work: Work, { client }: Session): Removals {
   const rows: Row[] = [];
-  const { labels, change } = known;
   const report = changeEach(labels, work, { ...change, links: () => removals.links });
   const removals: Removals = {
-    change: tagChange(known),
+    change: tags,
     rows,
     report,
     links: 0,
     isBegun: false,
-    before: () => makeTarget(known, session),
+    before: () => addTags(client, tags.add),
     async after(isStopped) {
       removals.isBegun = true;
       for await (const some of batchesOf(report)) {
@@ -236,11 +206,6 @@ function withRemovals(run: RowsReport, { found }: KnownRemoval, removals: Remova
   };
 }
 
-/** The other tag exists before links get it, also where none does. */
-async function makeTarget({ target, isNew }: KnownRemoval, { client }: Session): Promise<void> {
-  if (target !== undefined && isNew) await client.send('addTag', { body: { label: target } });
-}
-
 type Work = (label: string) => Promise<Row>;
 
 /** Deletes a tag that no link carries any more; throws why it stays. All are counted before the first is deleted. */
@@ -249,25 +214,21 @@ export function deletion(found: readonly string[], session: Session): Work {
   const step = (read: number): void => streams.progress.step(() => `${grouped(read)} links read`);
   let counts: LabelCount[] | undefined;
   return async (label) => {
-    if (!found.includes(label)) throw missingTag(label);
+    if (!found.includes(label)) {
+      const { message, hint } = noTag({ label });
+      throw new NotFoundError(message, { apiCode: 1309, hint });
+    }
     counts ??= await countCarriers(session, found, step);
     const links = counts.find((one) => one.label === label)?.links ?? 0;
-    if (links > 0) throw stillUsed(label, links);
+    if (links > 0) {
+      throw new PartialError(`tag ${JSON.stringify(label)} was kept: ${quantity(links, 'link')} got it meanwhile`, {
+        hint: `linkctl list --by-tags ${shellWord(labelExpression(label))}`,
+      });
+    }
     await deleteTag(client, label).catch((error: unknown) => {
       // Somebody else deleted it.
       if (!isNoTag(error)) throw error;
     });
     return { label };
   };
-}
-
-function missingTag(label: string): CliError {
-  const { message, hint } = noTag({ label });
-  return new NotFoundError(message, { apiCode: 1309, hint });
-}
-
-function stillUsed(label: string, links: number): CliError {
-  return new PartialError(`tag ${JSON.stringify(label)} was kept: ${quantity(links, 'link')} got it meanwhile`, {
-    hint: `linkctl list --by-tags ${shellWord(labelExpression(label))}`,
-  });
 }

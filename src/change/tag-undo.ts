@@ -4,9 +4,10 @@ import type { RunSteps } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
-import { renameTag } from '../client/tag-changes.ts';
+import { type AccountTags, accountTags, addTags, renameTag } from '../client/tag-changes.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
+import { inverse } from './decide/tags.ts';
 import { requireAnswer } from './limits.ts';
 import { environmentOf } from './report.ts';
 import { deletion } from './tag-removal.ts';
@@ -23,15 +24,15 @@ interface Step {
   act(): Promise<unknown>;
 }
 
-/** Takes back a run that changed tags and no links, where they are as the run left them (U2, U3). */
+/** Undoes a run that changed tags and no links, where they are as the run left them. */
 export async function undoTagRun({ begin }: DoneRun, what: string, session: Session): Promise<RowsReport> {
   const { global, streams, profile } = session;
   await requireAnswer(session, 'named');
-  const change = tagChangeOf(begin);
+  const change = inverse(tagChangeOf(begin));
   const run = { what, undoes: begin.run, profile };
   // One that was killed may have done all of it: then only its end is to be written down.
   const begun = await unfinishedTags(run, environmentOf(session));
-  const steps = await stepsBack(change, session);
+  const steps = await stepsOf(change, session);
   for (const { text, refusal } of steps) await streams.message(`  ${text}${refusal === undefined ? '' : `: ${refusal}`}`);
   const doable = steps.filter(({ refusal }) => refusal === undefined);
   const work = async (label: string): Promise<Row> => {
@@ -47,50 +48,41 @@ export async function undoTagRun({ begin }: DoneRun, what: string, session: Sess
   if (!begun && steps.length === 0) return nothing;
   if (doable.length === 0 && (!begun || steps.length > 0)) return report;
   if (doable.length > 0) await confirm(`Undo run ${begin.run} of ${whereabouts(session)}?`, session);
-  const done = await recordedTags(report, { ...run, change: begun ?? inverse(change) }, session);
+  const done = await recordedTags(report, { ...run, change: begun ?? change }, session);
   return steps.length === 0 ? nothing : done;
 }
 
-function inverse({ rename, add = [], delete: deleted = [] }: TagChange): TagChange {
-  return { ...(rename && { rename: { from: rename.to, to: rename.from } }), add: deleted, delete: add };
-}
-
-/** What is so already is no step. */
-async function stepsBack({ rename, add = [], delete: deleted = [] }: TagChange, session: Session): Promise<Step[]> {
+/** The steps of a change of tags. There is none for what is so already. */
+async function stepsOf({ rename, add = [], delete: deleted = [] }: TagChange, session: Session): Promise<Step[]> {
   const { client } = session;
-  const { tags } = await client.send('listTags', {});
-  const labels = tags.map(({ label }) => label);
-  const has = (wanted: string): boolean => labels.some((label) => foldLabel(label) === foldLabel(wanted));
-  const toDelete = add.filter(has);
+  const tags = await accountTags(client);
+  const isKnown = (label: string): boolean => tags.spelled(label) !== undefined;
+  const toDelete = deleted.filter(isKnown);
   const remove = deletion(toDelete, session);
+  const toAdd = add.filter((label) => !isKnown(label));
   return [
-    ...(rename ? renameBack(rename, labels, has, session) : []),
-    ...deleted
-      .filter((label) => !has(label))
-      .map((label) => ({ label, text: `add ${JSON.stringify(label)}`, act: () => client.send('addTag', { body: { label } }) })),
+    ...(rename ? renaming(rename, tags, session) : []),
+    ...toAdd.map((label) => ({ label, text: `add ${JSON.stringify(label)}`, act: () => addTags(client, [label]) })),
     ...toDelete.map((label) => ({ label, text: `delete ${JSON.stringify(label)}`, act: () => remove(label) })),
   ];
 }
 
-function renameBack(
-  { from, to }: NonNullable<TagChange['rename']>,
-  labels: readonly string[],
-  has: (label: string) => boolean,
-  { client }: Session,
-): Step[] {
+function renaming({ from, to }: NonNullable<TagChange['rename']>, { labels, spelled }: AccountTags, { client }: Session): Step[] {
+  const [old, other] = [spelled(from), spelled(to)];
   const isSpelling = foldLabel(from) === foldLabel(to);
   // Of a change of case alone, only the exact text shows whether it is still so.
-  if (isSpelling ? labels.includes(from) : has(from) && !has(to)) return [];
-  const text = `rename ${JSON.stringify(to)} back to ${JSON.stringify(from)}`;
-  const act = () => renameTag(client, to, from, true);
-  if (!has(to)) return [{ label: from, text, refusal: `changed since: there is no tag ${JSON.stringify(to)}`, act }];
-  if (!isSpelling && has(from)) {
-    return [{ label: from, text, refusal: `changed since: there is another tag ${JSON.stringify(from)}`, act }];
-  }
-  return [{ label: from, text, act }];
+  if (isSpelling ? labels.includes(to) : other !== undefined && old === undefined) return [];
+  const step = {
+    label: to,
+    text: `rename ${JSON.stringify(from)} back to ${JSON.stringify(to)}`,
+    act: () => renameTag(client, from, to, true),
+  };
+  if (old === undefined) return [{ ...step, refusal: `changed since: there is no tag ${JSON.stringify(from)}` }];
+  const isTaken = !isSpelling && other !== undefined;
+  return [isTaken ? { ...step, refusal: `changed since: there is another tag ${JSON.stringify(to)}` } : step];
 }
 
-/** What is done to the tags when a run is taken back that changed links with them. */
+/** What is done to the tags when a run is undone that changed links with them. */
 export interface TagsBack extends RunSteps {
   readonly change: TagChange;
   /** Of tags that stay, as links got them meanwhile. */
@@ -107,12 +99,10 @@ export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undef
   return {
     change,
     kept: () => kept,
-    async before() {
-      for (const label of add) await client.send('addTag', { body: { label } });
-    },
+    before: () => addTags(client, add),
     async after() {
-      const { tags } = await client.send('listTags', {});
-      const found = deleted.filter((label) => tags.some((tag) => foldLabel(tag.label) === foldLabel(label)));
+      const { spelled } = await accountTags(client);
+      const found = deleted.filter((label) => spelled(label) !== undefined);
       const remove = deletion(found, session);
       for (const label of found) {
         await remove(label).catch((error: unknown) => {

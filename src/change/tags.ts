@@ -1,27 +1,30 @@
 import { CliError, LocalError, sharedFailure, UsageError } from '../base/errors.ts';
 import { recordTagRun, type TagRun } from '../bulk/tag-run.ts';
-import { confirm, confirmCount } from '../cli/prompt.ts';
+import { confirm } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { countUrls } from '../client/counting.ts';
+import { accountTags } from '../client/tag-changes.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { quantity } from '../output/quantity.ts';
 import { batchesOf, type Column, type Row, type RowsReport } from '../output/report.ts';
-import { shownUrls, typedFrom } from './consent.ts';
+import { askFor } from './consent.ts';
 import { refuseTooMany, requireAnswer } from './limits.ts';
+import { shownLinks } from './plan/text.ts';
 import { environmentOf } from './report.ts';
 
 /**
- * B56, B58, D50: what will go, how many links lose it, and whose it is; from 100 links on their number is typed. B57: links are what
- * `--max-affected` counts here, too.
+ * Shows what will go and how many links lose it, and asks; from 100 links on their number is typed. Links are what `--max-affected`
+ * counts here, too.
  */
 export async function consentToTags(labels: readonly string[], session: Session): Promise<void> {
   await requireAnswer(session, 'named');
   const { yes, maxAffected } = session.global;
   if (yes && maxAffected === undefined) return;
-  const known = new Set((await session.client.send('listTags', {})).tags.map(({ label }) => foldLabel(label)));
-  const found = labels.filter((label) => known.has(foldLabel(label)));
-  for (const label of labels)
-    if (!yes && !known.has(foldLabel(label))) await session.streams.message(`  ${JSON.stringify(label)} (not found)`);
+  const { spelled } = await accountTags(session.client);
+  const found = labels.filter((label) => spelled(label) !== undefined);
+  for (const label of labels) {
+    if (!yes && !found.includes(label)) await session.streams.message(`  ${JSON.stringify(label)} (not found)`);
+  }
   if (found.length === 0) return await confirm(`Delete ${namedTags(labels)} of ${whereabouts(session)}?`, session);
   const links = await linksWith(found, session);
   if (maxAffected !== undefined && links === undefined) {
@@ -32,7 +35,7 @@ export async function consentToTags(labels: readonly string[], session: Session)
   const carried =
     links === 0 ? 'used by no link' : `used by ${links === undefined ? 'an unknown number of links' : quantity(links, 'link')}`;
   const question = `Delete ${namedTags(found)}, ${carried}, of ${whereabouts(session)}?`;
-  await (links === undefined || links < typedFrom ? confirm(question, session) : confirmCount(question, links, session));
+  await askFor(question, links ?? 0, session);
 }
 
 export function namedTags(labels: readonly string[]): string {
@@ -55,7 +58,7 @@ async function linksWith(labels: readonly string[], { client }: Session): Promis
   const hasOne = ({ tags }: { readonly tags?: readonly string[] }): boolean =>
     tags?.some((label) => wanted.has(foldLabel(label))) ?? true;
   try {
-    const { count, first } = await countUrls(client, { tags: labels.map(labelExpression).join('|') }, { shown: shownUrls });
+    const { count, first } = await countUrls(client, { tags: labels.map(labelExpression).join('|') }, { shown: shownLinks });
     return first.every(hasOne) && (count > 0 || !labels.some(hasOperators)) ? count : undefined;
   } catch (error) {
     if (isRefusal(error)) return undefined;

@@ -1,4 +1,4 @@
-import { CliError, FailedError, UsageError } from '../base/errors.ts';
+import { CliError, FailedError, NotFoundError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
@@ -6,71 +6,83 @@ import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { type RecreatedRow, recreateOperation } from '../bulk/operations/recreate.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
 import type { DoneChange, EarlierLink } from '../bulk/records/done-change.ts';
-import { assertIdle, type DoneRun, newerLinks } from '../bulk/records/done-run.ts';
+import { assertIdle, type DoneRun, readDoneRun } from '../bulk/records/done-run.ts';
 import { runFolders, titleOf } from '../bulk/records/run-names.ts';
 import { assertSameAccount, isOfProfile } from '../bulk/records/same-account.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
 import { undoableBefore } from '../bulk/runs.ts';
-import type { Session } from '../cli/session.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
-import { namedUrls } from '../client/named-urls.ts';
 import { editions } from '../contract/editions.ts';
-import { type LinkKey, linkText, recordDomain } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
+import type { LinkKey } from '../contract/link.ts';
 import { isLocalhost } from '../contract/web-address.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import { sameUrl } from '../link/value.ts';
 import { grouped, plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
-import { isAlike, type UndoDecision, undoCreation, undoDeletion, undoEdit } from './decide/undo.ts';
+import type { ListedChange } from './change.ts';
+import { type UndoDecision, undoCreation, undoDeletion, undoEdit } from './decide/undo.ts';
 import { requireAnswer } from './limits.ts';
 import type { PlannedOutcome } from './plan/outcome.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
-import { appliedRow } from './rows/comparison.ts';
-import type { SelectedLink, SelectedPage } from './rows/selected-links.ts';
-import { changeListed, type ListedChange } from './run.ts';
+import { type Doubts, type UndoneLink, undonePages } from './rows/undo.ts';
+import { type Direction, namedRun } from './rows/undone-run.ts';
+import { runPlannedChange } from './run.ts';
+import { appliedRow } from './sending.ts';
 import { tagsBack, undoTagRun, withTagsAlone } from './tag-undo.ts';
 
-/** What to take back, and how. */
-interface UndoRequest {
-  /** What the run did, as people read it. */
-  readonly title: string;
-  readonly options: BulkOptions;
-  /** Also what changed since. */
-  readonly force: boolean;
+export interface UndoOptions extends BulkOptions {
+  readonly force?: boolean;
 }
 
-/** Takes a run back, as a run of its own (U2). */
-export async function undoRun(run: DoneRun, { title, options, force }: UndoRequest, session: Session): Promise<RowsReport> {
+/** `undo` and `redo`: finds the run that is meant, and undoes it; a redo undoes an undo. */
+export async function undoOrRedo(
+  direction: Direction,
+  options: UndoOptions,
+  invocation: Invocation,
+  named: string | undefined,
+): Promise<RowsReport> {
+  const session = await openSession(invocation);
+  const { run, tip } = await namedRun(named, direction, session);
+  if (run === undefined) throw new NotFoundError(direction.nothing.message, { hint: direction.nothing.hint });
+  const target = tip ? direction.targetOf(tip, run, options.force === true) : run;
+  if (tip && target === undefined) return alreadySo(direction.already(run, tip));
+  return await undoRun(await readDoneRun(folders(invocation.system).state, target ?? run), options, session);
+}
+
+/** Nothing is sent for what is so already, and nothing is wrong about it. */
+function alreadySo(sentence: string): RowsReport {
+  const presentation = hashChangePresentation('urls', 'Changed back');
+  return { ...presentation, kind: 'rows', rows: [], members: () => ({ summary: { rows: 0 } }), notes: () => [sentence] };
+}
+
+/** Undoes a run, as a run of its own. */
+async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Promise<RowsReport> {
   const { begin, lost } = run;
+  const { force = false } = options;
   const { system, client, domainNamed, global } = session;
   if (domainNamed) throw new UsageError('--domain does not apply to undo: each link is changed on the domain that it was on');
   assertSameAccount(begin, client.identity);
-  const way = waysBack[run.kind];
+  const title = titleOf(begin);
   if (begin.operation === 'tags') return await undoTagRun(run, titleOfUndo(title), session);
-  if (begin.operation === 'check') throw await notUndoable(run, session, 'a check changes nothing');
-  if (begin.operation === 'api') throw await notUndoable(run, session, 'what the call changed is not known');
-  if (!way) throw await notUndoable(run, session, 'counters cannot be restored', await lostCounters(run, session));
-  if (begin.operation !== 'shorten' && begin.undo !== true) {
-    const details = ['it was made with --no-undo, or by an earlier version'];
-    throw await notUndoable(run, session, 'what its links were was not kept', details);
-  }
+  const way = await wayBack(run, session);
   await requireAnswer(session, 'named');
   if (!global.dryRun) await assertIdle(begin.run, runFolders(folders(system).state), system);
   const local = await localDomain(begin, session);
   await session.note(
     isRedo(title)
-      ? `taking back run ${begin.run}, so this is done again: ${title.slice('undo '.length)}`
-      : `taking back run ${begin.run}: ${title}`,
+      ? `redoing run ${begin.undoes ?? begin.run}: ${title.slice('undo '.length)}`
+      : `undoing run ${begin.run}: ${title}`,
   );
   if (lost > 0) {
     await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left alone`);
   }
   const doubts: Doubts = { rows: lost };
+  const reading = { decide: way.decide, force, local, batchSize: batchSizeOf(session, options.batchSize), doubts };
   const tags = tagsBack(run, session);
-  const report = await changeListed<LinkKey, UndoLink>(
+  const report = await runPlannedChange<LinkKey, UndoneLink>(
     {
       ...way,
       presentation: { ...way.presentation, ...(!isRedo(title) && { undoLine: `to redo it: linkctl redo ${begin.run}` }) },
@@ -79,7 +91,7 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
         given: { undo: begin.run, force },
         filterAt: async () => undefined,
         severalDomains: editions[client.edition].severalDomains,
-        pages: () => undoPages(run, { way, force, local, batchSize: batchSizeOf(session, options.batchSize), doubts }, session),
+        pages: () => undonePages(run, reading, session),
       },
       given: {},
       options,
@@ -91,15 +103,9 @@ export async function undoRun(run: DoneRun, { title, options, force }: UndoReque
     },
     session,
   );
-  const isAlone = tags !== undefined && report.runRows === undefined && !global.dryRun;
-  const done = isAlone ? withTagsAlone(report, tags) : report;
-  if (global.dryRun) return done;
+  if (global.dryRun) return report;
+  const done = tags !== undefined && report.runRows === undefined ? withTagsAlone(report, tags) : report;
   return { ...done, outcome: () => withDoubts(done.outcome?.() ?? tags?.kept(), doubts, begin.run) };
-}
-
-/** Rows of the run of which nobody knows whether they are still to come: nothing of them is there to take back. */
-interface Doubts {
-  rows: number;
 }
 
 /** What may still be done to links after the undo matters more than what was left alone. */
@@ -111,20 +117,31 @@ function withDoubts(outcome: CliError | undefined, { rows }: Doubts, run: string
   });
 }
 
-/** Why a run stays, and the one before it that does not have to. */
-async function notUndoable(
-  { begin }: DoneRun,
-  { client, system }: Session,
-  why: string,
-  details: readonly string[] = [],
-): Promise<FailedError> {
+/** How a run is undone. Throws for one that cannot be, with the one before it that can. */
+async function wayBack(run: DoneRun, session: Session): Promise<WayBack> {
+  const { begin, kind } = run;
+  const { client, system } = session;
+  const way = waysBack[kind];
+  const isKept = begin.operation === 'shorten' || begin.undo === true;
+  if (way && isKept) return way;
+  const why = way ? 'what its links were was not kept' : (reasons[begin.operation] ?? 'counters cannot be restored');
+  const details = way
+    ? ['it was made with --no-undo, or by an earlier version']
+    : reasons[begin.operation] === undefined
+      ? await lostCounters(run, session)
+      : [];
   const found = await undoableBefore(folders(system).state, begin, (other) => isOfProfile(other, client.identity));
   const hint =
     found && `the run before it that can be undone: linkctl undo ${found.run} (${titleOf(found.begin)}, ${found.begin.at})`;
-  return new FailedError(`run ${begin.run} (${titleOf(begin)}) cannot be undone: ${why}`, { details, hint });
+  throw new FailedError(`run ${begin.run} (${titleOf(begin)}) cannot be undone: ${why}`, { details, hint });
 }
 
-/** The largest of the counters that a reset erased: nothing else shows them any more (U3). */
+const reasons: { readonly [K in DoneRun['begin']['operation']]?: string } = {
+  check: 'a check changes nothing',
+  api: 'what the call changed is not known',
+};
+
+/** The largest of the counters that a reset erased, because nothing else shows them any more. */
 async function lostCounters({ changes, images }: DoneRun, session: Session): Promise<string[]> {
   let largest: EarlierLink[] = [];
   let count = 0;
@@ -142,7 +159,7 @@ function clicksOf({ total_clicks = 0 }: EarlierLink): number {
   return total_clicks;
 }
 
-/** What takes back an undo brings back the change. */
+/** The undo of an undo makes the change again. */
 function isRedo(title: string): boolean {
   return title.startsWith('undo ');
 }
@@ -151,11 +168,6 @@ function isRedo(title: string): boolean {
 function titleOfUndo(title: string): string {
   const [, word, rest] = /^(undo|redo) (.*)$/s.exec(title) ?? [];
   return `${word === 'undo' ? 'redo' : 'undo'} ${rest ?? title}`;
-}
-
-/** A link of the run, as it is now, and what is to be done to it. */
-interface UndoLink extends SelectedLink {
-  readonly outcome: PlannedOutcome;
 }
 
 interface WayBack extends Pick<ListedChange<LinkKey>, 'kind' | 'verb' | 'presentation' | 'question'> {
@@ -193,105 +205,21 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
   apply: {
     kind: 'apply',
     verb: 'back',
-    question: { verb: 'Take back the changes to' },
-    presentation: { ...hashChangePresentation('urls', 'Taken back'), doing: 'taking back' },
-    decide: (decision) => wayBackOf(decision.change)(decision),
+    question: { verb: 'Undo the changes to' },
+    presentation: { ...hashChangePresentation('urls', 'Undone'), doing: 'undoing the changes to' },
+    decide: (decision) => undoApplied(decision.change)(decision),
     operation: (settings): BulkOperation<AppliedRow> => applyOperation(settings),
     payload: appliedRow,
   },
 };
 
-/** What an apply did to a link: a deletion asks for nothing. */
-function wayBackOf({ before, asked }: DoneChange): typeof undoEdit {
+/** Of what an apply did to a link, a deletion asked for nothing. */
+function undoApplied({ before, asked }: DoneChange): typeof undoEdit {
   if (before === undefined) return undoCreation;
   return Object.keys(asked).length === 0 ? undoDeletion : undoEdit;
 }
 
-interface Reading {
-  readonly local: string | undefined;
-  readonly way: WayBack;
-  readonly force: boolean;
-  readonly batchSize: number;
-  /** Counts the rows in doubt whose links are as they were. */
-  readonly doubts: Doubts;
-}
-
-/** What the domain of a service on this computer is called now: runs keep it without its port, which may be another one. */
+/** Runs keep the domain of a service on this computer without its port, which may be another one now. */
 async function localDomain({ domain }: DoneRun['begin'], session: Session): Promise<string | undefined> {
   return domain !== undefined && isLocalhost(domain) ? (await session.domains()).names.find(isLocalhost) : undefined;
-}
-
-/** Reads the links of the run as they are now: a renamed one by both hashes. */
-async function* undoPages(
-  run: DoneRun,
-  { way, force, local = 'localhost', batchSize, doubts }: Reading,
-  { client }: Session,
-): AsyncGenerator<SelectedPage<UndoLink>> {
-  const { begin, changes, lost } = run;
-  const { severalDomains } = editions[client.edition];
-  const domainOf = ({ link, before }: DoneChange): string | undefined => {
-    const domain = link.domain ?? begin.domain ?? (before ? recordDomain(before) : undefined);
-    if (!severalDomains || domain === undefined) return undefined;
-    return isLocalhost(domain) ? local : domain;
-  };
-  /** Hashes that links of a chain give back before others need them. */
-  const freed = new Set<string>();
-  let read = 0;
-  doubts.rows = lost;
-  let isNewer: ((hash: string) => boolean) | undefined;
-  for await (const done of changes()) {
-    if (done.length === 0) continue;
-    if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
-    const placed = done.map((change) => ({ change, domain: domainOf(change) }));
-    const targets = placed.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
-    const found = new Map<string, UrlRecord>();
-    for await (const { target, record } of namedUrls(client, targets, batchSize)) {
-      if (record) found.set(linkText(target), record);
-    }
-    read += done.length;
-    const links = placed.map(({ change, domain }): UndoLink => {
-      const { record, isTaken } = linkNow(change, {
-        find: (hash) => found.get(linkText({ hash, domain })),
-        isFreed: (hash) => freed.has(linkText({ hash, domain })),
-      });
-      const known = isToProve(change) && record && isNewer?.(record.hash) ? { ...change, isProven: true } : change;
-      const outcome = way.decide({ change: known, now: record, isTaken, force });
-      if (outcome.kind === 'unchanged' && change.isOpen) doubts.rows += 1;
-      const target = { hash: record?.hash ?? change.link.hash, domain };
-      if (change.isChained && outcome.kind === 'change' && outcome.fields.custom_hash !== undefined) freed.add(linkText(target));
-      return { target, record, outcome };
-    });
-    yield { read, links };
-  }
-}
-
-/** A link that a run was told to have made, and that may have been there. */
-function isToProve({ before, isProven }: DoneChange): boolean {
-  return before === undefined && !isProven;
-}
-
-/** The hash that the run named, and the one that it gave. */
-function hashesOf({ link: { hash }, asked: { custom_hash } }: DoneChange): string[] {
-  return custom_hash === undefined || custom_hash === hash ? [hash] : [hash, custom_hash];
-}
-
-interface LinksNow {
-  find(hash: string): UrlRecord | undefined;
-  isFreed(hash: string): boolean;
-}
-
-/** Where the link of a change is now, and whether another one has its old hash. */
-function linkNow(change: DoneChange, { find, isFreed }: LinksNow): { record: UrlRecord | undefined; isTaken: boolean } {
-  const { link, asked, before, isCertain } = change;
-  const old = find(link.hash);
-  if (asked.custom_hash === undefined || asked.custom_hash === link.hash || !before) return { record: old, isTaken: false };
-  const renamed = find(asked.custom_hash);
-  // A row in doubt may not have been applied: then the link is as it was, where it was.
-  const stayed = old !== undefined && !isCertain && isAlike(before, old);
-  if (renamed && !stayed && (!old || sameUrl(renamed.long_url, asked.long_url ?? before.long_url))) {
-    return { record: renamed, isTaken: old !== undefined && !isFreed(link.hash) };
-  }
-  // Of a link that is not where the run left it, the old hash may be somebody else's by now.
-  const isBack = old !== undefined && (!isCertain || [before.long_url, asked.long_url].some((url) => sameUrl(old.long_url, url)));
-  return { record: isBack ? old : undefined, isTaken: false };
 }

@@ -93,7 +93,7 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
     const input = { open: () => [items.map((item, nth) => ({ line: nth + 1, item }))] };
     const payload = (item: ShortenItem) => item;
     const { onConflict } = options;
-    const rowsOf = { input, payload, mode, onConflict, batchSize: batchSizeOf(session), isTyped: true };
+    const rowsOf = { input, payload, mode, onConflict, batchSize: batchSizeOf(session), fromArguments: true };
     const requests = urlRequests(rowsOf, session);
     return planOfUrls({ batches, first: items.slice(0, 3), requests, conflicts: await foreseen(options, session) }, session);
   }

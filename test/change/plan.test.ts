@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { PlannedLink, PlannedOutcome, PlanSettings } from '../../src/change/plan/outcome.ts';
-import { startPlan } from '../../src/change/plan/plan.ts';
+import type { PlannedLink, PlannedOutcome } from '../../src/change/plan/outcome.ts';
+import { type PlanSettings, startPlan } from '../../src/change/plan/plan.ts';
+import { planLines } from '../../src/change/plan/text.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import { Streams } from '../../src/output/streams.ts';
 import { createTestSystem, type World } from '../support/test-system.ts';
@@ -20,12 +21,17 @@ function link(hash: string, outcome: PlannedOutcome, more: Partial<UrlRecord> = 
 const moved = (hash: string, to = `https://new.example/${hash}`): PlannedLink =>
   link(hash, { kind: 'change', fields: { long_url: to } });
 
-function linesOf(links: Iterable<PlannedLink>, settings: Partial<PlanSettings> = {}, world: World = wide): readonly string[] {
+function linesOf(
+  links: Iterable<PlannedLink>,
+  { of, ...settings }: Partial<PlanSettings> & { of?: number } = {},
+  world: World = wide,
+): readonly string[] {
   const streams = new Streams(createTestSystem(world));
   const shortUrl = (found: { readonly short_url?: unknown }): string => `https://${found.short_url}`;
   const plan = startPlan({ verb: 'change', ...settings, session: { streams, shortUrl } });
   for (const each of links) plan.add(each);
-  return plan.lines();
+  plan.of = of;
+  return planLines(plan);
 }
 
 describe('W2: what a plan says', () => {

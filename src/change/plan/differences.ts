@@ -1,14 +1,14 @@
 import { linkText } from '../../contract/link.ts';
 import type { Row } from '../../output/report.ts';
-import { fieldChanges } from '../decide/fields.ts';
-import type { ComparedLink } from '../rows/comparison.ts';
+import type { FileLink } from '../decide/apply.ts';
+import { fieldChanges } from '../decide/edit.ts';
+import type { ComparedLink } from '../decide/sides.ts';
 import { type PlannedOutcome, signs } from './outcome.ts';
 
 /** A row for each difference of a link between a file and the account. */
-export function differencesOf({ target, record, item }: ComparedLink, outcome: PlannedOutcome): Row[] {
-  const sign = outcome.kind === 'refused' ? '!' : signs[outcome.kind];
+export function differencesOf({ target, record, item }: ComparedLink<FileLink>, outcome: PlannedOutcome): Row[] {
   const short_url = target.domain === undefined ? record?.short_url : linkText(target);
-  const name = { sign, hash: target.hash, short_url };
+  const name = { sign: signs[outcome.kind], hash: target.hash, short_url };
   switch (outcome.kind) {
     case 'create':
       return [{ ...name, after: item?.long_url }];

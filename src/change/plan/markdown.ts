@@ -1,13 +1,36 @@
 import { safe } from '../../base/safe-text.ts';
 import { grouped } from '../../output/quantity.ts';
 import type { Row } from '../../output/report.ts';
-import type { ChangePlan } from './plan.ts';
+import type { FileLink } from '../decide/apply.ts';
+import type { ComparedLink } from '../decide/sides.ts';
+import { differencesOf } from './differences.ts';
+import type { PlannedOutcome } from './outcome.ts';
+import { type ChangePlan, type PlanSettings, startPlan } from './plan.ts';
+import { summaryLines } from './text.ts';
 
 /** Rows that a comment shows; a longer one is not read, and may not be accepted. */
 const mostRows = 200;
 
+/** Compares two sides for the comment of a pull request. */
+export async function markdownPlan(
+  pages: AsyncIterable<{ readonly links: readonly ComparedLink<FileLink>[] }>,
+  decide: (link: ComparedLink<FileLink>) => PlannedOutcome,
+  settings: PlanSettings,
+): Promise<{ readonly plan: ChangePlan; text(notes: readonly string[]): string }> {
+  const plan = startPlan(settings);
+  const shown = new MarkdownPlan();
+  for await (const { links } of pages) {
+    for (const link of links) {
+      const outcome = decide(link);
+      plan.add({ ...link, outcome });
+      shown.add(differencesOf(link, outcome));
+    }
+  }
+  return { plan, text: (notes) => shown.text(plan, notes) };
+}
+
 /** A plan as the comment of a pull request: its counts, and a table of what differs, with what is left alone below. */
-export class MarkdownPlan {
+class MarkdownPlan {
   readonly #rows: Row[] = [];
   #count = 0;
 
@@ -18,7 +41,7 @@ export class MarkdownPlan {
 
   /** `notes` are lines below the table. */
   text(plan: ChangePlan, notes: readonly string[] = []): string {
-    const [head = '', ...rest] = plan.summary();
+    const [head = '', ...rest] = summaryLines(plan);
     const lines = this.#rows.map(
       ({ sign, hash, short_url, field, before, after }) =>
         `| ${sign} | ${code(short_url ?? hash)} | ${field ?? ''} | ${code(before)} | ${code(after)} |`,

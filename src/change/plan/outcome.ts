@@ -1,8 +1,6 @@
-import type { Session } from '../../cli/session.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { fieldChanges } from '../decide/fields.ts';
 
 /** What a change would do to one link. */
 export type PlannedOutcome =
@@ -16,8 +14,8 @@ export type PlannedOutcome =
   /** A link of another account is made here. */
   | { readonly kind: 'copy'; readonly fields: EditFields }
   | { readonly kind: 'unchanged' }
-  /** Not asked for, so that it stays: why it is named. */
-  | { readonly kind: 'left'; readonly reason: string }
+  /** Nothing is asked for it: the reason why it is named. */
+  | { readonly kind: 'untouched'; readonly reason: string }
   | { readonly kind: 'missing' }
   | Refused;
 
@@ -32,23 +30,18 @@ interface Refused {
   readonly fields?: EditFields;
 }
 
-/** Whether the link would be changed. */
-export function isPlanned({ kind }: PlannedOutcome): boolean {
-  return kind !== 'unchanged' && kind !== 'missing' && kind !== 'refused' && kind !== 'left';
-}
-
+/** A link as it was read, and what would be done to it. */
 export interface PlannedLink {
   readonly target: LinkKey;
-  /** The link as it was read. */
   readonly record: UrlRecord | undefined;
   readonly outcome: PlannedOutcome;
 }
 
-/** What a deletion, a reset or an edit to these fields would do to a link, if it exists. */
-export function outcomeOf(change: 'delete' | 'reset' | EditFields, record: UrlRecord | undefined): PlannedOutcome {
-  if (!record) return { kind: 'missing' };
-  if (typeof change === 'string') return { kind: change };
-  return fieldChanges(change, record).length > 0 ? { kind: 'change', fields: change } : { kind: 'unchanged' };
+const idle: ReadonlySet<PlannedOutcome['kind']> = new Set(['unchanged', 'untouched', 'missing', 'refused']);
+
+/** The link would be changed. */
+export function isPlanned({ kind }: PlannedOutcome): boolean {
+  return !idle.has(kind);
 }
 
 /** What is done, as people read it: `would be changed`. */
@@ -59,24 +52,12 @@ export const participles = {
   create: 'created again',
   copy: 'copied',
   restore: 'restored',
-  back: 'taken back',
+  back: 'undone',
   apply: 'changed',
   differ: 'different',
 } as const;
 
 export type PlanVerb = keyof typeof participles;
-
-/** What is shown of links needs no more of a session. */
-export type PlanSession = Pick<Session, 'streams' | 'shortUrl'>;
-
-export interface PlanSettings {
-  readonly verb: PlanVerb;
-  readonly session: PlanSession;
-  /** What else is said before links are deleted. */
-  readonly caution?: string | undefined;
-  /** Links that were read, where more were read than are planned: `412 of 3,300`. Asked for last. */
-  readonly of?: number | undefined;
-}
 
 /** What is done, of plans that do several things, as they are summed up. */
 export const kindWords: { readonly [V in PlanVerb]?: Readonly<Record<'create' | 'change' | 'delete', string>> } = {
@@ -85,55 +66,10 @@ export const kindWords: { readonly [V in PlanVerb]?: Readonly<Record<'create' | 
   differ: { create: 'only in file', change: 'different', delete: 'only in account' },
 };
 
-/** What a link is of the two things that are compared, as `diff` marks it. */
-export const signs: { readonly [K in PlannedOutcome['kind']]?: string } = { create: '+', change: '~', delete: '-' };
-
-export interface PlanCounts {
-  readonly planned: number;
-  readonly unchanged: number;
-  readonly missing: number;
-  readonly refused: number;
-  /** Links that stay as they are, as nothing was asked for them. */
-  readonly left: number;
-}
-
-/** Texts that are kept apart; links of any others are counted together. */
-const groupsKept = 1000;
-/** Links that are kept of each. */
-const linksKept = 5;
-
-export interface Group {
-  readonly text: string;
-  count: number;
-  readonly first: PlannedLink[];
-}
-
-/** Links by a text, of which a server may send any number. */
-export class Groups {
-  readonly #groups = new Map<string, Group>();
-  /** Links of texts beyond those that are kept. */
-  #others = 0;
-
-  add(text: string, link: PlannedLink): void {
-    const group = this.#groups.get(text) ?? { text, count: 0, first: [] };
-    const { kind } = link.outcome;
-    // Of any other kind all links share a text, which is never left out.
-    const hasManyTexts = kind === 'change' || kind === 'refused';
-    if (group.count === 0 && hasManyTexts && this.#groups.size >= groupsKept) {
-      this.#others += 1;
-      return;
-    }
-    this.#groups.set(text, group);
-    group.count += 1;
-    if (group.first.length < linksKept) group.first.push(link);
-  }
-
-  get others(): number {
-    return this.#others;
-  }
-
-  /** Largest first; of equal ones the first that came. */
-  largest(): readonly Group[] {
-    return [...this.#groups.values()].sort((one, other) => other.count - one.count);
-  }
-}
+/** How `diff` marks a link. */
+export const signs: { readonly [K in PlannedOutcome['kind']]?: string } = {
+  create: '+',
+  change: '~',
+  delete: '-',
+  refused: '!',
+};

@@ -1,23 +1,23 @@
 import type { Session } from '../../cli/session.ts';
-import { namedUrls } from '../../client/named-urls.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
-import { type LinkDomains, type LinkKey, linkText } from '../../contract/link.ts';
-import type { UrlRecord } from '../../contract/records.ts';
+import { type LinkDomains, linkText } from '../../contract/link.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../../output/dry-run.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
 import { needsDomains } from '../../output/url-columns.ts';
 import { showPlan } from '../consent.ts';
-import { fieldChanges, fieldChangeText } from '../decide/fields.ts';
+import { fieldChanges, fieldChangeText } from '../decide/edit.ts';
 import { refuseTooMany } from '../limits.ts';
-import type { PlannedLink, PlannedOutcome, PlanSettings, PlanVerb } from './outcome.ts';
+import type { PlannedLink, PlanVerb } from './outcome.ts';
 import { type ChangePlan, startPlan } from './plan.ts';
+import { summaryLines } from './text.ts';
 
 type Stream<T> = Iterable<T> | AsyncIterable<T>;
 
 /** A change of links that exist, which `--dry-run` shows. */
-interface PlannedChanges extends Pick<PlanSettings, 'verb' | 'caution' | 'of'> {
-  readonly links: Stream<readonly PlannedLink[]>;
+interface PlannedChanges {
+  readonly verb: PlanVerb;
+  readonly pages: Stream<{ readonly links: readonly PlannedLink[]; readonly read?: number }>;
   /** The calls that would be made. */
   readonly requests: Stream<PlannedRequest>;
   /** The domains that the links are on, as far as they are named: then rows have short URLs (F5). */
@@ -31,27 +31,21 @@ interface PlannedChanges extends Pick<PlanSettings, 'verb' | 'caution' | 'of'> {
  * be changed, as `edit -f` reads them; JSON has the requests.
  */
 export function planReport(changes: PlannedChanges, session: Session): RowsReport {
-  const { links, requests, domains, verb, caution } = changes;
+  const { pages, requests, domains, verb, refuse } = changes;
   if (session.format() === 'json') return dryRunReport(requests);
   const { streams, global } = session;
-  const plan = startPlan({
-    verb,
-    caution,
-    session,
-    get of() {
-      return changes.of;
-    },
-  });
+  const plan = startPlan({ verb, session });
   const asRows = wantsRows(session);
   async function* rows(): AsyncGenerator<Row[]> {
-    for await (const some of links) {
-      for (const link of some) plan.add(link);
-      if (session.format() === 'csv' && some.some(clearsNote)) await session.warn(csvWarning);
-      if (asRows) yield some.map(rowOf).filter((row) => row !== undefined);
+    for await (const { links, read } of pages) {
+      for (const link of links) plan.add(link);
+      plan.of = read;
+      if (session.format() === 'csv' && links.some(clearsNote)) await session.warn(csvWarning);
+      if (asRows) yield links.map(rowOf).filter((row) => row !== undefined);
     }
-    refuseTooMany(plan.counts.planned, session);
+    refuseTooMany(plan.planned, session);
     if (!asRows) await showPlan(plan, session);
-    changes.refuse?.(plan);
+    refuse?.(plan);
     if (global.verbose) for await (const request of requests) await streams.message(requestLine(request));
   }
   const shown = shownFields(verb, domains, session.edition);
@@ -61,31 +55,13 @@ export function planReport(changes: PlannedChanges, session: Session): RowsRepor
     rows: rows(),
     columns,
     ...shown,
-    notes: () => [...(asRows ? plan.summary() : []), 'dry run: nothing was sent'],
+    notes: () => [...(asRows ? summaryLines(plan) : []), 'dry run: nothing was sent'],
   };
 }
 
 /** People get the plan, unless they ask for rows. */
 export function wantsRows({ streams: { terminal, watched }, output, global }: Session): boolean {
   return !(terminal && watched) || output.format !== undefined || global.fields !== undefined;
-}
-
-/** Reads links in groups as they are now, and says what a change would do to each. */
-export async function* plannedLinks<Target extends LinkKey>(
-  batches: Stream<readonly Target[]>,
-  outcomeOf: (target: Target, record: UrlRecord | undefined) => PlannedOutcome,
-  { client, batchSize }: Pick<Session, 'client'> & { readonly batchSize: number },
-): AsyncGenerator<PlannedLink[]> {
-  for await (const targets of batches) {
-    const found = new Map<string, UrlRecord>();
-    for await (const { target, record } of namedUrls(client, targets, batchSize)) {
-      if (record) found.set(linkText(target), record);
-    }
-    yield targets.map((target) => {
-      const record = found.get(linkText(target));
-      return { target, record, outcome: outcomeOf(target, record) };
-    });
-  }
 }
 
 /** In csv an empty cell changes nothing. */

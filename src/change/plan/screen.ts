@@ -6,8 +6,9 @@ import { displayWidth, pad, truncate } from '../../output/display-width.ts';
 import { fitMarked, type MarkedText, underline, withStyle } from '../../output/marked-text.ts';
 import { grouped } from '../../output/quantity.ts';
 import { readableUrl } from '../../output/url-columns.ts';
-import { type FieldChange, fieldChanges, fieldChangeText } from '../decide/fields.ts';
-import { type Group, type PlannedLink, type PlanSession, type PlanSettings, signs } from './outcome.ts';
+import { type FieldChange, fieldChanges, fieldChangeText } from '../decide/edit.ts';
+import { type PlannedLink, signs } from './outcome.ts';
+import type { Group, PlanSettings } from './plan.ts';
 
 /** How the differing parts of a value before and after are shown; without them, by a line of `~`. */
 export interface PlanMarks {
@@ -18,12 +19,12 @@ export interface PlanMarks {
 /** Lays out lines for the terminal that stderr is; elsewhere nothing is cut. */
 export class PlanScreen {
   readonly ellipsis: string;
-  readonly #session: PlanSession;
+  readonly #session: PlanSettings['session'];
   readonly #verb: PlanSettings['verb'];
   readonly #marks: PlanMarks | undefined;
   readonly #width: number;
 
-  constructor({ session, verb }: Pick<PlanSettings, 'session' | 'verb'>, marks: PlanMarks | undefined) {
+  constructor({ session, verb }: PlanSettings, marks: PlanMarks | undefined) {
     const { streams } = session;
     this.#session = session;
     this.#verb = verb;
@@ -123,11 +124,15 @@ function markedPair(before: string, after: string, styled: boolean): MarkedText[
 }
 
 /** `https://s.ex/abc -> https://… (1,204 clicks)`, in the parts around the long URL. */
-export function describedParts(record: UrlRecord, session: PlanSession, withUnique: boolean): [string, string, string] {
+export function describedParts(
+  record: UrlRecord,
+  session: PlanSettings['session'],
+  withUnique: boolean,
+): [string, string, string] {
   return [`${shortUrlText(record, session)} -> `, record.long_url, ` (${clicks(record, withUnique)})`];
 }
 
-export function shortUrlText(record: UrlRecord, session: PlanSession): string {
+export function shortUrlText(record: UrlRecord, session: PlanSettings['session']): string {
   return readableUrl(session.shortUrl(record));
 }
 

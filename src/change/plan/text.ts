@@ -1,96 +1,83 @@
 import { grouped, quantity } from '../../output/quantity.ts';
-import {
-  type Group,
-  type Groups,
-  kindWords,
-  type PlanCounts,
-  type PlannedLink,
-  type PlannedOutcome,
-  type PlanSettings,
-  participles,
-} from './outcome.ts';
+import { kindWords, type PlannedLink, type PlannedOutcome, participles } from './outcome.ts';
+import type { ChangePlan, Group, Groups } from './plan.ts';
 import { type PlanMarks, PlanScreen } from './screen.ts';
 
-/** What a plan has counted. */
-interface PlanContent {
-  readonly settings: PlanSettings;
-  readonly counts: PlanCounts;
-  readonly countOf: (kind: PlannedOutcome['kind']) => number;
-  readonly folds: Groups;
-  /** Missing and refused ones. */
-  readonly left: Groups;
-}
-
-/** Links that are shown as examples (B56). */
+/** Links that are shown as examples. */
 export const shownLinks = 5;
 /** Alike changes that are shown, and reasons. */
 const shownGroups = 10;
 
-export function summaryLines({ folds, left, ...content }: PlanContent): string[] {
-  const { settings } = content;
-  return [headLine(content), ...leftLines(left, new PlanScreen(settings, undefined)), ...lossLines(folds, settings)];
+/** A plan without what would be changed, where that is listed link by link. */
+export function summaryLines(plan: ChangePlan): string[] {
+  return [headLine(plan), ...leftLines(plan, new PlanScreen(plan, undefined)), ...lossLines(plan)];
 }
 
-export function planLines({ folds, left, ...content }: PlanContent, marks?: PlanMarks): string[] {
-  const { settings, counts } = content;
-  const screen = new PlanScreen(settings, marks);
-  const alike = foldLines(folds, screen);
-  const examples = examplesOf(folds);
-  const more = counts.planned - examples.length;
+/**
+ * A plan as people read it before the question: how many of how many, alike changes folded with their count, five examples, what is
+ * refused and why. Safe text; styles only where `marks` has some.
+ */
+export function planLines(plan: ChangePlan, marks?: PlanMarks): string[] {
+  const screen = new PlanScreen(plan, marks);
+  const examples = examplesOf(plan);
+  const more = plan.planned - examples.length;
   return [
-    headLine(content),
-    ...alike,
+    headLine(plan),
+    ...foldLines(plan, screen),
     ...examples.flatMap((link) => screen.exampleLines(link)),
     ...(more > 0 ? [`  ${screen.ellipsis} and ${grouped(more)} more`] : []),
-    ...leftLines(left, screen),
-    ...lossLines(folds, settings),
+    ...leftLines(plan, screen),
+    ...lossLines(plan),
   ];
 }
 
 /** `412 of 3,300 links would be changed, 12 unchanged, 3 refused, 2,873 not matching the filter`. */
-function headLine({ settings, counts, countOf }: Pick<PlanContent, 'settings' | 'counts' | 'countOf'>): string {
-  const { verb, of } = settings;
-  const { planned, unchanged, missing, refused } = counts;
+function headLine({ verb, of, planned, countOf }: ChangePlan): string {
+  const [unchanged, missing, refused] = [countOf('unchanged'), countOf('missing'), countOf('refused')];
   const words = kindWords[verb];
   if (words) {
     const kinds = (['create', 'change', 'delete'] as const).map((kind) => [countOf(kind), words[kind]] as const);
-    const rest = [[unchanged, verb === 'differ' ? 'equal' : 'unchanged'] as const, [refused, 'refused'] as const];
-    const parts = [...kinds, ...rest].flatMap(([count, word]) => (count > 0 ? [`${grouped(count)} ${word}`] : []));
-    return [quantity(planned + unchanged + refused, 'link'), parts.join(', ')].filter(Boolean).join(': ');
+    const counts = counted([...kinds, [unchanged, verb === 'differ' ? 'equal' : 'unchanged'], [refused, 'refused']]);
+    return [quantity(planned + unchanged + refused, 'link'), counts.join(', ')].filter(Boolean).join(': ');
   }
   const links = of === undefined || of === planned ? quantity(planned, 'link') : `${grouped(planned)} of ${quantity(of, 'link')}`;
-  const others = [
+  const rest = counted([
     [unchanged, 'unchanged'],
     [missing, 'not found'],
     [refused, 'refused'],
     // Only a filter leaves links out that were read.
     [(of ?? 0) - planned - unchanged - missing - refused, 'not matching the filter'],
-  ] as const;
-  const rest = others.flatMap(([count, word]) => (count > 0 ? [`${grouped(count)} ${word}`] : []));
+  ]);
   return [`${links} would be ${participles[verb]}`, ...rest].join(', ');
 }
 
+function counted(words: readonly (readonly [count: number, word: string])[]): string[] {
+  return words.flatMap(([count, word]) => (count > 0 ? [`${grouped(count)} ${word}`] : []));
+}
+
 /** Changes that are the same for several links; a single one is an example at most. */
-function foldLines(folds: Groups, screen: PlanScreen): string[] {
+function foldLines({ folds }: ChangePlan, screen: PlanScreen): string[] {
   const groups = folds.largest();
   const kinds = kindsOf(folds);
   const alike = kinds.size > 1 || kinds.has('change') ? groups.filter(({ count }) => count > 1).slice(0, shownGroups) : [];
   if (alike.length === 0) return [];
-  const behind = groups.slice(alike.length);
+  const rest = groups.slice(alike.length);
   // A single one takes no more room than a line that counts it.
-  if (behind.length === 1 && folds.others === 0) alike.push(...behind.splice(0));
-  const rest = behind;
-  const others = rest.reduce((sum, { count }) => sum + count, folds.others);
+  if (rest.length === 1 && folds.others === 0) alike.push(...rest.splice(0));
+  const others = sumOf(rest) + folds.others;
   const number = folds.others > 0 ? '' : `${grouped(rest.length)} `;
-  const shown = [
-    ...alike.map(({ text, count }) => ({ text, count })),
+  return screen.countedLines([
+    ...alike,
     ...(others > 0 ? [{ text: `${screen.ellipsis} and ${number}other changes`, count: others }] : []),
-  ];
-  return screen.countedLines(shown);
+  ]);
+}
+
+function sumOf(groups: readonly Group[]): number {
+  return groups.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** One of each of the largest groups, but of every kind of change at least one; then the next of each. */
-function examplesOf(folds: Groups): PlannedLink[] {
+function examplesOf({ folds }: ChangePlan): PlannedLink[] {
   const groups = kindsFirst(folds.largest()).slice(0, shownLinks);
   const rounds = Array.from({ length: shownLinks }, (_, round) => groups.flatMap(({ first }) => first[round] ?? []));
   return rounds.flat().slice(0, shownLinks);
@@ -104,10 +91,10 @@ function kindsFirst(groups: readonly Group[]): readonly Group[] {
 }
 
 /** By name what would stay as it is, and why. */
-function leftLines(left: Groups, screen: PlanScreen): string[] {
+function leftLines({ left }: ChangePlan, screen: PlanScreen): string[] {
   const groups = left.largest();
   const shown = groups.slice(0, shownGroups).map((group) => screen.namesLine(group));
-  const others = groups.slice(shownGroups).reduce((sum, { count }) => sum + count, left.others);
+  const others = sumOf(groups.slice(shownGroups)) + left.others;
   return others > 0 ? [...shown, `  other reasons (${grouped(others)})`] : shown;
 }
 
@@ -119,13 +106,13 @@ export const losses = {
   copy: 'copies begin with 0 clicks, and are as old as the copy',
 } as const;
 
-/** What cannot come back is said before the change (U3). */
-function lossLines(folds: Groups, { verb, caution }: PlanSettings): string[] {
+/** What cannot come back is said before the change. */
+function lossLines({ verb, folds }: ChangePlan): string[] {
   if (verb === 'differ') return [];
   const kinds = kindsOf(folds);
   return (['delete', 'reset', 'create', 'copy'] as const)
     .filter((kind) => kinds.has(kind) && !(kind === 'create' && verb === 'apply'))
-    .flatMap((kind) => [losses[kind], ...(kind === 'delete' && caution !== undefined ? [caution] : [])]);
+    .map((kind) => losses[kind]);
 }
 
 function kindsOf(folds: Groups): ReadonlySet<PlannedOutcome['kind']> {

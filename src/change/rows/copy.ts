@@ -1,28 +1,21 @@
 import { DuplicateCandidateSearch } from '../../base/duplicate-candidates.ts';
 import { UsageError } from '../../base/errors.ts';
-import { folders } from '../../base/system.ts';
 import type { EarlierLink } from '../../bulk/records/done-change.ts';
-import { batchSizeOf } from '../../client/batch-limits.ts';
-import { namedUrls } from '../../client/named-urls.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
-import type { UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
-import { KeptRows } from '../../input/kept-rows.ts';
+import type { KeptRows } from '../../input/kept-rows.ts';
 import { quantity } from '../../output/quantity.ts';
+import type { NamedItems } from './comparison.ts';
 import { type CopyAccounts, type DomainMap, type DomainOfCopy, domainsOfCopies } from './copy-domains.ts';
-import type { SelectedLink, SelectedLinks, SelectedPage } from './selected-links.ts';
+import { keptRows } from './read-links.ts';
+import type { SelectedLink, SelectedLinks } from './selected-links.ts';
 
 /** A link of the source. */
 interface SourceLink {
   readonly key: LinkKey;
   /** What its copy needs of it; undefined for one that was named and does not exist. */
   readonly link: EarlierLink | undefined;
-}
-
-/** A link, and the one that has its hash at the target. */
-export interface CopiedLink extends SelectedLink {
-  readonly source: EarlierLink | undefined;
 }
 
 /** The links of the source, on the disk until all are known, as they come newest first. */
@@ -33,73 +26,51 @@ interface Snapshot {
   readonly read: number;
 }
 
-/** Reads the links of the source whole, and gives them out oldest first: what is made in this order is listed as at the source (P4). */
-export class CopiedLinks {
-  readonly #links: SelectedLinks;
-  readonly #map: DomainMap;
-  readonly #accounts: CopyAccounts;
-  readonly #labels = new Set<string>();
-  #snapshot: Promise<Snapshot> | undefined;
-
-  constructor(links: SelectedLinks, map: DomainMap, accounts: CopyAccounts) {
-    this.#links = links;
-    this.#map = map;
-    this.#accounts = accounts;
-  }
-
-  /** Whether one of the links has the label. Known when they were read. */
-  async hasLabel(label: string): Promise<boolean> {
-    await this.#read();
-    return this.#labels.has(foldLabel(label));
-  }
-
-  async *pages(): AsyncGenerator<SelectedPage<CopiedLink>> {
-    const { kept, domainOf, read } = await this.#read();
-    const { target } = this.#accounts;
-    for (const some of kept.readBackwards()) {
-      const copies = some.map(({ key, link }) => ({
-        source: link,
-        key,
-        target: { hash: key.hash, domain: domainOf(key.domain) },
-      }));
-      const targets = copies.flatMap((copy) => (copy.source ? [copy.target] : []));
-      const found = new Map<string, UrlRecord>();
-      for await (const { target: named, record } of namedUrls(target.client, targets, batchSizeOf(target))) {
-        if (record) found.set(linkText(named), record);
-      }
-      const links = copies.map((copy) =>
-        // One that does not exist is named as it was.
-        copy.source ? { ...copy, record: found.get(linkText(copy.target)) } : { ...copy, target: copy.key, record: undefined },
-      );
-      yield { links, read };
-    }
-  }
-
-  #read(): Promise<Snapshot> {
-    this.#snapshot ??= this.#take();
-    return this.#snapshot;
-  }
-
-  async #take(): Promise<Snapshot> {
-    const { source } = this.#accounts;
-    const kept = new KeptRows<SourceLink>(folders(source.system).state, source.system);
-    source.atEnd(async () => kept.close());
+/** Reads the links of the source whole, and gives them out oldest first: what is made in this order is listed as at the source. */
+export function copiedLinks(links: SelectedLinks, map: DomainMap, accounts: CopyAccounts) {
+  const labels = new Set<string>();
+  let snapshot: Promise<Snapshot> | undefined;
+  const read = (): Promise<Snapshot> => {
+    snapshot ??= take();
+    return snapshot;
+  };
+  async function take(): Promise<Snapshot> {
+    const { source } = accounts;
+    const kept = keptRows<SourceLink>(source);
     const domains = new Set<string>();
-    let read = 0;
-    for await (const page of this.#links.pages()) {
+    let count = 0;
+    for await (const page of links.pages()) {
       const rows = page.links.map(sourceLink);
       for (const { key, link } of rows) {
         if (key.domain !== undefined && link) domains.add(withoutLocalPort(key.domain));
-        for (const label of link?.tags ?? []) this.#labels.add(foldLabel(label));
+        for (const label of link?.tags ?? []) labels.add(foldLabel(label));
       }
       if (rows.length > 0) kept.add(rows);
-      read = page.read;
-      source.streams.progress.step(() => `${read} links read`);
+      count = page.read;
+      source.streams.progress.step(() => `${count} links read`);
     }
-    const domainOf = await domainsOfCopies(domains, this.#map, this.#accounts);
+    const domainOf = await domainsOfCopies(domains, map, accounts);
     if (domains.size > 1) refuseCollisions(kept, domainOf);
-    return { kept, domainOf, read };
+    return { kept, domainOf, read: count };
   }
+  async function* items(): AsyncGenerator<NamedItems<EarlierLink>> {
+    const { kept, domainOf, read: count } = await read();
+    for (const some of kept.readBackwards()) {
+      yield {
+        // One that does not exist is named as it was.
+        items: some.map(({ key, link }) => ({
+          item: link,
+          target: link ? { hash: key.hash, domain: domainOf(key.domain) } : key,
+        })),
+        read: count,
+      };
+    }
+  }
+  const hasLabel = async (label: string): Promise<boolean> => {
+    await read();
+    return labels.has(foldLabel(label));
+  };
+  return { items, hasLabel };
 }
 
 /** Its domain is what its short URL says, also on edition B. */

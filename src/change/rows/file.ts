@@ -1,6 +1,4 @@
-import { folders } from '../../base/system.ts';
 import type { RunInput } from '../../bulk/run-plan.ts';
-import type { Invocation } from '../../cli/invocation.ts';
 import type { Session } from '../../cli/session.ts';
 import type { LinkDomains } from '../../contract/link.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
@@ -8,10 +6,11 @@ import { type CheckedInput, checkInput, readRows } from '../../input/check-input
 import { type DomainResolver, readWithDomains, refuseForeign } from '../../input/domain-resolver.ts';
 import type { Target } from '../../input/field-values.ts';
 import { formatOf, type InputUse } from '../../input/format.ts';
-import { KeptRows } from '../../input/kept-rows.ts';
+import type { KeptRows } from '../../input/kept-rows.ts';
 import type { InputRow, ItemOf } from '../../input/row.ts';
 import { utmParameters } from '../../link/rules/utm.ts';
 import { refuseTooMany } from '../limits.ts';
+import { keptRows } from './read-links.ts';
 import { datedRows, foreignHosts, type RowReading, readingOf, settingsOf } from './reading.ts';
 
 /** An input that was checked as a whole and may be sent. */
@@ -55,7 +54,8 @@ export async function checkedRows<Use extends InputUse>(
   };
   let kept: KeptRows<InputRow<Use>> | undefined;
   const check = async (resolver: DomainResolver): Promise<CheckedInput> => {
-    kept = isOnlyRead ? undefined : keepUntilEnd<InputRow<Use>>(session);
+    // What only reads keeps nothing on the disk: it reads the input again.
+    kept = isOnlyRead ? undefined : keptRows<InputRow<Use>>(session);
     return await checkInput(source, { ...settings, resolver, first }, kept);
   };
   const { found: checked, resolver } = await readWithDomains(check, session, 'listed change', source.name);
@@ -73,11 +73,4 @@ export async function checkedRows<Use extends InputUse>(
   const takesSkipped = options.includeProtected;
   const input = { name: source.name, sha256, rows, skipped, takesSkipped, open, change: source.change, copyTo: source.copyTo };
   return { input, withHash, domains: resolver.domains(), reading, targets: checked.targets };
-}
-
-/** Keeps the checked rows until the command ends. What only reads keeps nothing on the disk: it reads the input again. */
-function keepUntilEnd<Row>({ system, atEnd }: Invocation): KeptRows<Row> {
-  const kept = new KeptRows<Row>(folders(system).state, system);
-  atEnd(async () => kept.close());
-  return kept;
 }

@@ -1,42 +1,23 @@
-import { fileBatches } from '../../bulk/operations/batches.ts';
 import type { Session } from '../../cli/session.ts';
-import { refuseRowFlags } from '../../flags/bulk-flags.ts';
+import { type BulkOptions, refuseRowFlags } from '../../flags/bulk-flags.ts';
 import { checkHashFile } from '../../input/hash-file.ts';
-import type { RowsReport } from '../../output/report.ts';
-import { namesDomains } from '../../output/url-columns.ts';
-import { type NamedChange, nameOf, same } from '../change.ts';
 import { refuseTooMany } from '../limits.ts';
-import { outcomes, planOf } from '../plan/named.ts';
-import { runReport } from '../report.ts';
-import { keepsUndo, sendingOf } from '../sending.ts';
-import { consentToRows } from './read-links.ts';
+import type { NamedRows } from './operands.ts';
 
-/** The same change of every hash of a file. */
-export async function changeFile(change: NamedChange, path: string, session: Session): Promise<RowsReport> {
-  refuseRowFlags(change.options, '--hashes-from');
+/** The links that a file of hashes names. */
+export async function hashRows(
+  path: string,
+  { name, options }: { readonly name: string; readonly options: BulkOptions },
+  session: Session,
+): Promise<NamedRows> {
+  refuseRowFlags(options, '--hashes-from');
   const source = await session.openInput(path, 'hashes');
-  const file = await checkHashFile(source, session, 'listed change');
-  refuseTooMany(file.rows, session);
-  const sending = sendingOf(change.options, session);
-  const { batchSize } = sending;
-  if (session.global.dryRun) {
-    const targets = fileBatches(file, same, { limit: batchSize });
-    return planOf(change, { input: file, targets, batchSize, domains: file.domains, isTyped: false }, session);
-  }
-  const undo = await keepsUndo(change.options, session);
-  const rows = await consentToRows({ ...change, input: file, outcomeOf: outcomes(change), batchSize }, session);
-  return await runReport(
-    {
-      ...sending,
-      operation: change.operation,
-      undo,
-      what: `${nameOf(change)} --hashes-from ${path}`,
-      input: { ...rows, name: source.name, sha256: source.sha256(), change: source.change, copyTo: source.copyTo },
-      payload: same,
-      ...(change.flags ?? { options: {} }),
-      columns: ['hash'],
-    },
-    { ...namesDomains(change.presentation, file.domains), domains: file.domains, ignoreMissing: change.options.ignoreMissing },
-    session,
-  );
+  const { rows, domains, open } = await checkHashFile(source, session, 'listed change');
+  refuseTooMany(rows, session);
+  const { name: file, change, copyTo } = source;
+  return {
+    what: `${name} --hashes-from ${path}`,
+    input: { rows, open, name: file, sha256: source.sha256(), change, copyTo },
+    domains,
+  };
 }

@@ -1,80 +1,49 @@
 import { writeFileSync } from 'node:fs';
 import { checksum } from '../../base/checksum.ts';
+import type { RunInput } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
-import { refuseRunFlags } from '../../flags/bulk-flags.ts';
+import { type BulkOptions, refuseRunFlags } from '../../flags/bulk-flags.ts';
 import { resolveOperands } from '../../input/named-targets.ts';
 import { quantity } from '../../output/quantity.ts';
-import type { RowsReport } from '../../output/report.ts';
-import { namesDomains } from '../../output/url-columns.ts';
-import { type NamedChange, nameOf, same } from '../change.ts';
-import { inlineReport } from '../inline-report.ts';
-import { refuseTooMany, requireAnswer } from '../limits.ts';
-import { shownBefore } from '../report.ts';
-import { keepsUndo, sendingOf } from '../sending.ts';
-import { collectRun, type TypedResult } from '../typed-run.ts';
-import type { ReadableRows } from './read-links.ts';
+import type { NamedChange } from '../change.ts';
+import { refuseTooMany } from '../limits.ts';
 
-/** Operands and a file of hashes. */
-export async function changeNamed(change: NamedChange, session: Session): Promise<RowsReport> {
-  const { selection, asks } = change;
-  if (!asks.isOptional) await requireAnswer(session, 'named');
-  return selection.kind === 'hashes'
-    ? await changeOperands(change, selection.operands, session)
-    : await (await import('./hashes.ts')).changeFile(change, selection.path, session);
+/** Links that are named, and the command as people read it. */
+export type NamedRows = Pick<NamedChange<LinkKey>, 'what' | 'input' | 'domains' | 'fromArguments'>;
+
+interface Named {
+  /** What the run is listed as: `edit`. */
+  readonly name: string;
+  readonly options: BulkOptions;
+  /** Beside the links all that decides what is done. */
+  readonly given: object;
 }
 
-async function changeOperands(change: NamedChange, operands: readonly string[], session: Session): Promise<RowsReport> {
-  refuseRunFlags(change.options, '<hash>...', '--hashes-from');
+/** The links that the operands of a command line name. */
+export async function operandRows(
+  operands: readonly string[],
+  { name, options, given }: Named,
+  session: Session,
+): Promise<NamedRows> {
+  refuseRunFlags(options, '<hash>...', '--hashes-from');
   const { targets, domains } = await resolveOperands(operands, session, 'typed change');
   refuseTooMany(targets.length, session);
-  const { batchSize } = sendingOf(change.options, session);
-  if (session.global.dryRun) {
-    const input = { open: () => [targets.map((item, index) => ({ line: index + 1, item }))] };
-    const { planOf } = await import('../plan/named.ts');
-    return planOf(change, { input, targets: [targets], batchSize, domains, isTyped: true }, session);
-  }
-  const undo = await keepsUndo(change.options, session);
-  const rows = targets.map((item, index) => ({ line: index + 1, item }));
-  const named = { rows: rows.length, open: () => [rows] };
-  const input = change.asks.isOptional ? named : await consentTo(change, { ...named, batchSize }, session);
-  const done = await typedRun(change, { undo, rows: input }, session);
-  const presentation = { ...namesDomains(change.presentation, domains), ignoreMissing: change.options.ignoreMissing };
-  const printed = () => shownBefore(done.run, session);
-  return await inlineReport(done, { presentation, fields: change.fields, printed }, session);
+  const [first] = targets;
+  const what = `${name} ${first && targets.length === 1 ? linkText(first) : quantity(targets.length, 'link')}`;
+  return { what, input: typedInput(targets, what, given), domains, fromArguments: true };
 }
 
-/** As a run, whatever their number: it leaves a record, and can be undone where it keeps what the links were. */
-async function typedRun(
-  change: NamedChange,
-  { undo, rows }: { readonly undo: boolean; readonly rows: ReadableRows<LinkKey> },
-  session: Session,
-): Promise<TypedResult<LinkKey>> {
-  const { options, operation, flags = { options: {} } } = change;
-  const targets: LinkKey[] = [];
-  for await (const some of rows.open()) for (const { item } of some) targets.push(item);
-  const texts = targets.map(linkText);
-  const what = `${nameOf(change)} ${texts.length === 1 ? texts[0] : quantity(texts.length, 'link')}`;
-  const json = JSON.stringify(targets);
-  const input = {
-    ...rows,
-    name: what,
+/** Rows that were typed. They are in memory, and the record of their run has them, too. */
+export function typedInput<Item extends object>(items: readonly Item[], name: string, given?: object): RunInput<Item> {
+  const json = JSON.stringify(items);
+  const rows = items.map((item, nth) => ({ line: nth + 1, item }));
+  return {
+    name,
     // Another change of the same links is another run.
-    sha256: checksum(JSON.stringify([json, flags.options])),
-    copyTo: async (path: string) => writeFileSync(path, json, { flag: 'wx', mode: 0o600, flush: true }),
+    sha256: checksum(given ? JSON.stringify([json, given]) : json),
+    rows: rows.length,
+    open: () => [rows],
+    copyTo: async (path) => writeFileSync(path, json, { flag: 'wx', mode: 0o600, flush: true }),
   };
-  return await collectRun(
-    { ...sendingOf(options, session), ...flags, operation, undo, input, payload: same, what, columns: ['hash'] },
-    session,
-  );
-}
-
-async function consentTo(
-  change: NamedChange,
-  { batchSize, ...input }: ReadableRows<LinkKey> & { readonly batchSize: number },
-  session: Session,
-): Promise<ReadableRows<LinkKey>> {
-  const { consentToRows } = await import('./read-links.ts');
-  const { outcomes } = await import('../plan/named.ts');
-  return await consentToRows({ ...change, input, outcomeOf: outcomes(change), batchSize }, session);
 }

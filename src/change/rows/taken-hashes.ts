@@ -8,9 +8,10 @@ import type { UrlRecord } from '../../contract/records.ts';
 import { sameUrl } from '../../link/value.ts';
 import { grouped } from '../../output/quantity.ts';
 import { consentToPlan } from '../consent.ts';
+import { asInFile } from '../decide/apply.ts';
 import type { PlannedLink } from '../plan/outcome.ts';
 import { startPlan } from '../plan/plan.ts';
-import { fileOutcome } from './comparison.ts';
+import { planLines } from '../plan/text.ts';
 import { linksReadFor, type ReadableRows } from './read-links.ts';
 
 /** Rows of links to be made; some name the hash of a link that exists. */
@@ -35,8 +36,8 @@ export async function consentToUpdates(
     for (const link of conflictsOf(items.map(payload), links, true)) if (link) plan.add(link);
     return links;
   };
-  const rows = await linksReadFor({ input, batchSize, read }, session);
-  if (plan.counts.planned > 0) await consentToPlan(plan, { verb: 'Edit' }, session);
+  const rows = await linksReadFor(input, batchSize, read, session);
+  if (plan.planned > 0) await consentToPlan(plan, { verb: 'Edit' }, session);
   return rows;
 }
 
@@ -58,14 +59,14 @@ export function foreseeConflicts(policy: Exclude<ConflictPolicy, 'fail'>, sessio
     add,
     linksOf: async (items) => conflictsOf(items, await linksNamed(items, session), policy === 'update'),
     notes() {
-      const { planned } = plan.counts;
+      const { planned } = plan;
       if (planned === 0) return ['no custom hash leads elsewhere'];
       const isUpdate = policy === 'update';
       const [one, many] = isUpdate
         ? ['has a link with other values', 'have links with other values']
         : ['leads elsewhere', 'lead elsewhere'];
       const subject = planned === 1 ? `1 custom hash ${one}` : `${grouped(planned)} custom hashes ${many}`;
-      return [`${subject}: ${ways[policy]}`, ...(policy === 'update' ? plan.lines() : [])];
+      return [`${subject}: ${ways[policy]}`, ...(policy === 'update' ? planLines(plan) : [])];
     },
   };
 }
@@ -95,7 +96,8 @@ function conflictsOf(
   return items.map(({ custom_hash: hash = '', ...fields }, nth) => {
     const record = links[nth];
     if (!record || (!isUpdate && sameUrl(record.long_url, fields.long_url))) return undefined;
-    const outcome = fileOutcome({ hash, ...fields }, record);
-    return outcome.kind === 'change' ? { target: { hash }, record, outcome } : undefined;
+    const target = { hash };
+    const outcome = asInFile.onBoth({ hash, ...fields }, record, target);
+    return outcome.kind === 'change' ? { target, record, outcome } : undefined;
   });
 }

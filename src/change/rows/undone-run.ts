@@ -6,32 +6,30 @@ import { resolveRun, showRun } from '../../bulk/runs.ts';
 import { type IsOwn, type Tip, tipOfRun } from '../../bulk/undone.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
-import type { BulkOptions } from '../../flags/bulk-flags.ts';
-import type { RowsReport } from '../../output/report.ts';
-import { hashChangePresentation } from '../../output/url-columns.ts';
 
-export interface UndoOptions extends BulkOptions {
-  readonly force?: boolean;
-}
-
-/** What takes back a run, or an undo. */
-export interface NamedUndo {
+/** In what `undo` and `redo` differ. */
+export interface Direction {
   readonly command: 'undo' | 'redo';
-  /** The run that is taken back where none is named. */
+  /** The run that is meant where none is named. */
   next(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined>;
+  /** The run to be undone for one that was named; undefined where nothing is left to do. */
+  targetOf(tip: Tip, run: string, force: boolean): string | undefined;
+  /** For a run of which nothing is left to do. */
+  already(run: string, tip: Tip): string;
+  readonly nothing: { readonly message: string; readonly hint: string };
 }
 
 interface FoundRun {
   readonly run: string | undefined;
-  /** Of a run that was named: what was done about it since. */
+  /** For a run that was named: the last of the undos and redos that followed it. */
   readonly tip?: Tip;
 }
 
 /**
- * The run that is meant. Repeated without a name, the command goes further, so where nobody watches the run is to be named: a script that is
- * started twice takes back what it means.
+ * Finds the run that is meant. Repeated without a name, the command goes further, so a script has to name the run: started twice, it then
+ * undoes the one that it means.
  */
-export async function namedRun(named: string | undefined, { command, next }: NamedUndo, session: Session): Promise<FoundRun> {
+export async function namedRun(named: string | undefined, { command, next }: Direction, session: Session): Promise<FoundRun> {
   const { state } = folders(session.system);
   const kept = runFolders(state);
   if (named !== undefined && named !== 'last') {
@@ -51,10 +49,4 @@ async function nameless(command: string, run: string | undefined, state: string)
   const name = command === 'redo' ? (newest?.undoes ?? run) : run;
   const { begin } = name === run ? { begin: newest } : await showRun(state, name).catch(() => ({ begin: undefined }));
   return new UsageError(message, { hint: `the newest: linkctl ${command} ${name} --yes${begin ? ` (${titleOf(begin)})` : ''}` });
-}
-
-/** Nothing is sent for what is so already, and nothing is wrong about it. */
-export function saidAlready(sentence: string): RowsReport {
-  const presentation = hashChangePresentation('urls', 'Changed back');
-  return { ...presentation, kind: 'rows', rows: [], members: () => ({ summary: { rows: 0 } }), notes: () => [sentence] };
 }

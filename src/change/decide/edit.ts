@@ -2,6 +2,7 @@ import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { foldText } from '../../link/difference.ts';
 import { fieldsToChange } from '../../link/same.ts';
+import type { PlannedOutcome } from '../plan/outcome.ts';
 
 /** One field as it is and as an edit would make it; of tags, only the instructions. */
 export interface FieldChange {
@@ -18,6 +19,13 @@ export function fieldChanges(fields: EditFields, record: Partial<UrlRecord>): Fi
     before: now[field === 'custom_hash' ? 'hash' : field],
     after: field === 'tags' ? fields.tags?.filter((tag) => fieldsToChange({ tags: [tag] }, record).length > 0) : fields[field],
   }));
+}
+
+/** Decides about a link that is to be deleted, to lose its counters, or to get these fields. */
+export function outcomeOf(change: 'delete' | 'reset' | EditFields, record: UrlRecord | undefined): PlannedOutcome {
+  if (!record) return { kind: 'missing' };
+  if (typeof change === 'string') return { kind: change };
+  return fieldChanges(change, record).length > 0 ? { kind: 'change', fields: change } : { kind: 'unchanged' };
 }
 
 /** `note: "old" -> "new"`, `tags: +a -b`. */
