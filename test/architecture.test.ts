@@ -25,6 +25,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   change: [
     'base',
     'bulk',
+    'cli/interruption.ts',
     'cli/invocation.ts',
     'cli/listing.ts',
     'cli/prompt.ts',
@@ -42,6 +43,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'bulk',
     'change',
     'check',
+    'cli/interruption.ts',
     'cli/invocation.ts',
     'cli/listing.ts',
     'cli/print-template.ts',

@@ -6,8 +6,7 @@ import type { EditFields } from '../contract/operations.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Glyphs, Row, RowsReport } from '../output/report.ts';
 import type { RunPresentation } from './report.ts';
-import type { TypedResult } from './typed-run.ts';
-import { isChange, undoLine } from './undo-line.ts';
+import { isChange, type TypedResult, undoLine } from './typed-run.ts';
 
 /** How a change of typed links is shown. */
 interface InlineChange {

@@ -6,14 +6,13 @@ import { isMissing, missingCount, type RowOutcome, repeatableText, runEnd } from
 import { startRun } from '../bulk/run.ts';
 import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
 import type { RunProgress, RunSummary, StartedRun } from '../bulk/started-run.ts';
+import { type Interruption, interruptible } from '../cli/interruption.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { historyNotes } from './history-notes.ts';
-import { type Interruption, interruptible } from './interruption.ts';
-import { resumedLines } from './typed-run.ts';
-import { isChange, undoLine } from './undo-line.ts';
+import { isChange, resumedLines, undoLine } from './typed-run.ts';
 
 /**
  * A long run as a report (R 1.7): a header with mode and guarantee, every row in the order of the input, progress,

@@ -44,3 +44,12 @@ export async function collectRun<Payload extends object>(
 export function resumedLines({ resumed, run, doneBefore, rows }: RunFacts, noun: 'link' | 'row'): string[] {
   return resumed ? [`resuming run ${run}: ${doneBefore} of ${rows} ${noun}s are done`] : [];
 }
+
+export function undoLine(run: string, command = 'linkctl undo'): string {
+  return `to undo it: ${command} ${run}`;
+}
+
+/** There is something to undo. */
+export function isChange({ counts: { changed, deleted, created } }: Tally): boolean {
+  return changed + deleted + created > 0;
+}

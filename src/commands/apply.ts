@@ -6,7 +6,7 @@ import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
 import { asApplied, carries, type FileLink, sinceBase } from '../change/decide/apply.ts';
 import { type ComparedLink, decider } from '../change/decide/sides.ts';
 import { requireAnswer } from '../change/limits.ts';
-import { markdownPlan } from '../change/plan/markdown.ts';
+import { markdownPlan } from '../change/plan/differences.ts';
 import type { ChangePlan } from '../change/plan/plan.ts';
 import { openComparison } from '../change/rows/comparison.ts';
 import type { EmptyCells } from '../change/rows/empty-cells.ts';

@@ -3,7 +3,7 @@ import { type EditedRow, editItemsOperation } from '../../bulk/operations/edit.t
 import { type BaseListing, changedSinceBase } from '../../change/decide/apply.ts';
 import { outcomeOf } from '../../change/decide/edit.ts';
 import { refuseTooMany } from '../../change/limits.ts';
-import { changeNamed } from '../../change/named.ts';
+import { changeNamed } from '../../change/links.ts';
 import type { PlannedOutcome } from '../../change/plan/outcome.ts';
 import { openBase, rowsSince } from '../../change/rows/base.ts';
 import { checkedRows } from '../../change/rows/file.ts';

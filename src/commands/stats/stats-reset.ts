@@ -1,11 +1,11 @@
-import { resetOperation } from '../bulk/operations/removal.ts';
-import type { Invocation } from '../cli/invocation.ts';
-import { openSession } from '../cli/session.ts';
-import type { BulkOptions } from '../flags/bulk-flags.ts';
-import { requireLinkSelection, type SelectionOptions } from '../flags/selection-flags.ts';
-import type { Report } from '../output/report.ts';
-import { hashChangePresentation } from '../output/url-columns.ts';
-import { changeLinks } from './links.ts';
+import { resetOperation } from '../../bulk/operations/removal.ts';
+import { changeLinks } from '../../change/links.ts';
+import type { Invocation } from '../../cli/invocation.ts';
+import { openSession } from '../../cli/session.ts';
+import type { BulkOptions } from '../../flags/bulk-flags.ts';
+import { requireLinkSelection, type SelectionOptions } from '../../flags/selection-flags.ts';
+import type { Report } from '../../output/report.ts';
+import { hashChangePresentation } from '../../output/url-columns.ts';
 
 export interface ResetOptions extends SelectionOptions, BulkOptions {
   readonly ignoreMissing?: boolean;

@@ -1,5 +1,5 @@
 import type { Signal } from '../base/system.ts';
-import type { Invocation } from '../cli/invocation.ts';
+import type { Invocation } from './invocation.ts';
 
 /** How a signal, or the end of `--max-time`, stops a run (R-18). */
 export interface Interruption {
