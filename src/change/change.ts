@@ -13,13 +13,12 @@ import type { ChangePlan } from './plan/plan.ts';
 import type { RunPresentation } from './report.ts';
 import type { SelectedLink, SelectedLinks } from './rows/selected-links.ts';
 
-/** What is asked before a change is made. */
 export interface Question {
   /** The first word of the question: `Delete`. */
   readonly verb: string;
-  /** How it is answered however small the plan is; without it, the number of links decides. */
+  /** Without it, the number of links decides how it is answered. */
   readonly always?: 'typed number' | undefined;
-  /** How the account belongs to the links: `of` it without this. */
+  /** Between the links and the account; `of` without it. */
   readonly preposition?: 'of' | 'to' | undefined;
   /** Links are made, changed and deleted: then the question says how many of each, `Create 2, change 60 and delete 3 links`. */
   readonly namesKinds?: boolean;
@@ -43,7 +42,7 @@ interface Change<Payload extends object> {
 /** A change of rows that name their links: these are read for the plan, or right before they are changed. */
 export interface NamedChange<Payload extends LinkKey, Item extends object = Payload> extends Change<Payload> {
   readonly input: RunInput<Item>;
-  /** What the links are on, as far as they are named. */
+  /** The domains of the links, as far as they are named. */
   readonly domains: LinkDomains;
   /** They are operands of the command line. */
   readonly fromArguments?: boolean;
@@ -64,7 +63,7 @@ export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink
   readonly given: Readonly<Record<string, unknown>>;
   readonly kind: OperationKind;
   decide(link: Link): PlannedOutcome;
-  /** What is sent for a link. */
+  /** The item that is sent for a link. */
   payload(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
   /** Refuses a change that its author cannot have meant, when the whole plan is known. */
   refuse?(plan: ChangePlan): void;
@@ -76,7 +75,7 @@ export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink
   requestsBefore?(): readonly PlannedRequest[];
   /** Instead of that, the one call that is made for all of them. */
   readonly request?: PlannedRequest;
-  /** What is done to the tags of the account, before the links and after them, in the same run. */
+  /** Steps about the tags of the account in the same run, before the links and after them. */
   readonly tags?: (RunSteps & { readonly change: TagChange }) | undefined;
 }
 
@@ -85,11 +84,11 @@ export interface LinkChange {
   readonly selection: LinkSelection;
   readonly options: SelectionOptions & BulkOptions & { readonly ignoreMissing?: boolean };
   readonly presentation: RunPresentation;
-  /** How the command is called: `edit`. */
+  /** As it is typed: `edit`. */
   readonly command: string;
   readonly verb: 'change' | 'delete' | 'reset';
   readonly question: Question;
-  /** What every link is given. */
+  /** The fields that every link is given. */
   readonly fields?: EditFields;
   /** Beside the hashes all that the change depends on. */
   readonly flags?: RunFlags;
@@ -103,7 +102,7 @@ export interface LinkChange {
 interface OneCall {
   readonly method: string;
   readonly path: string;
-  /** What it did: `Deleted`. */
+  /** For the sentence about it: `Deleted`. */
   readonly done: string;
   send(query: { readonly tags: string }): Promise<unknown>;
 }

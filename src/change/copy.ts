@@ -25,7 +25,7 @@ export interface CopyOptions extends SelectionOptions, BulkOptions {
   readonly mapDomain?: readonly string[];
 }
 
-/** What a copy found out while it was planned. */
+/** Counts of the links that were planned. */
 interface Findings {
   planned: number;
   /** Links that are there already, as they are here. */

@@ -15,9 +15,9 @@ import { historyNotes } from './history-notes.ts';
 import { isChange, resumedLines, undoLine } from './typed-run.ts';
 
 /**
- * A long run as a report (R 1.7): a header with mode and guarantee, every row in the order of the input, progress,
+ * A run as a report: a header with mode and guarantee, every row in the order of the input, progress,
  * and a summary. The first signal, or the end of `--max-time`, stops it when the batches under way are answered; a second
- * signal ends it at once (R-18).
+ * signal ends it at once.
  */
 export async function runReport<Payload extends object>(
   planned: Omit<RunPlan<Payload>, 'profile' | 'accountDomains'>,
@@ -106,7 +106,7 @@ function ending<Payload extends object>(
   return new FailedError('interrupted', { reported: true });
 }
 
-/** B40: what a reader that went away did not see is in the journal. */
+/** The reader went away; the journal has what it did not see. */
 function abandonment<Payload extends object>({ progress, summary }: StartedRun<Payload>): LocalError {
   const { tally } = summary();
   const settled = tally.rows - tally.counts.not_sent;
@@ -115,17 +115,16 @@ function abandonment<Payload extends object>({ progress, summary }: StartedRun<P
   });
 }
 
-/** How the rows of one kind of run are shown. */
 export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {
-  /** What the header says is done: `shortening`. */
+  /** For the header: `shortening`. */
   readonly doing: string;
   /** The domains that the rows name. */
   readonly domains?: LinkDomains | undefined;
-  /** How a run that also makes links is taken back: without it, links that were made are no reason to say that. */
+  /** The command that undoes the run, where it is not `linkctl undo`. */
   readonly undoneBy?: string;
-  /** Of an undo: the line that says how to make the change again. */
+  /** Replaces the line about undoing: an undo can be redone. */
   readonly undoLine?: string;
-  /** A hash that does not exist is no failure (B43). */
+  /** A hash that does not exist is no failure. */
   readonly ignoreMissing?: boolean | undefined;
 };
 
@@ -137,7 +136,7 @@ interface ShownRun<Payload extends object> {
   readonly session: Session;
 }
 
-/** What is known before the first row: the account, batches and calls. What the mode promises is for those who ask. */
+/** The lines before the first row: the account, batches and calls. The promise of the mode is shown with `-v`. */
 function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
   const { rows, batches, calls, doneBefore, guarantee, advice } = shown.run.facts;
   const { input } = shown.plan;
@@ -181,20 +180,20 @@ function summaryRecord<Payload extends object>({ run, presentation }: ShownRun<P
   };
 }
 
-/** What `--ignore-missing` expects is no failure. */
+/** With `--ignore-missing`, missing links are no failures. */
 function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Readonly<Record<string, number>> {
   const missing = ignoreMissing ? missingCount(tally) : 0;
   return { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
 }
 
-/** How to take back what was done: a script names the run, too. */
+/** Names the run, as a script has to. */
 function undoLines<Payload extends object>({ run, plan, presentation }: ShownRun<Payload>): string[] {
   const { undoneBy = 'linkctl undo', undoLine: line = undoLine(run.facts.run, undoneBy) } = presentation;
   const isKept = plan.undo === true || run.facts.kind === 'shorten';
   return isKept && isChange(run.summary().tally) ? [line] : [];
 }
 
-/** B90: `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
+/** `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
 function summaryLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
   const { presentation, session, plan } = shown;
   const { guarantee, run } = shown.run.facts;

@@ -39,7 +39,7 @@ export async function runPlannedChange<Payload extends LinkKey, Link extends Sel
     { operation: change.kind, domain, sha256 },
     { ...session, stateFolder: folders(session.system).state },
   );
-  // What it does to tags was decided when it began.
+  // Its change of tags was decided when it began.
   const tags = begun ? begun.begin.options.tags : change.tags?.change;
   const options = { ...asked, ...(tags !== undefined && { tags }) };
   const listed = begun ? await resumed(begun, change, session) : await takeSnapshot(change, session);
@@ -86,7 +86,7 @@ async function identityOf({ what, links, given, undoes }: Identified, session: S
   return { options, domain, sha256: checksum(JSON.stringify([what, options])) };
 }
 
-/** What a run of the same change does to tags that was begun and is not complete. */
+/** The change of tags of an unfinished run of the same change. */
 export async function unfinishedTagsOf(change: Identified, session: Session): Promise<TagChange | undefined> {
   const { domain, sha256 } = await identityOf(change, session);
   const place = { ...session, stateFolder: folders(session.system).state };
@@ -133,7 +133,7 @@ async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
   };
 }
 
-/** What was read then is read again. */
+/** Links that were read then are read again. */
 const longAgo = Number.NEGATIVE_INFINITY;
 
 /** An unfinished run has its own links. They may be seen again after days, so the rest is asked for again. */

@@ -71,7 +71,7 @@ export async function changeByTags(
   return { kind: 'done', sentence, record, notes: () => (session.streams.terminal ? [] : [sentence]) };
 }
 
-/** What the call does to the counters of links that were listed for it. */
+/** The links whose counters the call erases, for the history of clicks. */
 function changesOf(links: readonly PlannedLink[], verb: LinkChange['verb'], first: number): SettledChange[] {
   const kind = verb === 'delete' ? 'deleted' : verb;
   if (kind === 'change') return [];

@@ -21,7 +21,7 @@ export async function keepsUndo({ undo = true }: BulkOptions, session: Session):
   return undo;
 }
 
-/** How the rows go out, by flags and profile. Throws a UsageError for a batch that no server of this edition takes. */
+/** Throws a UsageError for a batch that no server of this edition takes. */
 export function sendingOf(options: BulkOptions, session: Session): Sending {
   const { batchSize, concurrency, budget, failFast, again, force, results, failed } = options;
   if (concurrency !== undefined && concurrency > 16) throw new UsageError('--concurrency: expected at most 16');

@@ -24,7 +24,6 @@ import { changeEach, type LabelChange, namedTags, recordedTags } from './tags.ts
 
 /** Tags that go, with or without another one in their place. */
 interface TagRemoval {
-  /** Each once. */
   readonly labels: readonly string[];
   readonly into?: string;
   readonly options: { readonly undo?: boolean; readonly ignoreMissing?: boolean };
@@ -37,7 +36,7 @@ interface KnownRemoval extends TagRemoval {
   readonly missing: readonly string[];
   /** The other tag as it is spelled. */
   readonly target: string | undefined;
-  /** What is done to the tags of the account; the other tag may still be to be made. */
+  /** The tags to delete, and the other tag if it does not exist. */
   readonly tags: TagChange;
   /** An unfinished run deletes them, and changes no links. */
   readonly isAlone: boolean;
@@ -64,7 +63,7 @@ export async function removeTags(removal: TagRemoval, session: Session): Promise
   return run.runRows === undefined ? await removeUnused(known, work, session) : withRemovals(run, known, removals, session);
 }
 
-/** What an unfinished run of the same command knew when it began counts: since then it may have deleted the tags. */
+/** Of an unfinished run of the same command the tags at its beginning count: since then it may have deleted them. */
 async function knownRemoval(removal: TagRemoval, session: Session): Promise<KnownRemoval> {
   const { labels, into, options } = removal;
   const what = titleOf(removal);

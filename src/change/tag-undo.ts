@@ -82,7 +82,7 @@ function renaming({ from, to }: NonNullable<TagChange['rename']>, { labels, spel
   return [isTaken ? { ...step, refusal: `changed since: there is another tag ${JSON.stringify(to)}` } : step];
 }
 
-/** What is done to the tags when a run is undone that changed links with them. */
+/** The steps about tags of the undo of a run that changed links, too. */
 export interface TagsBack extends RunSteps {
   readonly change: TagChange;
   /** Of tags that stay, as links got them meanwhile. */

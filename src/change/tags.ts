@@ -52,7 +52,7 @@ export async function refuseTooManyTagged(labels: readonly string[], session: Se
   refuseTooMany(links, session);
 }
 
-/** How many URLs have one of the tags; unknown where the server reads something else in a label with operators (FIELD-NOTES 25). */
+/** The number of links with one of the tags; unknown where a server misreads a label with operators. */
 async function linksWith(labels: readonly string[], { client }: Session): Promise<number | undefined> {
   const wanted = new Set(labels.map(foldLabel));
   const hasOne = ({ tags }: { readonly tags?: readonly string[] }): boolean =>
@@ -77,7 +77,7 @@ export interface LabelChange {
   readonly links?: () => number;
 }
 
-/** Does one thing to every label, in order. What the server refuses of one does not stop the others (B43); anything else does. */
+/** Does one thing to every label, in order. What the server refuses of one does not stop the others; anything else does. */
 export function changeEach(labels: readonly string[], work: (label: string) => Promise<Row>, change: LabelChange): RowsReport {
   const { key, done, sentence, ignoreMissing = false, links } = change;
   const failures = new Map<Row, CliError>();

@@ -108,7 +108,7 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   return { ...done, outcome: () => withDoubts(done.outcome?.() ?? tags?.kept(), doubts, begin.run) };
 }
 
-/** What may still be done to links after the undo matters more than what was left alone. */
+/** Links that may still change after the undo matter more than links that were left alone. */
 function withDoubts(outcome: CliError | undefined, { rows }: Doubts, run: string): CliError | undefined {
   if (rows === 0 || (outcome && outcome.kind !== 'partial')) return outcome;
   return new CliError('unknown', `outcome unknown for ${plainQuantity(rows, 'row')} of run ${run}: they may still be applied`, {
@@ -117,7 +117,7 @@ function withDoubts(outcome: CliError | undefined, { rows }: Doubts, run: string
   });
 }
 
-/** How a run is undone. Throws for one that cannot be, with the one before it that can. */
+/** Throws for a run that cannot be undone, and names the one before it that can. */
 async function wayBack(run: DoneRun, session: Session): Promise<WayBack> {
   const { begin, kind } = run;
   const { client, system } = session;
@@ -176,7 +176,7 @@ interface WayBack extends Pick<ListedChange<LinkKey>, 'kind' | 'verb' | 'present
   operation(settings: OperationSettings & Pick<Session, 'edition'>): BulkOperation<LinkKey>;
 }
 
-/** By what the run did; a reset has none. */
+/** By the operation of the run; a reset has none. */
 const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
   shorten: {
     kind: 'delete',

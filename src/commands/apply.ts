@@ -90,10 +90,10 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
       verb: 'apply',
       question: { verb: 'Apply the changes to', namesKinds: true },
       options,
-      presentation: { ...hashChangePresentation('urls'), doing: 'applying', undoneBy: 'linkctl undo' },
+      presentation: { ...hashChangePresentation('urls'), doing: 'applying' },
       decide,
       operation: (settings) => applyOperation({ ...settings, edition: session.edition }),
-      // What is refused would have been made.
+      // A link that is refused would have been made.
       payload: (target, fields, kind) => appliedRow(target, fields, kind === 'refused' ? 'create' : kind),
       refuse: (plan) => refuseDrift(plan, session),
       comparesAgain: true,

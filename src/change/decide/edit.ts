@@ -39,7 +39,7 @@ export function editText(fields: EditFields, record: Partial<UrlRecord>): string
   return fieldChanges(fields, record).map(fieldChangeText).join('; ');
 }
 
-/** A text that is equal for changes that are alike: of long URLs only what differs, `old.example -> new.example` (W2). */
+/** A text that is equal for changes that are alike: of long URLs only what differs, `old.example -> new.example`. */
 export function foldedText(changes: readonly FieldChange[]): string {
   return changes
     .map((change) => {

@@ -7,12 +7,12 @@ import { fieldsBetween, isIdentical, notApplied } from '../../link/same.ts';
 import { lastDay } from '../../link/value.ts';
 import type { PlannedOutcome } from '../plan/outcome.ts';
 
-/** What may be done to take a change of one link back: the values before, after and now are compared field by field (U2). */
+/** A change of one link. Its values before, after and now are compared field by field. */
 export interface UndoDecision {
   readonly change: DoneChange;
   /** The link as it is; undefined for one that does not exist. */
   readonly now: UrlRecord | undefined;
-  /** Whether another link has the hash that a renamed one had. */
+  /** Another link has the hash that a renamed one had. */
   readonly isTaken: boolean;
   /** Also what changed since. */
   readonly force: boolean;
@@ -29,7 +29,7 @@ export function undoCreation({ change, now, force }: UndoDecision): PlannedOutco
 }
 
 /**
- * Makes a deleted link again, by the hash that it was named by: a server may show another case (F38). A hash that is taken is never
+ * Makes a deleted link again, by the hash that it was named by: a server may show another case. A hash that is taken is never
  * overwritten.
  */
 export function undoDeletion({ change: { link, before }, now }: UndoDecision): PlannedOutcome {
@@ -64,16 +64,15 @@ export function undoEdit({ change: { asked, before }, now, isTaken, force }: Und
 const plainFields = ['long_url', 'note', 'email_stats', 'expiration_date', 'max_clicks'] as const;
 type PlainField = (typeof plainFields)[number];
 
-/** What a record that does not say a field has. */
+/** The values of fields that a record leaves out. */
 const empty = { long_url: '', note: '', email_stats: false, expiration_date: null, max_clicks: 0 } as const;
 
 function oldValue(field: PlainField, before: EarlierLink): EditFields[PlainField] {
-  // What servers write instead of a date, or beside it, they need not take.
+  // Servers need not accept what they write instead of a date, or beside it.
   if (field === 'expiration_date') return lastDay(before.expiration_date) || null;
   return before[field] ?? empty[field];
 }
 
-/** Whether a link has another value, or another spelling of it. */
 function differs(field: PlainField, value: EditFields[PlainField], link: EarlierLink): boolean {
   return !isIdentical(field, value, link[field] ?? empty[field]);
 }
@@ -99,7 +98,6 @@ function labelsOf({ tags }: EarlierLink): Map<string, string> {
   return new Map((tags ?? []).map((label) => [foldLabel(label), label]));
 }
 
-/** Whether a link has all values of an earlier one. */
 export function isAlike(before: EarlierLink, now: EarlierLink): boolean {
   return fieldsBetween(before, now).length === 0;
 }

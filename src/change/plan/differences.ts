@@ -87,7 +87,7 @@ export function differencesOf({ target, record, item }: ComparedLink<FileLink>, 
         ...name,
         field,
         before,
-        // What is sent of tags are instructions.
+        // An outcome has instructions about tags.
         after: field === 'tags' ? item?.tags : after,
       }));
     default:

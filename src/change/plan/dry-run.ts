@@ -78,7 +78,7 @@ async function* listedRequests<Payload extends LinkKey, Link extends SelectedLin
   const payload = (item: object) => item as Payload;
   const batchSize = batchSizeOf(session, options.batchSize);
   const calls = requestsOf({ rows: rows(), operation, payload, batchSize, isRead, domain }, session);
-  // What comes before them is known when links were read.
+  // The calls before them are known when links were read.
   const first = await calls.next();
   yield* requestsBefore?.() ?? [];
   if (first.done) return;

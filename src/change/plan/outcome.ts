@@ -2,7 +2,6 @@ import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 
-/** What a change would do to one link. */
 export type PlannedOutcome =
   /** An edit: what the link shall get. */
   | { readonly kind: 'change'; readonly fields: EditFields }
@@ -26,7 +25,7 @@ interface Refused {
   readonly reason: string;
   /** The API's, where it has one for the reason. */
   readonly code?: number;
-  /** What it would have got, for the results. */
+  /** The fields that it would have got, for the results. */
   readonly fields?: EditFields;
 }
 
@@ -39,12 +38,11 @@ export interface PlannedLink {
 
 const idle: ReadonlySet<PlannedOutcome['kind']> = new Set(['unchanged', 'untouched', 'missing', 'refused']);
 
-/** The link would be changed. */
 export function isPlanned({ kind }: PlannedOutcome): boolean {
   return !idle.has(kind);
 }
 
-/** What is done, as people read it: `would be changed`. */
+/** Completes `would be`. */
 export const participles = {
   change: 'changed',
   delete: 'deleted',
@@ -59,14 +57,14 @@ export const participles = {
 
 export type PlanVerb = keyof typeof participles;
 
-/** What is done, of plans that do several things, as they are summed up. */
+/** For plans that do several things. */
 export const kindWords: { readonly [V in PlanVerb]?: Readonly<Record<'create' | 'change' | 'delete', string>> } = {
   back: { create: 'to be created again', change: 'to be changed back', delete: 'to be deleted' },
   apply: { create: 'to be created', change: 'to be changed', delete: 'to be deleted' },
   differ: { create: 'only in file', change: 'different', delete: 'only in account' },
 };
 
-/** How `diff` marks a link. */
+/** The marks of `diff`. */
 export const signs: { readonly [K in PlannedOutcome['kind']]?: string } = {
   create: '+',
   change: '~',

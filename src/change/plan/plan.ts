@@ -8,7 +8,7 @@ export interface PlanSettings {
   readonly session: Pick<Session, 'streams' | 'shortUrl'>;
 }
 
-/** What a change would do to many links, in constant memory. */
+/** A plan of any number of links, in constant memory. */
 export interface ChangePlan extends PlanSettings {
   add(link: PlannedLink): void;
   /** Links that were read, where more were read than are planned: `412 of 3,300`. */

@@ -20,14 +20,14 @@ interface PlannedChanges {
   readonly pages: Stream<{ readonly links: readonly PlannedLink[]; readonly read?: number }>;
   /** The calls that would be made. */
   readonly requests: Stream<PlannedRequest>;
-  /** The domains that the links are on, as far as they are named: then rows have short URLs (F5). */
+  /** The domains that the links are on, as far as they are named: then rows have short URLs. */
   readonly domains: LinkDomains;
   /** Refuses what the change itself would refuse. */
   refuse?(plan: ChangePlan): void;
 }
 
 /**
- * B60: what would be done, and nothing is sent. A terminal shows the plan; rows, where they are asked for, are the links that would
+ * Shows what would be done, and nothing is sent. A terminal shows the plan; rows, where they are asked for, are the links that would
  * be changed, as `edit -f` reads them; JSON has the requests.
  */
 export function planReport(changes: PlannedChanges, session: Session): RowsReport {

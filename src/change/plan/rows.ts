@@ -6,7 +6,7 @@ import type { Column, Row, RowsReport } from '../../output/report.ts';
 
 type Stream<T> = Iterable<T> | AsyncIterable<T>;
 
-/** What is made or changed and is no link that exists: people see a row of each, programs every request. */
+/** URLs or tags that would be made or changed: people see a row of each, programs every request. */
 interface PlannedRows {
   readonly requests: Stream<PlannedRequest>;
   readonly rows: Stream<readonly Row[]>;
@@ -19,7 +19,7 @@ interface PlannedRows {
   readonly shownFields?: readonly string[];
   /** Lines that a table shows, wherever it is printed; without it five, on a terminal. */
   readonly shownRows?: number;
-  /** What else is known when all was shown. */
+  /** Asked for when all was shown. */
   notes?(): readonly string[];
 }
 

@@ -10,7 +10,7 @@ import { type FieldChange, fieldChanges, fieldChangeText } from '../decide/edit.
 import { type PlannedLink, signs } from './outcome.ts';
 import type { Group, PlanSettings } from './plan.ts';
 
-/** How the differing parts of a value before and after are shown; without them, by a line of `~`. */
+/** Styles for the differing parts of a value before and after; without them, a line of `~` is below. */
 export interface PlanMarks {
   readonly before: (text: string) => string;
   readonly after: (text: string) => string;
@@ -78,7 +78,7 @@ export class PlanScreen {
     return record ? describedParts(record, this.#session, outcome.kind === 'reset') : [this.name(link), '', ''];
   }
 
-  /** What a link that is to be made is called; in a comparison its sign says it. */
+  /** In a comparison the sign says it. */
   #creation(): string {
     return this.#verb === 'differ' ? '' : this.#verb === 'apply' ? ' (new)' : ' (created again)';
   }

@@ -98,7 +98,7 @@ function leftLines({ left }: ChangePlan, screen: PlanScreen): string[] {
   return others > 0 ? [...shown, `  other reasons (${grouped(others)})`] : shown;
 }
 
-/** What does not come back, by what is done. */
+/** What cannot be restored is said before the change. */
 export const losses = {
   delete: 'clicks and creation order of deleted links cannot be restored',
   reset: 'counters cannot be restored after a reset',
@@ -106,7 +106,6 @@ export const losses = {
   copy: 'copies begin with 0 clicks, and are as old as the copy',
 } as const;
 
-/** What cannot come back is said before the change. */
 function lossLines({ verb, folds }: ChangePlan): string[] {
   if (verb === 'differ') return [];
   const kinds = kindsOf(folds);

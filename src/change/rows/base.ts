@@ -97,7 +97,7 @@ export async function rowsSince(
   async function* open(): AsyncGenerator<RunRow<EditRow>[]> {
     for await (const rows of edited.open()) yield rows.map((row) => rowSince(row, base.of(row.item) ?? row.item));
   }
-  // What the base says is as old as the base: each link is read again.
+  // The base is old: each link is read again.
   return { ...edited, open, skipped, readAt: Number.NEGATIVE_INFINITY };
 }
 

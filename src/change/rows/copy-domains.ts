@@ -4,7 +4,7 @@ import { editions } from '../../contract/editions.ts';
 import { enumerated } from '../../contract/link.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 
-/** The two accounts of a copy. Each has its own credentials (B62). */
+/** The two accounts of a copy, each with its own credentials. */
 export interface CopyAccounts {
   readonly source: Session;
   readonly target: Session;

@@ -14,7 +14,7 @@ import type { SelectedLink, SelectedLinks } from './selected-links.ts';
 /** A link of the source. */
 interface SourceLink {
   readonly key: LinkKey;
-  /** What its copy needs of it; undefined for one that was named and does not exist. */
+  /** The values to copy; undefined for one that was named and does not exist. */
   readonly link: EarlierLink | undefined;
 }
 

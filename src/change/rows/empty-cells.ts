@@ -49,7 +49,7 @@ export class EmptyCells {
   }
 }
 
-/** What an empty cell can clear. */
+/** The fields that an empty cell can clear. */
 const clearable = ['note', 'tags', 'expiration_date', 'max_clicks'] as const;
 
 type Clearable = (typeof clearable)[number];

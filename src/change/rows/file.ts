@@ -16,19 +16,18 @@ import { refuseTooMany } from '../limits.ts';
 import { keptRows } from './read-links.ts';
 
 /** An input that was checked as a whole and may be sent. */
-export interface CheckedRows<Use extends InputUse> {
+interface CheckedRows<Use extends InputUse> {
   readonly input: RunInput<ItemOf[Use]> & { readonly skipped: number };
   /** Rows that give a custom hash. */
   readonly withHash: number;
-  /** Where the rows of an edit are. */
+  /** The domains of the rows of an edit. */
   readonly domains: LinkDomains;
   readonly reading: RowReading<ItemOf[Use]>;
-  /** What the columns of a csv set. */
+  /** The fields that the columns of a csv set. */
   readonly targets: ReadonlySet<Target>;
 }
 
-/** What a command reads of a file besides what every command does. */
-export interface ReadMore<Use extends InputUse> {
+interface ReadMore<Use extends InputUse> {
   /** UTM parameters for every long URL, as typed. */
   readonly utm?: string | undefined;
   /** Gets the first rows without a problem, where they are to be shown. */
@@ -56,7 +55,7 @@ export async function checkedRows<Use extends InputUse>(
   };
   let kept: KeptRows<InputRow<Use>> | undefined;
   const check = async (resolver: DomainResolver): Promise<CheckedInput> => {
-    // What only reads keeps nothing on the disk: it reads the input again.
+    // A command that only reads keeps nothing on the disk: it reads the input again.
     kept = isOnlyRead ? undefined : keptRows<InputRow<Use>>(session);
     return await checkInput(source, { ...settings, resolver, first }, kept);
   };
@@ -70,14 +69,14 @@ export async function checkedRows<Use extends InputUse>(
   const flags = { columns, date_format: dateFormat, tag_separator: tagSeparator, encoding, utm };
   const reading = readingOf<ItemOf[Use]>(flags, checked, session);
   const read = () => kept?.read() ?? readRows(source, { ...settings, resolver });
-  // What is compared has days, not words that count from one.
+  // Dates are compared as days.
   const open = use === 'apply' && checked.countsFromToday ? () => datedRows(read(), reading) : read;
   const takesSkipped = options.includeProtected;
   const input = { name: source.name, sha256, rows, skipped, takesSkipped, open, change: source.change, copyTo: source.copyTo };
   return { input, withHash, domains: resolver.domains(), reading, targets: checked.targets };
 }
 
-/** How rows were read, as far as what is sent depends on it. */
+/** The part of the reading on which the requests depend. */
 export interface RowReading<Item> {
   /** The flags, for the journal of a run. */
   readonly flags: Readonly<Record<string, unknown>>;
@@ -87,8 +86,8 @@ export interface RowReading<Item> {
   dated(item: Item): Item;
 }
 
-/** How a file is read, by the flags. Throws a UsageError. */
-export function settingsOf<Use extends InputUse>(
+/** Throws a UsageError. */
+function settingsOf<Use extends InputUse>(
   use: Use,
   options: BulkOptions,
   { edition, now }: Session,
@@ -109,7 +108,7 @@ export function settingsOf<Use extends InputUse>(
   };
 }
 
-export function readingOf<Item extends { readonly expiration_date?: string | null }>(
+function readingOf<Item extends { readonly expiration_date?: string | null }>(
   flags: Readonly<Record<string, unknown>>,
   { countsFromToday }: CheckedInput,
   { now }: Session,
@@ -127,7 +126,7 @@ export function readingOf<Item extends { readonly expiration_date?: string | nul
 }
 
 /** The same rows with the days that their dates name. */
-export async function* datedRows<Row extends { readonly item: Item }, Item>(
+async function* datedRows<Row extends { readonly item: Item }, Item>(
   batches: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
   { dated }: RowReading<Item>,
 ): AsyncGenerator<Row[]> {
@@ -135,7 +134,7 @@ export async function* datedRows<Row extends { readonly item: Item }, Item>(
 }
 
 /** The hosts whose short URLs lead elsewhere than the links that are made from them. The server is asked once, on edition A. */
-export async function foreignHosts({ hosts }: CheckedInput, file: string, session: Session): Promise<string[]> {
+async function foreignHosts({ hosts }: CheckedInput, file: string, session: Session): Promise<string[]> {
   if (session.edition !== 'a' || hosts.size === 0) return [];
   const { names, defaultDomain } = await session.domains();
   const own = names.map((name) => withoutLocalPort(hostName(name)));

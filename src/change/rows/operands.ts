@@ -13,7 +13,7 @@ import { refuseTooMany } from '../limits.ts';
 export type NamedRows = Pick<NamedChange<LinkKey>, 'what' | 'input' | 'domains' | 'fromArguments'>;
 
 interface Named {
-  /** What the run is listed as: `edit`. */
+  /** For the list of runs: `edit`. */
   readonly name: string;
   readonly options: BulkOptions;
   /** Beside the links all that decides what is done. */

@@ -25,8 +25,8 @@ interface HashRows {
 }
 
 /**
- * Reads the hashes of all rows, shows which links would be edited and asks, as before an edit (I6, W3): only of these, as nothing is asked of
- * links that are made. Where nobody can answer, the flag has.
+ * Reads the hashes of all rows, shows which links would be edited and asks, as before an edit. Nothing is asked of links that are made,
+ * nor where nobody can answer.
  */
 export async function consentToUpdates(
   { input, payload, batchSize }: HashRows,
@@ -44,7 +44,7 @@ export async function consentToUpdates(
   return rows;
 }
 
-/** What `--dry-run` says of hashes that are taken. */
+/** Hashes that are taken, for `--dry-run`. */
 export interface ForeseenConflicts {
   /** Reads the hashes of rows: what is known of those that lead elsewhere, undefined for the others. */
   linksOf(items: readonly ShortenItem[]): Promise<readonly (PlannedLink | undefined)[]>;
@@ -113,7 +113,7 @@ export function requireHashes(policy: ConflictPolicy | undefined, mode: Pick<Mod
   });
 }
 
-/** Which hashes rows ask for, so that no other row is renamed to one of them (I6). */
+/** Collects the numbered hashes that rows ask for, so that no other row is renamed to one of them. */
 export async function askedHashes({ open }: Pick<RunInput<ShortenItem>, 'open'>): Promise<(hash: string) => boolean> {
   const seen = new SeenKeys();
   for await (const rows of open()) {

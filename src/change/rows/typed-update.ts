@@ -19,8 +19,8 @@ interface TypedUpdate {
 }
 
 /**
- * Makes or edits one link (I6), as a run: its hash is read in any case, and only a run can be undone (U1). Nothing is asked, as of a link that
- * `edit` names.
+ * Makes or edits one link, as a run: its hash is read in any case, and only a run can be undone. As with a link that `edit` names, nothing
+ * is asked.
  */
 export async function makeOrEdit({ items, mode, options }: TypedUpdate, session: Session): Promise<TypedResult<ShortenItem>> {
   const { edition, note } = session;

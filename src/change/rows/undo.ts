@@ -21,7 +21,7 @@ interface Reading {
   /** Also what changed since. */
   readonly force: boolean;
   readonly batchSize: number;
-  /** What the domain of a service on this computer is called now. */
+  /** The present domain of a service on this computer. */
   readonly local: string | undefined;
   /** Counts the rows in doubt whose links are as they were. */
   readonly doubts: Doubts;

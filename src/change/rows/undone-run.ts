@@ -45,7 +45,7 @@ async function nameless(command: string, run: string | undefined, state: string)
   const message = `<run> required for ${command} when not running interactively`;
   if (run === undefined) return new UsageError(message, { hint: 'linkctl runs' });
   const { begin: newest } = await showRun(state, run);
-  // What is redone is known by the run that was undone.
+  // A redo is named by the run that was undone.
   const name = command === 'redo' ? (newest?.undoes ?? run) : run;
   const { begin } = name === run ? { begin: newest } : await showRun(state, name).catch(() => ({ begin: undefined }));
   return new UsageError(message, { hint: `the newest: linkctl ${command} ${name} --yes${begin ? ` (${titleOf(begin)})` : ''}` });

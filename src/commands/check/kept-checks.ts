@@ -6,7 +6,7 @@ import { type CheckStatus, isCheckStatus } from '../../check/verdict.ts';
 import type { Identity } from '../../client/subject.ts';
 import { readKeptRows } from '../../input/kept-rows.ts';
 
-/** What a check of the past found, for reports (H3). */
+/** The results of an earlier check, for reports. */
 export interface KeptCheck {
   /** The command as people read it: `check --by-tags promo`. */
   readonly what: string;
@@ -14,7 +14,7 @@ export interface KeptCheck {
   readonly at: string;
   /** Every link was asked. */
   readonly complete: boolean;
-  /** The short URLs were asked, and not the destinations (K4). */
+  /** The short URLs were asked, and not the destinations. */
   readonly shortUrls: boolean;
   /** The listing that was checked, whole; undefined where links were selected. */
   readonly listing: { readonly allDomains: boolean; readonly domain: string | undefined } | undefined;
