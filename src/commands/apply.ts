@@ -18,7 +18,7 @@ import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { markdown } from '../contract/formats.ts';
 import { addBaseFlag, addBatchFlags, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
-import { once } from '../flags/values.ts';
+import { count, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { namesOf, type Report } from '../output/report.ts';
@@ -26,10 +26,12 @@ import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
 
 interface ApplyOptions extends BulkOptions {
   readonly prune?: string;
+  readonly maxDeleted?: number;
 }
 
 export function registerApply(command: Command, run: Runner): void {
   command.option('--prune <label>', 'delete links that carry <label> and are not in the file', once);
+  command.option('--max-deleted <n>', 'maximum number of links to delete; fail if there are more', count(0));
   addInputFlags(command);
   addBaseFlag(command);
   addClearFlag(command);
@@ -50,8 +52,9 @@ export function registerApply(command: Command, run: Runner): void {
         'link that somebody else changed meanwhile is left alone.',
       'Nothing is deleted, except with --prune <label>: links on the domains of the file that carry the label and are not in the file. Other ' +
         'links that are not in the file are left alone, and named.',
-      'It stops if more than 30 % of the links that it governs, and at least 10, would be changed or deleted: --max-affected <n> allows up ' +
-        'to <n>. Each link is read again right before it is changed; one that somebody else changed meanwhile is reported and left alone.',
+      'Safeguard: apply refuses to change 10 or more links if they are over 30 % of the links in the file (and those with the --prune label), and ' +
+        'to delete 5 or more if they are over 10 %. Raise the limits with --max-affected and --max-deleted. Each link is read again right before ' +
+        'it is changed; one that somebody else changed meanwhile is reported and left alone.',
       'It is one run: the same command resumes it, and linkctl undo reverts it. Running it a second time changes nothing.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
@@ -95,7 +98,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
       operation: (settings) => applyOperation({ ...settings, edition: session.edition }),
       // A link that is refused would have been made.
       payload: (target, fields, kind) => appliedRow(target, fields, kind === 'refused' ? 'create' : kind),
-      refuse: (plan) => refuseDrift(plan, session),
+      refuse: (plan) => refuseDrift(plan, options.maxDeleted, session),
       comparesAgain: true,
     },
     session,
@@ -124,16 +127,38 @@ async function* notedPages(
   for (const line of empty.newNotes()) await session.note(line);
 }
 
-/** Beyond so many links, and this part of those that the file governs, a change is probably a wrong file. */
-const least = 10;
-const part = 0.3;
+/** So many links, if they are more than this part of those that the file governs, are probably a wrong file. */
+const bounds = [
+  { kind: 'change', done: 'changed', least: 10, percent: 30 },
+  { kind: 'delete', done: 'deleted', least: 5, percent: 10 },
+] as const;
 
-function refuseDrift({ planned, countOf }: ChangePlan, { global: { maxAffected } }: Session): void {
-  const affected = countOf('change') + countOf('delete');
-  const governed = affected + countOf('unchanged');
-  if (maxAffected !== undefined || affected < least || affected <= governed * part) return;
-  const share = `${grouped(affected)} of ${quantity(governed, 'link')} would be changed or deleted, more than 30 %`;
-  throw new UsageError(`${share}; nothing was changed: if this is meant, add --max-affected ${planned}`, {
+function refuseDrift(
+  { planned, countOf }: ChangePlan,
+  maxDeleted: number | undefined,
+  { global: { maxAffected } }: Session,
+): void {
+  const governed = countOf('change') + countOf('delete') + countOf('unchanged');
+  const flags = {
+    change: ['--max-affected', maxAffected, planned],
+    delete: ['--max-deleted', maxDeleted, countOf('delete')],
+  } as const;
+  if (maxDeleted !== undefined && countOf('delete') > maxDeleted) {
+    throw new UsageError(
+      `${quantity(countOf('delete'), 'link')} would be deleted, more than --max-deleted ${maxDeleted}; nothing was changed`,
+    );
+  }
+  const exceeded = bounds.filter(({ kind, least, percent }) => {
+    const count = countOf(kind);
+    return flags[kind][1] === undefined && count >= least && count * 100 > governed * percent;
+  });
+  if (exceeded.length === 0) return;
+  const shares = exceeded.map(
+    ({ kind, done, percent }) =>
+      `${grouped(countOf(kind))} of ${quantity(governed, 'link')} would be ${done}, more than ${percent} %`,
+  );
+  const raised = exceeded.map(({ kind }) => `${flags[kind][0]} ${flags[kind][2]}`);
+  throw new UsageError(`${shares.join('; ')}; nothing was changed: if this is meant, add ${raised.join(' ')}`, {
     hint: '--dry-run shows which they are',
   });
 }
