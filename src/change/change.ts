@@ -65,8 +65,8 @@ export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink
   decide(link: Link): PlannedOutcome;
   /** The item that is sent for a link. */
   payload(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
-  /** Refuses a change that its author cannot have meant, when the whole plan is known. */
-  refuse?(plan: ChangePlan): void;
+  /** Gets the whole plan, and throws for a change that its author cannot have meant. */
+  inspect?(plan: ChangePlan): void;
   /** All that was read is compared again at sending, however short a time passed. */
   readonly comparesAgain?: boolean;
   /** The run that this one undoes, on the domain on which it was. */

@@ -70,7 +70,7 @@ function onlyText({ outcome, record, target }: PlannedLink, session: Session): s
 
 /** Reads a selection whole, shows what would be done to it and asks. `take` gets the links as they are read. */
 export async function consentToLinks<Payload extends LinkKey, Link extends SelectedLink>(
-  change: Pick<ListedChange<Payload, Link>, 'links' | 'decide' | 'verb' | 'question' | 'refuse'>,
+  change: Pick<ListedChange<Payload, Link>, 'links' | 'decide' | 'verb' | 'question' | 'inspect'>,
   session: Session,
   take: (links: readonly PlannedLink[]) => void,
 ): Promise<ChangePlan> {
@@ -81,7 +81,7 @@ export async function consentToLinks<Payload extends LinkKey, Link extends Selec
     plan.of = read;
     session.streams.progress.step(() => `${read} links read`);
   }
-  change.refuse?.(plan);
+  change.inspect?.(plan);
   if (plan.count > 0) await consentToPlan(plan, change.question, session);
   return plan;
 }

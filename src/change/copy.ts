@@ -12,7 +12,7 @@ import { hashChangePresentation } from '../output/url-columns.ts';
 import { asCopied } from './decide/copy.ts';
 import { type ComparedLink, decider } from './decide/sides.ts';
 import { requireAnswer } from './limits.ts';
-import type { PlannedOutcome } from './plan/outcome.ts';
+import type { ChangePlan } from './plan/plan.ts';
 import { comparedPages } from './rows/comparison.ts';
 import { CopiedTags } from './rows/copied-tags.ts';
 import { copiedLinks } from './rows/copy.ts';
@@ -23,15 +23,6 @@ import { appliedRow } from './sending.ts';
 
 export interface CopyOptions extends SelectionOptions, BulkOptions {
   readonly mapDomain?: readonly string[];
-}
-
-/** Counts of the links that were planned. */
-interface Findings {
-  planned: number;
-  /** Links that are there already, as they are here. */
-  existing: number;
-  /** Links whose `max_clicks` the target does not have. */
-  withoutBound: number;
 }
 
 /**
@@ -48,7 +39,7 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   const { items, hasLabel } = copiedLinks(links, map, accounts);
   // Tags belong to the account: a part of its links brings only its own.
   const tags = selection.kind === 'all' && !options.filter ? new CopiedTags(accounts) : undefined;
-  const findings: Findings = { planned: 0, existing: 0, withoutBound: 0 };
+  const copying: Copying = { plan: undefined, withoutBound: 0, tags, target };
   const decide = decider(asCopied(target.edition), { kind: 'refused', reason: 'not found', code: 1306 });
   const { server, username } = source.client.identity;
   const report = await runPlannedChange<AppliedRow, ComparedLink<EarlierLink>>(
@@ -59,7 +50,7 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
         filterAt: async () => undefined,
         severalDomains: links.severalDomains,
         async *pages() {
-          Object.assign(findings, { planned: 0, existing: 0, withoutBound: 0 });
+          copying.withoutBound = 0;
           await tags?.find(hasLabel);
           yield* comparedPages({ items, batchSize: batchSizeOf(target) }, target);
         },
@@ -71,7 +62,13 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
       // One batch at a time, or later links could be made before earlier ones.
       options: { ...options, concurrency: 1, again: true },
       presentation: { ...hashChangePresentation('urls', 'Copied'), doing: 'copying', undoneBy: undoOf(target) },
-      decide: (link) => counted(decide(link), link, findings),
+      decide(link) {
+        const outcome = decide(link);
+        const isUnbound = outcome.kind === 'copy' && link.item?.max_clicks && outcome.fields.max_clicks === undefined;
+        copying.withoutBound += isUnbound ? 1 : 0;
+        return outcome;
+      },
+      inspect: (plan) => Object.assign(copying, { plan }),
       operation: (settings) => applyOperation({ ...settings, edition: target.edition }),
       payload: (key, fields) => appliedRow(key, fields, 'create'),
       // Before a late answer links may have been made there.
@@ -81,20 +78,15 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
     target,
   );
   if (target.global.dryRun) return report;
-  if (findings.planned === 0) await tags?.consent();
-  return withFindings(report, { findings, tags, target });
-}
-
-function counted(outcome: PlannedOutcome, { item }: ComparedLink<EarlierLink>, findings: Findings): PlannedOutcome {
-  if (outcome.kind === 'unchanged') findings.existing += 1;
-  if (outcome.kind !== 'copy') return outcome;
-  findings.planned += 1;
-  if (item?.max_clicks && outcome.fields.max_clicks === undefined) findings.withoutBound += 1;
-  return outcome;
+  if (!copying.plan?.planned) await tags?.consent();
+  return withFindings(report, copying);
 }
 
 interface Copying {
-  readonly findings: Findings;
+  /** Of a run that was resumed, nothing was planned. */
+  plan: ChangePlan | undefined;
+  /** Links whose `max_clicks` the target does not have. */
+  withoutBound: number;
   readonly tags: CopiedTags | undefined;
   readonly target: CopyAccounts['target'];
 }
@@ -105,19 +97,20 @@ function undoOf({ profile }: CopyAccounts['target']): string {
 }
 
 /** Adds the tags before the links, and says what was there already and what did not come along. */
-function withFindings(report: RowsReport, { findings, tags, target }: Copying): RowsReport {
+function withFindings(report: RowsReport, copying: Copying): RowsReport {
+  const { plan, tags, target } = copying;
+  const existing = plan?.countOf('unchanged') ?? 0;
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     await tags?.add();
     for await (const some of batchesOf(report)) yield some;
   }
-  const { existing } = findings;
   const members = (): Row => {
     const { summary, ...others } = report.members?.() ?? {};
     return { ...others, summary: summaryWith(existing, summary) };
   };
   const ofLinks = (): string[] => [
     ...(existing > 0 ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`] : []),
-    ...leftBehind(findings, target.edition),
+    ...leftBehind(copying.withoutBound, target.edition),
   ];
   const lines = (): string[] => [
     ...(tags && tags.count > 0 ? [`${plainQuantity(tags.count, 'tag')} added`] : []),
@@ -134,7 +127,7 @@ function summaryWith(existing: number, summary: unknown): Row {
 }
 
 /** Says what no call of the API can set. */
-function leftBehind({ withoutBound }: Findings, edition: Edition): string[] {
+function leftBehind(withoutBound: number, edition: Edition): string[] {
   const bound = `max_clicks of ${plainQuantity(withoutBound, 'link')}, which ${thisServer(edition)} does not have`;
   return ['not copied: clicks, last visits and dates of creation', ...(withoutBound > 0 ? [`not copied: ${bound}`] : [])];
 }

@@ -98,7 +98,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
       operation: (settings) => applyOperation({ ...settings, edition: session.edition }),
       // A link that is refused would have been made.
       payload: (target, fields, kind) => appliedRow(target, fields, kind === 'refused' ? 'create' : kind),
-      refuse: (plan) => refuseDrift(plan, options.maxDeleted, session),
+      inspect: (plan) => refuseDrift(plan, options.maxDeleted, session),
       comparesAgain: true,
     },
     session,

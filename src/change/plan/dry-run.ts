@@ -42,10 +42,10 @@ export async function listedDryRun<Payload extends LinkKey, Link extends Selecte
   change: ListedChange<Payload, Link>,
   session: Session,
 ): Promise<RowsReport> {
-  const { verb, refuse } = change;
+  const { verb, inspect } = change;
   const domains = wantsRows(session) ? await plannedDomains(change, session) : [];
   const requests = listedRequests(change, session);
-  return planReport({ verb, pages: decidedPages(change, session), requests, domains, refuse }, session);
+  return planReport({ verb, pages: decidedPages(change, session), requests, domains, inspect }, session);
 }
 
 /** The domains of what would be changed: as in the change itself, a hash names a link where all are on one. */

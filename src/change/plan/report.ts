@@ -22,8 +22,8 @@ interface PlannedChanges {
   readonly requests: Stream<PlannedRequest>;
   /** The domains that the links are on, as far as they are named: then rows have short URLs. */
   readonly domains: LinkDomains;
-  /** Refuses what the change itself would refuse. */
-  refuse?(plan: ChangePlan): void;
+  /** Throws what the change itself would throw. */
+  inspect?(plan: ChangePlan): void;
 }
 
 /**
@@ -31,7 +31,7 @@ interface PlannedChanges {
  * be changed, as `edit -f` reads them; JSON has the requests.
  */
 export function planReport(changes: PlannedChanges, session: Session): RowsReport {
-  const { pages, requests, domains, verb, refuse } = changes;
+  const { pages, requests, domains, verb, inspect } = changes;
   if (session.format() === 'json') return dryRunReport(requests);
   const { streams, global } = session;
   const plan = startPlan({ verb, session });
@@ -45,7 +45,7 @@ export function planReport(changes: PlannedChanges, session: Session): RowsRepor
     }
     refuseTooMany(plan.planned, session);
     if (!asRows) await showPlan(plan, session);
-    refuse?.(plan);
+    inspect?.(plan);
     if (global.verbose) for await (const request of requests) await streams.message(requestLine(request));
   }
   const shown = shownFields(verb, domains, session.edition);

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { checksum } from '../../base/checksum.ts';
 import type { Mode } from '../../bulk/operations/modes.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
 import type { Session } from '../../cli/session.ts';
@@ -9,6 +7,7 @@ import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import { sameUrl } from '../../link/value.ts';
 import { sendingOf } from '../sending.ts';
 import { collectRun, type TypedResult } from '../typed-run.ts';
+import { typedInput } from './operands.ts';
 
 /** A link to be made, or to be edited where its hash leads elsewhere. */
 interface TypedUpdate {
@@ -24,7 +23,6 @@ interface TypedUpdate {
  */
 export async function makeOrEdit({ items, mode, options }: TypedUpdate, session: Session): Promise<TypedResult<ShortenItem>> {
   const { edition, note } = session;
-  const json = JSON.stringify(items);
   const what = items.map(({ long_url, custom_hash }) => `shorten ${long_url} --hash ${custom_hash}`).join();
   const done = await collectRun<ShortenItem>(
     {
@@ -35,13 +33,7 @@ export async function makeOrEdit({ items, mode, options }: TypedUpdate, session:
       mode,
       undo: true,
       what,
-      input: {
-        name: what,
-        sha256: checksum(json),
-        rows: items.length,
-        open: () => [items.map((item, nth) => ({ line: nth + 1, item }))],
-        copyTo: async (path) => writeFileSync(path, json, { flag: 'wx', mode: 0o600, flush: true }),
-      },
+      input: typedInput(items, what),
       payload: (item: ShortenItem) => item,
       options: { onConflict: 'update' },
       columns: fieldNames('shorten', edition),
