@@ -9,6 +9,7 @@ import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.t
 import { plainQuantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
+import type { ListedChange } from './change.ts';
 import { asCopied } from './decide/copy.ts';
 import { type ComparedLink, decider } from './decide/sides.ts';
 import { requireAnswer } from './limits.ts';
@@ -16,8 +17,8 @@ import type { ChangePlan } from './plan/plan.ts';
 import { comparedPages } from './rows/comparison.ts';
 import { CopiedTags } from './rows/copied-tags.ts';
 import { copiedLinks } from './rows/copy.ts';
-import { type CopyAccounts, readDomainMap, refuseSameAccount } from './rows/copy-domains.ts';
-import { selectLinks } from './rows/selected-links.ts';
+import { type CopyAccounts, type DomainMap, readDomainMap, refuseSameAccount } from './rows/copy-domains.ts';
+import { type SelectedLinks, selectLinks } from './rows/selected-links.ts';
 import { runPlannedChange } from './run.ts';
 import { appliedRow } from './sending.ts';
 
@@ -36,49 +37,12 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   await requireAnswer(target, 'named');
   refuseDomainsOf(selection, options, source);
   const links = await selectLinks(selection, options, source);
-  const { items, hasLabel } = copiedLinks(links, map, accounts);
+  const copying: Copying = { plan: undefined, withoutBound: 0, tags: undefined, accounts };
   // Tags belong to the account: a part of its links brings only its own.
-  const tags = selection.kind === 'all' && !options.filter ? new CopiedTags(accounts) : undefined;
-  const copying: Copying = { plan: undefined, withoutBound: 0, tags, target };
-  const decide = decider(asCopied(target.edition), { kind: 'refused', reason: 'not found', code: 1306 });
-  const { server, username } = source.client.identity;
-  const report = await runPlannedChange<AppliedRow, ComparedLink<EarlierLink>>(
-    {
-      what: `copy from ${source.profile ?? username}`,
-      links: {
-        given: { ...links.given, from: [server, username], domain: source.domain },
-        filterAt: async () => undefined,
-        severalDomains: links.severalDomains,
-        async *pages() {
-          copying.withoutBound = 0;
-          await tags?.find(hasLabel);
-          yield* comparedPages({ items, batchSize: batchSizeOf(target) }, target);
-        },
-      },
-      given: { mapDomain: options.mapDomain },
-      kind: 'apply',
-      verb: 'copy',
-      question: { verb: 'Copy', preposition: 'to' },
-      // One batch at a time, or later links could be made before earlier ones.
-      options: { ...options, concurrency: 1, again: true },
-      presentation: { ...hashChangePresentation('urls', 'Copied'), doing: 'copying', undoneBy: undoOf(target) },
-      decide(link) {
-        const outcome = decide(link);
-        const isUnbound = outcome.kind === 'copy' && link.item?.max_clicks && outcome.fields.max_clicks === undefined;
-        copying.withoutBound += isUnbound ? 1 : 0;
-        return outcome;
-      },
-      inspect: (plan) => Object.assign(copying, { plan }),
-      operation: (settings) => applyOperation({ ...settings, edition: target.edition }),
-      payload: (key, fields) => appliedRow(key, fields, 'create'),
-      // Before a late answer links may have been made there.
-      comparesAgain: true,
-      requestsBefore: () => tags?.requests() ?? [],
-    },
-    target,
-  );
+  if (selection.kind === 'all' && !options.filter) copying.tags = new CopiedTags(accounts);
+  const report = await runPlannedChange(changeOf({ ...links, map, options }, copying), target);
   if (target.global.dryRun) return report;
-  if (!copying.plan?.planned) await tags?.consent();
+  if (!copying.plan?.planned) await copying.tags?.consent();
   return withFindings(report, copying);
 }
 
@@ -87,8 +51,53 @@ interface Copying {
   plan: ChangePlan | undefined;
   /** Links whose `max_clicks` the target does not have. */
   withoutBound: number;
-  readonly tags: CopiedTags | undefined;
-  readonly target: CopyAccounts['target'];
+  tags: CopiedTags | undefined;
+  readonly accounts: CopyAccounts;
+}
+
+interface Copied extends SelectedLinks {
+  readonly map: DomainMap;
+  readonly options: CopyOptions;
+}
+
+function changeOf({ map, options, ...links }: Copied, copying: Copying): ListedChange<AppliedRow, ComparedLink<EarlierLink>> {
+  const { tags, accounts } = copying;
+  const { source, target } = accounts;
+  const { items, hasLabel } = copiedLinks(links, map, accounts);
+  const decide = decider(asCopied(target.edition), { kind: 'refused', reason: 'not found', code: 1306 });
+  const { server, username } = source.client.identity;
+  return {
+    what: `copy from ${source.profile ?? username}`,
+    links: {
+      given: { ...links.given, from: [server, username], domain: source.domain },
+      filterAt: async () => undefined,
+      severalDomains: links.severalDomains,
+      async *pages() {
+        copying.withoutBound = 0;
+        await tags?.find(hasLabel);
+        yield* comparedPages({ items, batchSize: batchSizeOf(target) }, target);
+      },
+    },
+    given: { mapDomain: options.mapDomain },
+    kind: 'apply',
+    verb: 'copy',
+    question: { verb: 'Copy', preposition: 'to' },
+    // One batch at a time, or later links could be made before earlier ones.
+    options: { ...options, concurrency: 1, again: true },
+    presentation: { ...hashChangePresentation('urls', 'Copied'), doing: 'copying', undoneBy: undoOf(target) },
+    decide(link) {
+      const outcome = decide(link);
+      const isUnbound = outcome.kind === 'copy' && link.item?.max_clicks && outcome.fields.max_clicks === undefined;
+      copying.withoutBound += isUnbound ? 1 : 0;
+      return outcome;
+    },
+    inspect: (plan) => Object.assign(copying, { plan }),
+    operation: (settings) => applyOperation({ ...settings, edition: target.edition }),
+    payload: (key, fields) => appliedRow(key, fields, 'create'),
+    // Before a late answer links may have been made there.
+    comparesAgain: true,
+    requestsBefore: () => tags?.requests() ?? [],
+  };
 }
 
 /** The run is one of the target, which need not be the account of the next command. */
@@ -98,7 +107,7 @@ function undoOf({ profile }: CopyAccounts['target']): string {
 
 /** Adds the tags before the links, and says what was there already and what did not come along. */
 function withFindings(report: RowsReport, copying: Copying): RowsReport {
-  const { plan, tags, target } = copying;
+  const { plan, tags, withoutBound, accounts } = copying;
   const existing = plan?.countOf('unchanged') ?? 0;
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     await tags?.add();
@@ -110,7 +119,7 @@ function withFindings(report: RowsReport, copying: Copying): RowsReport {
   };
   const ofLinks = (): string[] => [
     ...(existing > 0 ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`] : []),
-    ...leftBehind(copying.withoutBound, target.edition),
+    ...leftBehind(withoutBound, accounts.target.edition),
   ];
   const lines = (): string[] => [
     ...(tags && tags.count > 0 ? [`${plainQuantity(tags.count, 'tag')} added`] : []),

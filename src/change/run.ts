@@ -35,45 +35,38 @@ export async function runPlannedChange<Payload extends LinkKey, Link extends Sel
   const { domain, sha256, options: asked } = await identityOf(change, session);
   const undo = await keepsUndo(change.options, session);
   const now = session.system.now();
-  const begun = await keptRun(
-    { operation: change.kind, domain, sha256 },
-    { ...session, stateFolder: folders(session.system).state },
-  );
+  const begun = await keptRun({ operation: change.kind, domain, sha256 }, placeOf(session));
   // Its change of tags was decided when it began.
   const tags = begun ? begun.begin.options.tags : change.tags?.change;
-  const options = { ...asked, ...(tags !== undefined && { tags }) };
   const listed = begun ? await resumed(begun, change, session) : await takeSnapshot(change, session);
-  const { rows, domains, newLinks } = listed;
-  if (rows === 0) return nothingToDo(change, listed.refused);
+  const { rows, refused, domains, newLinks, open, copyTo } = listed;
+  if (rows === 0) return nothingToDo(change, refused);
   const filter = await change.links.filterAt(begun ? Date.parse(begun.begin.at) : now);
+  const { what, operation, undoes, links } = change;
+  const readAt = change.comparesAgain ? longAgo : listed.readAt;
   return await runReport(
     {
       ...sendingOf(change.options, session),
-      operation: change.operation,
-      what: change.what,
+      operation,
+      what,
       undo,
-      undoes: change.undoes?.run,
+      undoes: undoes?.run,
       isSelected: filter && ((record) => filter.matches(record)),
       domain,
       newLinks,
-      input: {
-        name: change.what,
-        sha256,
-        rows,
-        file: change.links.file,
-        open: listed.open,
-        readAt: change.comparesAgain ? longAgo : listed.readAt,
-        copyTo: listed.copyTo,
-        snapshot: { run: begun?.begin.run },
-      },
+      input: { name: what, sha256, rows, file: links.file, open, readAt, copyTo, snapshot: { run: begun?.begin.run } },
       payload: (item: Payload) => item,
-      options,
+      options: { ...asked, ...(tags !== undefined && { tags }) },
       steps: change.tags,
       columns: ['hash', 'long_url', 'note', 'tags', 'expiration_date', 'email_stats', 'max_clicks'],
     },
     { ...namesDomains(change.presentation, domains), domains },
     session,
   );
+}
+
+function placeOf(session: Session) {
+  return { ...session, stateFolder: folders(session.system).state };
 }
 
 type Identified = Pick<ListedChange<LinkKey>, 'what' | 'kind' | 'given' | 'undoes'> & {
@@ -89,8 +82,7 @@ async function identityOf({ what, links, given, undoes }: Identified, session: S
 /** The change of tags of an unfinished run of the same change. */
 export async function unfinishedTagsOf(change: Identified, session: Session): Promise<TagChange | undefined> {
   const { domain, sha256 } = await identityOf(change, session);
-  const place = { ...session, stateFolder: folders(session.system).state };
-  const [run] = await unfinishedRuns({ operation: change.kind, domain, sha256 }, place);
+  const [run] = await unfinishedRuns({ operation: change.kind, domain, sha256 }, placeOf(session));
   return run && tagChangeOf(run.state.begin);
 }
 

@@ -83,7 +83,7 @@ function renaming({ from, to }: NonNullable<TagChange['rename']>, { labels, spel
 }
 
 /** The steps about tags of the undo of a run that changed links, too. */
-export interface TagsBack extends RunSteps {
+interface TagsBack extends RunSteps {
   readonly change: TagChange;
   /** Of tags that stay, as links got them meanwhile. */
   kept(): CliError | undefined;

@@ -61,7 +61,6 @@ function alreadySo(sentence: string): RowsReport {
 /** Undoes a run, as a run of its own. */
 async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Promise<RowsReport> {
   const { begin, lost } = run;
-  const { force = false } = options;
   const { system, client, domainNamed, global } = session;
   if (domainNamed) throw new UsageError('--domain does not apply to undo: each link is changed on the domain that it was on');
   assertSameAccount(begin, client.identity);
@@ -70,7 +69,6 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   const way = await wayBack(run, session);
   await requireAnswer(session, 'named');
   if (!global.dryRun) await assertIdle(begin.run, runFolders(folders(system).state), system);
-  const local = await localDomain(begin, session);
   await session.note(
     isRedo(title)
       ? `redoing run ${begin.undoes ?? begin.run}: ${title.slice('undo '.length)}`
@@ -80,32 +78,47 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
     await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left alone`);
   }
   const doubts: Doubts = { rows: lost };
-  const reading = { decide: way.decide, force, local, batchSize: batchSizeOf(session, options.batchSize), doubts };
   const tags = tagsBack(run, session);
-  const report = await runPlannedChange<LinkKey, UndoneLink>(
-    {
-      ...way,
-      presentation: { ...way.presentation, ...(!isRedo(title) && { undoLine: `to redo it: linkctl redo ${begin.run}` }) },
-      what: titleOfUndo(title),
-      links: {
-        given: { undo: begin.run, force },
-        filterAt: async () => undefined,
-        severalDomains: editions[client.edition].severalDomains,
-        pages: () => undonePages(run, reading, session),
-      },
-      given: {},
-      options,
-      decide: ({ outcome }) => outcome,
-      operation: (settings) => way.operation({ ...settings, edition: session.edition }),
-      payload: way.payload ?? ((target, fields) => ({ ...target, ...fields })),
-      undoes: { run: begin.run, domain: local ?? begin.domain },
-      tags,
-    },
-    session,
-  );
+  const local = await localDomain(begin, session);
+  const report = await runPlannedChange({ ...changeOf(run, way, { options, local, doubts }, session), tags }, session);
   if (global.dryRun) return report;
   const done = tags !== undefined && report.runRows === undefined ? withTagsAlone(report, tags) : report;
   return { ...done, outcome: () => withDoubts(done.outcome?.() ?? tags?.kept(), doubts, begin.run) };
+}
+
+interface Undoing {
+  readonly options: UndoOptions;
+  readonly local: string | undefined;
+  readonly doubts: Doubts;
+}
+
+function changeOf(
+  run: DoneRun,
+  way: WayBack,
+  { options, local, doubts }: Undoing,
+  session: Session,
+): ListedChange<LinkKey, UndoneLink> {
+  const { begin } = run;
+  const { force = false } = options;
+  const title = titleOf(begin);
+  const reading = { decide: way.decide, force, local, batchSize: batchSizeOf(session, options.batchSize), doubts };
+  return {
+    ...way,
+    presentation: { ...way.presentation, ...(!isRedo(title) && { undoLine: `to redo it: linkctl redo ${begin.run}` }) },
+    what: titleOfUndo(title),
+    links: {
+      given: { undo: begin.run, force },
+      filterAt: async () => undefined,
+      severalDomains: editions[session.edition].severalDomains,
+      pages: () => undonePages(run, reading, session),
+    },
+    given: {},
+    options,
+    decide: ({ outcome }) => outcome,
+    operation: (settings) => way.operation({ ...settings, edition: session.edition }),
+    payload: way.payload ?? ((target, fields) => ({ ...target, ...fields })),
+    undoes: { run: begin.run, domain: local ?? begin.domain },
+  };
 }
 
 /** Links that may still change after the undo matter more than links that were left alone. */

@@ -23,7 +23,7 @@ export interface NamedItems<Item> {
 }
 
 /** Two sides of links. */
-export interface Sides<Item> {
+interface Sides<Item> {
   items(): AsyncIterable<NamedItems<Item>> | Iterable<NamedItems<Item>>;
   /** The links of the other side, among which are those that the first one lacks. */
   besides?(): AsyncIterable<SelectedPage>;

@@ -21,6 +21,8 @@ interface SourceLink {
 /** The links of the source, on the disk until all are known, as they come newest first. */
 interface Snapshot {
   readonly kept: KeptRows<SourceLink>;
+  /** All labels of the links, folded. */
+  readonly labels: ReadonlySet<string>;
   readonly domainOf: DomainOfCopy;
   /** Links that were read, those that a filter left out included. */
   readonly read: number;
@@ -28,49 +30,41 @@ interface Snapshot {
 
 /** Reads the links of the source whole, and gives them out oldest first: what is made in this order is listed as at the source. */
 export function copiedLinks(links: SelectedLinks, map: DomainMap, accounts: CopyAccounts) {
-  const labels = new Set<string>();
   let snapshot: Promise<Snapshot> | undefined;
-  const read = (): Promise<Snapshot> => {
-    snapshot ??= take();
+  const taken = (): Promise<Snapshot> => {
+    snapshot ??= takeSnapshot(links, map, accounts);
     return snapshot;
   };
-  async function take(): Promise<Snapshot> {
-    const { source } = accounts;
-    const kept = keptRows<SourceLink>(source);
-    const domains = new Set<string>();
-    let count = 0;
-    for await (const page of links.pages()) {
-      const rows = page.links.map(sourceLink);
-      for (const { key, link } of rows) {
-        if (key.domain !== undefined && link) domains.add(withoutLocalPort(key.domain));
-        for (const label of link?.tags ?? []) labels.add(foldLabel(label));
-      }
-      if (rows.length > 0) kept.add(rows);
-      count = page.read;
-      source.streams.progress.step(() => `${count} links read`);
-    }
-    const domainOf = await domainsOfCopies(domains, map, accounts);
-    if (domains.size > 1) refuseCollisions(kept, domainOf);
-    return { kept, domainOf, read: count };
-  }
   async function* items(): AsyncGenerator<NamedItems<EarlierLink>> {
-    const { kept, domainOf, read: count } = await read();
-    for (const some of kept.readBackwards()) {
-      yield {
-        // One that does not exist is named as it was.
-        items: some.map(({ key, link }) => ({
-          item: link,
-          target: link ? { hash: key.hash, domain: domainOf(key.domain) } : key,
-        })),
-        read: count,
-      };
-    }
+    const { kept, domainOf, read } = await taken();
+    // One that does not exist is named as it was.
+    const itemOf = ({ key, link }: SourceLink) => ({
+      item: link,
+      target: link ? { hash: key.hash, domain: domainOf(key.domain) } : key,
+    });
+    for (const some of kept.readBackwards()) yield { items: some.map(itemOf), read };
   }
-  const hasLabel = async (label: string): Promise<boolean> => {
-    await read();
-    return labels.has(foldLabel(label));
-  };
-  return { items, hasLabel };
+  return { items, hasLabel: async (label: string) => (await taken()).labels.has(foldLabel(label)) };
+}
+
+async function takeSnapshot(links: SelectedLinks, map: DomainMap, accounts: CopyAccounts): Promise<Snapshot> {
+  const { source } = accounts;
+  const kept = keptRows<SourceLink>(source);
+  const [domains, labels] = [new Set<string>(), new Set<string>()];
+  let read = 0;
+  for await (const page of links.pages()) {
+    const rows = page.links.map(sourceLink);
+    for (const { key, link } of rows) {
+      if (key.domain !== undefined && link) domains.add(withoutLocalPort(key.domain));
+      for (const label of link?.tags ?? []) labels.add(foldLabel(label));
+    }
+    if (rows.length > 0) kept.add(rows);
+    read = page.read;
+    source.streams.progress.step(() => `${read} links read`);
+  }
+  const domainOf = await domainsOfCopies(domains, map, accounts);
+  if (domains.size > 1) refuseCollisions(kept, domainOf);
+  return { kept, labels, domainOf, read };
 }
 
 /** Its domain is what its short URL says, also on edition B. */

@@ -77,7 +77,7 @@ export async function checkedRows<Use extends InputUse>(
 }
 
 /** The part of the reading on which the requests depend. */
-export interface RowReading<Item> {
+interface RowReading<Item> {
   /** The flags, for the journal of a run. */
   readonly flags: Readonly<Record<string, unknown>>;
   /** The day from which dates of rows count; a run that is resumed has that of its beginning. */
