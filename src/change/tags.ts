@@ -26,11 +26,7 @@ export async function consentToTags(labels: readonly string[], session: Session)
     if (!yes && !found.includes(label)) await session.streams.message(`  ${JSON.stringify(label)} (not found)`);
   }
   if (found.length === 0) return await confirm(`Delete ${namedTags(labels)} of ${whereabouts(session)}?`, session);
-  const links = await linksWith(found, session);
-  if (maxAffected !== undefined && links === undefined) {
-    throw new UsageError('--max-affected: the links of these tags cannot be counted', { hint: 'leave out --no-undo' });
-  }
-  refuseTooMany(links ?? 0, session);
+  const links = await countTagged(found, session, 'leave out --no-undo');
   if (yes) return;
   const carried =
     links === 0 ? 'used by no link' : `used by ${links === undefined ? 'an unknown number of links' : quantity(links, 'link')}`;
@@ -44,12 +40,14 @@ export function namedTags(labels: readonly string[]): string {
   return labels.length === 1 ? `tag ${shown[0]}` : `${labels.length} tags: ${shown.join(', ')}${rest}`;
 }
 
-/** Refuses what changes the tags of more links than `--max-affected` allows. */
-export async function refuseTooManyTagged(labels: readonly string[], session: Session): Promise<void> {
-  if (session.global.maxAffected === undefined) return;
+/** Counts the links with one of the tags. Throws where they are more than `--max-affected` allows, or cannot be counted for it. */
+export async function countTagged(labels: readonly string[], session: Session, hint?: string): Promise<number | undefined> {
   const links = await linksWith(labels, session);
-  if (links === undefined) throw new UsageError('--max-affected: the links of these tags cannot be counted');
-  refuseTooMany(links, session);
+  if (session.global.maxAffected !== undefined && links === undefined) {
+    throw new UsageError('--max-affected: the links of these tags cannot be counted', { hint });
+  }
+  refuseTooMany(links ?? 0, session);
+  return links;
 }
 
 /** The number of links with one of the tags; unknown where a server misreads a label with operators. */

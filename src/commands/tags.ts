@@ -7,7 +7,7 @@ import { plannedRows } from '../change/plan/rows.ts';
 import { environmentOf } from '../change/report.ts';
 import { keepsUndo } from '../change/sending.ts';
 import { removeTags } from '../change/tag-removal.ts';
-import { changeEach, consentToTags, labelRows, recordedTags, refuseTooManyTagged } from '../change/tags.ts';
+import { changeEach, consentToTags, countTagged, labelRows, recordedTags } from '../change/tags.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -151,7 +151,7 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   const what = `tags rename ${shellWord(old)} ${shellWord(label)}`;
   const environment = environmentOf(session);
   const begun = await unfinishedTags({ what }, environment);
-  if (!begun) await refuseTooManyTagged([old], session);
+  if (!begun && session.global.maxAffected !== undefined) await countTagged([old], session);
   // Undo gives the label back as the account spells it.
   const change = begun ?? { rename: { from: (await accountTags(session.client)).spelled(old) ?? old, to: label } };
   const run = { what, change, profile: session.profile };

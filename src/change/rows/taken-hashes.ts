@@ -36,7 +36,7 @@ export async function consentToUpdates(
   const plan = startPlan({ verb: 'change', session });
   const read = async (items: readonly ShortenItem[]) => {
     const links = await linksNamed(items, session);
-    for (const link of conflictsOf(items.map(payload), links, true)) if (link) plan.add(link);
+    for (const link of conflictsOf(items.map(payload), links, true)) plan.add(link);
     return links;
   };
   const rows = await linksReadFor(input, batchSize, read, session);
@@ -46,30 +46,27 @@ export async function consentToUpdates(
 
 /** Hashes that are taken, for `--dry-run`. */
 export interface ForeseenConflicts {
-  /** Reads the hashes of rows: what is known of those that lead elsewhere, undefined for the others. */
-  linksOf(items: readonly ShortenItem[]): Promise<readonly (PlannedLink | undefined)[]>;
-  add(links: readonly (PlannedLink | undefined)[]): void;
-  /** About all that were added. */
+  /** Reads the hashes of rows. */
+  read(items: readonly ShortenItem[]): Promise<void>;
+  /** About all that were read. */
   notes(): string[];
 }
 
 export function foreseeConflicts(policy: Exclude<ConflictPolicy, 'fail'>, session: Session): ForeseenConflicts {
   const plan = startPlan({ verb: 'change', session });
-  const add = (links: readonly (PlannedLink | undefined)[]) => {
-    for (const link of links) if (link) plan.add(link);
-  };
+  const isUpdate = policy === 'update';
   return {
-    add,
-    linksOf: async (items) => conflictsOf(items, await linksNamed(items, session), policy === 'update'),
+    async read(items) {
+      for (const link of conflictsOf(items, await linksNamed(items, session), isUpdate)) plan.add(link);
+    },
     notes() {
       const { planned } = plan;
       if (planned === 0) return ['no custom hash leads elsewhere'];
-      const isUpdate = policy === 'update';
       const [one, many] = isUpdate
         ? ['has a link with other values', 'have links with other values']
         : ['leads elsewhere', 'lead elsewhere'];
       const subject = planned === 1 ? `1 custom hash ${one}` : `${grouped(planned)} custom hashes ${many}`;
-      return [`${subject}: ${ways[policy]}`, ...(policy === 'update' ? planLines(plan) : [])];
+      return [`${subject}: ${ways[policy]}`, ...(isUpdate ? planLines(plan) : [])];
     },
   };
 }
@@ -95,13 +92,13 @@ function conflictsOf(
   items: readonly ShortenItem[],
   links: readonly (UrlRecord | null | undefined)[],
   isUpdate: boolean,
-): (PlannedLink | undefined)[] {
-  return items.map(({ custom_hash: hash = '', ...fields }, nth) => {
+): PlannedLink[] {
+  return items.flatMap(({ custom_hash: hash = '', ...fields }, nth) => {
     const record = links[nth];
-    if (!record || (!isUpdate && sameUrl(record.long_url, fields.long_url))) return undefined;
+    if (!record || (!isUpdate && sameUrl(record.long_url, fields.long_url))) return [];
     const target = { hash };
     const outcome = asInFile.onBoth({ hash, ...fields }, record, target);
-    return outcome.kind === 'change' ? { target, record, outcome } : undefined;
+    return outcome.kind === 'change' ? [{ target, record, outcome }] : [];
   });
 }
 

@@ -30,7 +30,7 @@ interface PlannedUrls {
 export function planOfUrls({ batches, first, requests, conflicts }: PlannedUrls, session: Session): RowsReport {
   async function* rows(): AsyncGenerator<Row[]> {
     for await (const items of batches()) {
-      conflicts?.add(await conflicts.linksOf(items));
+      await conflicts?.read(items);
       const shortUrl = conflicts ? () => undefined : await shortUrls(items, session);
       yield items.map((item) => ({ ...item, [madeName]: shortUrl(item) }));
     }
