@@ -1,9 +1,9 @@
-import { refuseDomainsOf } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
 import type { LinkKey } from '../contract/link.ts';
-import type { LinkSelection } from '../flags/selection-flags.ts';
 import type { Report, RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
+import { refuseDomainsOf } from '../select/listed-selection.ts';
+import type { LinkSelection } from '../select/selection-flags.ts';
 import type { LinkChange, NamedChange } from './change.ts';
 import { outcomeOf } from './decide/edit.ts';
 import { inlineReport } from './inline-report.ts';

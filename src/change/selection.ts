@@ -3,16 +3,16 @@ import { recordCall } from '../bulk/recorded-call.ts';
 import type { SettledChange } from '../bulk/settled-change.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { selectionWords } from '../flags/selection-flags.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report, RowsReport } from '../output/report.ts';
+import { selectLinks } from '../select/selection.ts';
+import { selectionWords } from '../select/selection-flags.ts';
 import type { LinkChange, ListedChange } from './change.ts';
 import { consentToLinks } from './consent.ts';
 import { outcomeOf } from './decide/edit.ts';
 import { newNotes } from './history-notes.ts';
 import { isPlanned, type PlannedLink } from './plan/outcome.ts';
 import { environmentOf } from './report.ts';
-import { selectLinks } from './rows/selected-links.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { keepsUndo } from './sending.ts';
 

@@ -13,17 +13,17 @@ import type { Runner } from '../cli/run.ts';
 import { openSession, type Session, timeoutOf } from '../cli/session.ts';
 import { maxWaitOf } from '../client/client-options.ts';
 import { trustFor } from '../client/trust.ts';
+import { choices } from '../flags/values.ts';
+import { describe } from '../help/description.ts';
+import { quantity } from '../output/quantity.ts';
+import { namesOf, type RowsReport } from '../output/report.ts';
 import {
   addSelectionFlags,
   type LinkSelection,
   readSelection,
   type SelectionOptions,
   selectionWords,
-} from '../flags/selection-flags.ts';
-import { choices } from '../flags/values.ts';
-import { describe } from '../help/description.ts';
-import { quantity } from '../output/quantity.ts';
-import { namesOf, type RowsReport } from '../output/report.ts';
+} from '../select/selection-flags.ts';
 import { type CheckView, checkColumns, checkReport, headerLines } from './check/check-report.ts';
 import { keptLinks, linkSource, sumOf, unfinishedCheck } from './checked-links.ts';
 

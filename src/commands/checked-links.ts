@@ -4,7 +4,6 @@ import type { CheckPlan } from '../bulk/checks/check-plan.ts';
 import { keptRun } from '../bulk/records/unfinished.ts';
 import { forgetRun } from '../bulk/runs.ts';
 import type { CheckedLink } from '../check/destinations.ts';
-import { listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
 import { usesHttps } from '../client/account-domains.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
@@ -14,13 +13,14 @@ import { coverage } from '../client/whole-listing.ts';
 import { editions } from '../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
 import { readTargets } from '../input/named-targets.ts';
 import type { Source } from '../input/source.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import { grouped } from '../output/quantity.ts';
-import { matchNote } from './selected-links.ts';
+import { listingOf, readFilter, refuseDomains } from '../select/listed-selection.ts';
+import { matchNote } from '../select/named-rows.ts';
+import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';
 
 /** The links of a check, on the disk. */
 export type CheckedLinks = CheckPlan['links'];

@@ -5,11 +5,11 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openProfile, openSession, type Session } from '../cli/session.ts';
 import { addBatchFlags } from '../flags/bulk-flags.ts';
-import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
+import { addSelectionFlags, readSelection } from '../select/selection-flags.ts';
 
 interface CommandOptions extends CopyOptions {
   readonly to: string;

@@ -10,22 +10,22 @@ import { wantsRows } from '../change/plan/report.ts';
 import { summaryLines } from '../change/plan/text.ts';
 import { openComparison } from '../change/rows/comparison.ts';
 import type { EmptyCells } from '../change/rows/empty-cells.ts';
-import { linksOfDomains, noteCoverage, type SelectedPage, selectLinks } from '../change/rows/selected-links.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import { refuseDomainsOf } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { markdown } from '../contract/formats.ts';
 import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { describe } from '../help/description.ts';
+import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
+import { refuseDomainsOf } from '../select/listed-selection.ts';
+import { linksOfDomains, noteCoverage, type SelectedPage, selectLinks } from '../select/selection.ts';
 import {
   addSelectionFlags,
   type LinkSelection,
   namesSelection,
   requireLinkSelection,
   type SelectionOptions,
-} from '../flags/selection-flags.ts';
-import { describe } from '../help/description.ts';
-import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
+} from '../select/selection-flags.ts';
 
 interface DiffOptions extends SelectionOptions, BulkOptions {}
 

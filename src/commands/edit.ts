@@ -9,10 +9,10 @@ import { fieldNames } from '../contract/fields.ts';
 import { enumerated } from '../contract/link.ts';
 import { addBaseFlag, addBatchFlags, addInputFlags, addUndoFlags } from '../flags/bulk-flags.ts';
 import { addFieldFlags, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
-import { addSelectionFlags, requireLinkSelection } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
+import { addSelectionFlags, requireLinkSelection } from '../select/selection-flags.ts';
 import { type EditOptions, editPresentation, editQuestion } from './edit/edit-options.ts';
 
 export function registerEdit(command: Command, run: Runner): void {

@@ -1,22 +1,22 @@
 import type { Command } from 'commander';
 import { EmptyError, UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import { listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { namedUrls } from '../client/named-urls.ts';
-import { addSelectionFlags, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { count, suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { type NamedTargets, readTargets } from '../input/named-targets.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
+import { listingOf, readFilter, refuseDomains } from '../select/listed-selection.ts';
+import { namedRows } from '../select/named-rows.ts';
+import { addSelectionFlags, readSelection, type SelectionOptions } from '../select/selection-flags.ts';
 import { type ListExtent, listDuplicates, listMatching, listPages, urlRows } from './listed-links.ts';
 import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
 import type { QrOptions } from './qr/qr-pictures.ts';
-import { namedRows } from './selected-links.ts';
 
 interface ListOptions extends SelectionOptions, QrOptions {
   readonly limit?: number;

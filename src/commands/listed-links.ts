@@ -1,4 +1,3 @@
-import type { Listing } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
 import { type FilteredPage, filteredPages } from '../client/filtered-pages.ts';
 import { coverage, cutListing, joinedPages } from '../client/whole-listing.ts';
@@ -10,7 +9,8 @@ import { sharedDestinations } from '../link/shared-destinations.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
-import { matchNote } from './selected-links.ts';
+import type { Listing } from '../select/listed-selection.ts';
+import { matchNote } from '../select/named-rows.ts';
 
 /** Which rows of a listing are wanted. */
 export interface ListExtent {

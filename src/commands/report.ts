@@ -18,8 +18,8 @@ import { quantity } from '../output/quantity.ts';
 import type { DoneReport } from '../output/report.ts';
 import { clickedLinks, type ExpiringLink, notedLinks, type ReportFacts, soon } from '../report/facts.ts';
 import { reportBeginning, reportPage } from '../report/page.ts';
+import { selectedRecords } from '../select/record-pages.ts';
 import { type BrokenLinks, brokenLinks } from './check/broken-links.ts';
-import { selectedRecords } from './selected-records.ts';
 import { periodClicks } from './stats/period-clicks.ts';
 import { periodOf } from './stats/stats-since.ts';
 

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
+import { UsageError } from '../base/errors.ts';
 import { editItemsOperation } from '../bulk/operations/edit.ts';
 import { requireAnswer } from '../change/limits.ts';
 import type { PlannedOutcome } from '../change/plan/outcome.ts';
-import { selectLinks } from '../change/rows/selected-links.ts';
 import { runPlannedChange } from '../change/run.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import { refuseDomainsOf } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
@@ -13,14 +12,21 @@ import { recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { withLocalName } from '../contract/web-address.ts';
 import { addBatchFlags, addNoUndoFlag, type BulkOptions } from '../flags/bulk-flags.ts';
-import { addRuleFlags, type RuleOptions, readRules, rewriteSelection, rulesText } from '../flags/rewrite-flags.ts';
-import { addSelectionOptions, type SelectionOptions } from '../flags/selection-flags.ts';
+import { addRuleFlags, type RuleOptions, readRules, rulesText } from '../flags/rewrite-flags.ts';
 import { describe } from '../help/description.ts';
 import { longUrlFault } from '../input/field-values.ts';
 import { type UrlRule, urlChange } from '../link/rules/url-change.ts';
 import { canonicalHost } from '../link/value.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
+import { refuseDomainsOf } from '../select/listed-selection.ts';
+import { selectLinks } from '../select/selection.ts';
+import {
+  addSelectionOptions,
+  type LinkSelection,
+  requireLinkSelection,
+  type SelectionOptions,
+} from '../select/selection-flags.ts';
 
 interface RewriteOptions extends RuleOptions, SelectionOptions, BulkOptions {}
 
@@ -101,4 +107,15 @@ async function deciderOf(rules: readonly UrlRule[], session: Session): Promise<(
     const result = change(record.long_url);
     return result.kind === 'changed' ? { kind: 'change', fields: { long_url: result.longUrl } } : result;
   };
+}
+
+/** Without a selection, all links if some rule selects links by itself. Throws a UsageError otherwise. */
+function rewriteSelection(options: SelectionOptions, rules: readonly UrlRule[]): LinkSelection {
+  const { hashesFrom, byTags, search, all, filter, allDomains } = options;
+  const isSaid = [hashesFrom, byTags, search, all].some((way) => way !== undefined);
+  if (!isSaid && rules.some(({ selects }) => selects)) return { kind: 'all' };
+  if (!isSaid && !filter && !allDomains) {
+    throw new UsageError('no links selected: add --by-tags, --search or --hashes-from, or --all for all links');
+  }
+  return requireLinkSelection([], options, 'rewrite');
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { CliError, UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import { type Listing, listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
@@ -11,7 +10,6 @@ import { coverage } from '../client/whole-listing.ts';
 import { foldedHash } from '../contract/link.ts';
 import type { StatsRecord } from '../contract/records.ts';
 import { addBatchFlags, addUndoFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
 import { choice, count } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { type NamedTargets, readTargets } from '../input/named-targets.ts';
@@ -19,7 +17,9 @@ import type { LinkFilter } from '../link/rules/filter.ts';
 import { clickColumns, clickFields, clickRows, counterFields } from '../output/click-rows.ts';
 import { clickGroupings, periodColumns } from '../output/period-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
-import { matchNote, type NamedLink, namedRows } from './selected-links.ts';
+import { type Listing, listingOf, readFilter, refuseDomains } from '../select/listed-selection.ts';
+import { matchNote, type NamedLink, namedRows } from '../select/named-rows.ts';
+import { addSelectionFlags, readSelection } from '../select/selection-flags.ts';
 import type { ResetOptions } from './stats/stats-reset.ts';
 import type { SinceOptions } from './stats/stats-since.ts';
 

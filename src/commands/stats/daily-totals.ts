@@ -4,7 +4,7 @@ import type { UrlRecord } from '../../contract/records.ts';
 import type { Period } from '../../history/clicks.ts';
 import { DailyClicks, readDailyClicks } from '../../history/server-days.ts';
 import { storedLink } from '../../history/stored-link.ts';
-import { selectedRecords, type TypedSelection } from '../selected-records.ts';
+import { selectedRecords, type TypedSelection } from '../../select/record-pages.ts';
 
 /** Maximum number of GET /stats calls, one per link, if listings contain no days. */
 const maxCalls = 100;

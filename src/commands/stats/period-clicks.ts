@@ -10,7 +10,7 @@ import type { ReadingScope } from '../../history/readings.ts';
 import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
 import type { DailyClicks } from '../../history/server-days.ts';
 import { nameOf, storedLink } from '../../history/stored-link.ts';
-import { selectedRecords, type TypedSelection } from '../selected-records.ts';
+import { selectedRecords, type TypedSelection } from '../../select/record-pages.ts';
 import { dailyClicks } from './daily-totals.ts';
 
 interface PeriodClicks extends Clicks {

@@ -4,7 +4,7 @@ import { historyPaths } from '../../history/history-database.ts';
 import { type RecordedReading, type Recording, startRecording } from '../../history/recording.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import type { DoneReport } from '../../output/report.ts';
-import { selectedRecords, type TypedSelection } from '../selected-records.ts';
+import { selectedRecords, type TypedSelection } from '../../select/record-pages.ts';
 import { defaultDomain, scopeOf } from './period-clicks.ts';
 
 /** Writes a complete reading or none. */

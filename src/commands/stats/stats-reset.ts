@@ -3,9 +3,9 @@ import { changeLinks } from '../../change/links.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { openSession } from '../../cli/session.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
-import { requireLinkSelection, type SelectionOptions } from '../../flags/selection-flags.ts';
 import type { Report } from '../../output/report.ts';
 import { hashChangePresentation } from '../../output/url-columns.ts';
+import { requireLinkSelection, type SelectionOptions } from '../../select/selection-flags.ts';
 
 export interface ResetOptions extends SelectionOptions, BulkOptions {
   readonly ignoreMissing?: boolean;

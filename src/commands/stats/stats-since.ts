@@ -2,7 +2,6 @@ import { type CliError, NotFoundError, PartialError, UsageError } from '../../ba
 import type { Session } from '../../cli/session.ts';
 import { noShortUrl } from '../../client/absence.ts';
 import { recordDomain } from '../../contract/link.ts';
-import type { SelectionOptions } from '../../flags/selection-flags.ts';
 import { type ClickGroup, type Clicks, groupClicks, type Period, type ReadLink } from '../../history/clicks.ts';
 import { momentText } from '../../history/used-readings.ts';
 import { pointInTime } from '../../input/point-in-time.ts';
@@ -10,7 +9,8 @@ import { readWebAddress } from '../../link/web-address.ts';
 import { type ClickGrouping, changeOf, percentText, periodRows, uncountedClicks } from '../../output/period-rows.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import type { Row, RowsReport } from '../../output/report.ts';
-import { notFound } from '../selected-links.ts';
+import { notFound } from '../../select/named-rows.ts';
+import type { SelectionOptions } from '../../select/selection-flags.ts';
 import { periodClicks } from './period-clicks.ts';
 
 export interface SinceOptions extends SelectionOptions {

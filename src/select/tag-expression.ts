@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
+import type { Session } from '../cli/session.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
-import type { Session } from './session.ts';
 
 /**
  * What must be said before a tag expression is used. Tag selections act on all domains and the server ignores `domain` (4.1.7): one

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
-import { once, repeated } from './values.ts';
+import { once, repeated } from '../flags/values.ts';
 
 /** How links that exist are selected, the same for every command (F1, CLI 3.5). */
 export interface SelectionOptions {

@@ -1,22 +1,22 @@
-import { UnavailableError } from '../../base/errors.ts';
-import type { InputFile, RunInput } from '../../bulk/run-plan.ts';
-import { listingOf, readFilter } from '../../cli/listing.ts';
-import type { Session } from '../../cli/session.ts';
-import { batchSizeOf } from '../../client/batch-limits.ts';
-import { refuseRepeats } from '../../client/counting.ts';
-import { filteredPages } from '../../client/filtered-pages.ts';
-import { namedUrls } from '../../client/named-urls.ts';
-import type { ListSelection } from '../../client/pages.ts';
-import { coverage } from '../../client/whole-listing.ts';
-import { editions } from '../../contract/editions.ts';
-import { type LinkDomains, type LinkKey, recordDomain } from '../../contract/link.ts';
-import type { UrlRecord } from '../../contract/records.ts';
-import { withoutLocalPort } from '../../contract/web-address.ts';
-import type { BulkOptions } from '../../flags/bulk-flags.ts';
-import type { LinkSelection, SelectionOptions } from '../../flags/selection-flags.ts';
-import { checkHashFile } from '../../input/hash-file.ts';
-import { itemsOf, resolveOperands } from '../../input/named-targets.ts';
-import type { LinkFilter } from '../../link/rules/filter.ts';
+import { UnavailableError } from '../base/errors.ts';
+import type { InputFile, RunInput } from '../bulk/run-plan.ts';
+import type { Session } from '../cli/session.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
+import { refuseRepeats } from '../client/counting.ts';
+import { filteredPages } from '../client/filtered-pages.ts';
+import { namedUrls } from '../client/named-urls.ts';
+import type { ListSelection } from '../client/pages.ts';
+import { coverage } from '../client/whole-listing.ts';
+import { editions } from '../contract/editions.ts';
+import { type LinkDomains, type LinkKey, recordDomain } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import { withoutLocalPort } from '../contract/web-address.ts';
+import type { BulkOptions } from '../flags/bulk-flags.ts';
+import { checkHashFile } from '../input/hash-file.ts';
+import { itemsOf, resolveOperands } from '../input/named-targets.ts';
+import type { LinkFilter } from '../link/rules/filter.ts';
+import { listingOf, readFilter } from './listed-selection.ts';
+import type { LinkSelection, SelectionOptions } from './selection-flags.ts';
 
 /** A link of a selection; only one that was named may not exist. */
 export interface SelectedLink {

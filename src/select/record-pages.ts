@@ -1,5 +1,4 @@
 import { UnavailableError } from '../base/errors.ts';
-import { listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { type FilteredPage, filteredPages } from '../client/filtered-pages.ts';
@@ -8,10 +7,11 @@ import type { ListSelection } from '../client/pages.ts';
 import { coverage, wholeAccount } from '../client/whole-listing.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { type NamedSelection, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { readTargets } from '../input/named-targets.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import { grouped, quantity } from '../output/quantity.ts';
+import { listingOf, readFilter, refuseDomains } from './listed-selection.ts';
+import { type NamedSelection, readSelection, type SelectionOptions } from './selection-flags.ts';
 
 /** Links as they are named on a command line. */
 export interface TypedSelection {

@@ -1,12 +1,12 @@
 import { UsageError } from '../base/errors.ts';
+import { showsDefaultFields } from '../cli/invocation.ts';
+import type { Session } from '../cli/session.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { hasNamesakes, ofEveryDomain } from '../client/whole-listing.ts';
 import { thisServer } from '../contract/editions.ts';
-import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
-import { showsDefaultFields } from './invocation.ts';
-import type { Session } from './session.ts';
-import { checkTagExpression } from './tag-selection.ts';
+import type { LinkSelection, SelectionOptions } from './selection-flags.ts';
+import { checkTagExpression } from './tag-expression.ts';
 
 /** Listings that are read one after the other. */
 export interface Listing {
