@@ -22,7 +22,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   help: ['base', 'contract', 'flags'],
   completion: ['base', 'bulk/records/run-names.ts', 'contract', 'files', 'help', 'profiles'],
   bulk: ['base', 'check', 'client', 'contract', 'files', 'link'],
-  select: ['base', 'bulk', 'cli/invocation.ts', 'cli/session.ts', 'client', 'contract', 'flags', 'input', 'link', 'output'],
+  select: ['base', 'cli/invocation.ts', 'cli/session.ts', 'client', 'contract', 'flags', 'input', 'link', 'output'],
   change: [
     'base',
     'bulk',

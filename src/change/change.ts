@@ -7,7 +7,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { RunFlags } from '../flags/field-flags.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
-import type { SelectedLink, SelectedLinks } from '../select/selection.ts';
+import type { SelectedLink, SelectedLinks } from '../select/selected-links.ts';
 import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';
 import type { PlannedOutcome, PlanVerb } from './plan/outcome.ts';
 import type { ChangePlan } from './plan/plan.ts';

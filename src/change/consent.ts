@@ -6,7 +6,7 @@ import { batchSizeOf } from '../client/batch-limits.ts';
 import { recordsOf } from '../client/named-urls.ts';
 import { enumerated, type LinkKey, linkText } from '../contract/link.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import type { SelectedLink } from '../select/selection.ts';
+import type { SelectedLink } from '../select/selected-links.ts';
 import type { ListedChange, NamedChange, Question } from './change.ts';
 import { editText } from './decide/edit.ts';
 import { decidedLinks, decidedPages } from './decide/links.ts';

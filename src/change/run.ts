@@ -10,7 +10,7 @@ import { readKeptRows } from '../input/kept-rows.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
-import type { SelectedLink } from '../select/selection.ts';
+import type { SelectedLink } from '../select/selected-links.ts';
 import type { ListedChange } from './change.ts';
 import { askFor, consentToLinks } from './consent.ts';
 import { refuseTooMany } from './limits.ts';

@@ -26,11 +26,14 @@ async function listedChange(change: LinkChange, session: Session): Promise<Liste
   const { command, selection, options, question, presentation, verb, fields = {}, flags, operation } = change;
   return {
     what: [command, ...selectionWords(selection, options.filter)].join(' '),
-    links: await selectLinks(selection, options, session),
+    links: await selectLinks(selection, options, session, 'change'),
     given: { ...flags?.options.values, ...flags?.options.typed },
     kind: verb === 'change' ? 'edit' : verb,
     verb,
-    question: { verb: question.verb, ...(selection.kind === 'tags' && { always: 'typed number' }) },
+    question: {
+      verb: question.verb,
+      ...(selection.kind === 'listing' && selection.tags !== undefined && { always: 'typed number' }),
+    },
     options,
     presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
     decide: ({ record }) => outcomeOf(verb === 'change' ? fields : verb, record),

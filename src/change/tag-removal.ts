@@ -13,7 +13,7 @@ import { dryRunReport } from '../output/dry-run.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
-import type { SelectedPage } from '../select/selection.ts';
+import type { SelectedPage } from '../select/selected-links.ts';
 import type { ListedChange } from './change.ts';
 import { withoutLabels } from './decide/tags.ts';
 import { requireAnswer } from './limits.ts';

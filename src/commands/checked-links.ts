@@ -6,104 +6,48 @@ import { forgetRun } from '../bulk/runs.ts';
 import type { CheckedLink } from '../check/destinations.ts';
 import type { Session } from '../cli/session.ts';
 import { usesHttps } from '../client/account-domains.ts';
-import { batchSizeOf } from '../client/batch-limits.ts';
-import { filteredPages } from '../client/filtered-pages.ts';
-import { namedUrls } from '../client/named-urls.ts';
-import { coverage } from '../client/whole-listing.ts';
 import { editions } from '../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
-import { readTargets } from '../input/named-targets.ts';
-import type { Source } from '../input/source.ts';
-import type { LinkFilter } from '../link/rules/filter.ts';
 import { grouped } from '../output/quantity.ts';
-import { listingOf, readFilter, refuseDomains } from '../select/listed-selection.ts';
 import { matchNote } from '../select/named-rows.ts';
-import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';
+import type { ListedLinks, NamedLinks } from '../select/selected-links.ts';
 
 /** The links of a check, on the disk. */
 export type CheckedLinks = CheckPlan['links'];
 
-/** How a selection is read, before anything of it was. */
-export interface LinkSource {
-  /** What decides which links they are, as it was typed. */
-  readonly given: Readonly<Record<string, unknown>>;
-  /** Links may be on several domains: a hash alone does not name them. */
-  readonly severalDomains: boolean;
-  /** Notes about what was read. */
-  read(): Promise<{ readonly links: CheckedLinks; readonly notes: readonly string[] }>;
-}
-
-interface SourceOptions extends SelectionOptions {
+interface AddressOptions {
   /** The short URLs themselves are asked. */
   readonly links?: boolean;
 }
 
-/** Finds out how the links of a selection are read. Throws a UsageError. */
-export async function linkSource(selection: LinkSelection, options: SourceOptions, session: Session): Promise<LinkSource> {
-  const filter = await readFilter(options, session);
-  const given = { filter: options.filter };
-  if (selection.kind === 'hashes' || selection.kind === 'file') {
-    refuseDomains(options, session, { '<hash>...': true });
-    let source: Source | undefined;
-    const targets = await readTargets(selection, session, async (path) => {
-      source = await session.openInput(path, 'hashes');
-      return source;
-    });
-    // It was read whole.
-    const sha256 = source?.sha256();
-    const operands = selection.kind === 'hashes' ? selection.operands : undefined;
-    return {
-      given: { ...given, operands, sha256 },
-      severalDomains: targets.domains.length > 1,
-      read: () => readNamed(targets.open(), filter, session, options),
-    };
-  }
-  refuseDomains(options, session, {});
-  const tags = selection.kind === 'tags' ? selection.expression : undefined;
-  const search = selection.kind === 'search' ? selection.text : undefined;
-  const listing = await listingOf({ tags, search }, options, session);
-  return {
-    given: { ...given, tags, search, allDomains: options.allDomains },
-    severalDomains: listing.severalDomains,
-    async read() {
-      const { client, streams, warn } = session;
-      const kept = new LinkPages(session);
-      let [matched, read] = [0, 0];
-      for await (const page of filteredPages(client, listing.selections, filter, { warn })) {
-        for (const record of page.rows) kept.add(await checkedLink(page.linkOf(record), record, session, options));
-        ({ matched, read } = page);
-        streams.progress.step(() => `${grouped(read)} links read`);
-      }
-      const notes = [...(filter ? [`${matchNote(matched, read)}.`] : []), ...(listing.isPart ? await coverage(session) : [])];
-      return { links: kept.list(), notes };
-    },
-  };
-}
-
-async function readNamed(
-  targets: Iterable<LinkKey> | AsyncIterable<LinkKey>,
-  filter: LinkFilter | undefined,
+/** Reads the links to be checked, with notes about what was read. */
+export async function readCheckedLinks(
+  selected: NamedLinks | ListedLinks,
+  options: AddressOptions,
   session: Session,
-  options: SourceOptions,
-) {
+): Promise<{ readonly links: CheckedLinks; readonly notes: readonly string[] }> {
   const kept = new LinkPages(session);
-  let [matched, read] = [0, 0];
-  for await (const { target, record } of namedUrls(session.client, targets, batchSizeOf(session))) {
-    if (record) read += 1;
-    if (record && filter && !filter.matches(record)) continue;
-    if (record) matched += 1;
-    kept.add(await checkedLink(target, record, session, options));
+  const counts = { read: 0, matched: 0, missing: 0 };
+  for await (const { links, read } of selected.pages()) {
+    for (const { target, record } of links) {
+      kept.add(await checkedLink(target, record, session, options));
+      counts[record ? 'matched' : 'missing'] += 1;
+    }
+    counts.read = read;
+    session.streams.progress.step(() => `${grouped(read)} links read`);
   }
-  return { links: kept.list(), notes: filter ? [`${matchNote(matched, read)}.`] : [] };
+  const { matched, read, missing } = counts;
+  const left = selected.kind === 'listed' ? await selected.coverage() : [];
+  return { links: kept.list(), notes: [...(selected.filter ? [`${matchNote(matched, read - missing)}.`] : []), ...left] };
 }
 
 async function checkedLink(
   { hash, domain }: LinkKey,
   record: UrlRecord | undefined,
   session: Session,
-  { links }: SourceOptions,
+  { links }: AddressOptions,
 ): Promise<CheckedLink> {
   if (!record) return { hash, domain, short_url: '' };
   const short_url = links ? await addressOf(record, session) : session.shortUrl(record);
@@ -143,7 +87,7 @@ export async function keptLinks(path: string, session: Session): Promise<Checked
   return kept.list();
 }
 
-/** What makes two checks the same. */
+/** Two checks with the same sum are the same check. */
 export function sumOf(options: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(JSON.stringify(options)).digest('hex');
 }

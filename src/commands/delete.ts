@@ -8,7 +8,7 @@ import { addBatchFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-fla
 import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
-import { addSelectionFlags, requireLinkSelection, type SelectionOptions } from '../select/selection-flags.ts';
+import { addSelectionFlags, requireSelection, type SelectionOptions } from '../select/selection-flags.ts';
 
 interface DeleteOptions extends SelectionOptions, BulkOptions {
   readonly ignoreMissing?: boolean;
@@ -36,7 +36,7 @@ export function registerDelete(command: Command, run: Runner): void {
 }
 
 async function remove(options: DeleteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  const selection = requireLinkSelection(operands, options, 'delete');
+  const selection = requireSelection(operands, options, 'delete');
   const session = await openSession(invocation);
   return await changeLinks(
     {

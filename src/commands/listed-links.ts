@@ -1,21 +1,20 @@
 import type { Session } from '../cli/session.ts';
-import { type FilteredPage, filteredPages } from '../client/filtered-pages.ts';
-import { coverage, cutListing, joinedPages } from '../client/whole-listing.ts';
+import type { FilteredPage } from '../client/filtered-pages.ts';
+import { cutListing } from '../client/whole-listing.ts';
 import { type Edition, editions } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import type { LinkFilter } from '../link/rules/filter.ts';
 import { sharedDestinations } from '../link/shared-destinations.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
-import type { Listing } from '../select/listed-selection.ts';
 import { matchNote } from '../select/named-rows.ts';
+import type { ListedLinks } from '../select/selected-links.ts';
 
 /** Which rows of a listing are wanted. */
 export interface ListExtent {
   readonly limit: number | undefined;
-  /** Whether the limit was typed: who says how many rows does not expect the whole account, and pays no call for it (B84). */
+  /** The limit was typed: who says how many rows does not expect the whole account, and pays no call for it. */
   readonly isLimited: boolean;
   readonly offset: number;
   readonly pageSize: number | undefined;
@@ -24,15 +23,15 @@ export interface ListExtent {
 /** A listing, and how many rows it has so far. */
 type ListReport = RowsReport & { shown(): number };
 
-export function listPages({ selections, severalDomains, isPart }: Listing, extent: ListExtent, session: Session): ListReport {
-  const { streams, warn, global, client } = session;
+export function listPages(links: ListedLinks, extent: ListExtent, session: Session): ListReport {
+  const { streams, global, client } = session;
   const { limit, offset } = extent;
   let total: number | undefined;
   let shown = 0;
   let isCounted = true;
   const notes: string[] = [];
   async function* rows(): AsyncGenerator<readonly Row[]> {
-    for await (const next of joinedPages(client, selections, { ...extent, all: limit === undefined }, { warn })) {
+    for await (const next of links.records(extent)) {
       total = next.total;
       shown += next.rows.length;
       yield next.rows;
@@ -40,31 +39,21 @@ export function listPages({ selections, severalDomains, isPart }: Listing, exten
     }
     if (global.quiet) return;
     if (shown > 0 && shown === limit) {
-      const cut = await cutListing(client, selections, { offset, shown, total });
+      const cut = await cutListing(client, links.listings, { offset, shown, total });
       isCounted = cut === undefined || cut.isCounted;
       if (cut) notes.push(`${cut.sentence} ${howToSeeMore}`);
     }
-    if (isPart && !extent.isLimited) notes.push(...(await coverage(session)));
+    if (!extent.isLimited) notes.push(...(await links.coverage()));
   }
   const page = () => ({ results_count: shown, ...(isCounted && { total_count: total ?? offset + shown }), offset });
-  return {
-    ...urlRows(rows(), severalDomains, session),
-    members: () => ({ page: page() }),
-    notes: () => notes,
-    shown: () => shown,
-  };
+  return listReport(links, session, { rows: rows(), page, notes, shown: () => shown });
 }
 
 const howToSeeMore = 'Use --all or --limit N.';
 
-/** The links that match a filter: they are found here, so that limit and offset count them, and no others (F3). */
-export function listMatching(
-  { selections, severalDomains, isPart }: Listing,
-  filter: LinkFilter,
-  extent: ListExtent,
-  session: Session,
-): ListReport {
-  const { streams, warn, global, client } = session;
+/** The links that match a filter: they are found here, so that limit and offset count them, and no others. */
+export function listMatching(links: ListedLinks, extent: ListExtent, session: Session): ListReport {
+  const { streams, global, client } = session;
   const { limit, offset } = extent;
   let shown = 0;
   let isWhole = true;
@@ -73,40 +62,34 @@ export function listMatching(
   async function* rows(): AsyncGenerator<readonly Row[]> {
     let read = 0;
     let total: number | undefined;
-    for await (const next of filteredPages(client, selections, filter, { ...extent, warn })) {
+    for await (const next of links.records(extent)) {
       ({ read, matched, total } = next);
       shown += next.rows.length;
       yield next.rows;
       streams.progress.step(() => readingText(next));
     }
-    isWhole = shown !== limit || (await cutListing(client, selections, { offset: 0, shown: read, total })) === undefined;
+    isWhole = shown !== limit || (await cutListing(client, links.listings, { offset: 0, shown: read, total })) === undefined;
     if (isWhole) notes.push(`${matchNote(matched, read)}.`);
     else notes.push(`Showing ${quantity(shown, 'link')} that match, of the first ${grouped(read)} read. ${howToSeeMore}`);
-    if (isPart && !extent.isLimited && !global.quiet) notes.push(...(await coverage(session)));
+    if (!extent.isLimited && !global.quiet) notes.push(...(await links.coverage()));
   }
   const page = () => ({ results_count: shown, ...(isWhole && { total_count: matched }), offset });
-  return {
-    ...urlRows(rows(), severalDomains, session),
-    members: () => ({ page: page() }),
-    notes: () => notes,
-    shown: () => shown,
-  };
+  return listReport(links, session, { rows: rows(), page, notes, shown: () => shown });
 }
 
-/** Links that share a destination, one destination after the other (F3). The listing is read at least twice. */
+/** Links that share a destination, one destination after the other. The listing is read at least twice. */
 export function listDuplicates(
-  { selections, severalDomains, isPart }: Listing,
-  filter: LinkFilter | undefined,
+  selected: ListedLinks,
   { limit = Number.POSITIVE_INFINITY, isLimited, pageSize }: ListExtent,
   session: Session,
 ): ListReport {
-  const { streams, warn, global, client } = session;
+  const { streams, global } = session;
   let last: FilteredPage | undefined;
   let links = 0;
   let shown = 0;
   const notes: string[] = [];
   async function* listing(): AsyncGenerator<readonly UrlRecord[]> {
-    for await (const page of filteredPages(client, selections, filter, { pageSize, warn })) {
+    for await (const page of selected.records({ pageSize })) {
       last = page;
       streams.progress.step(() => readingText(page));
       yield page.rows;
@@ -122,15 +105,25 @@ export function listDuplicates(
       if (shown === limit) break;
     }
     const found = `${quantity(links, 'link')} that share ${quantity(shared.destinations, 'destination')}`;
-    const all = `${quantity(last?.matched ?? 0, 'link')}${filter ? ' that match' : ''}`;
+    const all = `${quantity(last?.matched ?? 0, 'link')}${selected.filter ? ' that match' : ''}`;
     if (links === 0) notes.push(`No two of ${all} share a destination.`);
     else if (shown < links) notes.push(`Showing ${grouped(shown)} of ${found}. ${howToSeeMore}`);
     else notes.push(`${found}, of ${all}.`);
-    if (isPart && !isLimited && !global.quiet) notes.push(...(await coverage(session)));
+    if (!isLimited && !global.quiet) notes.push(...(await selected.coverage()));
   }
   const page = () => ({ results_count: shown, total_count: links, offset: 0 });
-  const report = urlRows(rows(), severalDomains, session);
-  return { ...report, members: () => ({ page: page() }), notes: () => notes, shown: () => shown };
+  return listReport(selected, session, { rows: rows(), page, notes, shown: () => shown });
+}
+
+interface ListedRows {
+  readonly rows: RowsReport['rows'];
+  readonly notes: readonly string[];
+  page(): Row;
+  shown(): number;
+}
+
+function listReport({ severalDomains }: ListedLinks, session: Session, { rows, page, notes, shown }: ListedRows): ListReport {
+  return { ...urlRows(rows, severalDomains, session), members: () => ({ page: page() }), notes: () => notes, shown };
 }
 
 function readingText({ read, total, matched }: FilteredPage): string {
@@ -151,7 +144,7 @@ export function urlRows(rows: RowsReport['rows'], severalDomains: boolean, { edi
   };
 }
 
-/** What a file of links can have, and nothing that a visit changes: the link by a name that means no other, and its fields. */
+/** The fields that a file of links can have, and nothing that a visit changes; the link has a name that means no other. */
 function writableFields(edition: Edition): string[] {
   const name = editions[edition].severalDomains ? 'short_url' : 'hash';
   return [name, ...fieldNames('edit', edition).filter((field) => field !== 'custom_hash')];

@@ -19,12 +19,13 @@ import { type UrlRule, urlChange } from '../link/rules/url-change.ts';
 import { canonicalHost } from '../link/value.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
-import { refuseDomainsOf } from '../select/listed-selection.ts';
 import { selectLinks } from '../select/selection.ts';
 import {
   addSelectionOptions,
+  chosenSelection,
+  everything,
   type LinkSelection,
-  requireLinkSelection,
+  requireSelection,
   type SelectionOptions,
 } from '../select/selection-flags.ts';
 
@@ -65,11 +66,10 @@ export function registerRewrite(command: Command, run: Runner): void {
 
 async function rewrite(options: RewriteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const rules = readRules(operands, options, invocation.now);
-  const selection = rewriteSelection(options, rules);
+  const selection = rewrittenLinks(options, rules);
   const session = await openSession(invocation);
-  refuseDomainsOf(selection, options, session);
   await requireAnswer(session, 'named');
-  const links = await selectLinks(selection, options, session);
+  const links = await selectLinks(selection, options, session, 'change');
   const decide = await deciderOf(rules, session);
   const text = rulesText(operands, options);
   return await runPlannedChange(
@@ -110,12 +110,10 @@ async function deciderOf(rules: readonly UrlRule[], session: Session): Promise<(
 }
 
 /** Without a selection, all links if some rule selects links by itself. Throws a UsageError otherwise. */
-function rewriteSelection(options: SelectionOptions, rules: readonly UrlRule[]): LinkSelection {
-  const { hashesFrom, byTags, search, all, filter, allDomains } = options;
-  const isSaid = [hashesFrom, byTags, search, all].some((way) => way !== undefined);
-  if (!isSaid && rules.some(({ selects }) => selects)) return { kind: 'all' };
-  if (!isSaid && !filter && !allDomains) {
-    throw new UsageError('no links selected: add --by-tags, --search or --hashes-from, or --all for all links');
-  }
-  return requireLinkSelection([], options, 'rewrite');
+function rewrittenLinks(options: SelectionOptions, rules: readonly UrlRule[]): LinkSelection {
+  const chosen = chosenSelection([], options);
+  if (chosen) return chosen;
+  if (rules.some(({ selects }) => selects)) return everything;
+  if (options.filter || options.allDomains) return requireSelection([], options, 'rewrite');
+  throw new UsageError('no links selected: add --by-tags, --search or --hashes-from, or --all for all links');
 }

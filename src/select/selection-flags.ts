@@ -1,28 +1,37 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
+import type { ListSelection } from '../client/pages.ts';
 import { once, repeated } from '../flags/values.ts';
+import type { NamedHashes } from '../input/named-targets.ts';
 
-/** How links that exist are selected, the same for every command (F1, CLI 3.5). */
+/** The flags that select links, the same for every command that has them. */
 export interface SelectionOptions {
   readonly hashesFrom?: string;
   readonly byTags?: string;
   readonly search?: string;
   readonly all?: boolean;
-  /** Narrows a selection, and is none (F2). */
+  /** Narrows a selection, and is none. */
   readonly filter?: readonly string[];
-  /** Says on which domains a search, or all links, are (F6). */
+  /** Says on which domains a search, or all links, are. */
   readonly allDomains?: boolean;
 }
 
-/** One of the ways to name links. */
-export type NamedSelection =
-  | { readonly kind: 'hashes'; readonly operands: readonly string[] }
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'tags'; readonly expression: string };
+/** Links that the server lists: all of them, or those that have the tags and match the text. */
+export interface ListedSelection extends Pick<ListSelection, 'tags' | 'search'> {
+  readonly kind: 'listing';
+}
 
-/** One of the ways to select links, which a filter can narrow. */
-export type LinkSelection = NamedSelection | { readonly kind: 'search'; readonly text: string } | { readonly kind: 'all' };
+export type LinkSelection = NamedHashes | ListedSelection;
+
+/** Links that no operand names. */
+type FlagSelection = Exclude<LinkSelection, { kind: 'hashes' }>;
+
+export const everything: ListedSelection = { kind: 'listing' };
+
+export function isEverything({ tags, search }: ListedSelection): boolean {
+  return tags === undefined && search === undefined;
+}
 
 /** `all` is what `--all` means in a command that lists everything without it. */
 export function addSelectionFlags(command: Command, all?: string): void {
@@ -42,43 +51,25 @@ export function addSelectionOptions(command: Command, all = 'select all links'):
 }
 
 /**
- * The links that a reading command names; undefined where it lists them, with or without a search. Throws a UsageError for two ways at
- * once and for an empty one.
+ * The links that a reading command is about; without a flag the whole listing. A text narrows a tag expression here, and changes refuse
+ * the two together. Throws a UsageError for two ways at once and for an empty one.
  */
-export function readSelection(operands: readonly string[], options: SelectionOptions): NamedSelection | undefined {
-  const selection = namedSelection(operands, options);
-  if (selection && selection.kind !== 'tags') refuseSeveral(waysOf(operands, options));
-  return selection;
-}
-
-function namedSelection(operands: readonly string[], options: SelectionOptions): NamedSelection | undefined {
-  const { hashesFrom, byTags } = options;
-  refuseSeveral(waysOf(operands, { hashesFrom, byTags }));
-  if (byTags !== undefined) {
-    // An empty expression must never select everything (CLI 3.5).
-    if (byTags.trim() === '') throw new UsageError('--by-tags: the tag expression is empty');
-    return { kind: 'tags', expression: byTags };
-  }
+export function readSelection(operands: readonly string[], options: SelectionOptions): LinkSelection {
+  const { hashesFrom, byTags, search } = options;
+  const isNamed = operands.length > 0 || hashesFrom !== undefined;
+  if (isNamed) refuseSeveral(waysOf(operands, options));
+  // An empty expression must never select everything.
+  if (byTags?.trim() === '') throw new UsageError('--by-tags: the tag expression is empty');
   if (hashesFrom !== undefined) return { kind: 'file', path: hashesFrom };
-  return operands.length > 0 ? { kind: 'hashes', operands } : undefined;
+  return isNamed ? { kind: 'hashes', operands } : { kind: 'listing', tags: byTags, search };
 }
 
-/**
- * The links that a change selects, in exactly one way: without one it cannot be constructed (R-52), and a filter is none (F1). Throws a
- * UsageError.
- */
-export function requireLinkSelection(operands: readonly string[], options: SelectionOptions, command: string): LinkSelection {
-  refuseSeveral(waysOf(operands, options));
-  const named = namedSelection(operands, options);
-  if (named) return named;
-  const { search, all, filter, allDomains } = options;
-  if (search !== undefined) {
-    if (search.trim() === '') throw new UsageError('--search: the text is empty');
-    return { kind: 'search', text: search };
-  }
-  if (all) return { kind: 'all' };
-  if (filter) throw new UsageError('--filter narrows a selection: for all links add --all');
-  if (allDomains) throw new UsageError('--all-domains says where links are selected: for all links add --all');
+/** The links that a change selects, in exactly one way: a filter is none. Throws a UsageError. */
+export function requireSelection(operands: readonly string[], options: SelectionOptions, command: string): LinkSelection {
+  const selection = chosenSelection(operands, options);
+  if (selection) return selection;
+  if (options.filter) throw new UsageError('--filter narrows a selection: for all links add --all');
+  if (options.allDomains) throw new UsageError('--all-domains says where links are selected: for all links add --all');
   throw new UsageError(`missing required argument 'hash'`, {
     details: [
       `usage: linkctl ${command} <hash>... | --hashes-from <file|-> | --by-tags <expression> | --search <text> | --all`,
@@ -88,9 +79,12 @@ export function requireLinkSelection(operands: readonly string[], options: Selec
   });
 }
 
-/** Whether the line selects links; a filter alone does not. */
-export function namesSelection(operands: readonly string[], options: SelectionOptions): boolean {
-  return waysOf(operands, options).length > 0;
+/** The same for a command that does without; undefined where the line selects nothing. */
+export function chosenSelection(operands: readonly string[], options: SelectionOptions): LinkSelection | undefined {
+  const ways = waysOf(operands, options);
+  refuseSeveral(ways);
+  if (options.search?.trim() === '') throw new UsageError('--search: the text is empty');
+  return ways.length === 0 ? undefined : readSelection(operands, options);
 }
 
 /** Refuses a selection beside a flag that names links otherwise. Throws a UsageError. */
@@ -117,22 +111,23 @@ function waysOf(operands: readonly string[], { hashesFrom, byTags, search, all }
   ];
 }
 
-/** The selection as it is typed, for the list of runs. */
-export function selectionWords(selection: LinkSelection, filters: readonly string[] = []): string[] {
-  return [...wayWords(selection), ...filters.flatMap((text) => ['--filter', shellWord(text)])];
+/** The flag that selects the links. */
+export function wayOf(selection: FlagSelection): `--${string}` {
+  if (selection.kind === 'file') return '--hashes-from';
+  return selection.tags !== undefined ? '--by-tags' : selection.search !== undefined ? '--search' : '--all';
 }
 
-function wayWords(selection: LinkSelection): string[] {
-  switch (selection.kind) {
-    case 'hashes':
-      return selection.operands.slice(0, 3);
-    case 'file':
-      return ['--hashes-from', shellWord(selection.path)];
-    case 'tags':
-      return ['--by-tags', shellWord(selection.expression)];
-    case 'search':
-      return ['--search', shellWord(selection.text)];
-    case 'all':
-      return ['--all'];
-  }
+/** The selection as it is typed, for the list of runs: of many operands, the first three. */
+export function selectionWords(selection: LinkSelection, filters: readonly string[] = []): string[] {
+  const words = selection.kind === 'hashes' ? selection.operands.slice(0, 3) : flagWords(selection);
+  return [...(words.length > 0 ? words : ['--all']), ...filters.flatMap((text) => ['--filter', shellWord(text)])];
+}
+
+/** The flags that select the links; none for the whole listing. */
+export function flagWords(selection: FlagSelection): string[] {
+  const { path, tags, search }: { path?: string; tags?: string | undefined; search?: string | undefined } =
+    selection.kind === 'file' ? { path: selection.path } : selection;
+  return Object.entries({ '--hashes-from': path, '--by-tags': tags, '--search': search }).flatMap(([flag, value]) =>
+    value === undefined ? [] : [flag, shellWord(value)],
+  );
 }

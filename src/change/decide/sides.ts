@@ -1,6 +1,6 @@
 import type { LinkKey } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import type { SelectedLink } from '../../select/selection.ts';
+import type { SelectedLink } from '../../select/selected-links.ts';
 import type { PlannedOutcome } from '../plan/outcome.ts';
 
 /** A link that one side has, the other, or both. */

@@ -9,7 +9,7 @@ import { editions } from '../../contract/editions.ts';
 import type { LinkDomains, LinkKey } from '../../contract/link.ts';
 import type { PlannedRequest } from '../../output/dry-run.ts';
 import type { RowsReport } from '../../output/report.ts';
-import type { SelectedLink } from '../../select/selection.ts';
+import type { SelectedLink } from '../../select/selected-links.ts';
 import type { ListedChange, NamedChange } from '../change.ts';
 import { decidedLinks, decidedPages } from '../decide/links.ts';
 import { pinnedDomain, rowOf } from '../sending.ts';

@@ -8,7 +8,7 @@ import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
-import type { SelectedPage } from '../../select/selection.ts';
+import type { SelectedPage } from '../../select/selected-links.ts';
 import type { FileLink } from '../decide/apply.ts';
 import type { ComparedLink } from '../decide/sides.ts';
 import { openBase } from './base.ts';

@@ -7,7 +7,7 @@ import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { isLocalhost } from '../../contract/web-address.ts';
 import { sameUrl } from '../../link/value.ts';
-import type { SelectedLink, SelectedPage } from '../../select/selection.ts';
+import type { SelectedLink, SelectedPage } from '../../select/selected-links.ts';
 import { isAlike, type UndoDecision } from '../decide/undo.ts';
 import type { PlannedOutcome } from '../plan/outcome.ts';
 

@@ -11,7 +11,7 @@ import { grouped, quantity } from '../../output/quantity.ts';
 import type { Row, RowsReport } from '../../output/report.ts';
 import { notFound } from '../../select/named-rows.ts';
 import type { SelectionOptions } from '../../select/selection-flags.ts';
-import { periodClicks } from './period-clicks.ts';
+import { type CountedLinks, periodClicks } from './period-clicks.ts';
 
 export interface SinceOptions extends SelectionOptions {
   readonly since?: string;
@@ -24,10 +24,13 @@ export interface SinceOptions extends SelectionOptions {
 /** Default number of rows on a terminal, and of bars in a chart. */
 const defaultRows = 20;
 
-export async function statsSince(options: SinceOptions, session: Session, operands: string[]): Promise<RowsReport> {
+export async function statsSince(
+  { selection, options }: CountedLinks & { readonly options: SinceOptions },
+  session: Session,
+): Promise<RowsReport> {
   const span = periodOf(options, session);
   const { by = 'link', chart } = options;
-  const clicks = await periodClicks(span, session, { operands, options });
+  const clicks = await periodClicks(span, session, { selection, options });
   const failure = unknownFailure(clicks);
   // None of the named links exists.
   if (failure instanceof NotFoundError) throw failure;
