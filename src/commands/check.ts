@@ -26,7 +26,7 @@ import {
   selectionWords,
 } from '../select/selection-flags.ts';
 import { type CheckView, checkColumns, checkReport, headerLines } from './check/check-report.ts';
-import { keptLinks, readCheckedLinks, sumOf, unfinishedCheck } from './checked-links.ts';
+import { keptLinks, readCheckedLinks, sumOf, unfinishedCheck } from './check/checked-links.ts';
 
 interface CheckOptions extends SelectionOptions {
   readonly links?: boolean;

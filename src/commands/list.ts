@@ -11,7 +11,7 @@ import { namedRows } from '../select/named-rows.ts';
 import type { NamedLinks } from '../select/selected-links.ts';
 import { selectLinks } from '../select/selection.ts';
 import { addSelectionFlags, readSelection, type SelectionOptions } from '../select/selection-flags.ts';
-import { type ListExtent, listDuplicates, listMatching, listPages, urlRows } from './listed-links.ts';
+import { type ListExtent, listDuplicates, listMatching, listPages, urlRows } from './list/listed-links.ts';
 import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
 import type { QrOptions } from './qr/qr-pictures.ts';
 

@@ -1,15 +1,15 @@
-import type { Session } from '../cli/session.ts';
-import type { FilteredPage } from '../client/filtered-pages.ts';
-import { cutListing } from '../client/whole-listing.ts';
-import { type Edition, editions } from '../contract/editions.ts';
-import { fieldNames } from '../contract/fields.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import { sharedDestinations } from '../link/shared-destinations.ts';
-import { grouped, quantity } from '../output/quantity.ts';
-import type { Row, RowsReport } from '../output/report.ts';
-import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../output/url-columns.ts';
-import { matchNote } from '../select/named-rows.ts';
-import type { ListedLinks } from '../select/selected-links.ts';
+import type { Session } from '../../cli/session.ts';
+import type { FilteredPage } from '../../client/filtered-pages.ts';
+import { cutListing } from '../../client/whole-listing.ts';
+import { type Edition, editions } from '../../contract/editions.ts';
+import { fieldNames } from '../../contract/fields.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { sharedDestinations } from '../../link/shared-destinations.ts';
+import { grouped, quantity } from '../../output/quantity.ts';
+import type { Row, RowsReport } from '../../output/report.ts';
+import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../../output/url-columns.ts';
+import { matchNote } from '../../select/named-rows.ts';
+import type { ListedLinks } from '../../select/selected-links.ts';
 
 /** Which rows of a listing are wanted. */
 export interface ListExtent {

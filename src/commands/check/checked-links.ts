@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import { folders } from '../base/system.ts';
-import type { CheckPlan } from '../bulk/checks/check-plan.ts';
-import { keptRun } from '../bulk/records/unfinished.ts';
-import { forgetRun } from '../bulk/runs.ts';
-import type { CheckedLink } from '../check/destinations.ts';
-import type { Session } from '../cli/session.ts';
-import { usesHttps } from '../client/account-domains.ts';
-import { editions } from '../contract/editions.ts';
-import { type LinkKey, recordDomain } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import { KeptRows, readKeptRows } from '../input/kept-rows.ts';
-import { grouped } from '../output/quantity.ts';
-import { matchNote } from '../select/named-rows.ts';
-import type { ListedLinks, NamedLinks } from '../select/selected-links.ts';
+import { folders } from '../../base/system.ts';
+import type { CheckPlan } from '../../bulk/checks/check-plan.ts';
+import { keptRun } from '../../bulk/records/unfinished.ts';
+import { forgetRun } from '../../bulk/runs.ts';
+import type { CheckedLink } from '../../check/destinations.ts';
+import type { Session } from '../../cli/session.ts';
+import { usesHttps } from '../../client/account-domains.ts';
+import { editions } from '../../contract/editions.ts';
+import { type LinkKey, recordDomain } from '../../contract/link.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { KeptRows, readKeptRows } from '../../input/kept-rows.ts';
+import { grouped } from '../../output/quantity.ts';
+import { matchNote } from '../../select/named-rows.ts';
+import type { ListedLinks, NamedLinks } from '../../select/selected-links.ts';
 
 /** The links of a check, on the disk. */
 export type CheckedLinks = CheckPlan['links'];
