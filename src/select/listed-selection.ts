@@ -7,14 +7,14 @@ import { filteredPages } from '../client/filtered-pages.ts';
 import type { PagingOptions } from '../client/page-cursor.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { coverage, hasNamesakes, ofEveryDomain, wholeAccount } from '../client/whole-listing.ts';
-import { editions, thisServer } from '../contract/editions.ts';
+import { editions } from '../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import type { ListedLinks, Purpose, SelectedPage } from './selected-links.ts';
-import { isEverything, type LinkSelection, type ListedSelection, type SelectionOptions, wayOf } from './selection-flags.ts';
+import { isEverything, type ListedSelection, type SelectionOptions } from './selection-flags.ts';
 
 /** Listings that are read one after the other. */
 interface Listing {
@@ -69,21 +69,6 @@ async function checkTagExpression(expression: string, session: Session): Promise
   await session.warn(
     `--by-tags ${shellWord(expression)} is interpreted as an expression, but a tag has this label. To select the tag: --by-tags ${shellWord(labelExpression(tag.label))}`,
   );
-}
-
-/** Refuses `--all-domains` where it has no sense: links that are named say their domain themselves. Throws a UsageError. */
-export function refuseAllDomains(
-  selection: LinkSelection,
-  { allDomains }: SelectionOptions,
-  { edition, domainNamed }: Session,
-  purpose: Purpose,
-): void {
-  if (!allDomains) return;
-  if (edition === 'b') throw new UsageError(`--all-domains: ${thisServer('b')} has one domain`);
-  const way = selection.kind === 'hashes' ? '<hash>...' : wayOf(selection);
-  // A tag expression selects on all domains as it is: who only looks may say so.
-  const isOther = selection.kind !== 'listing' || (way === '--by-tags' && purpose !== 'show');
-  if (domainNamed || isOther) throw new UsageError(`specify only one of --all-domains or ${domainNamed ? '--domain' : way}`);
 }
 
 type Readers = Omit<ListedLinks, 'given' | 'filterAt'>;

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
+import type { Session } from '../cli/session.ts';
 import type { ListSelection } from '../client/pages.ts';
+import { thisServer } from '../contract/editions.ts';
 import { once, repeated } from '../flags/values.ts';
 import type { NamedHashes } from '../input/named-targets.ts';
+import type { Purpose } from './selected-links.ts';
 
 /** The flags that select links, the same for every command that has them. */
 export interface SelectionOptions {
@@ -95,6 +98,21 @@ export function refuseSelection(operands: readonly string[], options: SelectionO
     ...(options.allDomains ? ['--all-domains'] : []),
   ];
   if (way !== undefined) throw new UsageError(`specify only one of ${flag} or ${way}`);
+}
+
+/** Refuses `--all-domains` where it has no sense: links that are named say their domain themselves. Throws a UsageError. */
+export function refuseAllDomains(
+  selection: LinkSelection,
+  { allDomains }: SelectionOptions,
+  { edition, domainNamed }: Session,
+  purpose: Purpose,
+): void {
+  if (!allDomains) return;
+  if (edition === 'b') throw new UsageError(`--all-domains: ${thisServer('b')} has one domain`);
+  const way = selection.kind === 'hashes' ? '<hash>...' : wayOf(selection);
+  // A tag expression selects on all domains as it is: who only looks may say so.
+  const isOther = selection.kind !== 'listing' || (way === '--by-tags' && purpose !== 'show');
+  if (domainNamed || isOther) throw new UsageError(`specify only one of --all-domains or ${domainNamed ? '--domain' : way}`);
 }
 
 function refuseSeveral(ways: readonly string[]): void {

@@ -1,10 +1,8 @@
 import type { Session } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
-import { listedLinks, listingOf, noteCoverage, refuseAllDomains } from './listed-selection.ts';
-import { namedLinks } from './named-selection.ts';
 import type { ListedLinks, NamedLinks, Purpose } from './selected-links.ts';
-import type { LinkSelection, SelectionOptions } from './selection-flags.ts';
+import { type LinkSelection, refuseAllDomains, type SelectionOptions } from './selection-flags.ts';
 
 /** Finds out how the links are read; a listing is read when its pages are. Throws a UsageError. */
 export async function selectLinks(
@@ -16,9 +14,11 @@ export async function selectLinks(
   refuseAllDomains(selection, options, session, purpose);
   const narrowing = await narrowingOf(options, session);
   if (selection.kind !== 'listing') {
+    const { namedLinks } = await import('./named-selection.ts');
     const named = await namedLinks(selection, narrowing.filter, { batchSize: options.batchSize, purpose, session });
     return { ...named, ...narrowing, given: { ...named.given, ...narrowing.given } };
   }
+  const { listedLinks, listingOf, noteCoverage } = await import('./listed-selection.ts');
   const listing = await listingOf(selection, options, session, purpose);
   const { tags, search } = selection;
   const given = { tags, search, allDomains: options.allDomains, ...narrowing.given };
@@ -37,6 +37,7 @@ export async function linksOfDomains(
   session: Session,
   { isNoted = false } = {},
 ): Promise<ListedLinks> {
+  const { listedLinks, noteCoverage } = await import('./listed-selection.ts');
   const narrowing = await narrowingOf(options, session);
   const listings = (domains.length > 0 ? domains : [session.domain]).map((domain) => ({ domain }));
   const severalDomains = listings.length > 1;
