@@ -5,7 +5,7 @@ import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report, RowsReport } from '../output/report.ts';
-import { selectLinks } from '../select/selection.ts';
+import { selectLinks } from '../select/link-selection.ts';
 import { selectionWords } from '../select/selection-flags.ts';
 import type { LinkChange, ListedChange } from './change.ts';
 import { consentToLinks } from './consent.ts';

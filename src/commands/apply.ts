@@ -22,9 +22,9 @@ import { describe } from '../help/description.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
+import { linksOfDomains } from '../select/link-selection.ts';
 import { rereadable } from '../select/named-selection.ts';
 import type { SelectedPage } from '../select/selected-links.ts';
-import { linksOfDomains } from '../select/selection.ts';
 
 interface ApplyOptions extends BulkOptions {
   readonly prune?: string;

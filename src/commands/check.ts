@@ -17,7 +17,7 @@ import { choices } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { quantity } from '../output/quantity.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
-import { selectLinks } from '../select/selection.ts';
+import { selectLinks } from '../select/link-selection.ts';
 import {
   addSelectionFlags,
   type LinkSelection,

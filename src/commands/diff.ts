@@ -17,8 +17,8 @@ import { markdown } from '../contract/formats.ts';
 import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
+import { linksOfDomains, selectLinks } from '../select/link-selection.ts';
 import type { SelectedPage } from '../select/selected-links.ts';
-import { linksOfDomains, selectLinks } from '../select/selection.ts';
 import { addSelectionFlags, chosenSelection, everything, type SelectionOptions } from '../select/selection-flags.ts';
 
 interface DiffOptions extends SelectionOptions, BulkOptions {}

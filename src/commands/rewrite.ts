@@ -19,7 +19,7 @@ import { type UrlRule, urlChange } from '../link/rules/url-change.ts';
 import { canonicalHost } from '../link/value.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
-import { selectLinks } from '../select/selection.ts';
+import { selectLinks } from '../select/link-selection.ts';
 import {
   addSelectionOptions,
   chosenSelection,

@@ -10,8 +10,8 @@ import type { ReadingScope } from '../../history/readings.ts';
 import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
 import type { DailyClicks } from '../../history/server-days.ts';
 import { nameOf, storedLink } from '../../history/stored-link.ts';
+import { selectLinks } from '../../select/link-selection.ts';
 import { recordPages } from '../../select/record-pages.ts';
-import { selectLinks } from '../../select/selection.ts';
 import { everything, flagWords, type LinkSelection, type SelectionOptions } from '../../select/selection-flags.ts';
 import { dailyClicks } from './daily-totals.ts';
 

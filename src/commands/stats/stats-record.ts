@@ -4,8 +4,8 @@ import { historyPaths } from '../../history/history-database.ts';
 import { type RecordedReading, type Recording, startRecording } from '../../history/recording.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import type { DoneReport } from '../../output/report.ts';
+import { selectLinks } from '../../select/link-selection.ts';
 import { recordPages } from '../../select/record-pages.ts';
-import { selectLinks } from '../../select/selection.ts';
 import { type CountedLinks, defaultDomain, scopeOf } from './period-clicks.ts';
 
 /** Writes a complete reading or none. */
