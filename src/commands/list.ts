@@ -11,7 +11,7 @@ import { selectLinks } from '../select/link-selection.ts';
 import { namedRows } from '../select/named-rows.ts';
 import type { NamedLinks } from '../select/selected-links.ts';
 import { addSelectionFlags, readSelection, type SelectionOptions } from '../select/selection-flags.ts';
-import { type ListExtent, listDuplicates, listMatching, listPages, urlRows } from './list/listed-links.ts';
+import { type ListExtent, listDuplicates, listPages, urlRows } from './list/listed-links.ts';
 import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
 import type { QrOptions } from './qr/qr-pictures.ts';
 
@@ -73,8 +73,7 @@ async function list(options: ListOptions, invocation: Invocation, operands: stri
   const withPictures = await picturesOf(options, session);
   if (links.kind === 'named') return withPictures(listNamed(links, options, session));
   const extent = extentOf(options, session);
-  const list = options.duplicates ? listDuplicates : links.filter ? listMatching : listPages;
-  const report = list(links, extent, session);
+  const report = (options.duplicates ? listDuplicates : listPages)(links, extent, session);
   return withPictures({ ...report, outcome: () => emptiness(report.shown(), options) });
 }
 

@@ -23,59 +23,37 @@ export interface ListExtent {
 /** A listing, and how many rows it has so far. */
 type ListReport = RowsReport & { shown(): number };
 
+/** With a filter, links are matched here, so that limit and offset count only those that match. */
 export function listPages(links: ListedLinks, extent: ListExtent, session: Session): ListReport {
   const { streams, global, client } = session;
   const { limit, offset } = extent;
+  const isFiltered = links.filter !== undefined;
+  let [read, matched, shown] = [0, 0, 0];
   let total: number | undefined;
-  let shown = 0;
   let isCounted = true;
   const notes: string[] = [];
   async function* rows(): AsyncGenerator<readonly Row[]> {
     for await (const next of links.records(extent)) {
-      total = next.total;
+      ({ read, matched, total } = next);
       shown += next.rows.length;
       yield next.rows;
-      streams.progress.step(() => `${shown}/${total ?? '?'} links`);
+      streams.progress.step(() => (isFiltered ? readingText(next) : `${shown}/${total ?? '?'} links`));
     }
-    if (global.quiet) return;
-    if (shown > 0 && shown === limit) {
-      const cut = await cutListing(client, links.listings, { offset, shown, total });
-      isCounted = cut === undefined || cut.isCounted;
-      if (cut) notes.push(`${cut.sentence} ${howToSeeMore}`);
-    }
-    if (!extent.isLimited) notes.push(...(await links.coverage()));
+    if (global.quiet && !isFiltered) return;
+    const seen = { offset: isFiltered ? 0 : offset, shown: read, total };
+    const cut = shown === limit ? await cutListing(client, links.listings, seen) : undefined;
+    isCounted = cut === undefined || (!isFiltered && cut.isCounted);
+    const matching = `Showing ${quantity(shown, 'link')} that match, of the first ${grouped(read)} read.`;
+    if (cut) notes.push(`${isFiltered ? matching : cut.sentence} ${howToSeeMore}`);
+    else if (isFiltered) notes.push(`${matchNote(matched, read)}.`);
+    if (!extent.isLimited && !global.quiet) notes.push(...(await links.coverage()));
   }
-  const page = () => ({ results_count: shown, ...(isCounted && { total_count: total ?? offset + shown }), offset });
+  const count = (): number => (isFiltered ? matched : (total ?? offset + shown));
+  const page = () => ({ results_count: shown, ...(isCounted && { total_count: count() }), offset });
   return listReport(links, session, { rows: rows(), page, notes, shown: () => shown });
 }
 
 const howToSeeMore = 'Use --all or --limit N.';
-
-/** The links that match a filter: they are found here, so that limit and offset count them, and no others. */
-export function listMatching(links: ListedLinks, extent: ListExtent, session: Session): ListReport {
-  const { streams, global, client } = session;
-  const { limit, offset } = extent;
-  let shown = 0;
-  let isWhole = true;
-  let matched = 0;
-  const notes: string[] = [];
-  async function* rows(): AsyncGenerator<readonly Row[]> {
-    let read = 0;
-    let total: number | undefined;
-    for await (const next of links.records(extent)) {
-      ({ read, matched, total } = next);
-      shown += next.rows.length;
-      yield next.rows;
-      streams.progress.step(() => readingText(next));
-    }
-    isWhole = shown !== limit || (await cutListing(client, links.listings, { offset: 0, shown: read, total })) === undefined;
-    if (isWhole) notes.push(`${matchNote(matched, read)}.`);
-    else notes.push(`Showing ${quantity(shown, 'link')} that match, of the first ${grouped(read)} read. ${howToSeeMore}`);
-    if (!extent.isLimited && !global.quiet) notes.push(...(await links.coverage()));
-  }
-  const page = () => ({ results_count: shown, ...(isWhole && { total_count: matched }), offset });
-  return listReport(links, session, { rows: rows(), page, notes, shown: () => shown });
-}
 
 /** Links that share a destination, one destination after the other. The listing is read at least twice. */
 export function listDuplicates(
