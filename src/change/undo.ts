@@ -101,10 +101,12 @@ function changeOf(
   const { begin } = run;
   const { force = false } = options;
   const title = titleOf(begin);
+  const { question, presentation } = (isRedo(title) && way.redoing) || way;
   const reading = { decide: way.decide, force, local, batchSize: batchSizeOf(session, options.batchSize), doubts };
   return {
     ...way,
-    presentation: { ...way.presentation, ...(!isRedo(title) && { undoLine: `to redo it: linkctl redo ${begin.run}` }) },
+    question,
+    presentation: { ...presentation, ...(!isRedo(title) && { undoLine: `to redo it: linkctl redo ${begin.run}` }) },
     what: titleOfUndo(title),
     links: {
       given: { undo: begin.run, force },
@@ -183,7 +185,11 @@ function titleOfUndo(title: string): string {
   return `${word === 'undo' ? 'redo' : 'undo'} ${rest ?? title}`;
 }
 
-interface WayBack extends Pick<ListedChange<LinkKey>, 'kind' | 'verb' | 'presentation' | 'question'> {
+type UndoWords = Pick<ListedChange<LinkKey>, 'presentation' | 'question'>;
+
+interface WayBack extends UndoWords, Pick<ListedChange<LinkKey>, 'kind' | 'verb'> {
+  /** For a redo, where an undo speaks of the way back. */
+  readonly redoing?: UndoWords;
   readonly payload?: ListedChange<LinkKey>['payload'];
   decide(decision: UndoDecision): PlannedOutcome;
   operation(settings: OperationSettings & Pick<Session, 'edition'>): BulkOperation<LinkKey>;
@@ -204,6 +210,10 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
     verb: 'change',
     question: { verb: 'Change back' },
     presentation: { ...hashChangePresentation('urls', 'Changed back'), doing: 'changing back' },
+    redoing: {
+      question: { verb: 'Change' },
+      presentation: { ...hashChangePresentation('urls'), doing: 'changing' },
+    },
     decide: undoEdit,
     operation: (settings): BulkOperation<EditedRow> => editItemsOperation(settings),
   },
@@ -220,6 +230,10 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
     verb: 'back',
     question: { verb: 'Undo the changes to' },
     presentation: { ...hashChangePresentation('urls', 'Undone'), doing: 'undoing the changes to' },
+    redoing: {
+      question: { verb: 'Redo the changes to' },
+      presentation: { ...hashChangePresentation('urls', 'Redone'), doing: 'redoing the changes to' },
+    },
     decide: (decision) => undoApplied(decision.change)(decision),
     operation: (settings): BulkOperation<AppliedRow> => applyOperation(settings),
     payload: appliedRow,
