@@ -2,16 +2,15 @@ import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { LocalError, UsageError } from '../base/errors.ts';
 import type { Claim } from '../files/claim-lock.ts';
-import { absolutePath } from '../files/folders.ts';
 import { changedOptions } from './beginning/given-flags.ts';
 import { assertReplaceable } from './beginning/output-paths.ts';
 import type { BegunRun } from './execution/execution.ts';
 import { discardRun } from './journal/deletion.ts';
 import { foldJournal } from './journal/fold.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
-import { isOver, isUntouched, newRunState, type RunState } from './journal/journal-state.ts';
+import { isOver, isUntouched, type RunState } from './journal/journal-state.ts';
 import type { BeginLine } from './journal/lines.ts';
-import { newOrder, newRunName, pruneSmall } from './journal/new-run.ts';
+import { beginLine, beginSmallRecord, newRunName } from './journal/new-run.ts';
 import {
   claimAccount,
   claimBeginning,
@@ -26,7 +25,6 @@ import {
   runKey,
   whileThere,
 } from './journal/run-folder.ts';
-import { smallJournal } from './journal/small-journal.ts';
 import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from './records/run-names.ts';
 import type { InputFile, RunEnvironment, RunPlan } from './run-plan.ts';
 import { isUndone } from './undone.ts';
@@ -72,7 +70,7 @@ export async function beginRun<Started>(
       const begun = await beginSmall(identity, plan, environment, (claim) => claims.push(claim));
       made = begun.name;
       journal = begun.journal;
-      return await start({ ...begun, resumed: false, release });
+      return await start({ ...begun, release });
     }
     if (!found) made = await create(identity, plan, folders, environment);
     const name = found?.name ?? made ?? '';
@@ -97,24 +95,20 @@ export async function beginRun<Started>(
   }
 }
 
-/** A run of links that were typed: nothing is written before its first batch is. */
+/** A run of links that were typed. */
 async function beginSmall(
   identity: RunIdentity,
   plan: RunBeginning,
   environment: RunEnvironment,
   hold: (claim: Claim) => void,
-): Promise<Omit<BegunRun, 'resumed' | 'release'>> {
-  const { system, openJournalFile } = environment;
+): Promise<Omit<BegunRun, 'release'>> {
+  const { system } = environment;
   const folders = runFolders(environment.stateFolder);
   const name = newRunName(runKey(identity), system.now(), folders);
   const record = smallRecord(name, folders);
   hold(await claimRecord(name, record, system));
   if (existsSync(record.path)) throw meanwhile();
-  pruneSmall(folders);
-  const begin = beginLine(name, identity, plan, environment);
-  const journal = smallJournal(record.path, system, openJournalFile);
-  await journal.write(begin);
-  return { name, path: record.journal, record, journal, state: newRunState(begin) };
+  return await beginSmallRecord(name, identity, plan, environment);
 }
 
 function meanwhile(): LocalError {
@@ -285,28 +279,6 @@ async function create(
   const begin = beginLine(run, identity, plan, environment);
   await createRunFolder(begin, folders, system, { copyInput: plan.input.copyTo, openFile: openJournalFile });
   return run;
-}
-
-function beginLine(
-  run: string,
-  identity: RunIdentity,
-  { what, undo, undoes, profile, results, failed }: RunBeginning,
-  { client, system, stateFolder }: RunEnvironment,
-): BeginLine {
-  return {
-    type: 'begin',
-    version: 1,
-    run,
-    order: newOrder(runFolders(stateFolder)),
-    ...identity,
-    what,
-    undo: undo || undefined,
-    undoes,
-    profile,
-    edition: client.edition,
-    outputs: [results, failed].filter((path) => path !== undefined).map(absolutePath),
-    at: new Date(system.now()).toISOString(),
-  };
 }
 
 function releaseAll(claims: readonly Claim[]): void {

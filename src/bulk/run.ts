@@ -1,16 +1,14 @@
 import { withoutLocalPort } from '../contract/web-address.ts';
 import { absolutePath } from '../files/folders.ts';
-import { factsOf } from './beginning/facts.ts';
-import { executeRun } from './execution/batch-loop.ts';
-import type { BegunRun } from './execution/execution.ts';
+import type { BegunRun, Execution } from './execution/execution.ts';
 import { newExecution } from './execution/new-execution.ts';
-import type { Images } from './journal/images.ts';
+import { executeRun } from './execution/run-output.ts';
 import { beginOneOff } from './journal/new-run.ts';
 import type { RunIdentity } from './journal/run-folder.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import { concurrencyOf, type RunEnvironment, type RunPlan } from './run-plan.ts';
 import { countCalls, createLimiter } from './sending/limiter.ts';
-import type { StartedRun } from './started-run.ts';
+import type { RunFacts, StartedRun } from './started-run.ts';
 
 /**
  * Begins a run, or continues the unfinished one of the same input. Throws before anything is sent: `UsageError` for a run that is finished,
@@ -29,10 +27,13 @@ export async function startRun<Payload extends object>(
   const mayCall = (): boolean => counted.calls.reserve(1);
   const operation = plan.operation({ client: counted.client, domain, batchSize: plan.batchSize, mayCall });
   const start = async (begun: BegunRun): Promise<StartedRun<Payload>> => {
-    const images = await imagesOf(begun, plan, environment, operation);
+    const keepsImages = begun.resumed || plan.undo || plan.input.readAt !== undefined;
+    const images = keepsImages
+      ? await (await import('./journal/images.ts')).imagesOf(begun, plan, environment, operation)
+      : undefined;
     try {
       const run = await newExecution(plan, { ...environment, ...counted, domain, operation, limiter, begun, images });
-      const facts = beginning ? await beginning.preflight(run) : factsOf(run, Math.ceil(plan.input.rows / plan.batchSize));
+      const facts = beginning ? await beginning.preflight(run) : plainFacts(run);
       return { facts, ...(await executeRun(run, facts.batches)) };
     } catch (error) {
       await images?.close();
@@ -45,24 +46,27 @@ export async function startRun<Payload extends object>(
   return await beginRun(identity, plan, environment, start);
 }
 
-/** A run is undone as a whole: what it began with decides for all of its rows. Of a one-off, what had its hashes is kept where it was read. */
-async function imagesOf<Payload extends object>(
-  { resumed, name, record, journal, state: { begin } }: BegunRun,
-  { undo = false, isOneOff, input, payload }: RunPlan<Payload>,
-  { warn, system, openJournalFile: openFile }: RunEnvironment,
-  operation: BulkOperation<Payload>,
-): Promise<Images<Payload> | undefined> {
-  const began = begin.undo ?? false;
-  if (resumed && began !== undo) warn(`run ${name} was started ${began ? 'without' : 'with'} --no-undo, and continues so`);
-  const isRead = isOneOff === true && input.readAt !== undefined;
-  if (!(resumed ? began : undo || isRead)) return undefined;
-  const { openImages } = await import('./journal/images.ts');
-  const images = await openImages({ record, journal, rows: input.rows, operation, system, openFile });
-  if (isRead) {
-    for await (const rows of input.open())
-      await images.keep(rows.map((row, index) => ({ ...row, index, payload: payload(row.item) })));
-  }
-  return images;
+/** Facts of a one-off, of which nothing is asked before it is sent. */
+function plainFacts<Payload extends object>({
+  plan,
+  begun: { name: run },
+  operation: { kind },
+  domain,
+}: Execution<Payload>): RunFacts {
+  const batches = Math.ceil(plan.input.rows / plan.batchSize);
+  const { rows } = plan.input;
+  return {
+    run,
+    kind,
+    resumed: false,
+    rows,
+    doneBefore: 0,
+    batches,
+    calls: batches,
+    domain,
+    guarantee: undefined,
+    advice: undefined,
+  };
 }
 
 /** All that makes two command lines the same run. */

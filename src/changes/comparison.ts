@@ -1,6 +1,6 @@
 import { UnavailableError } from '../base/errors.ts';
 import type { AppliedKind, AppliedRow } from '../bulk/operations/apply.ts';
-import { rowBatches } from '../bulk/operations/batches.ts';
+import { rowBatches } from '../bulk/operations/cut-input.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { SeenKeys } from '../client/seen-keys.ts';

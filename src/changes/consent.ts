@@ -1,5 +1,5 @@
 import { capitalized } from '../base/capitalized.ts';
-import { rowBatches } from '../bulk/operations/batches.ts';
+import { rowBatches } from '../bulk/operations/cut-input.ts';
 import type { RunInput } from '../bulk/run-plan.ts';
 import { confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';

@@ -1,4 +1,4 @@
-import { rowBatches } from '../bulk/operations/batches.ts';
+import { rowBatches } from '../bulk/operations/cut-input.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { plannedCalls } from '../bulk/operations/planned-calls.ts';
 import type { OperationSettings, RunInput, RunRow } from '../bulk/run-plan.ts';

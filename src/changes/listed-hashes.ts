@@ -1,4 +1,4 @@
-import { fileBatches } from '../bulk/operations/batches.ts';
+import { fileBatches } from '../bulk/operations/cut-input.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags } from '../flags/bulk-flags.ts';
 import { checkHashFile } from '../input/hash-file.ts';

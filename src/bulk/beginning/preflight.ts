@@ -2,11 +2,13 @@ import { UsageError } from '../../base/errors.ts';
 import type { Client } from '../../client/client.ts';
 import { editions } from '../../contract/editions.ts';
 import type { Execution } from '../execution/execution.ts';
-import { fileBatches } from '../operations/batches.ts';
+import { isSettled } from '../journal/journal-state.ts';
+import { fileBatches } from '../operations/cut-input.ts';
+import { guarantees } from '../operations/modes.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { callsPerBatch, type RunEnvironment, type RunPlan } from '../run-plan.ts';
 import type { RunFacts } from '../started-run.ts';
-import { doneBefore, factsOf, needsMark, readsFirst } from './facts.ts';
+import { needsMark, readsFirst } from './first-readings.ts';
 import { assertDistinct } from './output-paths.ts';
 import { assertQuota } from './quota.ts';
 
@@ -50,6 +52,31 @@ export async function preflight<Payload extends object>(run: Execution<Payload>)
     await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
   }
   return facts;
+}
+
+/** Rows that an earlier process finished. */
+function doneBefore<Payload extends object>({ begun }: Pick<Execution<Payload>, 'begun'>): number {
+  let done = 0;
+  for (const [state, count] of begun.state.counts) if (isSettled(state)) done += count;
+  return done;
+}
+
+function factsOf<Payload extends object>(run: Execution<Payload>, batches: number): RunFacts {
+  const { plan, begun, domain, operation } = run;
+  const mode = plan.mode?.name;
+  return {
+    run: begun.name,
+    kind: operation.kind,
+    resumed: begun.resumed,
+    rows: plan.input.rows,
+    doneBefore: doneBefore(run),
+    batches,
+    // 2 % are kept for reading back.
+    calls: Math.ceil(batches * (callsPerBatch(plan) + Number(readsFirst(run))) * 1.02) + Number(batches > 0 && needsMark(run)),
+    domain,
+    guarantee: mode && `${mode}: ${guarantees[mode]}`,
+    advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes, failures cannot create duplicates' : undefined,
+  };
 }
 
 /** Gives the operation the hashes that the journal has, so that rows that share them are reported as without the interruption. */

@@ -1,15 +1,16 @@
 import type { Images } from '../journal/images.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { RunState } from '../journal/journal-state.ts';
+import type { OpenIntent, RunState } from '../journal/journal-state.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { RecordedOutcomes } from '../journal/recorded-outcomes.ts';
-import type { KnownRecord, Verdict } from '../matching/row-verdict.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BatchRules } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunFolders, RunRecord } from '../records/run-names.ts';
-import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
+import type { OutcomeFiles } from '../results/outcome-files.ts';
+import type { BulkRow, RowOutcome, RunningTally } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
-import type { CallCount, KeyedMutex, Limiter } from '../sending/limiter.ts';
+import type { CallCount, Limiter } from '../sending/limiter.ts';
 import type { Stop } from '../sending/stop.ts';
 
 /** A run that may continue: it is locked, its journal is known and open. */
@@ -47,12 +48,8 @@ export interface Execution<Payload extends object> extends RunEnvironment {
   readonly limiter: Limiter;
   /** The caller of `sendRows` holds one permit for all its batches; otherwise each batch acquires its own. */
   readonly holdsPermit: boolean;
-  /** Keeps rows that share a link out of two batches at once. */
-  readonly mutex: KeyedMutex;
   /** Reserves calls, one by default. Returns whether the budget allows them (`--budget`); if not, the run stops. */
   readonly mayCall: (calls?: number) => boolean;
-  /** Resolves doubt where the operation's policy is `read_back`; one verdict per row. */
-  readonly readBack: (batch: number, rows: readonly BulkRow<Payload>[]) => Promise<readonly Verdict[]>;
   /** Where links are made under hashes that were sent: sends the first rows until the server is proven, and answers with their outcomes. */
   readonly prove?: ((rows: readonly BulkRow<Payload>[]) => Promise<ReadonlyMap<number, RowOutcome<Payload>>>) | undefined;
   /**
@@ -72,6 +69,26 @@ export interface Execution<Payload extends object> extends RunEnvironment {
   readonly rounds: Map<number, number>;
   /** Outcomes of earlier processes, where there were any. */
   readonly recorded: RecordedOutcomes | undefined;
-  /** Receives records that no row accounts for. */
-  readonly onSurplus: (records: readonly KnownRecord[]) => void;
+}
+
+/** Neighbouring rows that are worked on together; what comes out is in the order of what goes in. */
+export interface Segment<Payload extends object> {
+  readonly rows: BulkRow<Payload>[];
+  /** Rows to send. */
+  readonly free: BulkRow<Payload>[];
+  /** Batches that an earlier process left open, with their unsettled rows (J6). All of a batch is in one segment. */
+  readonly open: Map<OpenIntent, BulkRow<Payload>[]>;
+  /** Rows that an earlier process left in doubt without a batch to ask for. */
+  readonly unsure: BulkRow<Payload>[];
+}
+
+/** Becomes known while the rows are read. */
+export interface RunOutput {
+  /** `--results` and `--failed`, where they are asked for. */
+  readonly files: OutcomeFiles | undefined;
+  readonly tally: RunningTally;
+  surplus: readonly string[];
+  /** No call is left to be made. */
+  isEnded: boolean;
+  endedAt?: number;
 }

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import { needsMark, readsFirst } from '../beginning/facts.ts';
+import { needsMark, readsFirst } from '../beginning/first-readings.ts';
 import { journalLedger, type Ledger } from '../journal/ledger.ts';
-import { type KnownRecord, ofWholeRecords, shortUrlOf } from '../matching/row-verdict.ts';
+import { ofWholeRecords } from '../matching/row-verdict.ts';
 import { rulesOf } from '../operations/batches.ts';
 import { runFolders } from '../records/run-names.ts';
 import { concurrencyOf, type RunEnvironment, type RunPlan } from '../run-plan.ts';
 import { answeringLedger } from '../sending/answering-ledger.ts';
-import { BudgetError, createKeyedMutex } from '../sending/limiter.ts';
+import { BudgetError } from '../sending/limiter.ts';
 import { createStop } from '../sending/stop.ts';
 import type { Execution } from './execution.ts';
 
@@ -39,7 +39,6 @@ export async function newExecution<Payload extends object>(
     folders: runFolders(beginnings.stateFolder),
     rules: rulesOf({ group: operation.group, fitting }, plan.batchSize),
     holdsPermit: concurrencyOf(plan) === 1 || plan.failFast === true,
-    mutex: createKeyedMutex(),
     inDoubt: new Set(),
     priorDestinations,
     reads,
@@ -49,15 +48,9 @@ export async function newExecution<Payload extends object>(
     ledger: await ledgerOf(plan, beginnings, { priorDestinations, takeWatermark: isMarked ? takeWatermark : undefined }),
     // In checked mode the call of a batch is reserved together with the watermark before it.
     mayCall: (calls = isChecked ? 0 : 1) => mayCall(calls, run),
-    readBack: async (batch, rows) => {
-      const payloads = rows.map(({ payload }) => payload);
-      if (plan.isOneOff) return await (await import('../checked/candidates.ts')).candidatesOf(payloads, run);
-      return await (await import('../checked/reading-back.ts')).readBackBatch(batch, payloads, run);
-    },
     prove: isProven
       ? loadedWhenCalled(async () => (await import('../checked/idempotency-probe.ts')).createIdempotencyProbe(run))
       : undefined,
-    onSurplus: (records) => keepSurplus(records, run),
   };
   return run;
 }
@@ -104,13 +97,4 @@ function mayCall<Payload extends object>(count: number, { calls, plan, stop }: E
   if (calls.reserve(count)) return true;
   stop.because(new BudgetError(plan.budget));
   return false;
-}
-
-/** Links that nobody asked for are named and kept in the journal; deleting them is for a person to decide. */
-function keepSurplus<Payload extends object>(records: readonly KnownRecord[], { warn, begun }: Execution<Payload>): void {
-  const named = records.slice(0, 5).map(shortUrlOf).join(', ');
-  warn(`a response contained ${records.length} records that belong to no row: ${named}`);
-  const found = records.map(({ hash }) => hash);
-  // The next write fails as well if the journal is broken.
-  begun.journal.write({ type: 'reconcile', batch: 0, conclusive: true, found }).catch(() => undefined);
 }

@@ -3,10 +3,12 @@ import type { System } from '../../base/system.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { fileError } from '../../files/file-error.ts';
 import { syncFolder } from '../../files/folders.ts';
+import type { BegunRun } from '../execution/execution.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunRecord } from '../records/run-names.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
+import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import type { JournalLine } from './lines.ts';
 import { damaged, type LineLocation, linesBackwards, readJournal } from './reading.ts';
@@ -41,8 +43,27 @@ interface ImagesOptions<Payload extends object> {
   readonly openFile?: OpenJournalFile | undefined;
 }
 
+/** A run is undone as a whole: what it began with decides for all of its rows. Of a one-off, what had its hashes is kept where it was read. */
+export async function imagesOf<Payload extends object>(
+  { resumed, name, record, journal, state: { begin } }: BegunRun,
+  { undo = false, isOneOff, input, payload }: RunPlan<Payload>,
+  { warn, system, openJournalFile: openFile }: RunEnvironment,
+  operation: BulkOperation<Payload>,
+): Promise<Images<Payload> | undefined> {
+  const began = begin.undo ?? false;
+  if (resumed && began !== undo) warn(`run ${name} was started ${began ? 'without' : 'with'} --no-undo, and continues so`);
+  const isRead = isOneOff === true && input.readAt !== undefined;
+  if (!(resumed ? began : undo || isRead)) return undefined;
+  const images = await openImages({ record, journal, rows: input.rows, operation, system, openFile });
+  if (isRead) {
+    for await (const rows of input.open())
+      await images.keep(rows.map((row, index) => ({ ...row, index, payload: payload(row.item) })));
+  }
+  return images;
+}
+
 /** Throws `LocalError` where the file cannot be made, before anything is sent (U1). */
-export async function openImages<Payload extends object>({
+async function openImages<Payload extends object>({
   record,
   journal,
   rows: count,
@@ -121,14 +142,14 @@ export async function keptImages({ images: path, isSmall }: RunRecord, rows: num
     async *backwards() {
       let nth = locations.length;
       for await (const line of linesBackwards(path, locations)) {
-        if (line.type === 'before') yield imagesOf(line).filter(({ row }) => last[row] === nth);
+        if (line.type === 'before') yield imagesIn(line).filter(({ row }) => last[row] === nth);
         nth -= 1;
       }
     },
   };
 }
 
-function imagesOf({ rows, payloads, records }: JournalLine<'before'>): BeforeImage[] {
+function imagesIn({ rows, payloads, records }: JournalLine<'before'>): BeforeImage[] {
   return rows
     .flatMap((row, position) => {
       const payload = payloads[position];

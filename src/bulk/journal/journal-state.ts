@@ -76,27 +76,6 @@ export interface RunState {
   locationOf(row: number): LineLocation;
 }
 
-/** A run of which nothing was written yet. */
-export function newRunState(begin: BeginLine): RunState {
-  return {
-    begin,
-    complete: false,
-    lastEnd: undefined,
-    shown: isOfOldVersion(begin),
-    undoneBy: [],
-    size: 0,
-    nextBatch: 1,
-    open: new Map(),
-    keys: new Map(),
-    priorDestinations: new Map(),
-    priorUrls: new Map(),
-    mark: undefined,
-    counts: new Map([['free', begin.input.rows]]),
-    stateOf: () => 'free',
-    locationOf: () => ({ offset: 0, length: 0 }),
-  };
-}
-
 /** Earlier versions did not say whether a result was shown. */
 export function isOfOldVersion({ order }: BeginLine): boolean {
   return order === undefined;

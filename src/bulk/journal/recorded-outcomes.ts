@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { EditFields } from '../../contract/operations.ts';
-import { type KnownRecord, knownBefore, shortUrlMembers } from '../matching/row-verdict.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
 import type { RunState } from './journal-state.ts';
 import type { SettledStatus } from './ledger.ts';
@@ -117,4 +117,15 @@ function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus |
     email_stats,
     max_clicks,
   };
+}
+
+/** A link before the run, as far as the journal keeps it. */
+export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {
+  return { hash, long_url: priorUrl };
+}
+
+/** The members of a record that say its short URL, made of the one text that is kept of them. */
+function shortUrlMembers(shortUrl: string): Pick<KnownRecord, 'short_url' | 'short_url_with_protocol'> {
+  const scheme = /^https?:\/\//.exec(shortUrl)?.[0];
+  return scheme ? { short_url: shortUrl.slice(scheme.length), short_url_with_protocol: shortUrl } : { short_url: shortUrl };
 }

@@ -21,11 +21,11 @@ import type { BatchAnswer, Evidence } from './row-verdict.ts';
 /** What a row asks for. */
 export type Asked = Partial<ShortenItem>;
 
-type Shortening = Work<Asked>;
+export type Shortening = Work<Asked>;
 
 interface MatchingOptions {
-  /** Duplicate control is on: several rows may be given one record, and one row several (4.3.3). */
-  readonly sharing?: boolean;
+  /** With duplicate control several rows may be given one record, and one row several (4.3.3): gives them out. */
+  readonly takeShared?: (work: Shortening) => void;
   /** Whether the items may be in the order of the rows: those of a listing are not. */
   readonly inOrder?: boolean;
 }
@@ -37,12 +37,12 @@ interface MatchingOptions {
 export function matchAnswer(
   sent: readonly Asked[],
   answer: readonly unknown[],
-  { sharing = false, inOrder = true }: MatchingOptions = {},
+  { takeShared, inOrder = true }: MatchingOptions = {},
 ): BatchAnswer {
-  const work = begin(sent, answer, sharing);
+  const work = begin(sent, answer, takeShared !== undefined);
   const steps = [
     takeByCustomHash,
-    sharing ? takeShared : takeByFields,
+    takeShared ?? takeByFields,
     takeRefusals,
     takeByUniqueUrl,
     ...(inOrder ? [takeByPosition] : []),
@@ -59,29 +59,6 @@ function takeByCustomHash(work: Shortening): void {
 
 function customHash({ custom_hash }: Asked): string | undefined {
   return custom_hash;
-}
-
-/** With duplicate control the first record of a row's long URL is its answer; more of them are that row's too. */
-function takeShared(work: Shortening): void {
-  for (const form of [(text: string) => text, canonicalUrl]) {
-    const rows = freeRows(work);
-    const items = freeRecords(work);
-    if (rows.length === 0) return;
-    const first = new Map<string, number>();
-    for (const [index, item] of work.items.entries()) {
-      const url = item?.kind === 'record' ? form(longUrlOf(item) ?? '') : undefined;
-      if (url !== undefined && !first.has(url)) first.set(url, index);
-    }
-    const served = new Set<string>();
-    for (const row of rows) {
-      const url = form(work.sent[row]?.long_url ?? '');
-      const index = first.get(url);
-      if (index === undefined) continue;
-      give(work, row, index, 'long_url');
-      served.add(url);
-    }
-    for (const index of items) if (served.has(form(longUrlOf(work.items[index]) ?? ''))) work.rowOf[index] ??= -1;
-  }
 }
 
 /**
@@ -178,31 +155,4 @@ function agree(sent: Asked | undefined, item: Item | undefined): boolean {
   const longUrl = longUrlOf(item);
   if (longUrl === undefined) return item.kind === 'refused';
   return canonicalHost(longUrl) === canonicalHost(sent.long_url ?? '');
-}
-
-/** An edited URL: its hash, and the one that it shall get. */
-interface EditedUrl {
-  readonly hash: string;
-  readonly custom_hash?: string | undefined;
-}
-
-/** Joins the answer of an edit to its rows by hash: the new one where a record came back, the old one in a refusal. */
-export function matchEdits(sent: readonly EditedUrl[], answer: readonly unknown[]): BatchAnswer {
-  const work = begin(sent, answer, false);
-  const newHash = ({ hash, custom_hash }: EditedUrl): string => custom_hash ?? hash;
-  takeByHash(work, newHash, { of: 'records' });
-  takeByHash(work, ({ hash }) => hash);
-  takeByHash(work, newHash, { form: foldedHash });
-  takeLast(work);
-  return result(work);
-}
-
-/** One row, one item without a hash: a refusal that echoes nothing. */
-function takeLast(work: Work<EditedUrl>): void {
-  const [row, ...rows] = freeRows(work);
-  const [index, ...items] = [...freeRefusals(work), ...freeRecords(work)];
-  if (row === undefined || index === undefined || rows.length + items.length > 0) return;
-  const item = work.items[index];
-  if (item?.kind === 'refused' && item.hashes.length === 0 && work.items.length === work.sent.length)
-    give(work, row, index, 'hash');
 }

@@ -79,14 +79,3 @@ export interface BatchAnswer {
 export function shortUrlOf({ short_url_with_protocol, short_url, hash }: KnownRecord): string {
   return short_url_with_protocol || short_url || hash;
 }
-
-/** The members of a record that say its short URL, made of the one text that is kept of them. */
-export function shortUrlMembers(shortUrl: string): Pick<KnownRecord, 'short_url' | 'short_url_with_protocol'> {
-  const scheme = /^https?:\/\//.exec(shortUrl)?.[0];
-  return scheme ? { short_url: shortUrl.slice(scheme.length), short_url_with_protocol: shortUrl } : { short_url: shortUrl };
-}
-
-/** A link before the run, as far as the journal keeps it. */
-export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {
-  return { hash, long_url: priorUrl };
-}

@@ -2,7 +2,6 @@ import { grouped } from '../../base/grouped.ts';
 import { fittingHashes } from '../../client/batch-limits.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import type { RunInput, RunRow } from '../run-plan.ts';
 
 /** Which rows share a call: part of what an operation knows about them. */
 export interface BatchRules<Row> {
@@ -44,47 +43,6 @@ export function cutBatch<Row>(rows: readonly Row[], { limit, fitting }: BatchRul
   const bounded = rows.slice(0, limit);
   const count = Math.max(1, fitting?.(bounded) ?? bounded.length);
   return [rows.slice(0, count), rows.slice(count)];
-}
-
-/** The rows of each call, as a run sends them while nothing fails (D15). */
-export function* batchesOf<Row>(rows: readonly Row[], rules: BatchRules<Row>): Generator<readonly Row[]> {
-  for (const group of groupsOf(rows, rules)) {
-    for (let rest = group; rest.length > 0; ) {
-      const [batch, left] = cutBatch(rest, rules);
-      yield batch;
-      rest = left;
-    }
-  }
-}
-
-/** The same for a file: a run takes `limit` rows from the input before it groups them. Rows that are left out are none. */
-export async function* fileBatches<Item extends object, Row>(
-  input: Pick<RunInput<Item>, 'open'>,
-  payload: (item: Item) => Row,
-  rules: BatchRules<Row>,
-): AsyncGenerator<readonly Row[]> {
-  for await (const rows of rowBatches(input, rules.limit)) {
-    yield* batchesOf(
-      rows.flatMap(({ item, skip }) => (skip === undefined ? [payload(item)] : [])),
-      rules,
-    );
-  }
-}
-
-/** The rows of a file, `size` at a time. */
-export async function* rowBatches<Item extends object>(
-  { open }: Pick<RunInput<Item>, 'open'>,
-  size: number,
-): AsyncGenerator<readonly RunRow<Item>[]> {
-  let rows: RunRow<Item>[] = [];
-  for await (const some of open()) {
-    for (const row of some) {
-      if (rows.push(row) < size) continue;
-      yield rows;
-      rows = [];
-    }
-  }
-  if (rows.length > 0) yield rows;
 }
 
 /** The rows of one call, and their payloads as values and as JSON. The JSON is sent as it is; the journal has its checksum (J8). */

@@ -3,7 +3,7 @@ import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
 import { hasDestination, noDestination } from '../matching/destination-fingerprint.ts';
-import { matchEdits } from '../matching/matching.ts';
+import { matchEdits } from '../matching/edited-links.ts';
 import { again, changedSince, doubtful, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
 import { byDomain, byHash } from './batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';

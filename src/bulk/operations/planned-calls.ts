@@ -1,7 +1,8 @@
 import { endpoints } from '../../contract/operations.ts';
 import type { RunRow } from '../run-plan.ts';
 import { exceptSwapped, knownVerdicts } from '../sending/before.ts';
-import { batchesOf, groupsOf, rowBatches, rulesOf } from './batches.ts';
+import { groupsOf, rulesOf } from './batches.ts';
+import { batchesOf, rowBatches } from './cut-input.ts';
 import type { AnyCall, BulkOperation } from './operation.ts';
 
 /** A call as people and programs read it. */

@@ -1,7 +1,9 @@
 import { SeenKeys } from '../../client/seen-keys.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { Newness } from '../checked/newness.ts';
+import { matchAnswer } from '../matching/matching.ts';
 import type { BatchAnswer } from '../matching/row-verdict.ts';
+import { takeShared } from '../matching/shared-records.ts';
 import { looksPreexisting } from './preexisting.ts';
 
 /** The links of a run in which rows with one long URL share a link. */
@@ -15,7 +17,8 @@ interface SharedBatch {
   readonly items: readonly ShortenItem[];
   /** The items without those that share a link with an earlier one. */
   readonly sent: readonly ShortenItem[];
-  send(): Promise<BatchAnswer>;
+  /** Answers with the items of the answer. */
+  send(): Promise<readonly unknown[]>;
 }
 
 /** Without `newness` nothing is asked about which links are new. */
@@ -24,7 +27,8 @@ export function createSharedLinks(newness: Newness | undefined): SharedLinks {
   return {
     async call({ items, sent, send }, signal) {
       await newness?.begin(signal);
-      const shared = shareOut(items, sent, await send(), given);
+      const answer = matchAnswer(sent, await send(), { takeShared });
+      const shared = shareOut(items, sent, answer, given);
       return newness ? await withNew(items, shared, newness, signal) : shared;
     },
     remember: (hashes) => hashes.forEach((hash) => void given.add(hash)),

@@ -4,7 +4,7 @@ import { notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { NewnessSettings } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
-import { again, type BatchAnswer, type Done, type Verdict } from '../matching/row-verdict.ts';
+import { again, type Done, type Verdict } from '../matching/row-verdict.ts';
 import type { ConflictSettings } from './conflicts.ts';
 import type { ConflictPolicy, Mode } from './modes.ts';
 import { asNamed } from './numbered-hash.ts';
@@ -78,12 +78,9 @@ function plainShortening({
       const { operation, input } = request(items);
       const { urls } = input.body;
       const bodyText = json === undefined || sharing ? undefined : `{"urls":${json}}`;
-      const send = async (): Promise<BatchAnswer> => {
-        const options = { repeat: doubt === 'repeat', signal, ...watch };
-        const answer = await client.send(operation, { ...input, bodyText }, options);
-        return matchAnswer(urls, answer.urls, { sharing });
-      };
-      return sharing ? await (await shared()).call({ items, sent: urls, send }, signal) : await send();
+      const options = { repeat: doubt === 'repeat', signal, ...watch };
+      const send = async (): Promise<readonly unknown[]> => (await client.send(operation, { ...input, bodyText }, options)).urls;
+      return sharing ? await (await shared()).call({ items, sent: urls, send }, signal) : matchAnswer(urls, await send());
     },
     hashOf: ({ custom_hash }) => custom_hash,
     ...(sharing && { sharedBy: ({ long_url, custom_hash }) => (custom_hash ? undefined : long_url) }),

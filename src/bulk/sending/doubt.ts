@@ -8,6 +8,8 @@ import {
   type Doubtful,
   doubtful,
   type Failed,
+  type KnownRecord,
+  shortUrlOf,
   unresolved,
   type Verdict,
 } from '../matching/row-verdict.ts';
@@ -27,7 +29,7 @@ export async function verdictsOfAnswer<Payload extends object>(
   rows: Rows<Payload>,
   run: Execution<Payload>,
 ): Promise<readonly Verdict[]> {
-  if (surplus.length > 0) run.onSurplus(surplus);
+  if (surplus.length > 0) keepSurplus(surplus, run);
   const verdicts = run.inDoubt.size === 0 ? answered : answered.map((verdict, nth) => doneByUs(verdict, rows[nth], run));
   const missing = rows.filter((_, position) => !verdicts[position]);
   const refused = refusedInDoubt(rows, verdicts, run);
@@ -164,7 +166,7 @@ export async function resolveDoubt<Payload extends object>(
     case 'inspect':
       return (await inspect(rows, run)).map(unlessLast);
     case 'read_back': {
-      const verdicts = await run.readBack(batch, rows);
+      const verdicts = await readBack(batch, rows, run);
       // What a conclusive reading did not find was certainly not made (R 1.6): only this policy takes rows out of doubt.
       for (const [position, { index }] of rows.entries()) if (verdicts[position]?.kind === 'again') run.inDoubt.delete(index);
       return verdicts;
@@ -172,6 +174,17 @@ export async function resolveDoubt<Payload extends object>(
     case 'leave':
       return rows.map(() => doubtful);
   }
+}
+
+/** Only the listing shows what was made of rows without a hash of their own. Loaded when it is needed, as little else does. */
+async function readBack<Payload extends object>(
+  batch: number,
+  rows: Rows<Payload>,
+  run: Execution<Payload>,
+): Promise<readonly Verdict[]> {
+  const payloads = rows.map(({ payload }) => payload);
+  if (run.plan.isOneOff) return await (await import('../checked/candidates.ts')).candidatesOf(payloads, run);
+  return await (await import('../checked/reading-back.ts')).readBackBatch(batch, payloads, run);
 }
 
 /** Where nothing may be asked, rows stay as they are: open where they are in doubt. */
@@ -216,4 +229,13 @@ function doubtOf(error: CliError, inDoubt: readonly Doubtful[]): CliError {
     details: [...error.details, ...candidates.map((shortUrl) => `possibly created: ${shortUrl}`)],
     cause: error,
   });
+}
+
+/** Links that nobody asked for are named and kept in the journal; deleting them is for a person to decide. */
+function keepSurplus<Payload extends object>(records: readonly KnownRecord[], { warn, begun }: Execution<Payload>): void {
+  const named = records.slice(0, 5).map(shortUrlOf).join(', ');
+  warn(`a response contained ${records.length} records that belong to no row: ${named}`);
+  const found = records.map(({ hash }) => hash);
+  // The next write fails as well if the journal is broken.
+  begun.journal.write({ type: 'reconcile', batch: 0, conclusive: true, found }).catch(() => undefined);
 }

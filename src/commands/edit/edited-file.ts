@@ -1,5 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
-import { fileBatches } from '../../bulk/operations/batches.ts';
+import { fileBatches } from '../../bulk/operations/cut-input.ts';
 import { type EditedRow, editItemsOperation } from '../../bulk/operations/edit.ts';
 import { type BaseListing, changedSinceBase, openBase, sinceBase } from '../../changes/base-listing.ts';
 import { checkedRows } from '../../changes/checked-rows.ts';
