@@ -4,7 +4,7 @@ import { LocalError, UsageError } from '../base/errors.ts';
 import type { Claim } from '../files/claim-lock.ts';
 import { changedOptions } from './beginning/given-flags.ts';
 import { assertReplaceable } from './beginning/output-paths.ts';
-import type { BegunRun } from './execution/execution.ts';
+import type { BegunRun } from './journal/begun-run.ts';
 import { discardRun } from './journal/deletion.ts';
 import { foldJournal } from './journal/fold.ts';
 import { type Journal, openJournal } from './journal/journal.ts';

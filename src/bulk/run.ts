@@ -1,6 +1,6 @@
 import { withoutLocalPort } from '../contract/web-address.ts';
 import { absolutePath } from '../files/folders.ts';
-import type { BegunRun, Execution } from './execution/execution.ts';
+import type { Beginning, Execution } from './execution/execution.ts';
 import { newExecution } from './execution/new-execution.ts';
 import { executeRun } from './execution/run-output.ts';
 import { beginOneOff } from './journal/new-run.ts';
@@ -18,32 +18,43 @@ export async function startRun<Payload extends object>(
   plan: RunPlan<Payload>,
   environment: RunEnvironment,
 ): Promise<StartedRun<Payload>> {
-  const beginning = plan.isOneOff ? undefined : await import('./beginning/preflight.ts');
   const limiter = createLimiter(concurrencyOf(plan));
   // If the session has asked for the domains, that call counts as the run's first.
   const before = plan.accountDomains ? 1 : 0;
   const counted = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
-  const domain = beginning ? await beginning.prepare(plan, { ...environment, ...counted }) : plan.domain;
-  const mayCall = (): boolean => counted.calls.reserve(1);
-  const operation = plan.operation({ client: counted.client, domain, batchSize: plan.batchSize, mayCall });
-  const start = async (begun: BegunRun): Promise<StartedRun<Payload>> => {
-    const keepsImages = begun.resumed || plan.undo || plan.input.readAt !== undefined;
-    const images = keepsImages
-      ? await (await import('./journal/images.ts')).imagesOf(begun, plan, environment, operation)
-      : undefined;
-    try {
-      const run = await newExecution(plan, { ...environment, ...counted, domain, operation, limiter, begun, images });
-      const facts = beginning ? await beginning.preflight(run) : plainFacts(run);
-      return { facts, ...(await executeRun(run, facts.batches)) };
-    } catch (error) {
-      await images?.close();
-      throw error;
-    }
+  const on = (domain: string | undefined): Beginning<Payload> => {
+    const mayCall = (): boolean => counted.calls.reserve(1);
+    const operation = plan.operation({ client: counted.client, domain, batchSize: plan.batchSize, mayCall });
+    return {
+      identity: identityOf(plan, operation, domain, environment),
+      operation,
+      async start(begun, images, { noting, factsOf }) {
+        try {
+          const known = { ...environment, ...counted, domain, operation, limiter, begun, images, noting };
+          const run = await newExecution(plan, known);
+          const facts = await factsOf(run);
+          return { facts, ...(await executeRun(run, facts.batches)) };
+        } catch (error) {
+          await images?.close();
+          throw error;
+        }
+      },
+    };
   };
-  const identity = identityOf(plan, operation, domain, environment);
-  if (plan.isOneOff) return await start(await beginOneOff(identity, plan, environment));
-  const { beginRun } = await import('./run-beginning.ts');
-  return await beginRun(identity, plan, environment, start);
+  if (plan.isOneOff) return await startOneOff(plan, environment, on(plan.domain));
+  const { startKept } = await import('./beginning/kept-run.ts');
+  return await startKept(plan, { ...environment, ...counted }, on);
+}
+
+async function startOneOff<Payload extends object>(
+  plan: RunPlan<Payload>,
+  environment: RunEnvironment,
+  { identity, operation, start }: Beginning<Payload>,
+): Promise<StartedRun<Payload>> {
+  const begun = await beginOneOff(identity, plan, environment);
+  const isRead = plan.input.readAt !== undefined;
+  const images = isRead ? await (await import('./journal/images.ts')).imagesOf(begun, plan, environment, operation) : undefined;
+  return await start(begun, images, { factsOf: plainFacts });
 }
 
 /** Facts of a one-off, of which nothing is asked before it is sent. */

@@ -11,8 +11,8 @@ import { type NamedChange, nameOf, same } from './asked-change.ts';
 import { refuseTooMany, requireAnswer } from './consent-limits.ts';
 import { inlineReport } from './inline-report.ts';
 import type { ReadableRows } from './planned-rows.ts';
-import { shownBefore } from './run-report.ts';
 import { keepsUndo, sendingOf } from './sending-flags.ts';
+import { shownBefore } from './shown-result.ts';
 import { collectRun, type TypedResult } from './typed-run.ts';
 
 /** Operands and a file of hashes. */

@@ -93,10 +93,7 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   const { onConflict } = options;
   if (onConflict === 'update') {
     const { makeOrEdit } = await import('../changes/typed-update.ts');
-    const done = await makeOrEdit({ items, mode, options }, session);
-    const { shownBefore } = await import('../changes/run-report.ts');
-    const printed = () => shownBefore(done.run, session);
-    return picture(await inlineReport(done, { presentation: shortenPresentation, printed }, session));
+    return picture(await makeOrEdit({ items, mode, options, presentation: shortenPresentation }, session));
   }
   const giveHash = hashGiver(mode, invocation.system);
   const named = items.map((item) => giveHash(item));

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { editions } from '../../contract/editions.ts';
 import type { Execution } from '../execution/execution.ts';
 import { isSettled } from '../journal/journal-state.ts';
-import { fileBatches } from '../operations/cut-input.ts';
+import { recordUndone } from '../journal/undone-line.ts';
 import { guarantees } from '../operations/modes.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { callsPerBatch, type RunEnvironment, type RunPlan } from '../run-plan.ts';
@@ -48,7 +48,6 @@ export async function preflight<Payload extends object>(run: Execution<Payload>)
   if (begun.resumed) plan.recall?.(begun.state.begin.options);
   await restoreHashes(run);
   if (plan.undoes !== undefined) {
-    const { recordUndone } = await import('../journal/undone-line.ts');
     await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
   }
   return facts;
@@ -89,11 +88,12 @@ async function restoreHashes<Payload extends object>({ begun, operation }: Execu
 
 /** Batches of so many rows that are left: as the run cuts its input, which takes more than the bound says for long hashes. */
 async function batchesOf<Payload extends object>(
-  { plan: { input, payload, batchSize }, operation, rules }: Execution<Payload>,
+  { plan: { input, payload, batchSize, isTyped }, operation, rules }: Execution<Payload>,
   left: number,
 ): Promise<number> {
-  if (!operation.group || left === 0) return Math.ceil(left / batchSize);
+  if (isTyped || !operation.group || left === 0) return Math.ceil(left / batchSize);
   const rowOf = (item: object): BulkRow<Payload> => ({ index: 0, line: undefined, item, payload: payload(item) });
+  const { fileBatches } = await import('../operations/cut-input.ts');
   let count = 0;
   for await (const _ of fileBatches(input, rowOf, rules)) count += 1;
   return Math.ceil((count * left) / input.rows);

@@ -1,9 +1,9 @@
 import { Destinations } from '../../check/destinations.ts';
 import { probeAll } from '../../check/engine.ts';
 import { byStatus, type CheckStatus, type Verdict } from '../../check/verdict.ts';
-import type { BegunRun } from '../execution/execution.ts';
 import { nameOf, readerGone, readToItsEnd } from '../execution/run-output.ts';
 import { stopOnSignal } from '../execution/signals.ts';
+import type { BegunRun } from '../journal/begun-run.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';
 import { rangesOf } from '../journal/ranges.ts';

@@ -1,32 +1,19 @@
+import type { BegunRun } from '../journal/begun-run.ts';
 import type { Images } from '../journal/images.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { OpenIntent, RunState } from '../journal/journal-state.ts';
+import type { OpenIntent } from '../journal/journal-state.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { RecordedOutcomes } from '../journal/recorded-outcomes.ts';
+import type { RunIdentity } from '../journal/run-folder.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BatchRules } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
-import type { RunFolders, RunRecord } from '../records/run-names.ts';
+import type { RunFolders } from '../records/run-names.ts';
 import type { OutcomeFiles } from '../results/outcome-files.ts';
 import type { BulkRow, RowOutcome, RunningTally } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import type { CallCount, Limiter } from '../sending/limiter.ts';
 import type { Stop } from '../sending/stop.ts';
-
-/** A run that may continue: it is locked, its journal is known and open. */
-export interface BegunRun {
-  readonly name: string;
-  /** Path of the journal. */
-  readonly path: string;
-  /** Paths of all that is kept of the run. */
-  readonly record: RunRecord;
-  readonly journal: Journal;
-  /** All that the journal says of earlier processes. */
-  readonly state: RunState;
-  /** True where an earlier process began it. */
-  readonly resumed: boolean;
-  release(): void;
-}
+import type { RunFacts, StartedRun } from '../started-run.ts';
 
 /** A run at work, from its beginning to its end: its batches share all of this. The plan and the operation say what it does. */
 export interface Execution<Payload extends object> extends RunEnvironment {
@@ -91,4 +78,19 @@ export interface RunOutput {
   /** No call is left to be made. */
   isEnded: boolean;
   endedAt?: number;
+}
+
+/** A run on its domain, before its record is found or made. */
+export interface Beginning<Payload extends object> {
+  readonly identity: RunIdentity;
+  readonly operation: BulkOperation<Payload>;
+  /** Starts the run when it has its record. */
+  start(begun: BegunRun, images: Images<Payload> | undefined, manner: StartManner<Payload>): Promise<StartedRun<Payload>>;
+}
+
+export interface StartManner<Payload extends object> {
+  /** A ledger that others listen to. */
+  readonly noting?: ((ledger: Ledger<Payload>) => Ledger<Payload>) | undefined;
+  /** Asks what is to be known before the first row is sent, and throws where it may not be. */
+  factsOf(run: Execution<Payload>): Promise<RunFacts> | RunFacts;
 }

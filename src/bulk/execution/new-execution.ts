@@ -8,10 +8,11 @@ import { concurrencyOf, type RunEnvironment, type RunPlan } from '../run-plan.ts
 import { answeringLedger } from '../sending/answering-ledger.ts';
 import { BudgetError } from '../sending/limiter.ts';
 import { createStop } from '../sending/stop.ts';
-import type { Execution } from './execution.ts';
+import type { Execution, StartManner } from './execution.ts';
 
 type Beginnings<Payload extends object> = RunEnvironment &
-  Pick<Execution<Payload>, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'>;
+  Pick<Execution<Payload>, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'> &
+  Pick<StartManner<Payload>, 'noting'>;
 
 /** Puts together what a run has from here to its end. What few runs need is loaded when it is needed. */
 export async function newExecution<Payload extends object>(
@@ -45,7 +46,7 @@ export async function newExecution<Payload extends object>(
     isSelected: plan.isSelected && ofWholeRecords(plan.isSelected),
     rounds: new Map(),
     recorded: await earlierOutcomes(beginnings),
-    ledger: await ledgerOf(plan, beginnings, { priorDestinations, takeWatermark: isMarked ? takeWatermark : undefined }),
+    ledger: ledgerOf(plan, beginnings, { priorDestinations, takeWatermark: isMarked ? takeWatermark : undefined }),
     // In checked mode the call of a batch is reserved together with the watermark before it.
     mayCall: (calls = isChecked ? 0 : 1) => mayCall(calls, run),
     prove: isProven
@@ -75,11 +76,11 @@ async function earlierOutcomes<Payload extends object>({ begun }: Beginnings<Pay
 type LedgerParts = Pick<Parameters<typeof journalLedger>[0], 'priorDestinations' | 'takeWatermark'>;
 
 /** The ledger that writes into the journal, and those around it that others listen to. */
-async function ledgerOf<Payload extends object>(
+function ledgerOf<Payload extends object>(
   { mode, results, input }: RunPlan<Payload>,
-  { begun: { name, journal, state }, operation, domain, answered, noteChanges: note }: Beginnings<Payload>,
+  { begun: { journal, state }, operation, answered, noting }: Beginnings<Payload>,
   parts: LedgerParts,
-): Promise<Ledger<Payload>> {
+): Ledger<Payload> {
   const written = journalLedger<Payload>({
     ...parts,
     journal,
@@ -88,9 +89,7 @@ async function ledgerOf<Payload extends object>(
     keepsPrior: results !== undefined,
   });
   const answering = answeringLedger(written, input.rows, answered);
-  if (note === undefined || operation.kind === 'shorten') return answering;
-  const { notingLedger } = await import('../sending/noting-ledger.ts');
-  return notingLedger(answering, { operation, run: name, domain, note });
+  return noting?.(answering) ?? answering;
 }
 
 function mayCall<Payload extends object>(count: number, { calls, plan, stop }: Execution<Payload>): boolean {
