@@ -29,7 +29,7 @@ import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from '.
 import type { InputFile, RunEnvironment, RunPlan } from './run-plan.ts';
 import { isUndone } from './undone.ts';
 
-/** What is known of a run before it is known how its rows are sent. */
+/** The part of a plan that decides which record a run gets. */
 export type RunBeginning = Pick<
   RunPlan<object>,
   'again' | 'domain' | 'failed' | 'input' | 'isTyped' | 'overwrite' | 'profile' | 'results' | 'undo' | 'undoes' | 'what'
@@ -37,8 +37,8 @@ export type RunBeginning = Pick<
 
 /**
  * Finds the unfinished run of the same input, account and domain, or begins a new one. Throws `UsageError` for one that is
- * finished, and `LocalError` where it is not the same run any more (J8), is damaged, or another process is at it (F66). Where
- * `start` throws, a new run is gone before its locks are (D38).
+ * finished, and `LocalError` where it is not the same run any more, is damaged, or another process is at it. Where
+ * `start` throws, a new run is gone before its locks are.
  */
 export async function beginRun<Started>(
   identity: RunIdentity,
@@ -151,9 +151,9 @@ interface FoundRun {
 }
 
 /**
- * The run to resume, if there is one. What journals say decides, not when their clocks said so (`D30`): an unfinished run comes
+ * The run to resume, if there is one. What journals say decides, not when their clocks said so: an unfinished run comes
  * before a finished one, unless nothing of it was applied. Only shortening a finished file once more makes second links, whatever
- * the flags (`D23`): URLs may be edited, reset and deleted again tomorrow.
+ * the flags: URLs may be edited, reset and deleted again tomorrow.
  */
 async function findRun(
   key: string,
@@ -168,7 +168,7 @@ async function findRun(
   for (const name of undone) (await claimRun(name, folders, system, 0)).release();
   if (unfinished.length === 0 && known.finished === undefined && !again && !isTyped)
     await assertSameInput(identity, domain === undefined, folders);
-  // What was done and nobody has seen is shown; with other flags, or asked for once more, it is finished.
+  // A run that is done and that nobody has seen is shown; with other flags, or asked for once more, it is finished.
   const isToShow = ({ begin }: RunState): boolean => !again && changedOptions(identity, begin).length === 0;
   const begun = unfinished.find(({ state }) => !isUntouched(state) && (!state.complete || isToShow(state)));
   const finished = known.finished ?? unfinished.find(({ state }) => state.complete)?.name;
@@ -216,7 +216,7 @@ export async function runsOf(
     const { journal } = runRecord(name, folders);
     // Of finished ones before the newest, which is read whole, the end is enough.
     const state = finished !== undefined && (await endsShown(journal)) ? undefined : await foldJournal(journal);
-    // What was taken back is done anew.
+    // A run that was taken back is done anew.
     if (state && (await isUndone(state, folders))) undone.push(name);
     else if (state && !isOver(state)) unfinished.push({ name, state });
     else finished ??= name;

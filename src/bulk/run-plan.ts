@@ -57,7 +57,7 @@ export interface RunInput<Item extends object = object> {
   readonly carry?: ((earlier: UnfinishedRun, journal: Journal) => Promise<void>) | undefined;
   /** When the reading of the rows' links began, as `System.elapsed` has it; absent where they were not read. */
   readonly readAt?: number | undefined;
-  /** The error to stop with if the file is no longer the one that was checked (F65). */
+  /** The error to stop with if the file is no longer the one that was checked. */
   change?(): Promise<CliError | undefined>;
   /** For what cannot be read again, such as a pipe or a listing: writes it to a new file, 0600 and fsynced; it is kept with the run. */
   readonly copyTo?: ((path: string) => Promise<void>) | undefined;
@@ -65,7 +65,6 @@ export interface RunInput<Item extends object = object> {
 
 /** A run that is held by this process, as it was left. */
 export interface UnfinishedRun {
-  /** Where it lies, and its journal. */
   readonly record: RunRecord;
   readonly path: string;
   readonly state: RunState;
@@ -74,7 +73,7 @@ export interface UnfinishedRun {
 export interface OperationSettings {
   /** Counts the calls that it makes. */
   readonly client: Pick<Client, 'send'>;
-  /** Edition A: pinned for the whole run (R-X8). */
+  /** Edition A: pinned for the whole run. */
   readonly domain: string | undefined;
   /** Items in one call at most. */
   readonly batchSize: number;
@@ -82,7 +81,7 @@ export interface OperationSettings {
   mayCall(): boolean;
 }
 
-/** What a run does to the account around its rows. Both may be done once more when it is resumed, and throw what stops the run. */
+/** Steps around the rows of a run. Both may be repeated when it is resumed, and throw what stops the run. */
 export interface RunSteps {
   /** Before the first row is sent. */
   before(): Promise<void>;
@@ -90,14 +89,14 @@ export interface RunSteps {
   after(isStopped: () => boolean): Promise<boolean>;
 }
 
-/** What a long run shall do. */
+/** A run as a command asks for it. */
 export interface RunPlan<Payload extends object> {
   operation(settings: OperationSettings): BulkOperation<Payload>;
   /** Shortening only. */
   readonly mode?: Mode | undefined;
   /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
   readonly what?: string | undefined;
-  /** Keep what the links were before, so that the run can be undone (U1). */
+  /** Keep what the links were before, so that the run can be undone. */
   readonly undo?: boolean | undefined;
   /** The run that this one takes back. */
   readonly undoes?: string | undefined;
@@ -107,7 +106,7 @@ export interface RunPlan<Payload extends object> {
   readonly isTyped?: boolean | undefined;
   /** Of typed links: begun anew each time and never resumed, because the same URL may be shortened twice. */
   readonly isOneOff?: boolean | undefined;
-  /** Whether a link that was read again is still one that was selected (F2). */
+  /** True of a link that was read again and is still one that was selected. */
   readonly isSelected?: ((record: UrlRecord) => boolean) | undefined;
   readonly profile?: string | undefined;
   /** The working domain; without one the account's default is looked up, where there are several. */
@@ -116,11 +115,11 @@ export interface RunPlan<Payload extends object> {
   readonly accountDomains?: Promise<AccountDomains> | undefined;
   readonly input: RunInput;
   readonly steps?: RunSteps | undefined;
-  /** What is sent for a row: its own columns, completed by flags. */
+  /** Completes the columns of a row by flags. */
   payload(item: object): Payload;
-  /** Whatever `payload` depends on beside the row, as JSON (J8). */
+  /** All that `payload` depends on beside the row, as JSON: a resumed run must have the same. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Receives the options of the run that is resumed: a flag such as `--expires +30d` means what it meant then (`D24`). */
+  /** Receives the options of the run that is resumed: a flag such as `--expires +30d` means what it meant then. */
   readonly recall?: ((options: Readonly<Record<string, unknown>>) => void) | undefined;
   /** The row's own columns, for `--failed`. */
   readonly columns: readonly string[];
@@ -134,7 +133,7 @@ export interface RunPlan<Payload extends object> {
   readonly again?: boolean | undefined;
   /** Begin although a quota will not last. */
   readonly force?: boolean | undefined;
-  /** Replace files that are not this run's own (R-26). */
+  /** Replace files that are not this run's own. */
   readonly overwrite?: boolean | undefined;
   readonly results?: string | undefined;
   readonly failed?: string | undefined;
@@ -146,12 +145,12 @@ export interface RunEnvironment {
   readonly client: Client;
   readonly system: System;
   readonly stateFolder: string;
-  /** Aborted by the first signal: nothing new is started (R-18). */
+  /** Aborted by the first signal: nothing new is started. */
   readonly interrupt?: AbortSignal | undefined;
   /** Ends waits and calls: the command's time is over. */
   readonly signal?: AbortSignal | undefined;
   warn(message: string): void;
-  /** What was done to links, for the history of their clicks. */
+  /** Receives changes of links for the history of their clicks. */
   readonly noteChanges?: NoteChanges | undefined;
   /** Every row has its outcome, which is about to be recorded: from here on a signal changes nothing any more. */
   readonly answered?: (() => void) | undefined;
@@ -159,7 +158,7 @@ export interface RunEnvironment {
   readonly openJournalFile?: OpenJournalFile | undefined;
 }
 
-/** Calls under way at once (R-15). */
+/** Calls under way at once. */
 export function concurrencyOf<Payload extends object>({ mode, concurrency = 4 }: RunPlan<Payload>): number {
   return mode?.name === 'checked' ? 1 : Math.min(Math.max(1, concurrency), 16);
 }

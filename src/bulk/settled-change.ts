@@ -1,7 +1,7 @@
 import type { LinkKey } from '../contract/link.ts';
 import type { KnownRecord } from './matching/row-verdict.ts';
 
-/** What was done to a link that changes the meaning of its counters, or its name. */
+/** A change that gives the counters of a link another meaning, or the link another name. */
 export interface SettledChange {
   readonly kind: 'reset' | 'deleted' | 'renamed';
   /** The row, from 0. */

@@ -1,7 +1,7 @@
 import type { OperationKind } from './operations/operation.ts';
 import type { RowOutcome, StopReason, Tally } from './results/row-outcome.ts';
 
-/** What is known when a run begins, for the header (R 1.7). */
+/** Facts for the header of a run. */
 export interface RunFacts {
   readonly run: string;
   readonly kind: OperationKind;
@@ -33,9 +33,9 @@ export interface RunSummary {
   /** Calls made by this process; repeats count once. */
   readonly calls: number;
   readonly milliseconds: number;
-  /** Items in one call that the server turned out to take, where it took fewer than the plan has. */
+  /** Items in one call that the server turned out to take, if it took fewer than the plan has. */
   readonly workingSize: number | undefined;
-  /** Short URLs of records that the run seems to have made beside those of its rows (R 1.2, F07). */
+  /** Short URLs of records that the run seems to have made beside those of its rows. */
   readonly surplus: readonly string[];
 }
 

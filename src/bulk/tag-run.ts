@@ -7,7 +7,7 @@ import { runFolders } from './records/run-names.ts';
 import { beginRun, runsOf } from './run-beginning.ts';
 import type { RunEnvironment } from './run-plan.ts';
 
-/** What a run does to the tags of an account, beside what it does to links. */
+/** A change of the tags of an account, beside that of links. */
 export interface TagChange {
   readonly rename?: { readonly from: string; readonly to: string };
   readonly add?: readonly string[];
@@ -15,7 +15,7 @@ export interface TagChange {
   readonly delete?: readonly string[];
 }
 
-/** What a run recorded; empty for one that changed no tags. */
+/** Reads the change from the record of a run; it is empty for one that changed no tags. */
 export function tagChangeOf({ options: { tags } }: Pick<BeginLine, 'options'>): TagChange {
   if (typeof tags !== 'object' || tags === null) return {};
   const change: { rename?: unknown; add?: unknown; delete?: unknown } = tags;
@@ -36,12 +36,12 @@ export interface TagRun {
   readonly what: string;
   readonly change: TagChange;
   readonly profile?: string | undefined;
-  /** The run that it takes back (U2). */
+  /** The run that it takes back. */
   readonly undoes?: string | undefined;
 }
 
 /**
- * Makes a change of tags as a run, so that it can be undone (U3): its record is on the disk before anything is sent. `act` learns
+ * Makes a change of tags as a run, so that it can be undone: its record is on the disk before anything is sent. `act` learns
  * whether an earlier process may have made the change already. A change that was refused leaves no record, unless `isBegun`: a part was made.
  */
 export async function recordTagRun<Result>(
@@ -59,7 +59,7 @@ export async function recordTagRun<Result>(
     const made = await act(resumed).then(
       (result) => ({ result }),
       (error: unknown): Failed => {
-        // What may have been done keeps its record, so that the same command ends it.
+        // A change that may have been made keeps its record, so that the same command ends it.
         if (isBegun() || (error instanceof CliError && error.kind === 'unknown')) return { error };
         throw error;
       },
@@ -85,7 +85,7 @@ function identityOf({ what, change, undoes }: TagRun, { client }: Pick<RunEnviro
   return { operation: 'tags', server, account, domain: undefined, input, options } as const;
 }
 
-/** What the unfinished run of the same command does, if there is one: it may have been done already. */
+/** Finds the change of the unfinished run of the same command: it may have been made already. */
 export async function unfinishedTags(run: Omit<TagRun, 'change'>, environment: RunEnvironment): Promise<TagChange | undefined> {
   const identity = identityOf({ ...run, change: {} }, environment);
   const { unfinished } = await runsOf(runKey(identity), runFolders(environment.stateFolder));

@@ -1,7 +1,7 @@
 import type { Execution } from '../execution/execution.ts';
 import { isAged } from '../sending/freshness.ts';
 
-/** Whether links are read before the first batches. */
+/** A plan that has just read its links needs no reading before the first batches. */
 export function readsFirst<Payload extends object>(
   run: Pick<Execution<Payload>, 'operation' | 'reads' | 'plan' | 'system'>,
 ): boolean {
@@ -11,8 +11,8 @@ export function readsFirst<Payload extends object>(
 }
 
 /**
- * Whether the newest links are to be read before the first batch: a hash that somebody typed may have had an equal link, and what was there
- * before is none of the run's to take back. Where the hashes were read themselves, that is known.
+ * True of a run that reads the newest links before its first batch: a hash that somebody typed may have had an equal link, and a link that was
+ * there before is none of the run's to take back. If the hashes were read themselves, that is known.
  */
 export function needsMark<Payload extends object>({
   plan: { mode, undo, input },

@@ -121,7 +121,7 @@ async function assertBudget<Payload extends object>(run: Execution<Payload>): Pr
   });
 }
 
-/** Whether any row is read before it is sent first. */
+/** True where a row is read before it is sent first. */
 async function readsAnyRow<Payload extends object>(run: Execution<Payload>): Promise<boolean> {
   const { plan, operation } = run;
   const { input, payload } = plan;

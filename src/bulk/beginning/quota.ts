@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { RunFacts } from '../started-run.ts';
 
-/** Throws `LimitError` where the account's counters do not last for the run (R-11), unless it is forced. */
+/** Throws `LimitError` where the account's counters do not last for the run, unless it is forced. */
 export async function assertQuota<Payload extends object>(
   { plan, operation, client, calls: count, warn }: Execution<Payload>,
   { calls, rows, doneBefore, batches }: RunFacts,
@@ -21,7 +21,7 @@ export async function assertQuota<Payload extends object>(
   });
 }
 
-/** An answer that makes no sense says nothing about quotas, and keeps no run from beginning (F47). */
+/** An answer that makes no sense says nothing about quotas, and keeps no run from beginning. */
 async function readCounters(client: Pick<Client, 'send'>): Promise<unknown> {
   try {
     const { account } = await client.send('getAccount', {});
@@ -39,7 +39,7 @@ interface QuotaCheck {
   readonly notes: readonly string[];
 }
 
-/** Compares what is left of the account's counters with the records and calls to be made. The counters are a stranger's (F47). */
+/** Compares what is left of the account's counters with the records and calls to be made. The counters are a stranger's. */
 export function checkQuota(counters: unknown, { links, calls }: { readonly links: number; readonly calls: number }): QuotaCheck {
   const shortages: string[] = [];
   const notes: string[] = [];

@@ -4,7 +4,7 @@ import type { CheckStatus } from '../../check/verdict.ts';
 import type { StopReason } from '../results/row-outcome.ts';
 import type { CheckedRow } from './check-results.ts';
 
-/** What a check shall ask. */
+/** A check as a command asks for it. */
 export interface CheckPlan {
   /** The command as people read it. */
   readonly what: string;

@@ -29,7 +29,7 @@ export interface Execution<Payload extends object> extends RunEnvironment {
   /** Aborts the calls under way: when the grace after a signal is over, or the time of the command. */
   readonly signal: AbortSignal;
   abort(): void;
-  /** Which rows share a call. The limit is the largest batch that this server takes; it only shrinks. */
+  /** Decides which rows share a call. The limit is the largest batch that this server takes; it only shrinks. */
   readonly rules: BatchRules<BulkRow<Payload>> & { limit: number };
   /** Permits for calls under way, questions to the server included. */
   readonly limiter: Limiter;
@@ -37,7 +37,7 @@ export interface Execution<Payload extends object> extends RunEnvironment {
   readonly holdsPermit: boolean;
   /** Reserves calls, one by default. Returns whether the budget allows them (`--budget`); if not, the run stops. */
   readonly mayCall: (calls?: number) => boolean;
-  /** Where links are made under hashes that were sent: sends the first rows until the server is proven, and answers with their outcomes. */
+  /** For links that are made under hashes that were sent: sends the first rows until the server is proven, and answers with their outcomes. */
   readonly prove?: ((rows: readonly BulkRow<Payload>[]) => Promise<ReadonlyMap<number, RowOutcome<Payload>>>) | undefined;
   /**
    * Rows of which an attempt may have been applied, in this process or an earlier one, and that are not settled. Every verdict on a row
@@ -50,9 +50,9 @@ export interface Execution<Payload extends object> extends RunEnvironment {
   readonly reads: 'undo' | 'results' | 'renames';
   /** Keeps what links were before they are changed. */
   readonly images?: Images<Payload> | undefined;
-  /** Whether a link that was read again is still one that was selected. */
+  /** True of a link that was read again and is still one that was selected. */
   readonly isSelected?: ((record: KnownRecord) => boolean) | undefined;
-  /** How often a row was sent, for rows that were sent more than once. */
+  /** Attempts of rows that were sent more than once. */
   readonly rounds: Map<number, number>;
   /** Outcomes of earlier processes, where there were any. */
   readonly recorded: RecordedOutcomes | undefined;
@@ -63,7 +63,7 @@ export interface Segment<Payload extends object> {
   readonly rows: BulkRow<Payload>[];
   /** Rows to send. */
   readonly free: BulkRow<Payload>[];
-  /** Batches that an earlier process left open, with their unsettled rows (J6). All of a batch is in one segment. */
+  /** Batches that an earlier process left open, with their unsettled rows. All of a batch is in one segment. */
   readonly open: Map<OpenIntent, BulkRow<Payload>[]>;
   /** Rows that an earlier process left in doubt without a batch to ask for. */
   readonly unsure: BulkRow<Payload>[];

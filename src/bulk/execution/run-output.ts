@@ -104,7 +104,7 @@ async function* typedRows<Payload extends object>(run: Execution<Payload>): Asyn
   yield rows.map((row) => outcomeOfNew(row, sent, run));
 }
 
-/** Puts the files in their places, where they hold every row (R-X9), and writes the end down. */
+/** Puts the files in their places, where they hold every row, and writes the end down. */
 async function endRun<Payload extends object>(
   { plan, stop, begun, operation, recorded, images, system }: Execution<Payload>,
   output: RunOutput,
@@ -131,7 +131,7 @@ async function endRun<Payload extends object>(
   }
 }
 
-/** What the journal calls the end of a run that is not complete. */
+/** The reason that the journal gives for the end of a run that is not complete. */
 export function nameOf(reason: StopReason | undefined): string {
   if (!reason) return 'unfinished';
   if (reason.kind !== 'error') return reason.kind;

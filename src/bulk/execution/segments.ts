@@ -14,7 +14,7 @@ const settledRows = 1000;
 
 /**
  * Reads every row of the input once and cuts it, one segment at a time. Where rows cannot be read any more the run stops, and they
- * are reported without their values (R-X9).
+ * are reported without their values.
  */
 export async function* segmentsOf<Payload extends object>(run: Execution<Payload>): AsyncGenerator<Segment<Payload>> {
   const { input } = run.plan;
@@ -78,7 +78,7 @@ function emptySegment<Payload extends object>(): Segment<Payload> {
   return { rows: [], free: [], open: new Map(), unsure: [] };
 }
 
-/** What is sent for a row. One that is settled is not sent, and needs no hash. */
+/** A row that is settled is not sent, and needs no hash. */
 function payloadMaker<Payload extends object>({ plan, begun, system }: Execution<Payload>) {
   if (!plan.mode?.generateHashes) return plan.payload;
   const { state } = begun;
@@ -131,7 +131,7 @@ async function sendSegment<Payload extends object>(
     const isMixed = repeats && doubtful.length > 0;
     const rows = isMixed ? [...free, ...doubtful].sort((one, other) => one.index - other.index) : free;
     if (!run.prove) return await sendRows(rows, run, repeats ? [] : inDoubt);
-    // What is in doubt comes before what was never sent, so that links are made in their order (P4).
+    // Rows in doubt come before those that were never sent, so that links are made in their order.
     const settled = repeats || inDoubt.length === 0 ? [] : await sendRows([], run, inDoubt);
     const proving = await run.prove(rows);
     const rest = proving.size === 0 ? rows : rows.filter(({ index }) => !proving.has(index));

@@ -1,9 +1,9 @@
 import type { Execution } from './execution.ts';
 
-/** Milliseconds that calls under way are given after a signal. */
+/** Milliseconds that calls under way are given after a signal. */
 const grace = 10_000;
 
-/** Waits for the first signal: nothing new is started, and after a grace what is under way is given up. */
+/** Waits for the first signal: nothing new is started, and after a grace what is under way is given up. */
 export function stopOnSignal({
   interrupt,
   system,

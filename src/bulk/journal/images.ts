@@ -13,7 +13,7 @@ import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import type { JournalLine } from './lines.ts';
 import { damaged, type LineLocation, linesBackwards, readJournal } from './reading.ts';
 
-/** What a link was before a run changed it, and what it was to get. */
+/** A link before a run changed it, and the fields that it was to get. */
 export interface BeforeImage {
   /** From 0, in the order of the run's input. */
   readonly row: number;
@@ -26,7 +26,7 @@ export interface BeforeImage {
 export interface Images<Payload extends object> {
   /** Resolves when it is on the disk. */
   keep(rows: readonly BulkRow<Payload>[]): Promise<void>;
-  /** Whether this process has kept it for a row. */
+  /** True of a row whose image this process has kept. */
   has(index: number): boolean;
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function imagesOf<Payload extends object>(
   return images;
 }
 
-/** Throws `LocalError` where the file cannot be made, before anything is sent (U1). */
+/** Throws `LocalError` where the file cannot be made, before anything is sent. */
 async function openImages<Payload extends object>({
   record,
   journal,
@@ -74,7 +74,7 @@ async function openImages<Payload extends object>({
   const { isSmall, path: folder, images: path } = record;
   const isNew = !existsSync(path);
   const file = isSmall ? journal : await openJournal(path, await soundSize(path), openFile);
-  // What is written into a file is on the disk only if its name is.
+  // A file's content is on the disk only if its name is.
   if (isNew && !isSmall) await syncOrClose(folder, file, system);
   const kept = new Uint8Array(count);
   return {

@@ -39,15 +39,15 @@ interface JournalLedgerOptions<Payload extends object> {
   readonly firstBatch: number;
   /** `Execution.priorDestinations` of the run. */
   readonly priorDestinations: ReadonlyMap<number, string>;
-  /** The hash that was generated for a row, where the run generates hashes (J9). */
+  /** The hash that was generated for a row, where the run generates hashes. */
   readonly keyOf?: ((row: BulkRow<Payload>) => string) | undefined;
-  /** Keeps where links led before, for the results file of a resumed run (J5). */
+  /** Keeps where links led before, for the results file of a resumed run. */
   readonly keepsPrior?: boolean | undefined;
   /** Reads the newest links, where the batch needs to know them. */
   readonly takeWatermark?: (() => Promise<Watermark | undefined>) | undefined;
 }
 
-/** Writes what a run is about to send, and the results, in the order of J1 and J2. */
+/** Writes each batch before it is sent, and its results before they are reported. */
 export function journalLedger<Payload extends object>(options: JournalLedgerOptions<Payload>): Ledger<Payload> {
   const { journal, priorDestinations, keyOf, keepsPrior = false, takeWatermark } = options;
   let next = options.firstBatch;
@@ -105,7 +105,7 @@ async function writeOutcomes(journal: Journal, { batch, outcomes, released, keep
   await Promise.all(lines);
 }
 
-/** J7: the error names the links, because the journal does not. */
+/** The error names the links, because the journal does not. */
 function unrecorded(cause: LocalError, done: readonly RowOutcome[]): UnrecordedError {
   const lines = done.map(({ line, status, record }) => `line ${line}: ${status}${record ? ` ${shortUrlOf(record)}` : ''}`);
   return new UnrecordedError(cause.message, done.length, lines);

@@ -3,7 +3,7 @@ import { LocalError } from '../../base/errors.ts';
 import { fileError } from '../../files/file-error.ts';
 import { decodeLine, type JournalLine } from './lines.ts';
 
-/** Where a line is in its journal. */
+/** The location of a line in its journal. */
 export interface LineLocation {
   readonly offset: number;
   /** Bytes, line end included. */
@@ -18,7 +18,7 @@ const chunkBytes = 1024 * 1024;
 const newline = 0x0a;
 
 /**
- * The lines of a journal with their locations (J3). A torn line at the end is left out; a bad line with a good one behind it
+ * The lines of a journal with their locations. A torn line at the end is left out; a bad line with a good one behind it
  * means that somebody else wrote there, and nothing is guessed: `LocalError`, exit 9.
  */
 export async function* readJournal(path: string): AsyncGenerator<LocatedLine> {

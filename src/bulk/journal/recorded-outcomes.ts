@@ -50,7 +50,7 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
   };
 }
 
-/** What a line keeps of a row. */
+/** A row as its line keeps it. */
 interface Result {
   readonly status: SettledStatus;
   readonly error?: RowError | undefined;
@@ -59,7 +59,7 @@ interface Result {
   readonly matchedByPosition?: true | undefined;
 }
 
-/** What a sound line keeps, by row. */
+/** The rows of a sound line. */
 function resultsOf(line: ResultLine): Map<number, Result> {
   const { errors = [], byPosition = [] } = line;
   const rows = indexesOf(line.rows);
@@ -101,7 +101,7 @@ function outcomeOf<Payload extends object>(
   return { index, line, item, payload, before, status: status ?? 'unknown', record, error, matchedByPosition };
 }
 
-/** What the journal kept of the record; for the rest, what a row asked for that was done. Tags of an edit are left out: they are instructions. */
+/** The record as far as the journal keeps it, completed by what a row asked for that was done. Tags of an edit are left out: they are instructions. */
 function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus | undefined, payload: EditFields): KnownRecord {
   const { short_url, short_url_with_protocol } = shortUrlMembers(shortUrl);
   if (status === 'failed' || status === 'skipped') return { hash, short_url, short_url_with_protocol, long_url: longUrl };

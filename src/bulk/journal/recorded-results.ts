@@ -56,7 +56,7 @@ function isTaken(value: unknown): boolean {
   return isText(value.hash) && value.hash !== '' && isText(value.shortUrl) && (!('longUrl' in value) || isText(value.longUrl));
 }
 
-/** Whether a value is a list of this length whose entries are all sound. */
+/** True of a list of this length whose entries are all sound. */
 export function isListOf(value: unknown, length: number, isEntry: (entry: unknown) => boolean = isText): boolean {
   return Array.isArray(value) && value.length === length && value.every(isEntry);
 }

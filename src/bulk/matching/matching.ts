@@ -18,7 +18,7 @@ import {
 } from './answer-items.ts';
 import type { BatchAnswer, Evidence } from './row-verdict.ts';
 
-/** What a row asks for. */
+/** The fields that a row asks for. */
 export type Asked = Partial<ShortenItem>;
 
 export type Shortening = Work<Asked>;
@@ -26,12 +26,12 @@ export type Shortening = Work<Asked>;
 interface MatchingOptions {
   /** With duplicate control several rows may be given one record, and one row several (4.3.3): gives them out. */
   readonly takeShared?: (work: Shortening) => void;
-  /** Whether the items may be in the order of the rows: those of a listing are not. */
+  /** False for the items of a listing, which are not in the order of the rows. */
   readonly inOrder?: boolean;
 }
 
 /**
- * Joins the items of an answer to the rows that were sent (R 1.5). The document promises neither their order nor
+ * Joins the items of an answer to the rows that were sent. The document promises neither their order nor
  * their number, so rows are known by what comes back of them; in doubt a row gets nothing.
  */
 export function matchAnswer(
@@ -51,7 +51,7 @@ export function matchAnswer(
   return result(work);
 }
 
-/** Every request holds distinct custom hashes, so they are keys; a server may have changed their case (F38). */
+/** Every request holds distinct custom hashes, so they are keys; a server may have changed their case. */
 function takeByCustomHash(work: Shortening): void {
   takeByHash(work, customHash);
   if (work.verdicts.includes(undefined)) takeByHash(work, customHash, { form: foldedHash });
@@ -62,7 +62,7 @@ function customHash({ custom_hash }: Asked): string | undefined {
 }
 
 /**
- * By all that a record shows. Rows with equal keys are interchangeable, and position decides among them (R 1.5.3, R 1.5.5);
+ * By all that a record shows. Rows with equal keys are interchangeable, and position decides among them;
  * rows that differ only in what the records do not show are left to better evidence.
  */
 function takeByFields(work: Shortening): void {
@@ -101,7 +101,7 @@ function takeRefusals(work: Shortening): void {
   }
 }
 
-/** Whether it makes no difference which refusal goes to which row. */
+/** True where it makes no difference which refusal goes to which row. */
 function oneFate(work: Shortening, rows: readonly number[], items: readonly number[]): boolean {
   if (rows.length === 1) return items.length === 1;
   const spelling = (row: number | undefined): string => JSON.stringify(row === undefined ? row : work.sent[row]);

@@ -1,12 +1,12 @@
 import type { ErrorRecord, UrlRecord } from '../../contract/records.ts';
 
-/** The evidence that joined an item of an answer to a row (R 1.5). `position` is the weakest, so results name it. */
+/** The evidence that joined an item of an answer to a row. `position` is the weakest, so results name it. */
 export type Evidence = 'hash' | 'fields' | 'long_url' | 'position';
 
 /** A record as far as it is known. For a row of an earlier process that is only what the journal keeps. */
 export type KnownRecord = Partial<UrlRecord> & { readonly hash: string };
 
-/** Whether a record is as the server sent it. */
+/** True of a record as the server sent it. */
 function isWhole(record: KnownRecord): record is UrlRecord {
   return record.long_url !== undefined && record.tags !== undefined;
 }
@@ -25,7 +25,7 @@ export interface Done {
   readonly shared?: true;
   /** The record was seen to be made since the run began. */
   readonly fresh?: true;
-  /** The hash of the row has a link that leads elsewhere, which is left alone (I6). */
+  /** The hash of the row has a link that leads elsewhere, which is left alone. */
   readonly skipped?: true;
   /** The hash of the row is taken, so that its link has it with a number. */
   readonly renamed?: true;
@@ -54,7 +54,7 @@ export interface Doubtful {
   readonly open?: true;
 }
 
-/** What is known of one row after a call or a reading. */
+/** The knowledge about one row after a call or a reading. */
 export type Verdict = Done | Failed | Again | Doubtful;
 
 export const again: Again = { kind: 'again' };
@@ -69,7 +69,7 @@ export function changedSince(fields: readonly string[]): Failed {
 
 /** An answer joined to its rows. */
 export interface BatchAnswer {
-  /** One per sent row; undefined where nothing in the answer is known to belong to it: class A, never failed (R 1.5.6). */
+  /** One per sent row; undefined where nothing in the answer is known to belong to it: class A, never failed. */
   readonly verdicts: readonly (Verdict | undefined)[];
   /** Records that belong to no row: kept, and warned about. */
   readonly surplus: readonly KnownRecord[];

@@ -10,7 +10,6 @@ import type { BulkOperation, RowToInspect } from './operation.ts';
 import { recreateOperation } from './recreate.ts';
 import { deleteOperation } from './removal.ts';
 
-/** What is done to the link of a row. */
 export type AppliedKind = 'shorten' | 'edit' | 'delete';
 
 /** A link that is made, edited or deleted, and what it gets. */
@@ -22,7 +21,7 @@ type Kinds = { readonly [K in AppliedKind]: BulkOperation<AppliedRow> };
 
 /**
  * Makes links, edits others and deletes others, each with the calls of its kind: one run, so that one journal resumes it and one undo takes
- * it back (P2). A hash in doubt is read, whatever the kind: nothing had it before a link was made, so what has it now is that link.
+ * it back. A hash in doubt is read, whatever the kind: nothing had it before a link was made, so what has it now is that link.
  */
 export function applyOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<AppliedRow> {
   const recreate = recreateOperation(settings);

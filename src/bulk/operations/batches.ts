@@ -3,13 +3,13 @@ import { fittingHashes } from '../../client/batch-limits.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 
-/** Which rows share a call: part of what an operation knows about them. */
+/** The part of an operation that decides which rows share a call. */
 export interface BatchRules<Row> {
   /** Rows in one call at most. */
   readonly limit: number;
   /** Rows of different groups cannot share a call: a group per domain. */
   group?(row: Row): string;
-  /** How many of these, from the first, fit in one call's address; all of them where absent. */
+  /** Counts those, from the first, that fit in one call's address; all of them where absent. */
   fitting?(rows: readonly Row[]): number;
 }
 
@@ -45,7 +45,7 @@ export function cutBatch<Row>(rows: readonly Row[], { limit, fitting }: BatchRul
   return [rows.slice(0, count), rows.slice(count)];
 }
 
-/** The rows of one call, and their payloads as values and as JSON. The JSON is sent as it is; the journal has its checksum (J8). */
+/** The rows of one call, and their payloads as values and as JSON. The JSON is sent as it is; the journal has its checksum. */
 export interface SerializedBatch<Payload extends object = object> {
   readonly rows: readonly BulkRow<Payload>[];
   readonly payloads: readonly Payload[];

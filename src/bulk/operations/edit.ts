@@ -55,7 +55,7 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
 
 type Sending<Row extends LinkKey> = Pick<BulkOperation<Row>, 'call' | 'request' | 'group' | 'fitting' | 'sharedBy'>;
 
-/** An edit ends in the same state however often it is made; only a rename must be inspected before it is repeated (R 2.1). */
+/** An edit ends in the same state however often it is made; only a rename must be inspected before it is repeated. */
 function editing<Row extends LinkKey>(
   settings: ChangeSettings,
   fields: (row: Row) => EditFields,
@@ -109,7 +109,7 @@ function verdictOf(
 }
 
 /**
- * A rename in doubt, by where the two hashes lead now and where the old one led before (D5, D6, R 2.1): a record at the new hash is
+ * A rename in doubt, by where the two hashes lead now and where the old one led before: a record at the new hash is
  * ours only where it leads to the same, and one at the old hash may have come there by a rename of another row.
  */
 function verdictOnRename(

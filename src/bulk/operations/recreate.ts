@@ -16,7 +16,7 @@ export function keyedMode(edition: Edition): Mode {
 }
 
 /**
- * POST /urls with the hashes of links that were deleted or are copied, each on its own domain (U2, P4). The hash is the key: sent twice, it makes one link
+ * POST /urls with the hashes of links that were deleted or are copied, each on its own domain. The hash is the key: sent twice, it makes one link
  * (4.3.4), and 1215 says that somebody else has taken it.
  */
 export function recreateOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<RecreatedRow> {

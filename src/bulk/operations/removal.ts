@@ -4,7 +4,7 @@ import { byHash } from './batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import { type BulkOperation, type Call, sendCall } from './operation.ts';
 
-/** DELETE /urls?hashes=, or /urls/[hash] for one. In doubt what is gone is our doing, and what is left is deleted (R 2.1). */
+/** DELETE /urls?hashes=, or /urls/[hash] for one. In doubt what is gone is our doing, and what is left is deleted. */
 export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
   const { client } = settings;
   const request = (rows: readonly LinkKey[]): Call<'deleteUrl' | 'deleteUrls'> => {
@@ -32,7 +32,7 @@ interface ResetSettings extends ChangeSettings {
   readonly retryReset?: boolean | undefined;
 }
 
-/** DELETE /stats?hashes=, or /stats/[hash] for one. In doubt nothing is repeated: it would erase newer clicks too (R 2.1). */
+/** DELETE /stats?hashes=, or /stats/[hash] for one. In doubt nothing is repeated: it would erase newer clicks too. */
 export function resetOperation({ retryReset: repeat = false, ...settings }: ResetSettings): BulkOperation<LinkKey> {
   const { client } = settings;
   const request = (rows: readonly LinkKey[]): Call<'resetStats' | 'resetSelectedStats'> => {
@@ -54,7 +54,7 @@ export function resetOperation({ retryReset: repeat = false, ...settings }: Rese
   };
 }
 
-/** `gone`: the verdict on a row in doubt whose link does not exist. For any other row the link never existed (CLI 3.9.4). */
+/** `gone`: the verdict on a row in doubt whose link does not exist. For any other row the link never existed. */
 function removal(
   settings: ChangeSettings,
   gone: Verdict,

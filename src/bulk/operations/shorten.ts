@@ -15,9 +15,9 @@ import type { SharedLinks } from './shared-links.ts';
 interface ShortenSettings {
   readonly client: Pick<Client, 'send'>;
   readonly mode: Mode;
-  /** Edition A: the working domain, pinned on every call (R-X8). */
+  /** Edition A: the working domain, pinned on every call. */
   readonly domain?: string | undefined;
-  /** Reads which links are new, where duplicate control hands out old ones too (`D26`); true without it. */
+  /** Reads which links are new, where duplicate control hands out old ones too; true without it. */
   readonly tellsNew?: boolean | undefined;
   /** Bounds the calls that this takes. */
   readonly mayCall?: NewnessSettings['mayCall'];
@@ -52,7 +52,7 @@ function plainShortening({
 }: Omit<ShortenSettings, 'onConflict' | 'isAskedFor'>): BulkOperation<ShortenItem> {
   const doubt = mode.name === 'checked' ? 'read_back' : 'repeat';
   const sharing = mode.name === 'dedupe';
-  /** What nobody saw to be new is not called so where links are shared: it may have been there for years. */
+  /** A shared link that nobody saw to be new is not called so: it may have been there for years. */
   const isNew = (item: ShortenItem, done: Done): boolean =>
     sharing ? done.fresh === true && !looksPreexisting(item, done) : mode.generateHashes || !looksPreexisting(item, done);
   let begun: Promise<SharedLinks> | undefined;
@@ -97,7 +97,7 @@ function distinct(items: readonly ShortenItem[]): ShortenItem[] {
   return items.filter(({ long_url, custom_hash }) => custom_hash || (!seen.has(long_url) && seen.add(long_url)));
 }
 
-/** D4: a hash that leads to the row's long URL, however a server writes that, is the row's. */
+/** A hash that leads to the row's long URL, however a server writes that, is the row's. */
 async function findByHash(
   rows: readonly RowToInspect<ShortenItem>[],
   { client, domain }: Pick<ShortenSettings, 'client' | 'domain'>,

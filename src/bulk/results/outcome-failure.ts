@@ -6,14 +6,14 @@ import { errorText, type RowOutcome } from './row-outcome.ts';
 
 const correct = 'to change existing links, use linkctl edit -f with their hashes';
 
-/** What names the row of a file in a message. */
+/** Values that name the row of a file in a message. */
 interface ItemText extends Partial<LinkKey> {
   readonly custom_hash?: string;
   readonly long_url?: string;
   readonly expiration_date?: string;
 }
 
-/** Why a row is not done, named by its place in the file (B35); undefined for a row that is. `input` is the file's name;
+/** Why a row is not done, named by its place in the file; undefined for a row that is. `input` is the file's name;
  * `reported`: people have read it. */
 export function outcomeFailure(
   { index, line, status, item, record, error }: RowOutcome,

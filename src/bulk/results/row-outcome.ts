@@ -54,7 +54,7 @@ export interface BulkRow<Payload extends object = object> {
   readonly skip?: Skip | undefined;
 }
 
-/** What a row that is left out gets, and why. */
+/** The status of a row that is left out, and the reason. */
 export interface Skip {
   readonly status: 'skipped' | 'unchanged';
   readonly reason?: string | undefined;
@@ -75,11 +75,11 @@ export interface RowOutcome<Payload extends object = object> extends BulkRow<Pay
   readonly repeatable?: true | undefined;
 }
 
-/** How many rows got what, and what their failures have in common. */
+/** Counts of rows by status, and what their failures have in common. */
 export interface Tally {
   readonly rows: number;
   readonly counts: Readonly<Record<RowStatus, number>>;
-  /** How many of the unknown rows the same command again settles. */
+  /** Unknown rows that the same command again settles. */
   readonly repeatable: number;
   /** Failed rows by API code. */
   readonly failures: ReadonlyMap<number, number>;
@@ -123,7 +123,7 @@ export function startTally(): RunningTally {
   };
 }
 
-/** Rows were done, and what they got could not be written down: `details` names each and its short URL (J7). */
+/** Rows were done, and what they got could not be written down: `details` names each and its short URL. */
 export class UnrecordedError extends LocalError {
   readonly rows: number;
 
@@ -138,18 +138,18 @@ export class UnrecordedError extends LocalError {
   }
 }
 
-/** What ended a run before its last row. */
+/** The reason why a run ended before its last row. */
 export type StopReason =
   | { readonly kind: 'error'; readonly error: CliError }
   | { readonly kind: 'signal' }
   | { readonly kind: 'fail_fast' };
 
-/** Whether a row failed because no link has its hash, which `--ignore-missing` ignores (B43). */
+/** True of a row that failed because no link has its hash, which `--ignore-missing` ignores. */
 export function isMissing({ error }: { readonly error?: RowError | undefined }): boolean {
   return error?.code === missingHash;
 }
 
-/** How many rows failed for that reason. */
+/** Counts rows that failed for that reason. */
 export function missingCount({ failures }: Tally): number {
   return failures.get(missingHash) ?? 0;
 }
@@ -158,12 +158,12 @@ const missingHash = 1306;
 
 type Row = Pick<RowOutcome, 'payload' | 'record' | 'status'>;
 
-/** Where the link of a row leads: as the row has it, or else as the server says. */
+/** The destination of the link of a row: as the row has it, or else as the server says. */
 export function destinationOf(row: Row): string | undefined {
   return askedOf(row) ?? serversOf(row);
 }
 
-/** What the row does not say itself: an edit that leaves it alone, or a link that leads elsewhere. */
+/** The destination where the row does not say it: an edit leaves it alone, or the link leads elsewhere. */
 export function unaskedDestination(row: Row): string | undefined {
   return askedOf(row) === undefined ? serversOf(row) : undefined;
 }

@@ -5,16 +5,16 @@ import { missingCount, type StopReason, type Tally, UnrecordedError } from './ro
 export type RunEnd = { readonly kind: 'error'; readonly error: CliError } | { readonly kind: 'signal' } | { readonly kind: 'ok' };
 
 export interface EndOptions {
-  /** A hash that no link has is no failure (B43). */
+  /** A hash that no link has is no failure. */
   readonly ignoreMissing?: boolean | undefined;
-  /** What is counted, for the message: `3 of 10 URLs failed`. */
+  /** The noun for the message: `3 of 10 URLs failed`. */
   readonly noun?: string | undefined;
 }
 
 /**
- * How a run ends (CLI 2): what stopped it beats what its items got. 10 first, then 9, the signal, then 4, 7, 8 and
+ * Decides how a run ends: the reason why it stopped beats what its items got. 10 first, then 9, the signal, then 4, 7, 8 and
  * whatever else stopped it; only a run that reached its end gives 3, or the class that all its rows share. Rows in doubt that the
- * same command again settles leave what stopped the run as it is: there is nothing to check first (D32).
+ * same command again settles leave what stopped the run as it is: there is nothing to check first.
  */
 export function runEnd(tally: Tally, stop: StopReason | undefined, { ignoreMissing, noun = 'rows' }: EndOptions = {}): RunEnd {
   const stopError = stop?.kind === 'error' ? stop.error : undefined;

@@ -20,7 +20,7 @@ import { isTemporary, maximalRounds, outcomeOf, roundOf } from './settling.ts';
 type Rows<Payload extends object> = readonly BulkRow<Payload>[];
 
 /**
- * The verdicts of an answer, also on the rows that it left out: they are class A (R 1.5.6). Rows in doubt that it refused are read
+ * The verdicts of an answer, also on the rows that it left out: they are class A. Rows in doubt that it refused are read
  * at the server: they may have been refused for what their first attempt made.
  */
 export async function verdictsOfAnswer<Payload extends object>(
@@ -34,7 +34,7 @@ export async function verdictsOfAnswer<Payload extends object>(
   const missing = rows.filter((_, position) => !verdicts[position]);
   const refused = refusedInDoubt(rows, verdicts, run);
   if (missing.length === 0 && refused.size === 0 && verdicts.every((verdict) => verdict !== undefined)) return verdicts;
-  // What the answer does say is kept before anything else is asked, which may take long.
+  // The verdicts of the answer are kept before anything else is asked, which may take long.
   const known = rows.flatMap((row, position) => {
     const verdict = verdicts[position];
     const isKnown = verdict?.kind === 'done' || (verdict?.kind === 'failed' && !isTemporary(verdict) && !refused.has(row));
@@ -50,7 +50,7 @@ export async function verdictsOfAnswer<Payload extends object>(
   return rows.map((row, position) => found.get(row) ?? verdicts[position] ?? doubtful);
 }
 
-/** A row in doubt that is as it should be was changed by its first attempt, and a link with the number that it gets was made by it. */
+/** If the link of a row in doubt is as the row asks for, or has its numbered hash, the first attempt made it so. */
 function doneByUs<Payload extends object>(
   verdict: Verdict | undefined,
   row: BulkRow<Payload> | undefined,
@@ -74,7 +74,7 @@ export async function enterDoubt<Payload extends object>(
 
 /**
  * The verdicts of a call that failed; rows that are in doubt by it are known to be. What stops the run goes to `stop`, and from then
- * on nothing more is asked (R-12): the rows are left as they are.
+ * on nothing more is asked: the rows are left as they are.
  */
 export async function verdictsOfFailure<Payload extends object>(
   error: CallError,
@@ -92,7 +92,7 @@ export async function verdictsOfFailure<Payload extends object>(
     return verdicts;
   }
   if (stopsRun(last) && !tooLarge) {
-    // Where the same command again settles it, why it stopped is all there is to say (D32).
+    // If the same command settles it, the reason why it stopped is all there is to say.
     const isSettledByRepeating = error.outcome !== 'ambiguous' || operation.doubt === 'repeat';
     stop.because(isSettledByRepeating ? lastOf(error) : doubtOf(error, []));
     return rows.map(() => again);
@@ -106,7 +106,7 @@ export async function verdictsOfFailure<Payload extends object>(
   return rows.map((row) => found.get(row) ?? refusal);
 }
 
-/** Whether the client sent the call again until it gave up: five attempts are enough (R-4). */
+/** True where the client sent the call again until it gave up: five attempts are enough. */
 function wasRepeated({ gaveUp }: CallError): boolean {
   return gaveUp !== 'not retryable' && gaveUp !== 'not safe to repeat';
 }
@@ -122,13 +122,13 @@ function refusedInDoubt<Payload extends object>(
   for (const [position, row] of rows.entries()) {
     const verdict = verdicts[position];
     if (verdict?.kind !== 'failed' || !inDoubt.has(row.index)) continue;
-    // D4, D5: values that are refused now were refused in the first attempt, too. Other codes may be due to what that attempt made.
+    // Values that are refused now were refused in the first attempt, too. Other codes may be due to what that attempt made.
     if (!isTemporary(verdict) && errorTraits(verdict.error.code).about !== 'values') refused.set(row, verdict);
   }
   return refused;
 }
 
-/** D4, D5: reads the links. A refusal is final only if it is about the hash and the links show no effect of an earlier attempt. */
+/** Reads the links. A refusal is final only if it is about the hash and the links show no effect of an earlier attempt. */
 async function verdictsOfRefused<Payload extends object>(
   refused: ReadonlyMap<BulkRow<Payload>, Failed>,
   run: Execution<Payload>,
@@ -154,7 +154,7 @@ export async function resolveDoubt<Payload extends object>(
   run: Execution<Payload>,
   isLast = false,
 ): Promise<readonly Verdict[]> {
-  // R-12, D9
+  // After an error that stops the run not one more call is made.
   if (run.stop.reason?.kind === 'error') return rows.map(() => unresolved);
   const unlessLast = (verdict: Verdict, position: number): Verdict => {
     const isOver = isLast || roundOf(rows[position]?.index ?? -1, run) >= maximalRounds;
@@ -167,7 +167,7 @@ export async function resolveDoubt<Payload extends object>(
       return (await inspect(rows, run)).map(unlessLast);
     case 'read_back': {
       const verdicts = await readBack(batch, rows, run);
-      // What a conclusive reading did not find was certainly not made (R 1.6): only this policy takes rows out of doubt.
+      // A link that a conclusive reading did not find was certainly not made: only this policy takes rows out of doubt.
       for (const [position, { index }] of rows.entries()) if (verdicts[position]?.kind === 'again') run.inDoubt.delete(index);
       return verdicts;
     }
@@ -187,7 +187,7 @@ async function readBack<Payload extends object>(
   return await (await import('../checked/reading-back.ts')).readBackBatch(batch, payloads, run);
 }
 
-/** Where nothing may be asked, rows stay as they are: open where they are in doubt. */
+/** Without permission to ask, rows stay as they are: open if they are in doubt. */
 async function inspect<Payload extends object>(
   rows: Rows<Payload>,
   { operation, inDoubt, priorDestinations, stop, signal, mayCall, system }: Execution<Payload>,
@@ -203,7 +203,7 @@ async function inspect<Payload extends object>(
     }));
     const seen = await operation.inspect(sought, signal);
     const readAt = system.elapsed();
-    // What is to be deleted is compared with what was shown, which only a reading of the whole batch does.
+    // A link to be deleted is compared with the plan, which only a reading of the whole batch does.
     const isSeen = ({ index, payload }: BulkRow<Payload>) => inDoubt.has(index) && kindOf(payload, operation) !== 'delete';
     return seen.map((verdict, nth) => {
       const row = rows[nth];

@@ -2,7 +2,7 @@ import { LimitError } from '../../base/errors.ts';
 import { CallError, type Fault, refusesEveryCall } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 
-/** Limits how many batches are in flight; the limit follows what the server can take. */
+/** Limits how many batches are in flight; the limit follows what the server can take. */
 export interface Limiter {
   /** Resolves when a place is free, with a function that frees it. Calling that again does nothing. */
   acquire(): Promise<() => void>;
@@ -84,13 +84,13 @@ interface CountOptions {
   readonly budget?: number | undefined;
   /** Calls that were made without it, and count. */
   readonly before: number;
-  /** Called whenever the server asks one of the calls to slow down. */
+  /** Called whenever the server asks one of the calls to slow down. */
   onThrottled(): void;
 }
 
 /**
  * A client that counts. A refusal that every other call would meet is the answer to all calls that begin after it, and none of them
- * is sent (R-12): a batch reads links before it changes them, and another one may be refused in between.
+ * is sent: a batch reads links before it changes them, and another one may be refused in between.
  */
 export function countCalls(
   client: Client,
