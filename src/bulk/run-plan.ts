@@ -1,15 +1,15 @@
 import type { CliError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
-import type { AccountDomains } from '../contract/link.ts';
+import type { AccountDomains, LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { Journal, OpenJournalFile } from './journal/journal.ts';
 import type { RunState } from './journal/journal-state.ts';
+import type { KnownRecord } from './matching/row-verdict.ts';
 import type { Mode } from './operations/modes.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import type { RunRecord } from './records/run-names.ts';
 import type { RowError, Skip } from './results/row-outcome.ts';
-import type { NoteChanges } from './settled-change.ts';
 
 /** A row as it was read. */
 export interface RunRow<Item extends object = object> {
@@ -140,6 +140,22 @@ export interface RunPlan<Payload extends object> {
   /** Milliseconds to wait before a listing is read back; 10,000 without it. */
   readonly settle?: number | undefined;
 }
+
+/** A change that gives the counters of a link another meaning, or the link another name. */
+export interface SettledChange {
+  readonly kind: 'reset' | 'deleted' | 'renamed';
+  /** The row, from 0. */
+  readonly row: number;
+  /** Without a domain it is on the account's default one, or on the only one. */
+  readonly link: LinkKey;
+  /** The link right before, where it was read. */
+  readonly before: KnownRecord | undefined;
+  /** Of a renamed link, as it is now. */
+  readonly after: KnownRecord | undefined;
+}
+
+/** Receives them before the journal says that they were done: a change of a killed process may come twice, and none is missing. `run` names them together with their rows. */
+export type NoteChanges = (run: string, changes: readonly SettledChange[]) => Promise<void>;
 
 export interface RunEnvironment {
   readonly client: Client;

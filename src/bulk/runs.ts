@@ -5,16 +5,16 @@ import type { CheckStatus } from '../check/verdict.ts';
 import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import { fieldsSincePrinted } from '../link/prints.ts';
-import { deleteRun } from './journal/deletion.ts';
 import { foldJournal } from './journal/fold.ts';
 import type { RunState } from './journal/journal-state.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { readJournal } from './journal/reading.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
 import { whileThere } from './journal/run-folder.ts';
+import { deleteRun } from './records/deletion.ts';
 import { byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './records/run-names.ts';
+import { type IsOwn, tipOf } from './records/tips.ts';
 import type { RowStatus } from './results/row-outcome.ts';
-import { type IsOwn, tipOf } from './undone.ts';
 
 /** A run as `runs list` and `runs show` print it. */
 export interface RunOverview {

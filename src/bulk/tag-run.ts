@@ -1,10 +1,11 @@
 import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
+import { beginRun } from './beginning/beginning.ts';
+import { runsOf } from './beginning/search.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { runKey } from './journal/run-folder.ts';
-import { recordUndone } from './journal/undone-line.ts';
 import { runFolders } from './records/run-names.ts';
-import { beginRun, runsOf } from './run-beginning.ts';
+import { recordUndone } from './records/undone-line.ts';
 import type { RunEnvironment } from './run-plan.ts';
 
 /** A change of the tags of an account, beside that of links. */

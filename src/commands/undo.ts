@@ -3,7 +3,7 @@ import { NotFoundError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { readDoneRun } from '../bulk/records/done-run.ts';
 import { titleOf } from '../bulk/records/run-names.ts';
-import { isPartly, nextToUndo, targetOfUndo } from '../bulk/undone.ts';
+import { isPartly, nextToUndo, targetOfUndo } from '../bulk/records/tips.ts';
 import { type NamedUndo, namedRun, saidAlready, type UndoOptions } from '../changes/named-run.ts';
 import { undoRun } from '../changes/undo.ts';
 import type { Invocation } from '../cli/invocation.ts';

@@ -1,9 +1,9 @@
 import type { Beginning } from '../execution/execution.ts';
 import { imagesOf } from '../journal/images.ts';
-import { beginRun } from '../run-beginning.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import { notingLedger } from '../sending/noting-ledger.ts';
 import type { StartedRun } from '../started-run.ts';
+import { beginRun } from './beginning.ts';
 import { preflight, prepare } from './preflight.ts';
 
 /** Starts a run that the same command resumes. */

@@ -1,16 +1,16 @@
-import type { BegunRun } from '../journal/begun-run.ts';
+import type { BegunRun } from '../beginning/begun-run.ts';
 import type { Images } from '../journal/images.ts';
 import type { OpenIntent } from '../journal/journal-state.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { RecordedOutcomes } from '../journal/recorded-outcomes.ts';
 import type { RunIdentity } from '../journal/run-folder.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
-import type { BatchRules } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunFolders } from '../records/run-names.ts';
 import type { OutcomeFiles } from '../results/outcome-files.ts';
 import type { BulkRow, RowOutcome, RunningTally } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
+import type { BatchRules } from '../sending/batches.ts';
 import type { CallCount, Limiter } from '../sending/limiter.ts';
 import type { Stop } from '../sending/stop.ts';
 import type { RunFacts, StartedRun } from '../started-run.ts';

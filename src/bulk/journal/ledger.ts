@@ -3,7 +3,6 @@ import { LocalError } from '../../base/errors.ts';
 import { urlPrint, valueColumns } from '../../link/prints.ts';
 import type { Watermark } from '../checked/newest-links.ts';
 import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
-import type { SerializedBatch } from '../operations/batches.ts';
 import {
   type BulkRow,
   doneKinds,
@@ -13,6 +12,7 @@ import {
   UnrecordedError,
   unaskedDestination,
 } from '../results/row-outcome.ts';
+import type { SerializedBatch } from '../sending/batches.ts';
 import type { Journal } from './journal.ts';
 import type { RecordedError, ResultLine } from './lines.ts';
 import { rangesOf } from './ranges.ts';

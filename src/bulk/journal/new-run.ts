@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { absolutePath } from '../../files/folders.ts';
+import type { BegunRun } from '../beginning/begun-run.ts';
 import { newestRuns, orderOf, type RunFolders, runFolders, runRecord, smallNames, smallRecord } from '../records/run-names.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
-import type { BegunRun } from './begun-run.ts';
 import type { RunState } from './journal-state.ts';
 import type { BeginLine } from './lines.ts';
 import { nextOrder } from './order.ts';

@@ -1,5 +1,5 @@
 import type { RunInput, RunRow } from '../run-plan.ts';
-import { type BatchRules, cutBatch, groupsOf } from './batches.ts';
+import { type BatchRules, cutBatch, groupsOf } from '../sending/batches.ts';
 
 /** The rows of each call, as a run sends them while nothing fails. */
 export function* batchesOf<Row>(rows: readonly Row[], rules: BatchRules<Row>): Generator<readonly Row[]> {

@@ -5,7 +5,7 @@ import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/sa
 import { hasDestination, noDestination } from '../matching/destination-fingerprint.ts';
 import { matchEdits } from '../matching/edited-links.ts';
 import { again, changedSince, doubtful, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
-import { byDomain, byHash } from './batches.ts';
+import { byDomain, byHash } from '../sending/batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import { type BulkOperation, type Call, type RowToInspect, sendCall } from './operation.ts';
 

@@ -1,7 +1,7 @@
 import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import { byDomain } from './batches.ts';
+import { byDomain } from '../sending/batches.ts';
 import { chooseMode, type Mode } from './modes.ts';
 import type { ChangeSettings } from './named-links.ts';
 import type { BulkOperation, RowToInspect } from './operation.ts';

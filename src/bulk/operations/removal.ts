@@ -1,6 +1,6 @@
 import type { LinkKey } from '../../contract/link.ts';
 import { again, type BatchAnswer, type Verdict } from '../matching/row-verdict.ts';
-import { byHash } from './batches.ts';
+import { byHash } from '../sending/batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import { type BulkOperation, type Call, sendCall } from './operation.ts';
 

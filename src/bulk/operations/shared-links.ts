@@ -2,9 +2,9 @@ import { SeenKeys } from '../../client/seen-keys.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { Newness } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
+import { looksPreexisting } from '../matching/preexisting.ts';
 import type { BatchAnswer } from '../matching/row-verdict.ts';
 import { takeShared } from '../matching/shared-records.ts';
-import { looksPreexisting } from './preexisting.ts';
 
 /** The links of a run in which rows with one long URL share a link. */
 export interface SharedLinks {

@@ -4,12 +4,12 @@ import { notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { NewnessSettings } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
+import { looksPreexisting } from '../matching/preexisting.ts';
 import { again, type Done, type Verdict } from '../matching/row-verdict.ts';
 import type { ConflictSettings } from './conflicts.ts';
 import type { ConflictPolicy, Mode } from './modes.ts';
 import { asNamed } from './numbered-hash.ts';
 import type { BulkOperation, Call, RowToInspect } from './operation.ts';
-import { looksPreexisting } from './preexisting.ts';
 import type { SharedLinks } from './shared-links.ts';
 
 interface ShortenSettings {

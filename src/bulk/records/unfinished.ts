@@ -3,10 +3,10 @@ import { LocalError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
+import { runsOf } from '../beginning/search.ts';
 import { isSettled, isUntouched, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine } from '../journal/lines.ts';
 import { claimBeginning, type RunIdentity, runKey } from '../journal/run-folder.ts';
-import { runsOf } from '../run-beginning.ts';
 import { runFolders, runRecord } from './run-names.ts';
 
 /** An unfinished run that has its input in its folder. */

@@ -2,7 +2,7 @@ import { recordDomain } from '../../contract/link.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
-import type { NoteChanges, SettledChange } from '../settled-change.ts';
+import type { NoteChanges, SettledChange } from '../run-plan.ts';
 
 interface NoteSettings<Payload extends object> {
   readonly operation: BulkOperation<Payload>;

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../../client/call-error.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
-import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../operations/batches.ts';
 import type { BulkRow, RowOutcome, StopReason } from '../results/row-outcome.ts';
+import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from './batches.ts';
 import { BudgetError } from './limiter.ts';
 import { type DoubtfulBatch, type Round, recordOutcomes, settle, unknownOutcome, unsent } from './settling.ts';
 

@@ -1,6 +1,6 @@
+import type { Journal } from '../journal/journal.ts';
+import type { RunState } from '../journal/journal-state.ts';
 import type { RunRecord } from '../records/run-names.ts';
-import type { Journal } from './journal.ts';
-import type { RunState } from './journal-state.ts';
 
 /** A run that may continue: it is locked, its journal is known and open. */
 export interface BegunRun {

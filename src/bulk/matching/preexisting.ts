@@ -1,6 +1,6 @@
 import type { ShortenItem } from '../../contract/operations.ts';
 import { hasUnasked } from '../../link/same.ts';
-import type { Done } from '../matching/row-verdict.ts';
+import type { Done } from './row-verdict.ts';
 
 /**
  * Signs that a record is older than the request: it has been clicked, or it holds what the row did not ask for. Without a sign

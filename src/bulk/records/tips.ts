@@ -1,8 +1,8 @@
-import { foldJournal } from './journal/fold.ts';
-import { isOver, mayHaveChanged, type RunState } from './journal/journal-state.ts';
-import type { BeginLine } from './journal/lines.ts';
-import { whileThere } from './journal/run-folder.ts';
-import { isUnbegun, type NamedRun, newestRuns, type RunFolders, runRecord } from './records/run-names.ts';
+import { foldJournal } from '../journal/fold.ts';
+import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
+import type { BeginLine } from '../journal/lines.ts';
+import { whileThere } from '../journal/run-folder.ts';
+import { isUnbegun, type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
 
 /**
  * True of a run that another one was begun to take back, which changed something and was not taken back itself. The rows are then not as
