@@ -92,7 +92,7 @@ export const mutants = {
   'keeps no record of typed links': [
     ['bulk/journal/small-journal.ts', 'const isFirst = !journal', 'if (waiting) return;\n    const isFirst = !journal'],
   ],
-  'believes what it kept': [['input/kept-rows.ts', '=== soundLine(nth, json) ?', "!== '' || soundLine(nth, json) ?"]],
+  'believes what it kept': [['input/kept-rows.ts', '=== checksumLine(nth, json) ?', "!== '' || checksumLine(nth, json) ?"]],
 } as const satisfies { readonly [name: string]: readonly Replacement[] };
 
 export interface Mutant {
