@@ -75,7 +75,6 @@ export interface OperationSettings {
   readonly client: Pick<Client, 'send'>;
   /** Edition A: pinned for the whole run. */
   readonly domain: string | undefined;
-  /** Items in one call at most. */
   readonly batchSize: number;
   /** Reserves one more call. Returns whether the budget allows it (`--budget`). */
   mayCall(): boolean;
@@ -89,10 +88,8 @@ export interface RunSteps {
   after(isStopped: () => boolean): Promise<boolean>;
 }
 
-/** A run as a command asks for it. */
 export interface RunPlan<Payload extends object> {
   operation(settings: OperationSettings): BulkOperation<Payload>;
-  /** Shortening only. */
   readonly mode?: Mode | undefined;
   /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
   readonly what?: string | undefined;
@@ -123,7 +120,6 @@ export interface RunPlan<Payload extends object> {
   readonly recall?: ((options: Readonly<Record<string, unknown>>) => void) | undefined;
   /** The row's own columns, for `--failed`. */
   readonly columns: readonly string[];
-  /** Items in one call at most. */
   readonly batchSize: number;
   readonly concurrency?: number | undefined;
   /** Calls that may be made (`--budget`). */

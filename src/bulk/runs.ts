@@ -118,14 +118,14 @@ export async function pruneRuns(stateFolder: string, system: System): Promise<vo
 }
 
 /** A link that is not as the run left it. */
-export interface Discrepancy {
+interface Discrepancy {
   readonly hash: string;
   readonly problem: 'missing' | 'changed';
   /** The destination now, of a changed one. */
   readonly long_url?: string | undefined;
 }
 
-export interface VerifySettings {
+interface VerifySettings {
   readonly client: Pick<Client, 'send'>;
   /** Hashes in one call at most. */
   readonly batchSize: number;

@@ -1,13 +1,11 @@
 import type { OperationKind } from './operations/operation.ts';
 import type { RowOutcome, StopReason, Tally } from './results/row-outcome.ts';
 
-/** Facts for the header of a run. */
 export interface RunFacts {
   readonly run: string;
   readonly kind: OperationKind;
   readonly resumed: boolean;
   readonly rows: number;
-  /** Rows that an earlier process finished. */
   readonly doneBefore: number;
   /** Batches still to send, and the calls that they need. */
   readonly batches: number;

@@ -53,7 +53,6 @@ export async function preflight<Payload extends object>(run: Execution<Payload>)
   return facts;
 }
 
-/** Rows that an earlier process finished. */
 function doneBefore<Payload extends object>({ begun }: Pick<Execution<Payload>, 'begun'>): number {
   let done = 0;
   for (const [state, count] of begun.state.counts) if (isSettled(state)) done += count;

@@ -183,7 +183,6 @@ function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocati
   if (line.released) release(fold, line.batch, indexesOf(line.released));
 }
 
-/** Rows of one line have their final status. */
 function settle(
   fold: Fold,
   rows: readonly number[],

@@ -17,7 +17,6 @@ import { damaged, type LineLocation, linesBackwards, readJournal } from './readi
 export interface BeforeImage {
   /** From 0, in the order of the run's input. */
   readonly row: number;
-  /** The link with the fields that were sent for it. */
   readonly payload: LinkKey;
   readonly record: KnownRecord | null;
 }
@@ -32,11 +31,9 @@ export interface Images<Payload extends object> {
 }
 
 interface ImagesOptions<Payload extends object> {
-  /** The run's. */
   readonly record: RunRecord;
   /** Has the images, too, where the record is one file. */
   readonly journal: Journal;
-  /** Of its input. */
   readonly rows: number;
   readonly operation: Pick<BulkOperation<Payload>, 'requestedFields'>;
   readonly system: Pick<System, 'platform'>;
@@ -120,7 +117,6 @@ async function soundSize(path: string): Promise<number> {
   return size;
 }
 
-/** The images of a run that is over. */
 export interface KeptImages {
   has(row: number): boolean;
   /** Some at a time, the last first: a change is taken back in the order opposite to that in which it was made. */

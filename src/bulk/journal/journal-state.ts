@@ -41,7 +41,6 @@ export interface OpenIntent {
   readonly batch: number;
   /** All rows of the intent, as its payload checksum covers them. */
   readonly rows: readonly number[];
-  /** Those without a result. */
   readonly unsettled: ReadonlySet<number>;
   readonly payload: string;
 }
@@ -53,7 +52,6 @@ export interface RunState {
   readonly complete: boolean;
   /** Why the last process ended; undefined where it was killed. */
   readonly lastEnd: string | undefined;
-  /** Its result was printed. */
   readonly shown: boolean;
   /** The runs that were begun to take this one back. */
   readonly undoneBy: readonly string[];

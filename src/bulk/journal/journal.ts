@@ -5,7 +5,6 @@ import { encodeLine, type JournalLine } from './lines.ts';
 
 /** The file of a journal. Tests pass one that breaks or stops at a chosen step. */
 export interface JournalFile {
-  /** Writes all of the bytes at the end, or throws. */
   append(bytes: Uint8Array): Promise<void>;
   /** Resolves when all that was appended is on the disk. */
   sync(): Promise<void>;

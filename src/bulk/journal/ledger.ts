@@ -126,7 +126,6 @@ export const letterOf: Readonly<Record<SettledStatus, string>> = {
 
 export const settledStatuses: readonly SettledStatus[] = [...doneKinds, 'failed'];
 
-/** A row whose status is final. */
 type SettledRow = RowOutcome & { readonly status: SettledStatus };
 
 function isSettledRow(outcome: RowOutcome): outcome is SettledRow {

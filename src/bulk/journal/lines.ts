@@ -48,11 +48,8 @@ interface Begin {
   readonly order?: number | undefined;
   /** `tags`: it changes tags themselves, `api`: nobody knows what; both have no rows. `check`: it changes nothing. */
   readonly operation: OperationKind | 'tags' | 'api' | 'check';
-  /** Shortening only. */
   readonly mode?: ModeName | undefined;
-  /** The command as people read it. */
   readonly what?: string | undefined;
-  /** It keeps what its links were before. */
   readonly undo?: boolean | undefined;
   /** The run that it takes back. */
   readonly undoes?: string | undefined;
@@ -73,7 +70,6 @@ interface Begin {
   readonly options: Readonly<Record<string, unknown>>;
   /** Absolute paths that the run may replace. */
   readonly outputs: readonly string[];
-  /** ISO 8601. */
   readonly at: string;
 }
 
@@ -81,7 +77,6 @@ interface Begin {
 interface Intent {
   readonly batch: number;
   readonly rows: Ranges;
-  /** Checksum of the payloads' JSON. */
   readonly payload: string;
   /** One per row, where hashes are generated. */
   readonly keys?: readonly string[] | undefined;
@@ -114,9 +109,7 @@ interface Results {
   readonly values?: ValueColumns | undefined;
   /** The long URLs themselves, one per done row, where a row does not say its own: an edit that leaves it alone. */
   readonly destinations?: readonly string[] | undefined;
-  /** As in the intent. */
   readonly priorUrls?: readonly string[] | undefined;
-  /** One per failed row, in order. */
   readonly errors?: readonly RecordedError[] | undefined;
   /** Positions, within the line, of rows that were matched by position alone. */
   readonly byPosition?: readonly number[] | undefined;
@@ -142,7 +135,6 @@ interface Doubt {
 /** One entry per row in each list. */
 interface Befores {
   readonly rows: readonly number[];
-  /** The link, and the fields that were sent for it. */
   readonly payloads: readonly LinkKey[];
   /** null for a link that did not exist, or did not until another row of the batch was applied. */
   readonly records: readonly (KnownRecord | null)[];

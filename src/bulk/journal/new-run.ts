@@ -17,7 +17,6 @@ interface SmallRun extends BegunRun {
   readonly journal: SmallJournal;
 }
 
-/** The first line of a new record. */
 export function beginLine(
   run: string,
   identity: RunIdentity,
@@ -64,7 +63,6 @@ export async function beginOneOff(identity: RunIdentity, plan: Described, enviro
   return { ...(await beginSmallRecord(run, identity, plan, environment)), release: () => undefined };
 }
 
-/** A run of which nothing was written yet. */
 function newRunState(begin: BeginLine): RunState {
   return {
     begin,
@@ -94,7 +92,6 @@ export function newRunName(key: string, now: number, folders: RunFolders): strin
   }
 }
 
-/** The place of a new run among all of them. */
 function newOrder({ state, orders }: RunFolders): number {
   return nextOrder(orders, () => Math.max(0, ...newestRuns(state).map(orderOf)));
 }

@@ -3,7 +3,6 @@ import { LocalError } from '../../base/errors.ts';
 import { fileError } from '../../files/file-error.ts';
 import { decodeLine, type JournalLine } from './lines.ts';
 
-/** The location of a line in its journal. */
 export interface LineLocation {
   readonly offset: number;
   /** Bytes, line end included. */
@@ -41,7 +40,6 @@ export function openToRead(path: string): Promise<FileHandle> {
   });
 }
 
-/** One line whose location is known. */
 export async function readLineAt(file: FileHandle, { offset, length }: LineLocation): Promise<JournalLine> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
   const line = decodeLine(buffer.toString('utf8', 0, bytesRead - 1));

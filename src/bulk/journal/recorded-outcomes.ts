@@ -50,7 +50,6 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
   };
 }
 
-/** A row as its line keeps it. */
 interface Result {
   readonly status: SettledStatus;
   readonly error?: RowError | undefined;
@@ -59,7 +58,6 @@ interface Result {
   readonly matchedByPosition?: true | undefined;
 }
 
-/** The rows of a sound line. */
 function resultsOf(line: ResultLine): Map<number, Result> {
   const { errors = [], byPosition = [] } = line;
   const rows = indexesOf(line.rows);

@@ -5,7 +5,6 @@ import { isRanges, sizeOf } from './ranges.ts';
 
 const statusOf: ReadonlyMap<string, SettledStatus> = new Map(settledStatuses.map((status) => [letterOf[status], status]));
 
-/** The status of each row of a sound line. */
 export function statusesOf({ states }: ResultLine): SettledStatus[] {
   return Array.from(states, (letter) => statusOf.get(letter) ?? 'failed');
 }

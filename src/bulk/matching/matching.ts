@@ -18,7 +18,6 @@ import {
 } from './answer-items.ts';
 import type { BatchAnswer, Evidence } from './row-verdict.ts';
 
-/** The fields that a row asks for. */
 export type Asked = Partial<ShortenItem>;
 
 export type Shortening = Work<Asked>;

@@ -6,7 +6,6 @@ export type Evidence = 'hash' | 'fields' | 'long_url' | 'position';
 /** A record as far as it is known. For a row of an earlier process that is only what the journal keeps. */
 export type KnownRecord = Partial<UrlRecord> & { readonly hash: string };
 
-/** True of a record as the server sent it. */
 function isWhole(record: KnownRecord): record is UrlRecord {
   return record.long_url !== undefined && record.tags !== undefined;
 }
@@ -67,7 +66,6 @@ export function changedSince(fields: readonly string[]): Failed {
   return { kind: 'failed', error: { code: 0, message: `changed since it was listed${what}` } };
 }
 
-/** An answer joined to its rows. */
 export interface BatchAnswer {
   /** One per sent row; undefined where nothing in the answer is known to belong to it: class A, never failed. */
   readonly verdicts: readonly (Verdict | undefined)[];

@@ -28,7 +28,7 @@ export interface RowToInspect<Payload extends object> {
 }
 
 /** Questions and news between the attempts of a call. */
-export type CallWatch = Pick<SendOptions, 'onDoubt' | 'isCurrent'>;
+type CallWatch = Pick<SendOptions, 'onDoubt' | 'isCurrent'>;
 
 /** A call of one of these operations, with all that is sent. */
 export type Call<O extends OperationName> = { [K in O]: { readonly operation: K; readonly input: OperationInput<K> } }[O];

@@ -6,7 +6,7 @@ import { batchesOf, rowBatches } from './cut-input.ts';
 import type { AnyCall, BulkOperation } from './operation.ts';
 
 /** A call as people and programs read it. */
-export interface PlannedCall {
+interface PlannedCall {
   readonly method: string;
   /** Below the API's root, percent-encoded. */
   readonly path: string;

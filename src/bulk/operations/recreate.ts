@@ -11,7 +11,7 @@ import { shortenOperation } from './shorten.ts';
 export type RecreatedRow = ShortenItem & LinkKey;
 
 /** Every row has a hash of its own. */
-export function keyedMode(edition: Edition): Mode {
+function keyedMode(edition: Edition): Mode {
   return chooseMode({ edition, rows: 1, keyedRows: 1, dedupe: 'off', generateHashes: false });
 }
 

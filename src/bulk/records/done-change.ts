@@ -4,14 +4,12 @@ import type { LinkPrints } from '../../link/prints.ts';
 import type { BeforeImage } from '../journal/images.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 
-/** A link as it was. */
 export type EarlierLink = KnownRecord;
 
 /** A change of one link that a run made, or may have made. */
 export interface DoneChange {
   /** As the run named it. On edition A without a domain where that was the default one. */
   readonly link: LinkKey;
-  /** The fields that it was to get. */
   readonly asked: EditFields;
   /** The link before; null for one that did not exist. Undefined for a link that the run created. */
   readonly before: EarlierLink | null | undefined;
@@ -27,7 +25,6 @@ export interface DoneChange {
   readonly isChained?: true;
 }
 
-/** A change as an image has it. */
 export function changeOf(
   { payload: { hash, domain, ...asked }, record }: BeforeImage,
   isCertain: boolean,

@@ -15,14 +15,12 @@ import { claimRun } from '../journal/run-folder.ts';
 import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
 
-/** A run that is to be taken back. */
 export interface DoneRun {
   readonly begin: BeginLine;
   /** The kind of its changes: a shortening that edits links whose hashes are taken has rows of several kinds, as `apply` has. */
   readonly kind: BeginLine['operation'];
   /** Rows of which it is not known whether they made links, which cannot be found. */
   readonly lost: number;
-  /** The file that has what its links were. */
   readonly images: string;
   /** The newest links when the run began: what it made is listed before them. */
   readonly mark: Watermark | undefined;

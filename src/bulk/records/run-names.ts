@@ -32,11 +32,9 @@ export const imagesName = 'before.log';
 /** The input of a run that cannot be read again where it came from. */
 export const inputName = 'input';
 
-/** Paths of all that is kept of one run. */
 export interface RunRecord {
   /** Links that were typed: all of it is one file, the journal, which has the images, too. */
   readonly isSmall: boolean;
-  /** The folder, or the one file. */
   readonly path: string;
   readonly journal: string;
   readonly images: string;
@@ -80,7 +78,6 @@ export function isUnbegun({ isSmall, path }: RunRecord): boolean {
   return isSmall && statSync(path, { throwIfNoEntry: false })?.size === 0;
 }
 
-/** Names of the runs whose record is one file. */
 export function smallNames(folders: RunFolders): string[] {
   const { runs } = folders;
   if (!existsSync(runs)) return [];

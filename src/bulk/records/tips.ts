@@ -48,7 +48,6 @@ async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
   return tips.length > 0 ? tips : [{ run: first.begin.run, state: first, isUndone: false }];
 }
 
-/** Undefined where the record is gone or damaged. */
 async function stateOf(run: string, folders: RunFolders): Promise<RunState | undefined> {
   return await whileThere(run, folders, ({ journal }) => foldJournal(journal)).catch(() => undefined);
 }

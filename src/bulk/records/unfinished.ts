@@ -12,9 +12,7 @@ import { runFolders, runRecord } from './run-names.ts';
 /** An unfinished run that has its input in its folder. */
 export interface KeptRun {
   readonly begin: BeginLine;
-  /** Path of its input. */
   readonly input: string;
-  /** Rows that are not settled. */
   readonly left: number;
 }
 

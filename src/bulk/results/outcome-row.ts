@@ -37,6 +37,6 @@ export function wasNotTouched(row: Readonly<Record<string, unknown>>): boolean {
   return wasNotSent(row) || row.status === 'unchanged' || row.status === 'skipped';
 }
 
-export function wasNotSent({ status }: Readonly<Record<string, unknown>>): boolean {
+function wasNotSent({ status }: Readonly<Record<string, unknown>>): boolean {
   return status === 'not_sent';
 }

@@ -2,9 +2,9 @@ import { CliError, exitCodes, type FailureKind } from '../../base/errors.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import { missingCount, type StopReason, type Tally, UnrecordedError } from './row-outcome.ts';
 
-export type RunEnd = { readonly kind: 'error'; readonly error: CliError } | { readonly kind: 'signal' } | { readonly kind: 'ok' };
+type RunEnd = { readonly kind: 'error'; readonly error: CliError } | { readonly kind: 'signal' } | { readonly kind: 'ok' };
 
-export interface EndOptions {
+interface EndOptions {
   /** A hash that no link has is no failure. */
   readonly ignoreMissing?: boolean | undefined;
   /** The noun for the message: `3 of 10 URLs failed`. */

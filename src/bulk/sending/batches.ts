@@ -5,7 +5,6 @@ import type { BulkRow } from '../results/row-outcome.ts';
 
 /** The part of an operation that decides which rows share a call. */
 export interface BatchRules<Row> {
-  /** Rows in one call at most. */
   readonly limit: number;
   /** Rows of different groups cannot share a call: a group per domain. */
   group?(row: Row): string;
@@ -31,7 +30,6 @@ export function rulesOf<Payload extends object>(
   };
 }
 
-/** The rows of each group, in order. */
 export function groupsOf<Row>(rows: readonly Row[], { group: keyOf }: BatchRules<Row>): (readonly Row[])[] {
   if (!keyOf) return rows.length > 0 ? [rows] : [];
   return [...grouped(rows, keyOf).values()];

@@ -9,7 +9,6 @@ import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { isAged } from './freshness.ts';
 
-/** The rows of a batch, with their links as they are. */
 interface Prepared<Payload extends object> {
   readonly rows: readonly BulkRow<Payload>[];
   /** The call that follows is paid for, together with the reading. */
@@ -175,7 +174,6 @@ export function knownVerdicts<Payload extends object>(
 interface SinceListed<Payload> {
   readonly payload: Payload;
   readonly listed: KnownRecord;
-  /** The link as it is now. */
   readonly before: KnownRecord;
 }
 

@@ -7,7 +7,6 @@ export interface Limiter {
   /** Resolves when a place is free, with a function that frees it. Calling that again does nothing. */
   acquire(): Promise<() => void>;
   readonly limit: number;
-  /** The server asks to slow down. */
   throttled(): void;
   succeeded(): void;
 }

@@ -11,7 +11,6 @@ interface NoteSettings<Payload extends object> {
   readonly note: NoteChanges;
 }
 
-/** A ledger that also hands on what was done to links. */
 export function notingLedger<Payload extends object>(
   ledger: Ledger<Payload>,
   { operation, run, domain, note }: NoteSettings<Payload>,

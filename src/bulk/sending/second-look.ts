@@ -6,7 +6,6 @@ import { resolveDoubt } from './doubt.ts';
 import { outdated } from './freshness.ts';
 import { type DoubtfulBatch, type Round, settle, unsent } from './settling.ts';
 
-/** Resolves what an earlier process left in doubt. */
 export async function clearDoubt<Payload extends object>(
   { batch, rows }: DoubtfulBatch<Payload>,
   run: Execution<Payload>,

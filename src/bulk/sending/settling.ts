@@ -10,7 +10,6 @@ import type { Stop } from './stop.ts';
 /** A row is sent no more often: an answer may leave it out or refuse it for now, or it may be found not applied. */
 export const maximalRounds = 5;
 
-/** The result of one call. */
 export interface Round<Payload extends object> {
   readonly outcomes: readonly RowOutcome<Payload>[];
   /** Rows to send once more, or in smaller batches. */
