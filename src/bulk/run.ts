@@ -42,7 +42,7 @@ export async function startRun<Payload extends object>(
     };
   };
   if (plan.isOneOff) return await startOneOff(plan, environment, on(plan.domain));
-  const { startKept } = await import('./beginning/kept-run.ts');
+  const { startKept } = await import('./beginning/preflight.ts');
   return await startKept(plan, { ...environment, ...counted }, on);
 }
 

@@ -37,7 +37,8 @@ export interface RunSummary {
   readonly surplus: readonly string[];
 }
 
-export interface ExecutedRun<Payload extends object> {
+export interface StartedRun<Payload extends object> {
+  readonly facts: RunFacts;
   /**
    * Every row of the input once, in its order, with its final status, some at a time; to be read once. Nothing is sent before it
    * is read, and no more than a few batches ahead of the reader. A reader that leaves early stops the run: what is under way is
@@ -47,8 +48,4 @@ export interface ExecutedRun<Payload extends object> {
   progress(): RunProgress;
   /** When the rows were read. Ends with `runEnd(tally, stop)`. */
   summary(): RunSummary;
-}
-
-export interface StartedRun<Payload extends object> extends ExecutedRun<Payload> {
-  readonly facts: RunFacts;
 }

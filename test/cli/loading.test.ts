@@ -88,6 +88,7 @@ const seldom = [
   'bulk/operations/conflicts.ts',
   'bulk/execution/batch-loop.ts',
   'bulk/sending/doubt.ts',
+  'bulk/sending/resolving.ts',
   'bulk/checked/candidates.ts',
   'client/answers/faults.ts',
   'client/api-messages.ts',

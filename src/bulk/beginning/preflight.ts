@@ -1,19 +1,41 @@
 import { UsageError } from '../../base/errors.ts';
 import type { Client } from '../../client/client.ts';
 import { editions } from '../../contract/editions.ts';
-import type { Execution } from '../execution/execution.ts';
+import type { Beginning, Execution } from '../execution/execution.ts';
+import { imagesOf } from '../journal/images.ts';
 import { isSettled } from '../journal/journal-state.ts';
 import { guarantees } from '../operations/modes.ts';
 import { recordUndone } from '../records/undone-line.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { callsPerBatch, type RunEnvironment, type RunPlan } from '../run-plan.ts';
-import type { RunFacts } from '../started-run.ts';
+import { notingLedger } from '../sending/noting-ledger.ts';
+import type { RunFacts, StartedRun } from '../started-run.ts';
+import { beginRun } from './beginning.ts';
 import { needsMark, readsFirst } from './first-readings.ts';
 import { assertDistinct } from './output-paths.ts';
 import { assertQuota } from './quota.ts';
 
+/** Starts a run that the same command resumes. */
+export async function startKept<Payload extends object>(
+  plan: RunPlan<Payload>,
+  environment: RunEnvironment,
+  on: (domain: string | undefined) => Beginning<Payload>,
+): Promise<StartedRun<Payload>> {
+  const domain = await prepare(plan, environment);
+  const { identity, operation, start } = on(domain);
+  return await beginRun(identity, plan, environment, async (begun) => {
+    const images = await imagesOf(begun, plan, environment, operation);
+    const { noteChanges: note } = environment;
+    const isNoted = note !== undefined && operation.kind !== 'shorten';
+    return await start(begun, images, {
+      noting: isNoted ? (ledger) => notingLedger(ledger, { operation, run: begun.name, domain, note }) : undefined,
+      factsOf: preflight,
+    });
+  });
+}
+
 /** Makes sure that a run may begin, as far as its plan says it, and finds the domain that it is pinned to: nothing was begun yet. */
-export async function prepare<Payload extends object>(
+async function prepare<Payload extends object>(
   plan: RunPlan<Payload>,
   { client, system, stateFolder }: RunEnvironment,
 ): Promise<string | undefined> {
@@ -35,7 +57,7 @@ async function pinnedDomain<Payload extends object>(plan: RunPlan<Payload>, clie
 }
 
 /** The last questions before the first row is sent. Throws where the run cannot start; then nothing was sent. */
-export async function preflight<Payload extends object>(run: Execution<Payload>): Promise<RunFacts> {
+async function preflight<Payload extends object>(run: Execution<Payload>): Promise<RunFacts> {
   const { plan, begun, stop } = run;
   const { rows, skipped = 0 } = plan.input;
   const facts = factsOf(run, await batchesOf(run, Math.max(0, rows - skipped - doneBefore(run))));

@@ -3,7 +3,7 @@ import type { OutcomeFiles } from '../results/outcome-files.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/sending.ts';
 import { isSettledLater } from '../sending/settling.ts';
-import type { ExecutedRun } from '../started-run.ts';
+import type { StartedRun } from '../started-run.ts';
 import type { Execution, RunOutput } from './execution.ts';
 import { newRow, outcomeOfNew } from './new-rows.ts';
 
@@ -11,7 +11,7 @@ import { newRow, outcomeOfNew } from './new-rows.ts';
 export async function executeRun<Payload extends object>(
   run: Execution<Payload>,
   batches: number,
-): Promise<ExecutedRun<Payload>> {
+): Promise<Omit<StartedRun<Payload>, 'facts'>> {
   const { plan, system, stop, rules, calls } = run;
   const tally = startTally();
   const output: RunOutput = { files: await filesOf(run), tally, surplus: [], isEnded: false };

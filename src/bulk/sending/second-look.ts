@@ -2,8 +2,8 @@ import type { Execution } from '../execution/execution.ts';
 import { again, type Verdict } from '../matching/row-verdict.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { knownVerdicts, withKnown } from './before.ts';
-import { resolveDoubt } from './doubt.ts';
 import { outdated } from './freshness.ts';
+import { resolveDoubt } from './resolving.ts';
 import { type DoubtfulBatch, type Round, settle, unsent } from './settling.ts';
 
 export async function clearDoubt<Payload extends object>(
