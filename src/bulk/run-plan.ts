@@ -11,7 +11,6 @@ import type { BulkOperation } from './operations/operation.ts';
 import type { RunRecord } from './records/run-names.ts';
 import type { RowError, Skip } from './results/row-outcome.ts';
 
-/** A row as it was read. */
 export interface RunRow<Item extends object = object> {
   /** From 1, as people count; not known of a row that cannot be read any more. */
   readonly line: number | undefined;
@@ -24,7 +23,6 @@ export interface RunRow<Item extends object = object> {
   readonly skip?: Skip | undefined;
 }
 
-/** A file as it was when it was read. */
 export interface InputFile {
   readonly name: string;
   readonly sha256: string;
@@ -73,7 +71,6 @@ export interface UnfinishedRun {
 export interface OperationSettings {
   /** Counts the calls that it makes. */
   readonly client: Pick<Client, 'send'>;
-  /** Edition A: pinned for the whole run. */
   readonly domain: string | undefined;
   readonly batchSize: number;
   /** Reserves one more call. Returns whether the budget allows it (`--budget`). */
@@ -95,7 +92,6 @@ export interface RunPlan<Payload extends object> {
   readonly what?: string | undefined;
   /** Keep what the links were before, so that the run can be undone. */
   readonly undo?: boolean | undefined;
-  /** The run that this one takes back. */
   readonly undoes?: string | undefined;
   /** Links that are made besides those of a shortening, as far as it is known. */
   readonly newLinks?: number | undefined;
@@ -122,7 +118,6 @@ export interface RunPlan<Payload extends object> {
   readonly columns: readonly string[];
   readonly batchSize: number;
   readonly concurrency?: number | undefined;
-  /** Calls that may be made (`--budget`). */
   readonly budget?: number | undefined;
   readonly failFast?: boolean | undefined;
   /** Once more what an earlier run has finished. */

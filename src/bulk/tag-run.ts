@@ -37,7 +37,6 @@ export interface TagRun {
   readonly what: string;
   readonly change: TagChange;
   readonly profile?: string | undefined;
-  /** The run that it takes back. */
   readonly undoes?: string | undefined;
 }
 

@@ -21,7 +21,6 @@ export interface Execution<Payload extends object> extends RunEnvironment {
   readonly operation: BulkOperation<Payload>;
   readonly begun: BegunRun;
   readonly folders: RunFolders;
-  /** Edition A: pinned for the whole run. */
   readonly domain: string | undefined;
   readonly calls: CallCount;
   readonly ledger: Ledger<Payload>;

@@ -13,7 +13,6 @@ import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import type { JournalLine } from './lines.ts';
 import { damaged, type LineLocation, linesBackwards, readJournal } from './reading.ts';
 
-/** A link before a run changed it, and the fields that it was to get. */
 export interface BeforeImage {
   /** From 0, in the order of the run's input. */
   readonly row: number;

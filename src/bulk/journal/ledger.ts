@@ -37,9 +37,7 @@ export interface Ledger<Payload extends object> {
 interface JournalLedgerOptions<Payload extends object> {
   readonly journal: Journal;
   readonly firstBatch: number;
-  /** `Execution.priorDestinations` of the run. */
   readonly priorDestinations: ReadonlyMap<number, string>;
-  /** The hash that was generated for a row, where the run generates hashes. */
   readonly keyOf?: ((row: BulkRow<Payload>) => string) | undefined;
   /** Keeps where links led before, for the results file of a resumed run. */
   readonly keepsPrior?: boolean | undefined;
@@ -154,7 +152,6 @@ function resultLine(
   };
 }
 
-/** Absent where none is known. */
 function priorUrls(rows: readonly BulkRow[]): string[] | undefined {
   return rows.some(({ before }) => before) ? rows.map(({ before }) => before?.long_url ?? '') : undefined;
 }

@@ -51,7 +51,6 @@ interface Begin {
   readonly mode?: ModeName | undefined;
   readonly what?: string | undefined;
   readonly undo?: boolean | undefined;
-  /** The run that it takes back. */
   readonly undoes?: string | undefined;
   readonly profile?: string | undefined;
   /** Origin and path of the API root. */

@@ -47,7 +47,6 @@ export async function readLineAt(file: FileHandle, { offset, length }: LineLocat
   return line;
 }
 
-/** Lines whose locations are known, the last first. */
 export async function* linesBackwards(path: string, locations: readonly LineLocation[]): AsyncGenerator<JournalLine> {
   if (locations.length === 0) return;
   const file = await openToRead(path);

@@ -117,7 +117,6 @@ function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus |
   };
 }
 
-/** A link before the run, as far as the journal keeps it. */
 export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {
   return { hash, long_url: priorUrl };
 }

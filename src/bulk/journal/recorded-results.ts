@@ -20,7 +20,6 @@ export function hashesOf({ hashes = [], errors = [] }: ResultLine): readonly str
   return taken.length === 0 ? hashes : [...hashes, ...taken];
 }
 
-/** `total`: rows of the run. */
 export function isSoundResult(line: ResultLine, total: number): boolean {
   const { rows, states, hashes, values, errors = [], destinations, priorUrls, byPosition = [], released = [] } = line;
   if (!isRanges(rows, total) || !isRanges(released, total) || !isText(states) || states.length !== sizeOf(rows)) return false;
@@ -55,7 +54,6 @@ function isTaken(value: unknown): boolean {
   return isText(value.hash) && value.hash !== '' && isText(value.shortUrl) && (!('longUrl' in value) || isText(value.longUrl));
 }
 
-/** True of a list of this length whose entries are all sound. */
 export function isListOf(value: unknown, length: number, isEntry: (entry: unknown) => boolean = isText): boolean {
   return Array.isArray(value) && value.length === length && value.every(isEntry);
 }

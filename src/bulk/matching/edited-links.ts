@@ -2,7 +2,6 @@ import { foldedHash } from '../../contract/link.ts';
 import { begin, freeRecords, freeRefusals, freeRows, give, result, takeByHash, type Work } from './answer-items.ts';
 import type { BatchAnswer } from './row-verdict.ts';
 
-/** An edited URL: its hash, and the one that it shall get. */
 interface EditedUrl {
   readonly hash: string;
   readonly custom_hash?: string | undefined;

@@ -44,7 +44,6 @@ interface Again {
   readonly readAt?: number;
 }
 
-/** Class A: whether it was applied is not known. */
 export interface Doubtful {
   readonly kind: 'doubtful';
   /** Short URLs of records that may be what the row made. */
@@ -53,7 +52,6 @@ export interface Doubtful {
   readonly open?: true;
 }
 
-/** The knowledge about one row after a call or a reading. */
 export type Verdict = Done | Failed | Again | Doubtful;
 
 export const again: Again = { kind: 'again' };

@@ -12,7 +12,6 @@ import { deleteOperation } from './removal.ts';
 
 export type AppliedKind = 'shorten' | 'edit' | 'delete';
 
-/** A link that is made, edited or deleted, and what it gets. */
 export interface AppliedRow extends LinkKey, Omit<EditFields, 'custom_hash'> {
   readonly operation: AppliedKind;
 }
@@ -55,7 +54,6 @@ const byKind = {
   fitting: fittingHashes,
 };
 
-/** An operation for rows of another form. */
 function through<Row extends object>(
   { call, request, inspect, isDone, notApplied, statusOf, kind, doubt }: BulkOperation<Row>,
   rowOf: (row: AppliedRow) => Row,

@@ -59,7 +59,6 @@ function isSkipped(verdict: Verdict | undefined): boolean {
   return verdict?.kind === 'done' && verdict.skipped === true;
 }
 
-/** An answer with other verdicts for some of its rows. */
 async function replaced(
   items: readonly ShortenItem[],
   { verdicts, surplus }: BatchAnswer,

@@ -26,7 +26,6 @@ export async function* fileBatches<Item extends object, Row>(
   }
 }
 
-/** The rows of a file, `size` at a time. */
 export async function* rowBatches<Item extends object>(
   { open }: Pick<RunInput<Item>, 'open'>,
   size: number,

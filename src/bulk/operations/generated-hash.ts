@@ -28,7 +28,6 @@ export function hashGiver(
   };
 }
 
-/** Makes random hashes. */
 export function hashGenerator(randomBytes: (count: number) => Uint8Array): () => string {
   let pool: Uint8Array = new Uint8Array();
   let next = 0;

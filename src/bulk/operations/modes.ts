@@ -8,7 +8,6 @@ export interface Mode {
   readonly name: ModeName;
   /** Value of `disable_long_url_duplicates`; checked mode sends none. */
   readonly duplicates?: string | undefined;
-  /** Rows without a custom hash are given one. */
   readonly generateHashes: boolean;
   /** Some rows have a custom hash of their own, which an equal link may have had before. */
   readonly hasOwnHashes?: boolean;
@@ -19,7 +18,6 @@ export type DedupeScope = 'off' | 'account' | 'domain';
 export interface ModeRequest {
   readonly edition: Edition;
   readonly rows: number;
-  /** Rows that have a custom hash of their own. */
   readonly keyedRows: number;
   readonly dedupe: DedupeScope;
   readonly generateHashes: boolean;

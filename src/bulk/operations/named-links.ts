@@ -34,7 +34,6 @@ async function readLinks(
   return await urlsByHash(hashes, { ...settings, ...addressOf(rows, settings).query, signal });
 }
 
-/** Reads links right before they are changed. */
 export function reading<Row extends LinkKey>(settings: ChangeSettings): NonNullable<BulkOperation<Row>['read']> {
   return async (rows, signal) => {
     const links = await readLinks(rows, settings, signal);

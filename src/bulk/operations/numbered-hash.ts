@@ -13,7 +13,6 @@ export function numberedHashes(hash: string): string[] {
   });
 }
 
-/** True of a hash that may be a numbered one. */
 export function isNumbered(hash: string): boolean {
   return /-[2-9]$/.test(hash);
 }

@@ -16,7 +16,6 @@ export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset' | 'apply';
  */
 type DoubtPolicy = 'repeat' | 'inspect' | 'read_back' | 'leave';
 
-/** A row whose link is read. */
 export interface RowToInspect<Payload extends object> {
   readonly payload: Payload;
   /** An attempt may have been applied, so a missing link may be our doing. Otherwise it never existed. */
@@ -33,13 +32,11 @@ type CallWatch = Pick<SendOptions, 'onDoubt' | 'isCurrent'>;
 /** A call of one of these operations, with all that is sent. */
 export type Call<O extends OperationName> = { [K in O]: { readonly operation: K; readonly input: OperationInput<K> } }[O];
 
-/** The same of any operation, for whoever only shows it. */
 export interface AnyCall {
   readonly operation: OperationName;
   readonly input: object;
 }
 
-/** Makes a call that an operation describes. */
 export async function sendCall<O extends OperationName>(
   { send }: Pick<Client, 'send'>,
   call: Call<O>,
@@ -85,7 +82,6 @@ export interface BulkOperation<Payload extends object> {
   hashOf?(payload: Payload): string | undefined;
   /** Names that a row shares with others: a link (4.3.3), or a hash that one gives away and another gets. Of these the later row waits. */
   sharedBy?(payload: Payload): string | readonly string[] | undefined;
-  /** The status of a row that was done. */
   statusOf(payload: Payload, done: Done): RowStatus;
   notApplied?(payload: Payload, record: KnownRecord): readonly UnappliedField[];
   /** Receives the hashes of rows that earlier processes settled, if it matters which rows share one. */

@@ -5,7 +5,6 @@ import { exceptSwapped, knownVerdicts } from '../sending/before.ts';
 import { batchesOf, rowBatches } from './cut-input.ts';
 import type { AnyCall, BulkOperation } from './operation.ts';
 
-/** A call as people and programs read it. */
 interface PlannedCall {
   readonly method: string;
   /** Below the API's root, percent-encoded. */

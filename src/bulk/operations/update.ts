@@ -18,7 +18,6 @@ import type { BulkOperation, RowToInspect } from './operation.ts';
  */
 export function updatingOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<ShortenItem> {
   const applying = applyOperation(settings);
-  /** The links of rows that are edits. */
   const edited = new WeakMap<ShortenItem, KnownRecord>();
   /** Rows whose links were as they ask for: nothing is sent for them. */
   const existing = new WeakSet<ShortenItem>();
@@ -74,7 +73,6 @@ function leadsThere({ long_url }: KnownRecord, row: ShortenItem): boolean {
   return sameUrl(long_url, row.long_url);
 }
 
-/** True of a link that has all that its row gives. */
 function isAsAsked(row: ShortenItem, link: KnownRecord): boolean {
   const { operation: _, hash: __, ...asked } = appliedRow(row, link);
   return fieldsThatDiffer(asked, link).length === 0;

@@ -6,7 +6,6 @@ import { errorText, type RowOutcome } from './row-outcome.ts';
 
 const correct = 'to change existing links, use linkctl edit -f with their hashes';
 
-/** Values that name the row of a file in a message. */
 interface ItemText extends Partial<LinkKey> {
   readonly custom_hash?: string;
   readonly long_url?: string;

@@ -17,7 +17,6 @@ export interface OutcomeFiles {
   close(isWhole: boolean, stop: Stop): void;
 }
 
-/** Opens `--results` and `--failed`, where the plan has them. */
 export function openFiles(
   { results, failed, columns }: Pick<RunPlan<object>, 'results' | 'failed' | 'columns'>,
   { kind, read }: Pick<BulkOperation<object>, 'kind' | 'read'>,

@@ -3,7 +3,6 @@ import type { KnownRecord } from '../matching/row-verdict.ts';
 import { hashBefore } from '../operations/numbered-hash.ts';
 import type { RowOutcome } from './row-outcome.ts';
 
-/** Gives the short URL of a record as people would paste it. */
 interface ShortUrls {
   shortUrl(record: KnownRecord): string;
 }

@@ -48,13 +48,10 @@ export interface BulkRow<Payload extends object = object> {
   readonly readAt?: number | undefined;
   /** The link as the plan showed it, where there was one. */
   readonly listed?: KnownRecord | null | undefined;
-  /** Why the link is left alone. */
   readonly refusal?: string | RowError | undefined;
-  /** The row is left out. */
   readonly skip?: Skip | undefined;
 }
 
-/** The status of a row that is left out, and the reason. */
 export interface Skip {
   readonly status: 'skipped' | 'unchanged';
   readonly reason?: string | undefined;
@@ -75,13 +72,11 @@ export interface RowOutcome<Payload extends object = object> extends BulkRow<Pay
   readonly repeatable?: true | undefined;
 }
 
-/** Counts of rows by status, and what their failures have in common. */
 export interface Tally {
   readonly rows: number;
   readonly counts: Readonly<Record<RowStatus, number>>;
   /** Unknown rows that the same command again settles. */
   readonly repeatable: number;
-  /** Failed rows by API code. */
   readonly failures: ReadonlyMap<number, number>;
 }
 
@@ -138,7 +133,6 @@ export class UnrecordedError extends LocalError {
   }
 }
 
-/** The reason why a run ended before its last row. */
 export type StopReason =
   | { readonly kind: 'error'; readonly error: CliError }
   | { readonly kind: 'signal' }
@@ -149,7 +143,6 @@ export function isMissing({ error }: { readonly error?: RowError | undefined }):
   return error?.code === missingHash;
 }
 
-/** Counts rows that failed for that reason. */
 export function missingCount({ failures }: Tally): number {
   return failures.get(missingHash) ?? 0;
 }

@@ -18,7 +18,6 @@ export const byDomain = { group: ({ domain }: LinkKey): string => domain ?? '' }
 /** The same where the links are named in its address. */
 export const byHash = { ...byDomain, fitting: fittingHashes };
 
-/** The rules of an operation for rows that carry its payloads. */
 export function rulesOf<Payload extends object>(
   { group, fitting }: Pick<BatchRules<Payload>, 'group' | 'fitting'>,
   limit: number,

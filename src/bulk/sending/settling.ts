@@ -130,13 +130,11 @@ export function unsent<Payload extends object>(
   return { outcomes, repeat: [] };
 }
 
-/** A row that was certainly not applied, or not reached. */
 export function notSent<Payload extends object>(row: BulkRow<Payload>, { reason }: Stop): RowOutcome<Payload> {
   const error = reason?.kind === 'error' ? { code: reason.error.apiCode ?? 0, message: reason.error.message } : undefined;
   return { ...row, status: 'not_sent', error };
 }
 
-/** A row of which it is not known whether it took effect. */
 export function unknownOutcome<Payload extends object>(
   row: BulkRow<Payload>,
   { doubt }: Pick<BulkOperation<Payload>, 'doubt'>,
