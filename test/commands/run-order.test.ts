@@ -98,7 +98,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await stored(service)).map(({ note }) => note)).toEqual(['', '']);
   });
 
-  test('U2, U6: a run that was undone in two parts is redone in two parts, each by the same command', async ({ linkctl, service }) => {
+  test('U2, U6: a run that was undone in two parts is redone in two parts, each by the same command', async ({
+    linkctl,
+    service,
+  }) => {
     await store(service, numbered(3));
     const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note);
     await linkctl(['edit', 'h0', 'h1', 'h2', '--note', 'new']);

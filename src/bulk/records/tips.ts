@@ -32,7 +32,7 @@ export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> 
   return tips.find(({ isUndone }) => isUndone) ?? (tips[0] as Tip);
 }
 
-/** What became of each undo of a run that changed something, the newest first; the run itself where there is none. */
+/** The tips of all undos of a run that changed something, the newest first; the run itself where there is none. */
 async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
   const tips: Tip[] = [];
   for (const run of first.undoneBy.toReversed()) {
