@@ -8,6 +8,6 @@ export function destinationFingerprint(record: KnownRecord | null | undefined): 
   return record ? urlPrint(record.long_url) : noDestination;
 }
 
-export function hasDestination(place: string | undefined, record: KnownRecord): boolean {
-  return isUrlPrint(place, record.long_url);
+export function hasDestination(fingerprint: string | undefined, record: KnownRecord): boolean {
+  return isUrlPrint(fingerprint, record.long_url);
 }

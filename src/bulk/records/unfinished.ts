@@ -16,7 +16,7 @@ export interface KeptRun {
   readonly left: number;
 }
 
-interface RunPlace {
+interface Surroundings {
   readonly client: Pick<Client, 'identity'>;
   readonly system: System;
   readonly stateFolder: string;
@@ -27,7 +27,7 @@ type Sought = Pick<RunIdentity, 'operation' | 'domain'> & { readonly sha256: str
 /** The runs of the same command that were begun and are not complete, newest first; also those that sent nothing. */
 export async function unfinishedRuns(
   { operation, domain, sha256 }: Sought,
-  { client: { identity }, system, stateFolder }: RunPlace,
+  { client: { identity }, system, stateFolder }: Surroundings,
 ): Promise<readonly { readonly name: string; readonly state: RunState }[]> {
   const folders = runFolders(stateFolder);
   const input = { name: '', sha256, rows: 0 };
@@ -39,10 +39,10 @@ export async function unfinishedRuns(
 }
 
 /** The unfinished run that the same command resumes, with the rows that it had; undefined where there is none that did anything. */
-export async function keptRun(sought: Sought, place: RunPlace): Promise<KeptRun | undefined> {
-  for (const { name, state } of await unfinishedRuns(sought, place)) {
+export async function keptRun(sought: Sought, surroundings: Surroundings): Promise<KeptRun | undefined> {
+  for (const { name, state } of await unfinishedRuns(sought, surroundings)) {
     if (isUntouched(state)) continue;
-    const { input: path } = runRecord(name, runFolders(place.stateFolder));
+    const { input: path } = runRecord(name, runFolders(surroundings.stateFolder));
     if (!existsSync(path)) {
       throw new LocalError(`run ${name} cannot be resumed: its list of links is missing`, {
         hint: `to discard the run: linkctl runs forget ${name}`,

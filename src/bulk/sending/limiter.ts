@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts';
 
 /** Limits how many batches are in flight; the limit follows what the server can take. */
 export interface Limiter {
-  /** Resolves when a place is free, with a function that frees it. Calling that again does nothing. */
+  /** Resolves when a permit is free, with a function that releases it. Calling that again does nothing. */
   acquire(): Promise<() => void>;
   readonly limit: number;
   throttled(): void;

@@ -12,14 +12,14 @@ export async function clearDoubt<Payload extends object>(
 ): Promise<Round<Payload>> {
   // A row that was refused was in the batch, and in no call.
   for (const { index, refusal } of rows) if (refusal === undefined) run.inDoubt.add(index);
-  const leave = run.holdsPermit ? undefined : await run.limiter.acquire();
+  const release = run.holdsPermit ? undefined : await run.limiter.acquire();
   try {
     if (run.stop.reason) return unsent(rows, run);
     const known = knownVerdicts(rows, run);
     const open = rows.filter((_, nth) => !known[nth]);
     return await settle(batch, rows, withKnown(known, open.length === 0 ? [] : await resolveDoubt(batch, open, run)), run);
   } finally {
-    leave?.();
+    release?.();
   }
 }
 

@@ -36,7 +36,7 @@ export async function sendRows<Payload extends object>(
   return outcomes;
 }
 
-/** Writes a batch down, waits for its place among the calls under way, makes the call and settles its rows. */
+/** Writes a batch down, waits for its permit, makes the call and settles its rows. */
 async function sendBatch<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   run: Execution<Payload>,
@@ -46,11 +46,11 @@ async function sendBatch<Payload extends object>(
   // A batch that may be sent again without harm is written down ahead of its turn, so that no permit waits for the disk.
   const isAhead = operation.doubt === 'repeat' && !operation.read;
   let batch: number | undefined;
-  let leave: (() => void) | undefined;
+  let release: (() => void) | undefined;
   let sending = rows;
   try {
     if (isAhead) batch = await ledger.intent(serialized);
-    if (!run.holdsPermit) leave = await run.limiter.acquire();
+    if (!run.holdsPermit) release = await run.limiter.acquire();
     const before = isLookedAt(rows, run) ? await import('./before.ts') : undefined;
     const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows, isPaid: false };
     if (!prepared) return unsent(rows, run);
@@ -59,7 +59,7 @@ async function sendBatch<Payload extends object>(
     sending = now;
     serialized = others.length === 0 ? { ...serialized, rows: now } : serializeBatch(now);
     batch ??= await ledger.intent(serialized);
-    const round = await callAndSettle(batch, serialized, run, { before, isPaid: prepared.isPaid, leave });
+    const round = await callAndSettle(batch, serialized, run, { before, isPaid: prepared.isPaid, release });
     return others.length === 0 ? round : { ...round, repeat: [...round.repeat, ...others.flat()] };
   } catch (error) {
     stop.because(error);
@@ -68,7 +68,7 @@ async function sendBatch<Payload extends object>(
     // The journal broke while the batch was in doubt.
     return { outcomes: sending.map((row) => unknownOutcome(row, operation)), repeat: [] };
   } finally {
-    leave?.();
+    release?.();
   }
 }
 
@@ -85,15 +85,15 @@ interface Turn {
   readonly before: typeof import('./before.ts') | undefined;
   /** The budget of the call is set aside already. */
   readonly isPaid: boolean;
-  /** Frees the place as soon as nothing more is to be asked of the server, while its answer is still worked on. */
-  readonly leave: (() => void) | undefined;
+  /** Releases the permit as soon as nothing more is to be asked of the server, while its answer is still worked on. */
+  readonly release: (() => void) | undefined;
 }
 
 async function callAndSettle<Payload extends object>(
   batch: number,
   { rows, payloads, json }: SerializedBatch<Payload>,
   run: Execution<Payload>,
-  { before, isPaid, leave }: Turn,
+  { before, isPaid, release }: Turn,
 ): Promise<Round<Payload>> {
   const { operation, stop, rules, inDoubt } = run;
   // While the disk and its turn were waited for, another batch may have met what stops the run.
@@ -113,8 +113,8 @@ async function callAndSettle<Payload extends object>(
     const isWhole = sent.length === rows.length;
     const asked = isWhole ? payloads : sent.map(({ payload }) => payload);
     const answer = await operation.call(asked, run.signal, isWhole ? json : undefined, { onDoubt, isCurrent });
-    if (leave && answer.verdicts.every((verdict) => verdict?.kind === 'done')) {
-      leave();
+    if (release && answer.verdicts.every((verdict) => verdict?.kind === 'done')) {
+      release();
       await turn();
     }
     return await settle(batch, rows, whole(await verdictsOf(answer, batch, sent, run)), run);
