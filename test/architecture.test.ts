@@ -22,10 +22,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   help: ['base', 'contract', 'flags'],
   completion: ['base', 'bulk/records/run-names.ts', 'contract', 'files', 'help', 'profiles'],
   bulk: ['base', 'check', 'client', 'contract', 'files', 'link'],
-  changes: [
+  change: [
     'base',
     'bulk',
-    'check',
+    'cli/interruption.ts',
     'cli/invocation.ts',
     'cli/listing.ts',
     'cli/prompt.ts',
@@ -41,8 +41,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   commands: [
     'base',
     'bulk',
-    'changes',
+    'change',
     'check',
+    'cli/interruption.ts',
     'cli/invocation.ts',
     'cli/listing.ts',
     'cli/print-template.ts',
@@ -81,7 +82,16 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms and files inside a room that others use all the same. */
-const sideDoors: readonly string[] = ['bulk/checks', 'bulk/operations', 'bulk/records', 'bulk/results', 'link/rules'];
+const sideDoors: readonly string[] = [
+  'bulk/checks',
+  'bulk/operations',
+  'bulk/records',
+  'bulk/results',
+  'change/decide',
+  'change/plan',
+  'change/rows',
+  'link/rules',
+];
 
 /** The project's own imports of each file, type imports and dynamic ones included. */
 const imports = new Map(

@@ -8,6 +8,25 @@ type Sender = Pick<Client, 'send'>;
 const maximumRounds = 3;
 const tagNotFound = 1309;
 
+/** The tags of an account. */
+export interface AccountTags {
+  readonly labels: readonly string[];
+  /** The label as the account spells it, whatever its case; undefined for one that does not exist. */
+  spelled(label: string): string | undefined;
+}
+
+/** GET /tags; `others` count as tags, too. */
+export async function accountTags({ send }: Sender, others: readonly string[] = []): Promise<AccountTags> {
+  const labels = [...(await send('listTags', {})).tags.map(({ label }) => label), ...others];
+  const known = new Map(labels.map((label) => [foldLabel(label), label]));
+  return { labels, spelled: (label) => known.get(foldLabel(label)) };
+}
+
+/** POST /tags for each label. It makes only what is not there, so it can be repeated (4.2). */
+export async function addTags({ send }: Sender, labels: readonly string[] = []): Promise<void> {
+  for (const label of labels) await send('addTag', { body: { label } });
+}
+
 /** After a deletion with an unknown outcome, "not found" proves that it was done. */
 export async function deleteTag({ send }: Sender, label: string): Promise<void> {
   try {

@@ -2,39 +2,36 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { shellWord } from '../base/shell-word.ts';
-import { applyOperation } from '../bulk/operations/apply.ts';
-import { type BaseListing, openBase } from '../changes/base-listing.ts';
-import { checkedRows } from '../changes/checked-rows.ts';
-import { appliedRow, type ComparedLink, comparedPages, type FileLink, outcomeSince } from '../changes/comparison.ts';
-import { requireAnswer } from '../changes/consent-limits.ts';
-import { differencesOf } from '../changes/differences.ts';
-import { EmptyCells } from '../changes/empty-cells.ts';
-import { changeListed } from '../changes/listed-change.ts';
-import { type ChangePlan, startPlan } from '../changes/plan.ts';
-import { MarkdownPlan } from '../changes/plan-markdown.ts';
-import type { PlannedOutcome } from '../changes/planned-links.ts';
-import { linksOfDomains, rereadable, type SelectedPage } from '../changes/selected-links.ts';
+import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
+import { asApplied, carries, type FileLink, sinceBase } from '../change/decide/apply.ts';
+import { type ComparedLink, decider } from '../change/decide/sides.ts';
+import { requireAnswer } from '../change/limits.ts';
+import { markdownPlan } from '../change/plan/differences.ts';
+import type { ChangePlan } from '../change/plan/plan.ts';
+import { openComparison } from '../change/rows/comparison.ts';
+import type { EmptyCells } from '../change/rows/empty-cells.ts';
+import { linksOfDomains, rereadable, type SelectedPage } from '../change/rows/selected-links.ts';
+import { runPlannedChange } from '../change/run.ts';
+import { appliedRow } from '../change/sending.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { batchSizeOf } from '../client/batch-limits.ts';
 import { markdown } from '../contract/formats.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import { foldLabel } from '../contract/tag-label.ts';
 import { addBaseFlag, addBatchFlags, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
-import { once } from '../flags/values.ts';
+import { count, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { cellValue, isRefused } from '../input/field-values.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import { namesOf, type Report, type TextReport } from '../output/report.ts';
+import { namesOf, type Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
 
 interface ApplyOptions extends BulkOptions {
   readonly prune?: string;
+  readonly maxDeleted?: number;
 }
 
 export function registerApply(command: Command, run: Runner): void {
   command.option('--prune <label>', 'delete links that carry <label> and are not in the file', once);
+  command.option('--max-deleted <n>', 'maximum number of links to delete; fail if there are more', count(0));
   addInputFlags(command);
   addBaseFlag(command);
   addClearFlag(command);
@@ -55,9 +52,10 @@ export function registerApply(command: Command, run: Runner): void {
         'link that somebody else changed meanwhile is left alone.',
       'Nothing is deleted, except with --prune <label>: links on the domains of the file that carry the label and are not in the file. Other ' +
         'links that are not in the file are left alone, and named.',
-      'It stops if more than 30 % of the links that it governs, and at least 10, would be changed or deleted: --max-affected <n> allows up ' +
-        'to <n>. Each link is read again right before it is changed; one that somebody else changed meanwhile is reported and left alone.',
-      'It is one run: the same command resumes it, and linkctl undo takes it back. Run again, it sends nothing.',
+      'Safeguard: apply refuses to change 10 or more links if they are over 30 % of the links in the file (and those with the --prune label), and ' +
+        'to delete 5 or more if they are over 10 %. Raise the limits with --max-affected and --max-deleted. Each link is read again right before ' +
+        'it is changed; one that somebody else changed meanwhile is reported and left alone.',
+      'It is one run: the same command resumes it, and linkctl undo reverts it. Running it a second time changes nothing.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });
@@ -74,114 +72,93 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
   if (prune?.trim() === '') throw new UsageError('--prune: the label is empty');
   const session = await openSession(invocation);
   await requireAnswer(session, 'named');
-  const base = await openBase(options, session);
-  const { input, domains, reading, targets } = await checkedRows('apply', options, session);
+  const { base, input, domains, reading, empty, pages } = await openComparison(options, session);
   if (input.rows === 0) throw new UsageError(`${input.name}: no rows`);
-  const besides = await linksOfDomains(domains, {}, session);
-  const batchSize = batchSizeOf(session, options.batchSize);
-  const empty = new EmptyCells(targets, session.edition, options.clearEmpty === true);
-  const compared = () => comparedPages({ file: input, besides: besides.pages, batchSize, empty }, session);
-  if (session.global.output === markdown) return await markdownPlan({ pages: compared(), prune, base, empty }, session);
-  return await changeListed<AppliedPayload, ComparedLink>(
+  const account = await linksOfDomains(domains, {}, session);
+  const decide = decider(sinceBase(asApplied(prune), base));
+  if (session.global.output === markdown) {
+    const { text } = await markdownPlan(pages(account.pages), decide, { verb: 'apply', session });
+    return { kind: 'text', text: text(empty.notes()), notes: () => ['dry run: nothing was sent'] };
+  }
+  return await runPlannedChange<AppliedRow, ComparedLink<FileLink>>(
     {
       what: ['apply', '-f', file, ...(prune === undefined ? [] : ['--prune', prune])].map(shellWord).join(' '),
       links: {
-        ...besides,
+        ...account,
         file: rereadable(input, input.sha256),
-        pages: () => notedPages(warnedPages(compared(), prune, session), empty, session),
+        pages: () => notedPages(pages(account.pages), { prune, empty }, session),
       },
       given: { sha256: input.sha256, prune, ...reading.flags, base: base?.sha256, clear_empty: options.clearEmpty },
       kind: 'apply',
       verb: 'apply',
       question: { verb: 'Apply the changes to', namesKinds: true },
       options,
-      presentation: { ...hashChangePresentation('urls'), doing: 'applying', undoneBy: 'linkctl undo' },
-      decide: (link) => decide(link, prune, base),
+      presentation: { ...hashChangePresentation('urls'), doing: 'applying' },
+      decide,
       operation: (settings) => applyOperation({ ...settings, edition: session.edition }),
-      // What is refused would have been made.
+      // A link that is refused would have been made.
       payload: (target, fields, kind) => appliedRow(target, fields, kind === 'refused' ? 'create' : kind),
-      refuse: (plan) => refuseDrift(plan, session),
+      inspect: (plan) => refuseDrift(plan, options.maxDeleted, session),
       comparesAgain: true,
     },
     session,
   );
 }
 
-interface Planned {
-  readonly pages: AsyncIterable<SelectedPage<ComparedLink>>;
+const missing = { details: ['usage: linkctl apply -f <file> [--prune <label>]'], hint: 'linkctl apply --help' };
+
+interface Noted {
   readonly prune: string | undefined;
-  readonly base: BaseListing | undefined;
   readonly empty: EmptyCells;
 }
 
-/** What would be done, for the comment of a pull request. */
-async function markdownPlan({ pages, prune, base, empty }: Planned, session: Session): Promise<TextReport> {
-  const plan = startPlan({ verb: 'apply', session });
-  const shown = new MarkdownPlan();
-  for await (const { links } of pages) {
-    for (const link of links) {
-      const outcome = decide(link, prune, base);
-      plan.add({ ...link, outcome });
-      shown.add(differencesOf(link, outcome));
-    }
-  }
-  return { kind: 'text', text: shown.text(plan, empty.notes()), notes: () => ['dry run: nothing was sent'] };
-}
-
-type AppliedPayload = ReturnType<typeof appliedRow>;
-
-const missing = { details: ['usage: linkctl apply -f <file> [--prune <label>]'], hint: 'linkctl apply --help' };
-
-function decide(link: ComparedLink, prune: string | undefined, base: BaseListing | undefined): PlannedOutcome {
-  const besides = (record: UrlRecord): PlannedOutcome =>
-    carries(record, prune) ? { kind: 'delete' } : { kind: 'left', reason: 'not in the file, left alone' };
-  const outcome = outcomeSince(link, base, besides);
-  return link.item ? made(link.item, outcome) : outcome;
-}
-
-/** Says which cells were not compared, when all are read. */
-async function* notedPages<Page>(pages: AsyncIterable<Page>, empty: EmptyCells, session: Session): AsyncGenerator<Page> {
-  yield* pages;
-  for (const line of empty.newNotes()) await session.note(line);
-}
-
-function carries(record: ComparedLink['record'], label: string | undefined): boolean {
-  return label !== undefined && record?.tags.some((tag) => foldLabel(tag) === foldLabel(label)) === true;
-}
-
-/** Says where no link has the label to prune by: it may be misspelt. */
-async function* warnedPages<Page extends { readonly links: readonly ComparedLink[] }>(
-  pages: AsyncIterable<Page>,
-  prune: string | undefined,
+/** When all links are read, says which cells were not compared, and where no link has the label to prune by: it may be misspelt. */
+async function* notedPages(
+  pages: AsyncIterable<SelectedPage<ComparedLink<FileLink>>>,
+  { prune, empty }: Noted,
   session: Session,
-): AsyncGenerator<Page> {
-  let isCarried = false;
+): AsyncGenerator<SelectedPage<ComparedLink<FileLink>>> {
+  let isCarried = prune === undefined;
   for await (const page of pages) {
     isCarried ||= page.links.some(({ record }) => carries(record, prune));
     yield page;
   }
-  if (prune !== undefined && !isCarried) await session.warn(`--prune: no link carries the tag ${quoted(prune)}`);
+  if (!isCarried) await session.warn(`--prune: no link carries the tag ${quoted(prune ?? '')}`);
+  for (const line of empty.newNotes()) await session.note(line);
 }
 
-/** What cannot be made as the file says is not sent. */
-function made({ hash, long_url }: FileLink, outcome: PlannedOutcome): PlannedOutcome {
-  if (outcome.kind !== 'create') return outcome;
-  if (long_url === undefined) return { kind: 'refused', reason: 'no such link, and no long_url to make it with' };
-  return isRefused(cellValue('custom_hash', hash))
-    ? { kind: 'refused', reason: 'no such link, and its hash is no custom hash' }
-    : outcome;
-}
+/** So many links, if they are more than this part of those that the file governs, are probably a wrong file. */
+const bounds = [
+  { kind: 'change', done: 'changed', least: 10, percent: 30 },
+  { kind: 'delete', done: 'deleted', least: 5, percent: 10 },
+] as const;
 
-/** Beyond so many links, and this part of those that the file governs, a change is probably a wrong file. */
-const least = 10;
-const part = 0.3;
-
-function refuseDrift({ counts, countOf }: ChangePlan, { global: { maxAffected } }: Session): void {
-  const affected = countOf('change') + countOf('delete');
-  const governed = affected + countOf('unchanged');
-  if (maxAffected !== undefined || affected < least || affected <= governed * part) return;
-  const share = `${grouped(affected)} of ${quantity(governed, 'link')} would be changed or deleted, more than 30 %`;
-  throw new UsageError(`${share}; nothing was changed: if this is meant, add --max-affected ${counts.planned}`, {
+function refuseDrift(
+  { planned, countOf }: ChangePlan,
+  maxDeleted: number | undefined,
+  { global: { maxAffected } }: Session,
+): void {
+  const governed = countOf('change') + countOf('delete') + countOf('unchanged');
+  const flags = {
+    change: ['--max-affected', maxAffected, planned],
+    delete: ['--max-deleted', maxDeleted, countOf('delete')],
+  } as const;
+  if (maxDeleted !== undefined && countOf('delete') > maxDeleted) {
+    throw new UsageError(
+      `${quantity(countOf('delete'), 'link')} would be deleted, more than --max-deleted ${maxDeleted}; nothing was changed`,
+    );
+  }
+  const exceeded = bounds.filter(({ kind, least, percent }) => {
+    const count = countOf(kind);
+    return flags[kind][1] === undefined && count >= least && count * 100 > governed * percent;
+  });
+  if (exceeded.length === 0) return;
+  const shares = exceeded.map(
+    ({ kind, done, percent }) =>
+      `${grouped(countOf(kind))} of ${quantity(governed, 'link')} would be ${done}, more than ${percent} %`,
+  );
+  const raised = exceeded.map(({ kind }) => `${flags[kind][0]} ${flags[kind][2]}`);
+  throw new UsageError(`${shares.join('; ')}; nothing was changed: if this is meant, add ${raised.join(' ')}`, {
     hint: '--dry-run shows which they are',
   });
 }

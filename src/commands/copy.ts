@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { type CopyOptions, copyLinks } from '../changes/copy.ts';
+import { type CopyOptions, copyLinks } from '../change/copy.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openProfile, openSession, type Session } from '../cli/session.ts';
@@ -41,7 +41,7 @@ export function registerCopy(command: Command, run: Runner): void {
   });
 }
 
-/** From the account of the command line to that of `--to` (P4). */
+/** Copies from the account of the command line to that of `--to`. */
 async function copy(options: CommandOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const { to, concurrency = 1, search } = options;
   if (concurrency > 1) throw new UsageError('--concurrency: copy sends one request at a time, to keep the order of the links');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { deleteOperation } from '../bulk/operations/removal.ts';
-import { changeLinks } from '../changes/link-change.ts';
+import { changeLinks } from '../change/links.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
@@ -43,13 +43,16 @@ async function remove(options: DeleteOptions, invocation: Invocation, operands: 
       selection,
       options,
       command: 'delete',
-      asks: { verb: 'Delete' },
+      question: { verb: 'Delete' },
       presentation: { ...hashChangePresentation('deleted', 'Deleted'), doing: 'deleting' },
-      done: 'Deleted',
-      request: { method: 'DELETE', path: '/urls' },
       verb: 'delete',
       operation: deleteOperation,
-      sendSelected: (query) => session.client.send('deleteUrls', { query }),
+      oneCall: {
+        method: 'DELETE',
+        path: '/urls',
+        done: 'Deleted',
+        send: (query) => session.client.send('deleteUrls', { query }),
+      },
     },
     session,
   );

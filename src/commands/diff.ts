@@ -1,22 +1,21 @@
 import type { Command } from 'commander';
 import { DifferentError, UsageError } from '../base/errors.ts';
-import { type BaseListing, openBase } from '../changes/base-listing.ts';
-import { checkedRows } from '../changes/checked-rows.ts';
-import { type ComparedLink, comparedPages, outcomeSince } from '../changes/comparison.ts';
-import { showPlan } from '../changes/consent.ts';
-import { differencesOf } from '../changes/differences.ts';
-import { EmptyCells } from '../changes/empty-cells.ts';
-import { type ChangePlan, startPlan } from '../changes/plan.ts';
-import { MarkdownPlan } from '../changes/plan-markdown.ts';
-import { wantsRows } from '../changes/plan-report.ts';
-import { linksOfDomains, noteCoverage, type SelectedLinks, selectLinks } from '../changes/selected-links.ts';
+import { showPlan } from '../change/consent.ts';
+import { asInFile, type FileLink, sinceBase } from '../change/decide/apply.ts';
+import { type ComparedLink, decider } from '../change/decide/sides.ts';
+import { differencesOf, markdownPlan } from '../change/plan/differences.ts';
+import type { PlannedOutcome } from '../change/plan/outcome.ts';
+import { type ChangePlan, startPlan } from '../change/plan/plan.ts';
+import { wantsRows } from '../change/plan/report.ts';
+import { summaryLines } from '../change/plan/text.ts';
+import { openComparison } from '../change/rows/comparison.ts';
+import type { EmptyCells } from '../change/rows/empty-cells.ts';
+import { linksOfDomains, noteCoverage, type SelectedPage, selectLinks } from '../change/rows/selected-links.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { refuseDomainsOf } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { batchSizeOf } from '../client/batch-limits.ts';
 import { markdown } from '../contract/formats.ts';
-import type { LinkDomains } from '../contract/link.ts';
 import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import {
   addSelectionFlags,
@@ -26,7 +25,7 @@ import {
   type SelectionOptions,
 } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
-import { type Column, namesOf, type Report, type Row, type RowsReport, type TextReport } from '../output/report.ts';
+import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 
 interface DiffOptions extends SelectionOptions, BulkOptions {}
 
@@ -72,23 +71,22 @@ async function diff(options: DiffOptions, invocation: Invocation, operands: stri
   const session = await openSession(invocation);
   const listed: LinkSelection | undefined = selection ?? (options.allDomains ? { kind: 'all' } : undefined);
   if (listed) refuseDomainsOf(listed, options, session);
-  const base = await openBase(options, session);
-  const { input, domains, targets } = await checkedRows('apply', options, session, { isOnlyRead: true });
+  const { base, input, domains, empty, pages } = await openComparison(options, session, true);
   if (!listed) await noteCoverage(domains, session);
-  const besides = listed ? await selectLinks(listed, options, session) : await linksOfDomains(domains, options, session);
-  const empty = new EmptyCells(targets, session.edition, options.clearEmpty === true);
-  const batchSize = batchSizeOf(session);
-  const compared = comparedPages({ file: input, besides: besides.pages, batchSize, empty }, session);
-  const place = { file: input.name, domains: domainsOf(domains, besides), base, empty };
-  if (session.global.output === markdown) return await markdownDiff(compared, place, session);
-  return diffReport(compared, place, session);
+  const account = listed ? await selectLinks(listed, options, session) : await linksOfDomains(domains, options, session);
+  const decide = decider(sinceBase(asInFile, base));
+  const compared = pages(account.pages);
+  const driftOf = ({ planned, countOf }: ChangePlan): DifferentError | undefined =>
+    planned + countOf('refused') > 0 ? new DifferentError(`${input.name} and the account differ`, { reported: true }) : undefined;
+  if (session.global.output === markdown) {
+    const { plan, text } = await markdownPlan(compared, decide, { verb: 'differ', session });
+    return { kind: 'text', text: text(empty.notes()), outcome: () => driftOf(plan) };
+  }
+  const name = account.severalDomains || domains.length > 1 ? 'short_url' : 'hash';
+  return diffReport(compared, { decide, name, empty, driftOf }, session);
 }
 
 const missing = { details: ['usage: linkctl diff -f <file> [selection]'], hint: 'linkctl diff --help' };
-
-function domainsOf(domains: LinkDomains, { severalDomains }: SelectedLinks): LinkDomains {
-  return severalDomains ? ['several', ...domains] : domains;
-}
 
 const columns: readonly Column[] = [
   { name: 'sign', essential: true },
@@ -100,15 +98,16 @@ const columns: readonly Column[] = [
 ];
 
 interface Compared {
-  readonly file: string;
-  readonly domains: LinkDomains;
-  readonly base: BaseListing | undefined;
+  decide(link: ComparedLink<FileLink>): PlannedOutcome;
+  /** The column that names a link. */
+  readonly name: string;
   readonly empty: EmptyCells;
+  driftOf(plan: ChangePlan): DifferentError | undefined;
 }
 
 function diffReport(
-  compared: AsyncIterable<{ readonly links: readonly ComparedLink[]; readonly read: number }>,
-  { file, domains, base, empty }: Compared,
+  compared: AsyncIterable<SelectedPage<ComparedLink<FileLink>>>,
+  { decide, name, empty, driftOf }: Compared,
   session: Session,
 ): RowsReport {
   const { streams } = session;
@@ -118,7 +117,7 @@ function diffReport(
     for await (const { links, read } of compared) {
       const some: Row[] = [];
       for (const link of links) {
-        const outcome = outcomeSince(link, base, () => ({ kind: 'delete' }));
+        const outcome = decide(link);
         plan.add({ ...link, outcome });
         if (asRows) some.push(...differencesOf(link, outcome));
       }
@@ -127,11 +126,7 @@ function diffReport(
     }
     if (!asRows) await showPlan(plan, session);
   }
-  const drift = (): DifferentError | undefined =>
-    plan.counts.planned + plan.counts.refused > 0
-      ? new DifferentError(`${file} and the account differ`, { reported: true })
-      : undefined;
-  const shown = ['sign', domains.length > 1 ? 'short_url' : 'hash', 'field', 'before', 'after'];
+  const shown = ['sign', name, 'field', 'before', 'after'];
   return {
     kind: 'rows',
     key: 'differences',
@@ -140,10 +135,10 @@ function diffReport(
     tableFields: shown,
     pipedFields: shown,
     members: () => ({ summary: summaryOf(plan) }),
-    notes: () => [...(asRows ? plan.summary() : []), ...empty.notes()],
-    outcome: drift,
+    notes: () => [...(asRows ? summaryLines(plan) : []), ...empty.notes()],
+    outcome: () => driftOf(plan),
     // A reader that goes away has seen a difference.
-    abandoned: drift,
+    abandoned: () => driftOf(plan),
   };
 }
 
@@ -154,28 +149,4 @@ function summaryOf({ countOf }: ChangePlan): Row {
     only_in_account: countOf('delete'),
     equal: countOf('unchanged'),
   };
-}
-
-function driftOf({ counts }: ChangePlan, file: string): DifferentError | undefined {
-  return counts.planned + counts.refused > 0
-    ? new DifferentError(`${file} and the account differ`, { reported: true })
-    : undefined;
-}
-
-/** The same for the comment of a pull request. */
-async function markdownDiff(
-  compared: AsyncIterable<{ readonly links: readonly ComparedLink[] }>,
-  { file, base, empty }: Compared,
-  session: Session,
-): Promise<TextReport> {
-  const plan = startPlan({ verb: 'differ', session });
-  const shown = new MarkdownPlan();
-  for await (const { links } of compared) {
-    for (const link of links) {
-      const outcome = outcomeSince(link, base, () => ({ kind: 'delete' }));
-      plan.add({ ...link, outcome });
-      shown.add(differencesOf(link, outcome));
-    }
-  }
-  return { kind: 'text', text: shown.text(plan, empty.notes()), outcome: () => driftOf(plan, file) };
 }

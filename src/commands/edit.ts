@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { editSameOperation } from '../bulk/operations/edit.ts';
-import { changeLinks } from '../changes/link-change.ts';
+import { changeLinks } from '../change/links.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
@@ -13,7 +13,7 @@ import { addSelectionFlags, requireLinkSelection } from '../flags/selection-flag
 import { describe } from '../help/description.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
-import { asks, type EditOptions, editPresentation } from './edit/edit-options.ts';
+import { type EditOptions, editPresentation, editQuestion } from './edit/edit-options.ts';
 
 export function registerEdit(command: Command, run: Runner): void {
   addSelectionFlags(command);
@@ -68,16 +68,20 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
       options,
       command: 'edit',
       files: '--file or --hashes-from',
-      isOneCall: names.every((name) => fieldNames('edit-by-tags', session.edition).includes(name)),
-      asks,
+      question: editQuestion,
       presentation: editPresentation,
-      done: 'Changed',
       fields: values,
       flags: runFlags(values, options),
-      request: { method: 'PATCH', path: '/urls' },
       verb: 'change',
       operation: (settings) => editSameOperation(settings, values),
-      sendSelected: (query) => session.client.send('editSelectedUrls', { query, body: { urls: [values] } }),
+      oneCall: names.every((name) => fieldNames('edit-by-tags', session.edition).includes(name))
+        ? {
+            method: 'PATCH',
+            path: '/urls',
+            done: 'Changed',
+            send: (query) => session.client.send('editSelectedUrls', { query, body: { urls: [values] } }),
+          }
+        : undefined,
     },
     session,
   );

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { editItemsOperation } from '../bulk/operations/edit.ts';
-import { requireAnswer } from '../changes/consent-limits.ts';
-import { changeListed } from '../changes/listed-change.ts';
-import type { PlannedOutcome } from '../changes/planned-links.ts';
-import { selectLinks } from '../changes/selected-links.ts';
+import { requireAnswer } from '../change/limits.ts';
+import type { PlannedOutcome } from '../change/plan/outcome.ts';
+import { selectLinks } from '../change/rows/selected-links.ts';
+import { runPlannedChange } from '../change/run.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { refuseDomainsOf } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
@@ -66,7 +66,7 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
   const links = await selectLinks(selection, options, session);
   const decide = await deciderOf(rules, session);
   const text = rulesText(operands, options);
-  return await changeListed(
+  return await runPlannedChange(
     {
       what: `rewrite ${text}`,
       links,

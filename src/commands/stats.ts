@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { CliError, UsageError } from '../base/errors.ts';
-import type { ResetOptions } from '../changes/stats-reset.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { type Listing, listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
@@ -21,6 +20,7 @@ import { clickColumns, clickFields, clickRows, counterFields } from '../output/c
 import { clickGroupings, periodColumns } from '../output/period-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { matchNote, type NamedLink, namedRows } from './selected-links.ts';
+import type { ResetOptions } from './stats/stats-reset.ts';
 import type { SinceOptions } from './stats/stats-since.ts';
 
 interface StatsOptions extends ResetOptions, SinceOptions {
@@ -75,7 +75,7 @@ export function registerStats(command: Command, run: Runner): void {
 async function stats(options: StatsOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   refuseConflicts(options, invocation);
   if (options.reset) {
-    const { resetStats } = await import('../changes/stats-reset.ts');
+    const { resetStats } = await import('./stats/stats-reset.ts');
     return await resetStats(options, invocation, operands);
   }
   refuseRunFlags(options, 'stats without --reset', '--reset --hashes-from');

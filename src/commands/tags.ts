@@ -3,16 +3,16 @@ import { RejectedError, UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
 import { recordTagRun, unfinishedTags } from '../bulk/tag-run.ts';
-import { dryRun } from '../changes/dry-run.ts';
-import { environmentOf } from '../changes/run-report.ts';
-import { keepsUndo } from '../changes/sending-flags.ts';
-import { removeTags } from '../changes/tag-removal.ts';
-import { changeEach, consentToTags, labelRows, recordedTags, refuseTooManyTagged } from '../changes/tags.ts';
+import { plannedRows } from '../change/plan/rows.ts';
+import { environmentOf } from '../change/report.ts';
+import { keepsUndo } from '../change/sending.ts';
+import { removeTags } from '../change/tag-removal.ts';
+import { changeEach, consentToTags, countTagged, labelRows, recordedTags } from '../change/tags.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { countLabels } from '../client/labelled-links.ts';
-import { deleteTag, renameTag } from '../client/tag-changes.ts';
+import { accountTags, deleteTag, renameTag } from '../client/tag-changes.ts';
 import { cacheLabels } from '../completion/label-cache.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
@@ -133,9 +133,8 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
   const report = changeEach(labels, work, { key: 'tags', done: 'added', sentence: 'Added tag' });
   // Only tags that this command created may be undone.
   async function* rows(): AsyncGenerator<Iterable<Row>> {
-    const { tags } = await session.client.send('listTags', {});
-    const known = new Set(tags.map(({ label }) => foldLabel(label)));
-    const add = labels.filter((label) => !known.has(foldLabel(label)));
+    const { spelled } = await accountTags(session.client);
+    const add = labels.filter((label) => spelled(label) === undefined);
     const run = { what: `tags add ${add.map(shellWord).join(' ')}`, change: { add }, profile: session.profile };
     yield* batchesOf(add.length === 0 ? report : await recordedTags(report, run, session));
   }
@@ -152,8 +151,9 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   const what = `tags rename ${shellWord(old)} ${shellWord(label)}`;
   const environment = environmentOf(session);
   const begun = await unfinishedTags({ what }, environment);
-  if (!begun) await refuseTooManyTagged([old], session);
-  const change = begun ?? { rename: { from: await spelledAs(old, session), to: label } };
+  if (!begun && session.global.maxAffected !== undefined) await countTagged([old], session);
+  // Undo gives the label back as the account spells it.
+  const change = begun ?? { rename: { from: (await accountTags(session.client)).spelled(old) ?? old, to: label } };
   const run = { what, change, profile: session.profile };
   const tags = await recordTagRun(run, environment, (mayBeDone) => renameTag(session.client, old, label, mayBeDone));
   const tag = applied(label, tags);
@@ -163,12 +163,6 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
     record: { tags: [tag] },
     lines: [tag.label],
   };
-}
-
-/** Undo restores the spelling of the account. */
-async function spelledAs(label: string, { client }: Session): Promise<string> {
-  const { tags } = await client.send('listTags', {});
-  return tags.find((tag) => foldLabel(tag.label) === foldLabel(label))?.label ?? label;
 }
 
 interface RemovalOptions {
@@ -223,9 +217,9 @@ interface Plan {
 }
 
 function plan(labels: readonly string[], { change, done, request }: Plan, invocation: Invocation): RowsReport {
-  const changes = [labels.map((label) => ({ row: { label, change }, state: 'planned' as const }))];
+  const rows = [labels.map((label) => ({ label, change }))];
   const columns = [{ name: 'label', essential: true }, { name: 'change' }];
-  return dryRun({ requests: labels.map(request), changes, noun: 'tag', done, columns }, invocation);
+  return plannedRows({ requests: labels.map(request), rows, noun: 'tag', done, columns }, invocation);
 }
 
 /** An answer with other labels means that the change was not applied; an answer without labels proves nothing. */

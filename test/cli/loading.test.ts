@@ -98,7 +98,7 @@ const seldom = [
   'cli/print-template.ts',
   'commands/qr/qr-pictures.ts',
   'commands/shorten/shortened-file.ts',
-  'changes/selection-change.ts',
+  'change/selection.ts',
   'help/usage-error.ts',
   'input/csv/csv-reader.ts',
   'input/hash-file.ts',
@@ -109,7 +109,7 @@ describe.for([
   { argv: ['list', '--limit', '500'], bound: [250, 17] },
   { argv: ['stats', 'h'], bound: [260, 18] },
   { argv: ['edit', 'h', '--note', 'x'], bound: [310, 39] },
-  { argv: ['delete', 'h', '--yes'], bound: [355, 54] },
+  { argv: ['delete', 'h', '--yes'], bound: [345, 50] },
 ] as const)('a command of one call: $argv', ({ argv, bound }) => {
   test(`loads no more than ${bound[0]} kB in ${bound[1]} files, and nothing that only a failure, doubt, files or many links need`, async ({
     env,

@@ -174,7 +174,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await changes(wire)).toEqual([]);
   });
 
-  test('P3: stops where more than 30 % would change, names the count and the flag', async ({
+  test('P3: stops where more than 30 % would change or more than 10 % be deleted, and names both counts and flags', async ({
     linkctl,
     service,
     wire,
@@ -194,8 +194,20 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(nothing.stderr).toContain('nothing to change');
     const pruned = await linkctl(['apply', '-f', path, '--prune', 'git', '--yes']);
     expect(pruned).toMatchObject({ code: 2, stdout: '' });
-    expect(pruned.stderr).toContain('23 of 43 links would be changed or deleted, more than 30 %');
-    expect(pruned.stderr).toContain('--max-affected 23');
+    expect(pruned.stderr).toContain('23 of 43 links would be deleted, more than 10 %; nothing was changed');
+    expect(pruned.stderr).toContain(': if this is meant, add --max-deleted 23\n');
+    // The one flag does not raise the other bound.
+    const pruning = ['apply', '-f', path, '--prune', 'git', '--yes'];
+    expect((await linkctl([...pruning, '--max-affected', '43'])).code).toBe(2);
+    const fewer = await linkctl([...pruning, '--max-deleted', '22']);
+    expect(fewer).toMatchObject({ code: 2, stdout: '' });
+    expect(fewer.stderr).toContain('23 links would be deleted, more than --max-deleted 22; nothing was changed');
+    write(rows(0, 13, 'new.example'));
+    const both = await linkctl(pruning);
+    expect(both.code).toBe(2);
+    expect(both.stderr).toContain('13 of 43 links would be changed, more than 30 %');
+    expect(both.stderr).toContain('30 of 43 links would be deleted, more than 10 %');
+    expect(both.stderr).toContain('add --max-affected 43 --max-deleted 30\n');
     expect(await changes(wire)).toEqual([]);
 
     // 30 % exactly, and one more; new links beside them do not count, but for the flag they do.
@@ -204,7 +216,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     write(rows(0, 13, 'new.example'), rows(13, 40), ['new,https://example.com/new,\n']);
     const refused = await linkctl(['apply', '-f', path, '--yes']);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('13 of 40 links would be changed or deleted, more than 30 %');
+    expect(refused.stderr).toContain('13 of 40 links would be changed, more than 30 %');
     expect(refused.stderr).toContain('--max-affected 14');
     expect((await linkctl(['apply', '-f', path, '--yes', '--max-affected', '13'])).code).toBe(2);
     expect(await changes(wire)).toEqual([]);
@@ -267,6 +279,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       '--yes',
       '--max-affected',
       '40',
+      '--max-deleted',
+      '8',
       '--batch-size',
       '4',
       '--concurrency',

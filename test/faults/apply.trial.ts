@@ -59,6 +59,8 @@ for (let seed = firstSeed; seed < firstSeed + trials; seed += 1) {
         '100',
         '--max-affected',
         String(links),
+        '--max-deleted',
+        String(links),
       ];
       const starts = await untilDone(apply, env, { kills });
       expect(await settable(service)).toEqual(byHash([...wanted, ...others]));

@@ -88,7 +88,7 @@ export const mutants = {
       '  return run;\n}\n\n/**\n * The undo that `redo`',
     ],
   ],
-  'takes every link for its own': [['changes/undo-decision.ts', 'if (!change.isProven && !force)', 'if (false)']],
+  'takes every link for its own': [['change/decide/undo.ts', 'if (!change.isProven && !force)', 'if (false)']],
   'keeps no record of typed links': [
     ['bulk/journal/small-journal.ts', 'const isFirst = !journal', 'if (waiting) return;\n    const isFirst = !journal'],
   ],

@@ -104,7 +104,7 @@ async function restoreHashes<Payload extends object>({ begun, operation }: Execu
   if (!begun.resumed || !operation.remember) return;
   const { readJournal } = await import('../journal/reading.ts');
   const { hashesOf } = await import('../journal/recorded-results.ts');
-  for await (const { line } of readJournal(begun.path)) if (line.type === 'result') await operation.remember(hashesOf(line));
+  for await (const { line } of readJournal(begun.path)) if (line.type === 'result') operation.remember(hashesOf(line));
 }
 
 /** Batches of so many rows that are left: as the run cuts its input, which takes more than the bound says for long hashes. */

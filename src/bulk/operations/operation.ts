@@ -85,7 +85,7 @@ export interface BulkOperation<Payload extends object> {
   statusOf(payload: Payload, done: Done): RowStatus;
   notApplied?(payload: Payload, record: KnownRecord): readonly UnappliedField[];
   /** Receives the hashes of rows that earlier processes settled, if it matters which rows share one. */
-  remember?(hashes: readonly string[]): Promise<void>;
+  remember?(hashes: readonly string[]): void;
 }
 
 export function kindOf<Payload extends object>(payload: Payload, operation: BulkOperation<Payload>): OperationKind {

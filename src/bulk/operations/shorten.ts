@@ -1,8 +1,9 @@
 import type { Client } from '../../client/client.ts';
+import { SeenKeys } from '../../client/seen-keys.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
-import type { NewnessSettings } from '../checked/newness.ts';
+import type { Newness, NewnessSettings } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
 import { looksPreexisting } from '../matching/preexisting.ts';
 import { again, type Done, type Verdict } from '../matching/row-verdict.ts';
@@ -10,7 +11,6 @@ import type { ConflictSettings } from './conflicts.ts';
 import type { ConflictPolicy, Mode } from './modes.ts';
 import { asNamed } from './numbered-hash.ts';
 import type { BulkOperation, Call, RowToInspect } from './operation.ts';
-import type { SharedLinks } from './shared-links.ts';
 
 interface ShortenSettings {
   readonly client: Pick<Client, 'send'>;
@@ -55,15 +55,10 @@ function plainShortening({
   /** A shared link that nobody saw to be new is not called so: it may have been there for years. */
   const isNew = (item: ShortenItem, done: Done): boolean =>
     sharing ? done.fresh === true && !looksPreexisting(item, done) : mode.generateHashes || !looksPreexisting(item, done);
-  let begun: Promise<SharedLinks> | undefined;
-  const sharedLinks = async (): Promise<SharedLinks> => {
-    const { createSharedLinks } = await import('./shared-links.ts');
-    if (!tellsNew) return createSharedLinks(undefined);
-    const { createNewness } = await import('../checked/newness.ts');
-    return createSharedLinks(createNewness({ client, domain, mayCall }));
-  };
-  const shared = (): Promise<SharedLinks> => {
-    begun ??= sharedLinks();
+  const given = new SeenKeys();
+  let begun: Promise<Newness> | undefined;
+  const tellNew = (): Promise<Newness> => {
+    begun ??= import('../checked/newness.ts').then(({ createNewness }) => createNewness({ client, domain, mayCall }));
     return begun;
   };
   const query = { domain, disable_long_url_duplicates: mode.duplicates };
@@ -80,14 +75,17 @@ function plainShortening({
       const bodyText = json === undefined || sharing ? undefined : `{"urls":${json}}`;
       const options = { repeat: doubt === 'repeat', signal, ...watch };
       const send = async (): Promise<readonly unknown[]> => (await client.send(operation, { ...input, bodyText }, options)).urls;
-      return sharing ? await (await shared()).call({ items, sent: urls, send }, signal) : matchAnswer(urls, await send());
+      if (!sharing) return matchAnswer(urls, await send());
+      const { callShared } = await import('./shared-links.ts');
+      const newness = tellsNew ? await tellNew() : undefined;
+      return await callShared({ items, sent: urls, send }, { given, newness, signal });
     },
     hashOf: ({ custom_hash }) => custom_hash,
     ...(sharing && { sharedBy: ({ long_url, custom_hash }) => (custom_hash ? undefined : long_url) }),
     statusOf: (item, done) => (isNew(item, done) ? 'created' : 'existing'),
     notApplied: (item, record) => notApplied(item, record),
     ...(mode.name === 'keyed' && { inspect: (rows, signal) => findByHash(rows, { client, domain }, signal) }),
-    ...(sharing && { remember: async (hashes) => (await shared()).remember(hashes) }),
+    ...(sharing && { remember: (hashes) => hashes.forEach((hash) => void given.add(hash)) }),
   };
 }
 

@@ -1,6 +1,5 @@
 import { fingerprintOf } from '../../base/fingerprint.ts';
 import type { checkedFields } from '../../bulk/checks/check-results.ts';
-import { type KeptCheck, keptChecks } from '../../changes/kept-checks.ts';
 import { byStatus, type CheckStatus, checkStatuses, failingStatuses } from '../../check/verdict.ts';
 import type { Session } from '../../cli/session.ts';
 import { hasNamesakes } from '../../client/whole-listing.ts';
@@ -9,6 +8,7 @@ import type { UrlRecord } from '../../contract/records.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import { withoutScheme } from '../../link/web-address.ts';
 import type { BrokenLink, CheckFacts } from '../../report/facts.ts';
+import { type KeptCheck, keptChecks } from './kept-checks.ts';
 
 /** Combines check results with the current listing: a link whose destination changed since has no result. */
 export interface BrokenLinks {

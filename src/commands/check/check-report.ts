@@ -1,9 +1,9 @@
 import { type CliError, FailedError, LocalError, PartialError, UnavailableError } from '../../base/errors.ts';
 import type { CheckProgress, CheckSummary, StartedCheck } from '../../bulk/checks/check-plan.ts';
 import { type CheckedRow, checkedFields } from '../../bulk/checks/check-results.ts';
-import type { interruptible } from '../../changes/interruption.ts';
-import { wantsRows } from '../../changes/plan-report.ts';
+import { wantsRows } from '../../change/plan/report.ts';
 import { type CheckStatus, checkStatuses } from '../../check/verdict.ts';
+import type { interruptible } from '../../cli/interruption.ts';
 import { type Session, whereabouts } from '../../cli/session.ts';
 import { withoutScheme } from '../../link/web-address.ts';
 import { grouped, plainQuantity, quantity } from '../../output/quantity.ts';

@@ -5,6 +5,6 @@ import { hashChangePresentation } from '../../output/url-columns.ts';
 
 export interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
 
-export const asks = { verb: 'Edit', isOptional: true };
+export const editQuestion = { verb: 'Edit', isOptional: true };
 
 export const editPresentation = { ...hashChangePresentation('urls', 'Changed'), doing: 'editing' };

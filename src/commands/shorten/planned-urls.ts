@@ -1,13 +1,13 @@
 import type { CliError } from '../../base/errors.ts';
 import { batchesOf, rowBatches } from '../../bulk/operations/cut-input.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
-import { plannedCalls } from '../../bulk/operations/planned-calls.ts';
 import { shortenOperation } from '../../bulk/operations/shorten.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
-import { dryRun, type PlannedChange } from '../../changes/dry-run.ts';
-import { type ForeseenConflicts, linksNamed } from '../../changes/hash-conflicts.ts';
-import { pinnedDomain } from '../../changes/listed-plan.ts';
+import { requestsOf } from '../../change/plan/dry-run.ts';
+import { plannedRows } from '../../change/plan/rows.ts';
+import { type ForeseenConflicts, linksNamed } from '../../change/rows/taken-hashes.ts';
+import { pinnedDomain } from '../../change/sending.ts';
 import type { Session } from '../../cli/session.ts';
 import { usesHttps } from '../../client/account-domains.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
@@ -15,7 +15,7 @@ import { editions } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { PlannedRequest } from '../../output/dry-run.ts';
-import { type Column, namesOf, type RowsReport } from '../../output/report.ts';
+import { type Column, namesOf, type Row, type RowsReport } from '../../output/report.ts';
 import { urlColumns } from '../../output/url-columns.ts';
 import { foreseen, type ShortenOptions } from './shorten-options.ts';
 
@@ -46,19 +46,19 @@ export async function planOfTyped(
 
 /** A table shows only the first three planned links. */
 export function planOfUrls({ batches, first, requests, conflicts }: PlannedUrls, session: Session): RowsReport {
-  async function* changes(): AsyncGenerator<PlannedChange[]> {
+  async function* rows(): AsyncGenerator<Row[]> {
     for await (const items of batches()) {
-      conflicts?.add(await conflicts.linksOf(items));
+      await conflicts?.read(items);
       const shortUrl = conflicts ? () => undefined : await shortUrls(items, session);
-      yield items.map((item) => ({ row: { ...item, [madeName]: shortUrl(item) }, state: 'planned' }));
+      yield items.map((item) => ({ ...item, [madeName]: shortUrl(item) }));
     }
   }
   const columns = itemColumns(first, session);
   const shownFields = namesOf(columns);
-  return dryRun(
+  return plannedRows(
     {
       requests,
-      changes: changes(),
+      rows: rows(),
       noun: 'URL',
       done: 'shortened',
       columns: [...columns, ...urlColumns.filter(({ name }) => name === madeName)],
@@ -95,16 +95,15 @@ interface UrlRows {
   readonly onConflict: ConflictPolicy | undefined;
   readonly batchSize: number;
   /** Typed URLs are worth no call for the default domain. */
-  readonly isTyped?: boolean;
+  readonly fromArguments?: boolean;
 }
 
 export async function* urlRequests(
-  { input, payload, mode, onConflict, batchSize, isTyped = false }: UrlRows,
+  { input, payload, mode, onConflict, batchSize, fromArguments = false }: UrlRows,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
-  const { client, edition } = session;
-  const domain = isTyped ? session.domain : await pinnedDomain(session);
-  const settings = { client, domain, batchSize, mayCall: () => true };
+  const { edition } = session;
+  const domain = fromArguments ? session.domain : await pinnedDomain(session);
   const isUpdate = onConflict === 'update';
   async function* rows(): AsyncGenerator<readonly RunRow[]> {
     for await (const some of rowBatches(input, batchSize)) {
@@ -117,14 +116,18 @@ export async function* urlRequests(
       yield some.map((row, nth) => ({ ...row, before: links[nth] }));
     }
   }
-  const operation = isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict });
-  yield* plannedCalls({
-    rows: rows(),
-    operation,
-    payload: (item) => payload(item as ShortenItem),
-    batchSize,
-    isRead: isUpdate,
-  });
+  yield* requestsOf(
+    {
+      rows: rows(),
+      operation: (settings) =>
+        isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict }),
+      payload: (item) => payload(item as ShortenItem),
+      batchSize,
+      isRead: isUpdate,
+      domain,
+    },
+    session,
+  );
 }
 
 /** Shows the first rows of an invalid file beside the error with all problems. */

@@ -1,5 +1,5 @@
 import { type ConflictPolicy, chooseMode, type DedupeScope, type Mode, type ModeRequest } from '../../bulk/operations/modes.ts';
-import type { ForeseenConflicts } from '../../changes/hash-conflicts.ts';
+import type { ForeseenConflicts } from '../../change/rows/taken-hashes.ts';
 import type { Session } from '../../cli/session.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import type { FieldOptions } from '../../flags/field-flags.ts';
@@ -40,6 +40,6 @@ export async function foreseen(
   session: Session,
 ): Promise<ForeseenConflicts | undefined> {
   if (onConflict === 'fail') return undefined;
-  const { foreseeConflicts } = await import('../../changes/hash-conflicts.ts');
+  const { foreseeConflicts } = await import('../../change/rows/taken-hashes.ts');
   return foreseeConflicts(onConflict, session);
 }

@@ -3,7 +3,7 @@ import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
 import type { BulkOperation } from '../../bulk/operations/operation.ts';
 import { shortenOperation } from '../../bulk/operations/shorten.ts';
 import type { OperationSettings, RunInput } from '../../bulk/run-plan.ts';
-import { collectRun, type TypedResult } from '../../changes/typed-run.ts';
+import { collectRun, type TypedResult } from '../../change/typed-run.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
 import { isJson } from '../../contract/formats.ts';

@@ -1,0 +1,108 @@
+import type { BulkOperation, OperationKind } from '../bulk/operations/operation.ts';
+import type { OperationSettings, RunInput, RunPlan, RunSteps } from '../bulk/run-plan.ts';
+import type { TagChange } from '../bulk/tag-run.ts';
+import type { LinkDomains, LinkKey } from '../contract/link.ts';
+import type { EditFields } from '../contract/operations.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import type { BulkOptions } from '../flags/bulk-flags.ts';
+import type { RunFlags } from '../flags/field-flags.ts';
+import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
+import type { PlannedRequest } from '../output/dry-run.ts';
+import type { PlannedOutcome, PlanVerb } from './plan/outcome.ts';
+import type { ChangePlan } from './plan/plan.ts';
+import type { RunPresentation } from './report.ts';
+import type { SelectedLink, SelectedLinks } from './rows/selected-links.ts';
+
+export interface Question {
+  /** The first word of the question: `Delete`. */
+  readonly verb: string;
+  /** Without it, the number of links decides how it is answered. */
+  readonly always?: 'typed number' | undefined;
+  /** Between the links and the account; `of` without it. */
+  readonly preposition?: 'of' | 'to' | undefined;
+  /** Links are made, changed and deleted: then the question says how many of each, `Create 2, change 60 and delete 3 links`. */
+  readonly namesKinds?: boolean;
+  /** The counters are what is lost: they are shown even where nothing is asked. */
+  readonly erasesCounters?: boolean;
+  /** Not asked of typed links, and of a file only where somebody can answer: existing scripts keep working. */
+  readonly isOptional?: boolean;
+}
+
+/** A change of links, from wherever they come. */
+interface Change<Payload extends object> {
+  readonly verb: PlanVerb;
+  /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
+  readonly what: string;
+  readonly question: Question;
+  readonly options: BulkOptions;
+  readonly presentation: RunPresentation;
+  operation(settings: OperationSettings): BulkOperation<Payload>;
+}
+
+/** A change of rows that name their links: these are read for the plan, or right before they are changed. */
+export interface NamedChange<Payload extends LinkKey, Item extends object = Payload> extends Change<Payload> {
+  readonly input: RunInput<Item>;
+  /** The domains of the links, as far as they are named. */
+  readonly domains: LinkDomains;
+  /** They are operands of the command line. */
+  readonly fromArguments?: boolean;
+  payload(item: Item): Payload;
+  decide(payload: Payload, record: UrlRecord | undefined): PlannedOutcome;
+  /** Beside the rows all that the change depends on. */
+  readonly flags?: Pick<RunPlan<object>, 'options' | 'recall'> | undefined;
+  /** The columns of the input, for `--failed`. */
+  readonly columns: readonly string[];
+  /** The fields that every link is given, for messages about it. */
+  readonly fields?: EditFields | undefined;
+}
+
+/** A change of links that the tool finds itself: by tags, a search, a filter, on two sides, or by what a run did. */
+export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> extends Change<Payload> {
+  readonly links: SelectedLinks<Link>;
+  /** Beside the selection all that decides what is done, as it was typed: the same command resumes the run. */
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly kind: OperationKind;
+  decide(link: Link): PlannedOutcome;
+  /** The item that is sent for a link. */
+  payload(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
+  /** Gets the whole plan, and throws for a change that its author cannot have meant. */
+  inspect?(plan: ChangePlan): void;
+  /** All that was read is compared again at sending, however short a time passed. */
+  readonly comparesAgain?: boolean;
+  /** The run that this one undoes, on the domain on which it was. */
+  readonly undoes?: { readonly run: string; readonly domain: string | undefined };
+  /** Calls that are made before those for the links, known when the links were read. */
+  requestsBefore?(): readonly PlannedRequest[];
+  /** Instead of that, the one call that is made for all of them. */
+  readonly request?: PlannedRequest;
+  /** Steps about the tags of the account in the same run, before the links and after them. */
+  readonly tags?: (RunSteps & { readonly change: TagChange }) | undefined;
+}
+
+/** The same change of all links of a selection. */
+export interface LinkChange {
+  readonly selection: LinkSelection;
+  readonly options: SelectionOptions & BulkOptions & { readonly ignoreMissing?: boolean };
+  readonly presentation: RunPresentation;
+  /** As it is typed: `edit`. */
+  readonly command: string;
+  readonly verb: 'change' | 'delete' | 'reset';
+  readonly question: Question;
+  /** The fields that every link is given. */
+  readonly fields?: EditFields;
+  /** Beside the hashes all that the change depends on. */
+  readonly flags?: RunFlags;
+  operation(settings: OperationSettings): BulkOperation<LinkKey>;
+  /** The flags that begin a run, for the message that refuses flags of runs beside `--by-tags --no-undo`. */
+  readonly files?: string;
+  /** The API's own call for a tag expression (4.3.8), where it can make the change. */
+  readonly oneCall: OneCall | undefined;
+}
+
+interface OneCall {
+  readonly method: string;
+  readonly path: string;
+  /** For the sentence about it: `Deleted`. */
+  readonly done: string;
+  send(query: { readonly tags: string }): Promise<unknown>;
+}

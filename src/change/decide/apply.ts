@@ -1,0 +1,153 @@
+import { fields as allFields, type Field, type FieldName } from '../../contract/fields.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import type { EditFields } from '../../contract/operations.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { foldLabel, tagInstructions } from '../../contract/tag-label.ts';
+import { cellValue, isRefused } from '../../input/field-values.ts';
+import { type ItemOf, instruction } from '../../input/row.ts';
+import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
+import type { PlannedOutcome } from '../plan/outcome.ts';
+import type { Decisions } from './sides.ts';
+
+/** A link as a file or a listing has it; `tags` are all of its labels. */
+export type FileLink = ItemOf['apply'];
+
+/** Makes an account as a file has it, which is how `diff` shows them. */
+export const asInFile: Decisions<FileLink> = {
+  onlyHere: ({ hash: _, domain: __, ...fields }) => ({ kind: 'create', fields: withoutDefaults(fields) }),
+  onlyThere: () => ({ kind: 'delete' }),
+  // Fields that the file leaves out are not compared, nor is the spelling: some servers write long URLs their own way.
+  onBoth({ hash: _, domain: __, ...fields }, record) {
+    const { tags } = fields;
+    const asked: EditFields = { ...fields, ...(tags && { tags: tagInstructions(tags, record.tags) }) };
+    return changeOf(asked, fieldsThatDiffer(asked, record));
+  },
+};
+
+/** The same as `apply` does it: it deletes only what carries the label to prune by, and makes only what it can make as the file says. */
+export function asApplied(prune: string | undefined): Decisions<FileLink> {
+  return {
+    ...asInFile,
+    onlyHere(item, target) {
+      const reason = unmadeReason(item);
+      return reason === undefined ? asInFile.onlyHere(item, target) : { kind: 'refused', reason: `no such link, and ${reason}` };
+    },
+    onlyThere: (record) =>
+      carries(record, prune) ? { kind: 'delete' } : { kind: 'untouched', reason: 'not in the file, left alone' },
+  };
+}
+
+function unmadeReason({ hash, long_url }: FileLink): string | undefined {
+  if (long_url === undefined) return 'no long_url to make it with';
+  return isRefused(cellValue('custom_hash', hash)) ? 'its hash is no custom hash' : undefined;
+}
+
+export function carries(record: UrlRecord | undefined, label: string | undefined): boolean {
+  return label !== undefined && record?.tags.some((tag) => foldLabel(tag) === foldLabel(label)) === true;
+}
+
+/** The listing that a file was made from: its author changed what differs from it. */
+export interface BaseListing {
+  readonly sha256: string;
+  readonly name: string;
+  /** Undefined for a link that the listing lacks. */
+  of(link: LinkKey): FileLink | undefined;
+}
+
+/** The same decisions about what the author of the file changed. A link that somebody else has changed since is left alone. */
+export function sinceBase(decisions: Decisions<FileLink>, base: BaseListing | undefined): Decisions<FileLink> {
+  if (!base) return decisions;
+  return {
+    onlyHere(item, target) {
+      const was = base.of(target);
+      if (!was) return decisions.onlyHere(item, target);
+      const fields = changedFields(item, was);
+      const reason = `deleted since ${base.name}`;
+      if (Object.keys(fields).length === 0) return { kind: 'untouched', reason: `${reason}, left alone` };
+      return { kind: 'refused', reason, fields };
+    },
+    onlyThere(record, target) {
+      const outcome = decisions.onlyThere(record, target);
+      if (outcome.kind !== 'delete') return outcome;
+      const was = base.of(target);
+      if (!was) return { kind: 'untouched', reason: 'created since the base, left alone' };
+      const isOther = asInFile.onBoth(was, record, target).kind === 'change';
+      return isOther ? { kind: 'refused', reason: 'changed since the base' } : outcome;
+    },
+    onBoth(item, record, target) {
+      const was = base.of(target);
+      if (!was) {
+        const outcome = decisions.onBoth(item, record, target);
+        const reason = `exists, and is not in ${base.name}`;
+        return outcome.kind === 'change' ? { kind: 'refused', reason, fields: outcome.fields } : outcome;
+      }
+      const fields = changedFields(item, was);
+      const changed = fieldsThatDiffer(fields, record);
+      const since = changed.length === 0 ? [] : changedSinceBase(fields, was, record);
+      if (since.length > 0) return { kind: 'refused', reason: `changed since ${base.name}: ${since.join(', ')}`, fields };
+      return changeOf(fields, changed);
+    },
+  };
+}
+
+function changeOf(asked: EditFields, changed: readonly (keyof EditFields)[]): PlannedOutcome {
+  if (changed.length === 0) return { kind: 'unchanged' };
+  return { kind: 'change', fields: Object.fromEntries(changed.map((field) => [field, asked[field]])) };
+}
+
+function withoutDefaults(fields: EditFields): EditFields {
+  const isEmpty = (value: unknown): boolean =>
+    value === undefined || value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The fields that a file has otherwise than its base. Tags are what is to be attached and detached; those of an edit may have signs. */
+export function changedFields(
+  { hash: _, domain: __, ...fields }: ItemOf['edit'] & LinkKey,
+  base: FileLink,
+  mayHaveSigns = false,
+): EditFields {
+  const was: Values = { ...base };
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
+      if (Array.isArray(value)) {
+        const hasSigns = mayHaveSigns && value.some((entry) => /^[+-]/.test(entry));
+        const changes = hasSigns ? value.map(instruction) : tagChanges(value, base.tags ?? []);
+        return changes.length > 0 ? [[name, changes]] : [];
+      }
+      if (name === 'custom_hash') return value === base.hash ? [] : [[name, value]];
+      return value === (was[name] ?? defaultOf(name)) ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Labels without signs are all that the link shall have. */
+function tagChanges(entries: readonly string[], base: readonly string[]): string[] {
+  const [wanted, had] = [new Set(entries.map(foldLabel)), new Set(base.map(foldLabel))];
+  return [
+    ...entries.filter((label) => !had.has(foldLabel(label))).map((label) => `+${label}`),
+    ...base.filter((label) => !wanted.has(foldLabel(label))).map((label) => `-${label}`),
+  ];
+}
+
+/** An empty cell of a listing. */
+function defaultOf(name: string): unknown {
+  const field: Field | undefined = allFields[name as FieldName];
+  return field?.default;
+}
+
+/** The fields to change that have neither the value of the base nor that of the file: somebody else has changed them. */
+export function changedSinceBase(asked: EditFields, base: FileLink, record: UrlRecord): string[] {
+  const open = notApplied(asked, record, 'instructions').map(({ field }) => field);
+  const isOther = new Set(notApplied(baseValues(asked, base), record).map(({ field }) => field));
+  return open.filter((field) => isOther.has(field));
+}
+
+/** The values of the base for the fields that are set. What is attached and detached does not depend on other labels. */
+export function baseValues(asked: EditFields, base: FileLink): EditFields {
+  const was: Values = { ...base };
+  const names = Object.keys(asked).filter((name) => name !== 'tags' && name !== 'custom_hash');
+  return Object.fromEntries(names.map((name) => [name, was[name] ?? defaultOf(name)]));
+}

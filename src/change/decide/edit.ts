@@ -1,0 +1,51 @@
+import type { EditFields } from '../../contract/operations.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { foldText } from '../../link/difference.ts';
+import { fieldsToChange } from '../../link/same.ts';
+import type { PlannedOutcome } from '../plan/outcome.ts';
+
+/** One field as it is and as an edit would make it; of tags, only the instructions. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** The fields that the link has otherwise than they are asked for; none where it is as it is asked for. */
+export function fieldChanges(fields: EditFields, record: Partial<UrlRecord>): FieldChange[] {
+  const now: Readonly<Record<string, unknown>> = { ...record };
+  return fieldsToChange(fields, record).map((field) => ({
+    field,
+    before: now[field === 'custom_hash' ? 'hash' : field],
+    after: field === 'tags' ? fields.tags?.filter((tag) => fieldsToChange({ tags: [tag] }, record).length > 0) : fields[field],
+  }));
+}
+
+/** Decides about a link that is to be deleted, to lose its counters, or to get these fields. */
+export function outcomeOf(change: 'delete' | 'reset' | EditFields, record: UrlRecord | undefined): PlannedOutcome {
+  if (!record) return { kind: 'missing' };
+  if (typeof change === 'string') return { kind: change };
+  return fieldChanges(change, record).length > 0 ? { kind: 'change', fields: change } : { kind: 'unchanged' };
+}
+
+/** `note: "old" -> "new"`, `tags: +a -b`. */
+export function fieldChangeText({ field, before, after }: FieldChange): string {
+  if (Array.isArray(after)) return `${field}: ${after.join(' ')}`;
+  return `${field}: ${JSON.stringify(before ?? null)} -> ${JSON.stringify(after)}`;
+}
+
+/** `note: "old" -> "new"; tags: +a -b`; empty where the link is as it is asked for. */
+export function editText(fields: EditFields, record: Partial<UrlRecord>): string {
+  return fieldChanges(fields, record).map(fieldChangeText).join('; ');
+}
+
+/** A text that is equal for changes that are alike: of long URLs only what differs, `old.example -> new.example`. */
+export function foldedText(changes: readonly FieldChange[]): string {
+  return changes
+    .map((change) => {
+      const { field, before, after } = change;
+      const isMove = field === 'long_url' && typeof before === 'string' && typeof after === 'string';
+      return isMove ? foldText(before, after) : fieldChangeText(change);
+    })
+    .join('; ');
+}

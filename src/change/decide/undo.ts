@@ -1,0 +1,117 @@
+import type { DoneChange, EarlierLink } from '../../bulk/records/done-change.ts';
+import { fieldsSinceMade } from '../../bulk/records/done-run.ts';
+import type { EditFields, ShortenItem } from '../../contract/operations.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { foldLabel } from '../../contract/tag-label.ts';
+import { fieldsBetween, isIdentical, notApplied } from '../../link/same.ts';
+import { lastDay } from '../../link/value.ts';
+import type { PlannedOutcome } from '../plan/outcome.ts';
+
+/** A change of one link. Its values before, after and now are compared field by field. */
+export interface UndoDecision {
+  readonly change: DoneChange;
+  /** The link as it is; undefined for one that does not exist. */
+  readonly now: UrlRecord | undefined;
+  /** Another link has the hash that a renamed one had. */
+  readonly isTaken: boolean;
+  /** Also what changed since. */
+  readonly force: boolean;
+}
+
+const unchanged: PlannedOutcome = { kind: 'unchanged' };
+
+/** Deletes a link that the run created, if it still is as it was made. */
+export function undoCreation({ change, now, force }: UndoDecision): PlannedOutcome {
+  if (!now) return unchanged;
+  if (!change.isProven && !force) return { kind: 'refused', reason: 'it may have been there before the run' };
+  const since = force ? [] : fieldsSinceMade(change, now);
+  return since.length === 0 ? { kind: 'delete' } : changedSince(since);
+}
+
+/**
+ * Makes a deleted link again, by the hash that it was named by: a server may show another case. A hash that is taken is never
+ * overwritten.
+ */
+export function undoDeletion({ change: { link, before }, now }: UndoDecision): PlannedOutcome {
+  if (!before) return unchanged;
+  if (now) return isAlike(before, now) ? unchanged : { kind: 'refused', reason: 'the hash is taken' };
+  return { kind: 'create', fields: { ...valuesOf(before), custom_hash: link.hash } };
+}
+
+/** Gives the fields that the run changed their old values. */
+export function undoEdit({ change: { asked, before }, now, isTaken, force }: UndoDecision): PlannedOutcome {
+  if (!before) return unchanged;
+  if (!now) return { kind: 'refused', reason: 'deleted or renamed since' };
+  const fields: EditFields = {};
+  const since: string[] = [];
+  for (const field of plainFields) {
+    const value = asked[field];
+    const isToRestore = value !== undefined && differs(field, value, before) && differs(field, oldValue(field, before), now);
+    if (!isToRestore) continue;
+    if (notApplied({ [field]: value }, now).length > 0) since.push(field);
+    Object.assign(fields, { [field]: oldValue(field, before) });
+  }
+  const tags = tagsBack(asked.tags ?? [], before, now);
+  if (tags.length > 0) fields.tags = tags;
+  if (now.hash !== before.hash) {
+    if (isTaken) return { kind: 'refused', reason: `the hash ${before.hash} is taken` };
+    fields.custom_hash = before.hash;
+  }
+  if (since.length > 0 && !force) return changedSince(since);
+  return Object.keys(fields).length > 0 ? { kind: 'change', fields } : unchanged;
+}
+
+const plainFields = ['long_url', 'note', 'email_stats', 'expiration_date', 'max_clicks'] as const;
+type PlainField = (typeof plainFields)[number];
+
+/** The values of fields that a record leaves out. */
+const empty = { long_url: '', note: '', email_stats: false, expiration_date: null, max_clicks: 0 } as const;
+
+function oldValue(field: PlainField, before: EarlierLink): EditFields[PlainField] {
+  // Servers need not accept what they write instead of a date, or beside it.
+  if (field === 'expiration_date') return lastDay(before.expiration_date) || null;
+  return before[field] ?? empty[field];
+}
+
+function differs(field: PlainField, value: EditFields[PlainField], link: EarlierLink): boolean {
+  return !isIdentical(field, value, link[field] ?? empty[field]);
+}
+
+function changedSince(fields: readonly string[]): PlannedOutcome {
+  return { kind: 'refused', reason: `changed since: ${fields.join(', ')}` };
+}
+
+/** Instructions for the labels that the run attached or detached and that are still so. */
+function tagsBack(instructions: readonly string[], before: EarlierLink, now: EarlierLink): string[] {
+  const had = labelsOf(before);
+  const has = labelsOf(now);
+  // The last instruction counts.
+  const left = new Map(instructions.map((instruction) => [foldLabel(instruction.slice(1)), instruction.startsWith('+')]));
+  return [...left].flatMap(([label, isAttached]) => {
+    const [old, present] = [had.get(label), has.get(label)];
+    if (isAttached) return old === undefined && present !== undefined ? [`-${present}`] : [];
+    return old !== undefined && present === undefined ? [`+${old}`] : [];
+  });
+}
+
+function labelsOf({ tags }: EarlierLink): Map<string, string> {
+  return new Map((tags ?? []).map((label) => [foldLabel(label), label]));
+}
+
+export function isAlike(before: EarlierLink, now: EarlierLink): boolean {
+  return fieldsBetween(before, now).length === 0;
+}
+
+/** All of a link that can be given to a new one; what has its default is left out. */
+export function valuesOf(before: EarlierLink): ShortenItem {
+  const { hash, long_url = '', note, tags, expiration_date, email_stats, max_clicks } = before;
+  return {
+    custom_hash: hash,
+    long_url,
+    ...(note && { note }),
+    ...(tags && tags.length > 0 && { tags }),
+    ...(lastDay(expiration_date) && { expiration_date: lastDay(expiration_date) }),
+    ...(email_stats !== undefined && { email_stats }),
+    ...(max_clicks && { max_clicks }),
+  };
+}

@@ -1,0 +1,92 @@
+import { refuseDomainsOf } from '../cli/listing.ts';
+import type { Session } from '../cli/session.ts';
+import type { LinkKey } from '../contract/link.ts';
+import type { LinkSelection } from '../flags/selection-flags.ts';
+import type { Report, RowsReport } from '../output/report.ts';
+import { namesDomains } from '../output/url-columns.ts';
+import type { LinkChange, NamedChange } from './change.ts';
+import { outcomeOf } from './decide/edit.ts';
+import { inlineReport } from './inline-report.ts';
+import { requireAnswer } from './limits.ts';
+import { operandRows } from './rows/operands.ts';
+import { keepsUndo, sendingOf } from './sending.ts';
+import { shownBefore } from './shown-result.ts';
+import { collectRun } from './typed-run.ts';
+
+/**
+ * Links that were named are changed as they are named. All others are listed first, and changed by hash: so nothing is hit that was
+ * labelled meanwhile. The API's own call for a tag expression cannot be undone.
+ */
+export async function changeLinks(change: LinkChange, session: Session): Promise<Report> {
+  const { selection, options, oneCall } = change;
+  const { kind } = selection;
+  refuseDomainsOf(selection, options, session);
+  if ((kind === 'hashes' || kind === 'file') && options.filter === undefined)
+    return await changeOfHashes(change, selection, session);
+  await requireAnswer(session, kind === 'hashes' || kind === 'file' ? 'named' : waysOf[kind]);
+  const { changeByTags, changeSelected } = await import('./selection.ts');
+  if (kind === 'tags' && options.undo === false && options.filter === undefined && oneCall) {
+    return await changeByTags({ ...change, oneCall }, selection.expression, session);
+  }
+  return await changeSelected(change, session);
+}
+
+const waysOf = { tags: '--by-tags', search: '--search', all: '--all' } as const;
+
+/** Operands and a file of hashes. */
+async function changeOfHashes(
+  { verb, fields, ...change }: LinkChange,
+  selection: Extract<LinkSelection, { kind: 'hashes' | 'file' }>,
+  session: Session,
+): Promise<RowsReport> {
+  const { question, options, presentation, flags } = change;
+  if (!question.isOptional) await requireAnswer(session, 'named');
+  const name = verb === 'change' ? 'edit' : verb;
+  const rows =
+    selection.kind === 'hashes'
+      ? await operandRows(selection.operands, { name, options, given: flags?.options ?? {} }, session)
+      : await (await import('./rows/hashes.ts')).hashRows(selection.path, { name, options }, session);
+  const same: Pick<NamedChange<LinkKey>, 'payload' | 'decide'> = {
+    payload: (link) => link,
+    decide: (_, record) => outcomeOf(verb === 'change' ? (fields ?? {}) : verb, record),
+  };
+  return await changeNamed(
+    {
+      ...change,
+      ...rows,
+      ...same,
+      verb,
+      fields,
+      presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
+      columns: ['hash'],
+    },
+    session,
+  );
+}
+
+/** Shows the plan of a change of named links and asks, where that is wanted, and runs it. */
+export async function changeNamed<Payload extends LinkKey, Item extends object>(
+  change: NamedChange<Payload, Item>,
+  session: Session,
+): Promise<RowsReport> {
+  const { options, question, domains, fromArguments, operation, what, input, payload, flags, columns, fields } = change;
+  const sending = sendingOf(options, session);
+  if (session.global.dryRun) return (await import('./plan/dry-run.ts')).namedDryRun(change, session);
+  const undo = await keepsUndo(options, session);
+  const isAsked = !(fromArguments && question.isOptional);
+  const rows = isAsked ? await (await import('./consent.ts')).consentToRows(change, session) : input;
+  const plan = {
+    ...sending,
+    operation,
+    undo,
+    what,
+    input: { ...input, ...rows },
+    payload: (item: object) => payload(item as Item),
+    ...(flags ?? { options: {} }),
+    columns,
+  };
+  const presentation = { ...namesDomains(change.presentation, domains), domains };
+  if (!fromArguments) return await (await import('./report.ts')).runReport(plan, presentation, session);
+  const done = await collectRun(plan, session);
+  return await inlineReport(done, { presentation, fields, printed: () => shownBefore(done.run, session) }, session);
+}

@@ -1,0 +1,96 @@
+import { safe } from '../../base/safe-text.ts';
+import { linkText } from '../../contract/link.ts';
+import { grouped } from '../../output/quantity.ts';
+import type { Row } from '../../output/report.ts';
+import type { FileLink } from '../decide/apply.ts';
+import { fieldChanges } from '../decide/edit.ts';
+import type { ComparedLink } from '../decide/sides.ts';
+import { type PlannedOutcome, signs } from './outcome.ts';
+import { type ChangePlan, type PlanSettings, startPlan } from './plan.ts';
+import { summaryLines } from './text.ts';
+
+/** Rows that a comment shows; a longer one is not read, and may not be accepted. */
+const mostRows = 200;
+
+/** Compares two sides for the comment of a pull request. */
+export async function markdownPlan(
+  pages: AsyncIterable<{ readonly links: readonly ComparedLink<FileLink>[] }>,
+  decide: (link: ComparedLink<FileLink>) => PlannedOutcome,
+  settings: PlanSettings,
+): Promise<{ readonly plan: ChangePlan; text(notes: readonly string[]): string }> {
+  const plan = startPlan(settings);
+  const shown = new MarkdownPlan();
+  for await (const { links } of pages) {
+    for (const link of links) {
+      const outcome = decide(link);
+      plan.add({ ...link, outcome });
+      shown.add(differencesOf(link, outcome));
+    }
+  }
+  return { plan, text: (notes) => shown.text(plan, notes) };
+}
+
+/** A plan as the comment of a pull request: its counts, and a table of what differs, with what is left alone below. */
+class MarkdownPlan {
+  readonly #rows: Row[] = [];
+  #count = 0;
+
+  add(rows: readonly Row[]): void {
+    this.#count += rows.length;
+    if (this.#rows.length < mostRows) this.#rows.push(...rows.slice(0, mostRows - this.#rows.length));
+  }
+
+  /** `notes` are lines below the table. */
+  text(plan: ChangePlan, notes: readonly string[] = []): string {
+    const [head = '', ...rest] = summaryLines(plan);
+    const lines = this.#rows.map(
+      ({ sign, hash, short_url, field, before, after }) =>
+        `| ${sign} | ${code(short_url ?? hash)} | ${field ?? ''} | ${code(before)} | ${code(after)} |`,
+    );
+    const more = this.#count - this.#rows.length;
+    const blocks = [
+      `**${plain(head)}**`,
+      ...(lines.length > 0 ? [['| | Link | Field | Before | After |', '|---|---|---|---|---|', ...lines].join('\n')] : []),
+      ...(more > 0 ? [`and ${grouped(more)} more`] : []),
+      ...[...rest, ...notes].map((line) => plain(line.trim())),
+    ];
+    return `${blocks.join('\n\n')}\n`;
+  }
+}
+
+/** A value in a cell: as code nothing in it is a link, a mention or a mark. */
+function code(value: unknown): string {
+  if (value === undefined || value === null || value === '') return '';
+  const text = safe(Array.isArray(value) ? value.join(', ') : String(value)).replace(/\|/g, '\\|');
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  return longest === 0 ? fence + text + fence : `${fence} ${text} ${fence}`;
+}
+
+/** A line of words, of which none is a mark. */
+function plain(text: string): string {
+  return safe(text).replace(/[\\`*_[\]<>|@#]/g, (mark) => `\\${mark}`);
+}
+
+/** A row for each difference of a link between a file and the account. */
+export function differencesOf({ target, record, item }: ComparedLink<FileLink>, outcome: PlannedOutcome): Row[] {
+  const short_url = target.domain === undefined ? record?.short_url : linkText(target);
+  const name = { sign: signs[outcome.kind], hash: target.hash, short_url };
+  switch (outcome.kind) {
+    case 'create':
+      return [{ ...name, after: item?.long_url }];
+    case 'delete':
+      return [{ ...name, before: record?.long_url }];
+    case 'refused':
+    case 'change':
+      return fieldChanges(outcome.fields ?? {}, record ?? {}).map(({ field, before, after }) => ({
+        ...name,
+        field,
+        before,
+        // An outcome has instructions about tags.
+        after: field === 'tags' ? item?.tags : after,
+      }));
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,142 @@
+import { safe } from '../../base/safe-text.ts';
+import { linkText } from '../../contract/link.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { differences } from '../../link/difference.ts';
+import { displayWidth, pad, truncate } from '../../output/display-width.ts';
+import { fitMarked, type MarkedText, underline, withStyle } from '../../output/marked-text.ts';
+import { grouped } from '../../output/quantity.ts';
+import { readableUrl } from '../../output/url-columns.ts';
+import { type FieldChange, fieldChanges, fieldChangeText } from '../decide/edit.ts';
+import { type PlannedLink, signs } from './outcome.ts';
+import type { Group, PlanSettings } from './plan.ts';
+
+/** Styles for the differing parts of a value before and after; without them, a line of `~` is below. */
+export interface PlanMarks {
+  readonly before: (text: string) => string;
+  readonly after: (text: string) => string;
+}
+
+/** Lays out lines for the terminal that stderr is; elsewhere nothing is cut. */
+export class PlanScreen {
+  readonly ellipsis: string;
+  readonly #session: PlanSettings['session'];
+  readonly #verb: PlanSettings['verb'];
+  readonly #marks: PlanMarks | undefined;
+  readonly #width: number;
+
+  constructor({ session, verb }: PlanSettings, marks: PlanMarks | undefined) {
+    const { streams } = session;
+    this.#session = session;
+    this.#verb = verb;
+    this.#marks = marks;
+    this.ellipsis = streams.glyphs.ellipsis;
+    this.#width = streams.watched ? Math.max(40, streams.width('stderr')) : Number.POSITIVE_INFINITY;
+  }
+
+  name({ target, record }: PlannedLink): string {
+    return safe(record ? shortUrlText(record, this.#session) : linkText(target));
+  }
+
+  /** Texts with a column of counts. */
+  countedLines(rows: readonly { readonly text: string; readonly count: number }[]): string[] {
+    const counts = rows.map(({ count }) => grouped(count));
+    const countWidth = Math.max(...counts.map(({ length }) => length));
+    const texts = rows.map(({ text }) => truncate(safe(text), this.#width - countWidth - 4, this.ellipsis));
+    const textWidth = Math.max(...texts.map((text) => displayWidth(text)));
+    return texts.map((text, index) => `  ${pad(text, textWidth)}  ${pad(counts[index] ?? '', countWidth, 'right')}`);
+  }
+
+  /** A text, the number of its links, and as many of their names as fit on the line; at least one. */
+  namesLine({ text, count, first }: Group): string {
+    const names = first.map((link) => this.name(link));
+    const line = (shown: number): string => {
+      const more = count > shown ? ` ${this.ellipsis} and ${grouped(count - shown)} more` : '';
+      return `  ${safe(text)} (${grouped(count)}): ${names.slice(0, shown).join(', ')}${more}`;
+    };
+    for (let shown = names.length; shown > 1; shown -= 1) if (this.#fits(line(shown))) return line(shown);
+    return line(1);
+  }
+
+  exampleLines(link: PlannedLink): string[] {
+    const { outcome, record } = link;
+    const lead = this.#verb === 'differ' ? `  ${signs[outcome.kind]} ` : '  ';
+    if (outcome.kind === 'change' && record) {
+      const changes = fieldChanges(outcome.fields, record);
+      const line = `${lead}${this.name(link)}: ${safe(changes.map(fieldChangeText).join('; '))}`;
+      if (changes.every(({ field }) => field !== 'long_url') && this.#fits(line)) return [line];
+      return [lead + this.name(link), ...changes.flatMap((change) => this.#changeLines(change))];
+    }
+    const [before, longUrl, after] = this.#parts(link);
+    const room = Math.max(20, this.#width - lead.length - displayWidth(safe(before + after)));
+    return [`${lead}${safe(before)}${truncate(safe(longUrl), room, this.ellipsis)}${safe(after)}`];
+  }
+
+  #parts(link: PlannedLink): [string, string, string] {
+    const { outcome, record } = link;
+    if (outcome.kind === 'create') return [`${this.name(link)} -> `, outcome.fields.long_url ?? '', this.#creation()];
+    if (outcome.kind === 'copy') return [`${this.name(link)} -> `, outcome.fields.long_url ?? '', ''];
+    return record ? describedParts(record, this.#session, outcome.kind === 'reset') : [this.name(link), '', ''];
+  }
+
+  /** In a comparison the sign says it. */
+  #creation(): string {
+    return this.#verb === 'differ' ? '' : this.#verb === 'apply' ? ' (new)' : ' (created again)';
+  }
+
+  #changeLines(change: FieldChange): string[] {
+    const indent = ' '.repeat(4);
+    const line = safe(fieldChangeText(change));
+    const { field, before, after } = change;
+    if (typeof before !== 'string' || typeof after !== 'string' || (field !== 'long_url' && this.#fits(indent + line))) {
+      return [indent + truncate(line, this.#width - indent.length, this.ellipsis)];
+    }
+    const label = field === 'long_url' ? '' : `${field}: `;
+    const room = this.#width - `${indent}- ${label}`.length;
+    const [old, now] = fitMarked(markedPair(safe(before), safe(after), this.#marks !== undefined), room, this.ellipsis);
+    if (!old || !now) return [];
+    return [
+      ...this.#markedLines(`${indent}- ${label}`, old, 'before'),
+      ...this.#markedLines(`${indent}+ ${label}`, now, 'after'),
+    ];
+  }
+
+  #fits(line: string): boolean {
+    return displayWidth(line, this.#width) <= this.#width;
+  }
+
+  #markedLines(head: string, marked: MarkedText, side: keyof PlanMarks): string[] {
+    const style = this.#marks?.[side];
+    if (style) return [head + withStyle(marked, style)];
+    const below = underline(marked);
+    return [head + marked.text, ...(below === '' ? [] : [' '.repeat(displayWidth(head)) + below])];
+  }
+}
+
+/** Both values with what differs. Where lines are all there is to mark it with, what was only removed is marked before, the rest after. */
+function markedPair(before: string, after: string, styled: boolean): MarkedText[] {
+  const found = differences(before, after);
+  const gone = found.filter(({ removed, added }) => removed !== '' && (styled || added === ''));
+  const come = found.filter(({ added }) => added !== '');
+  return [
+    { text: before, marks: gone.map(({ removed, removedAt }) => ({ at: removedAt, length: removed.length })) },
+    { text: after, marks: come.map(({ added, addedAt }) => ({ at: addedAt, length: added.length })) },
+  ];
+}
+
+/** `https://s.ex/abc -> https://… (1,204 clicks)`, in the parts around the long URL. */
+export function describedParts(
+  record: UrlRecord,
+  session: PlanSettings['session'],
+  withUnique: boolean,
+): [string, string, string] {
+  return [`${shortUrlText(record, session)} -> `, record.long_url, ` (${clicks(record, withUnique)})`];
+}
+
+export function shortUrlText(record: UrlRecord, session: PlanSettings['session']): string {
+  return readableUrl(session.shortUrl(record));
+}
+
+export function clicks({ total_clicks = 0, unique_clicks = 0 }: Partial<UrlRecord>, withUnique: boolean): string {
+  const total = `${grouped(total_clicks)} ${total_clicks === 1 ? 'click' : 'clicks'}`;
+  return withUnique ? `${total}, ${grouped(unique_clicks)} unique` : total;
+}

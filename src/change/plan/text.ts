@@ -1,0 +1,119 @@
+import { grouped, quantity } from '../../output/quantity.ts';
+import { kindWords, type PlannedLink, type PlannedOutcome, participles } from './outcome.ts';
+import type { ChangePlan, Group, Groups } from './plan.ts';
+import { type PlanMarks, PlanScreen } from './screen.ts';
+
+/** Links that are shown as examples. */
+export const shownLinks = 5;
+/** Alike changes that are shown, and reasons. */
+const shownGroups = 10;
+
+/** A plan without what would be changed, where that is listed link by link. */
+export function summaryLines(plan: ChangePlan): string[] {
+  return [headLine(plan), ...leftLines(plan, new PlanScreen(plan, undefined)), ...lossLines(plan)];
+}
+
+/**
+ * A plan as people read it before the question: how many of how many, alike changes folded with their count, five examples, what is
+ * refused and why. Safe text; styles only where `marks` has some.
+ */
+export function planLines(plan: ChangePlan, marks?: PlanMarks): string[] {
+  const screen = new PlanScreen(plan, marks);
+  const examples = examplesOf(plan);
+  const more = plan.planned - examples.length;
+  return [
+    headLine(plan),
+    ...foldLines(plan, screen),
+    ...examples.flatMap((link) => screen.exampleLines(link)),
+    ...(more > 0 ? [`  ${screen.ellipsis} and ${grouped(more)} more`] : []),
+    ...leftLines(plan, screen),
+    ...lossLines(plan),
+  ];
+}
+
+/** `412 of 3,300 links would be changed, 12 unchanged, 3 refused, 2,873 not matching the filter`. */
+function headLine({ verb, of, planned, countOf }: ChangePlan): string {
+  const [unchanged, missing, refused] = [countOf('unchanged'), countOf('missing'), countOf('refused')];
+  const words = kindWords[verb];
+  if (words) {
+    const kinds = (['create', 'change', 'delete'] as const).map((kind) => [countOf(kind), words[kind]] as const);
+    const counts = counted([...kinds, [unchanged, verb === 'differ' ? 'equal' : 'unchanged'], [refused, 'refused']]);
+    return [quantity(planned + unchanged + refused, 'link'), counts.join(', ')].filter(Boolean).join(': ');
+  }
+  const links = of === undefined || of === planned ? quantity(planned, 'link') : `${grouped(planned)} of ${quantity(of, 'link')}`;
+  const rest = counted([
+    [unchanged, 'unchanged'],
+    [missing, 'not found'],
+    [refused, 'refused'],
+    // Only a filter leaves links out that were read.
+    [(of ?? 0) - planned - unchanged - missing - refused, 'not matching the filter'],
+  ]);
+  return [`${links} would be ${participles[verb]}`, ...rest].join(', ');
+}
+
+function counted(words: readonly (readonly [count: number, word: string])[]): string[] {
+  return words.flatMap(([count, word]) => (count > 0 ? [`${grouped(count)} ${word}`] : []));
+}
+
+/** Changes that are the same for several links; a single one is an example at most. */
+function foldLines({ folds }: ChangePlan, screen: PlanScreen): string[] {
+  const groups = folds.largest();
+  const kinds = kindsOf(folds);
+  const alike = kinds.size > 1 || kinds.has('change') ? groups.filter(({ count }) => count > 1).slice(0, shownGroups) : [];
+  if (alike.length === 0) return [];
+  const rest = groups.slice(alike.length);
+  // A single one takes no more room than a line that counts it.
+  if (rest.length === 1 && folds.others === 0) alike.push(...rest.splice(0));
+  const others = sumOf(rest) + folds.others;
+  const number = folds.others > 0 ? '' : `${grouped(rest.length)} `;
+  return screen.countedLines([
+    ...alike,
+    ...(others > 0 ? [{ text: `${screen.ellipsis} and ${number}other changes`, count: others }] : []),
+  ]);
+}
+
+function sumOf(groups: readonly Group[]): number {
+  return groups.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** One of each of the largest groups, but of every kind of change at least one; then the next of each. */
+function examplesOf({ folds }: ChangePlan): PlannedLink[] {
+  const groups = kindsFirst(folds.largest()).slice(0, shownLinks);
+  const rounds = Array.from({ length: shownLinks }, (_, round) => groups.flatMap(({ first }) => first[round] ?? []));
+  return rounds.flat().slice(0, shownLinks);
+}
+
+/** The same groups, the largest of each kind before all others: no deletion hides behind many changes. */
+function kindsFirst(groups: readonly Group[]): readonly Group[] {
+  const kindOf = ({ first }: Group): string | undefined => first[0]?.outcome.kind;
+  const leaders = groups.filter((group) => groups.find((other) => kindOf(other) === kindOf(group)) === group);
+  return [...leaders, ...groups.filter((group) => !leaders.includes(group))];
+}
+
+/** By name what would stay as it is, and why. */
+function leftLines({ left }: ChangePlan, screen: PlanScreen): string[] {
+  const groups = left.largest();
+  const shown = groups.slice(0, shownGroups).map((group) => screen.namesLine(group));
+  const others = sumOf(groups.slice(shownGroups)) + left.others;
+  return others > 0 ? [...shown, `  other reasons (${grouped(others)})`] : shown;
+}
+
+/** What cannot be restored is said before the change. */
+export const losses = {
+  delete: 'clicks and creation order of deleted links cannot be restored',
+  reset: 'counters cannot be restored after a reset',
+  create: 'links that are created again begin with 0 clicks, as the newest',
+  copy: 'copies begin with 0 clicks, and are as old as the copy',
+} as const;
+
+function lossLines({ verb, folds }: ChangePlan): string[] {
+  if (verb === 'differ') return [];
+  const kinds = kindsOf(folds);
+  return (['delete', 'reset', 'create', 'copy'] as const)
+    .filter((kind) => kinds.has(kind) && !(kind === 'create' && verb === 'apply'))
+    .map((kind) => losses[kind]);
+}
+
+function kindsOf(folds: Groups): ReadonlySet<PlannedOutcome['kind']> {
+  return new Set(folds.largest().flatMap(({ first }) => first.map(({ outcome }) => outcome.kind)));
+}

@@ -1,0 +1,110 @@
+import { UsageError } from '../../base/errors.ts';
+import { fingerprintOf } from '../../base/fingerprint.ts';
+import { quoted } from '../../base/quoted.ts';
+import { rowBatches } from '../../bulk/operations/cut-input.ts';
+import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
+import type { Session } from '../../cli/session.ts';
+import { type LinkKey, linkText } from '../../contract/link.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import type { BulkOptions } from '../../flags/bulk-flags.ts';
+import type { KeptRows } from '../../input/kept-rows.ts';
+import type { ItemOf } from '../../input/row.ts';
+import { type BaseListing, baseValues, changedFields, type FileLink } from '../decide/apply.ts';
+import { checkedRows } from './file.ts';
+import { keptRows } from './read-links.ts';
+
+/** Links that are read together when one of them is asked for; most files have the order of their listing. */
+const pageLength = 32;
+
+/** Reads the listing of `--base`; it is kept on the disk, with 12 bytes a link in memory. */
+export async function openBase(options: BulkOptions, session: Session): Promise<BaseListing | undefined> {
+  const { base, file } = options;
+  if (base === undefined) return undefined;
+  if (base === '-' && file === '-') throw new UsageError('specify only one of --file - or --base -');
+  const given = { ...options, file: base, inputFormat: undefined };
+  const { input } = await checkedRows('apply', given, session, { isOnlyRead: true });
+  const kept = keptRows<FileLink>(session);
+  const prints: number[] = [];
+  for await (const rows of rowBatches(input, pageLength)) {
+    prints.push(...rows.map(({ item }) => printOf(linkText(item))));
+    kept.add(rows.map(({ item }) => item));
+  }
+  return { sha256: input.sha256, name: input.name, of: lookUp(prints, kept) };
+}
+
+function lookUp(prints: readonly number[], kept: KeptRows<FileLink>): BaseListing['of'] {
+  const order = Uint32Array.from(prints.keys()).sort((one, other) => (prints[one] ?? 0) - (prints[other] ?? 0));
+  const printAt = (place: number): number => prints[order[place] ?? 0] ?? 0;
+  let open: { readonly nth: number; readonly links: readonly FileLink[] } | undefined;
+  const linkAt = (row: number): FileLink | undefined => {
+    const nth = Math.floor(row / pageLength);
+    if (open?.nth !== nth) open = { nth, links: kept.at(nth) };
+    return open.links[row % pageLength];
+  };
+  return (link) => {
+    const text = linkText(link);
+    const print = printOf(text);
+    let [from, to] = [0, order.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (printAt(middle) < print) from = middle + 1;
+      else to = middle;
+    }
+    for (let place = from; place < order.length && printAt(place) === print; place += 1) {
+      const found = linkAt(order[place] ?? 0);
+      if (found && linkText(found) === text) return found;
+    }
+    return undefined;
+  };
+}
+
+/** 52 bits, as a whole number. */
+function printOf(text: string): number {
+  const { low, high } = fingerprintOf(text);
+  return (high >>> 12) * 2 ** 32 + low;
+}
+
+type EditRow = ItemOf['edit'] & LinkKey;
+
+/**
+ * The rows of an edit with only the fields that differ from the base, and with what the base has for them, to be compared before a batch
+ * is sent. Rows without a change are left out. Throws a UsageError for links that the base lacks.
+ */
+export async function rowsSince(
+  input: RunInput<ItemOf['edit']>,
+  base: BaseListing,
+): Promise<RunInput<ItemOf['edit']> & { skipped: number }> {
+  const edited = input as RunInput<EditRow>;
+  const unknown: string[] = [];
+  let skipped = 0;
+  let missing = 0;
+  for await (const rows of edited.open()) {
+    for (const row of rows) {
+      const was = base.of(row.item);
+      if (!was) missing += 1;
+      if (!was && unknown.length < 20)
+        unknown.push(`${input.name}:${row.line}: ${quoted(linkText(row.item))} is not in ${base.name}`);
+      if (was && rowSince(row, was).skip) skipped += 1;
+    }
+  }
+  if (missing > 0) {
+    const more = missing > unknown.length ? [`... and ${missing - unknown.length} more`] : [];
+    throw new UsageError(
+      `${input.name}: ${missing} ${missing === 1 ? 'link is' : 'links are'} not in ${base.name}, nothing was sent`,
+      { details: [...unknown, ...more] },
+    );
+  }
+  async function* open(): AsyncGenerator<RunRow<EditRow>[]> {
+    for await (const rows of edited.open()) yield rows.map((row) => rowSince(row, base.of(row.item) ?? row.item));
+  }
+  // The base is old: each link is read again.
+  return { ...edited, open, skipped, readAt: Number.NEGATIVE_INFINITY };
+}
+
+function rowSince(row: RunRow<EditRow>, base: FileLink): RunRow<EditRow> {
+  const { hash, domain } = row.item;
+  const fields = changedFields(row.item, base, true);
+  const item: EditRow = { hash, ...(domain !== undefined && { domain }), ...fields };
+  if (Object.keys(fields).length === 0) return { line: row.line, item, skip: { status: 'unchanged' } };
+  return { line: row.line, item, before: { hash, ...baseValues(fields, base) } as UrlRecord };
+}

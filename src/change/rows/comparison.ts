@@ -1,0 +1,113 @@
+import { UnavailableError } from '../../base/errors.ts';
+import { rowBatches } from '../../bulk/operations/cut-input.ts';
+import type { Session } from '../../cli/session.ts';
+import { batchSizeOf } from '../../client/batch-limits.ts';
+import { recordsOf } from '../../client/named-urls.ts';
+import { SeenKeys } from '../../client/seen-keys.ts';
+import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { withoutLocalPort } from '../../contract/web-address.ts';
+import type { BulkOptions } from '../../flags/bulk-flags.ts';
+import type { FileLink } from '../decide/apply.ts';
+import type { ComparedLink } from '../decide/sides.ts';
+import { openBase } from './base.ts';
+import { EmptyCells } from './empty-cells.ts';
+import { checkedRows } from './file.ts';
+import type { SelectedPage } from './selected-links.ts';
+
+/** Links of one side, each by the name that it has on the other; without an item, one that does not exist. */
+export interface NamedItems<Item> {
+  readonly items: readonly { readonly target: LinkKey; readonly item: Item | undefined }[];
+  /** Links read so far. */
+  readonly read: number;
+}
+
+/** Two sides of links. */
+interface Sides<Item> {
+  items(): AsyncIterable<NamedItems<Item>> | Iterable<NamedItems<Item>>;
+  /** The links of the other side, among which are those that the first one lacks. */
+  besides?(): AsyncIterable<SelectedPage>;
+  readonly batchSize: number;
+}
+
+/**
+ * First the links of one side as the other has them now, in their order, then those that only the other has. Every link comes once.
+ */
+export async function* comparedPages<Item>(
+  { items, besides, batchSize }: Sides<Item>,
+  { client }: Pick<Session, 'client'>,
+): AsyncGenerator<SelectedPage<ComparedLink<Item>>> {
+  const named = new NamedLinks();
+  const missing = new NamedLinks();
+  let count = 0;
+  for await (const { items: some, read } of items()) {
+    const sought = some.flatMap(({ target, item }) => (item === undefined ? [] : [target]));
+    const find = await recordsOf(client, sought, batchSize);
+    const links = some.map((link) => ({ ...link, record: link.item === undefined ? undefined : find(link.target) }));
+    if (besides) for (const { target, record } of links) (record ? named : missing).add(target, record);
+    count = read;
+    yield { links, read };
+  }
+  if (!besides) return;
+  for await (const { links } of besides()) {
+    for (const { target, record } of links) if (record && missing.has(target, record)) throw inconsistent(target);
+    const others = links.filter(({ target, record }) => record !== undefined && named.add(target, record));
+    count += others.length;
+    yield { links: others.map((link) => ({ ...link, item: undefined })), read: count };
+  }
+}
+
+/** A link that is listed and yet was not found is neither missing nor there, so nothing is sent. */
+function inconsistent(link: LinkKey): UnavailableError {
+  return new UnavailableError(`the server lists ${linkText(link)}, but did not find it by its hash`, {
+    hint: 'it may have been created meanwhile: run the same command again',
+  });
+}
+
+/**
+ * Links that were seen, by every name that a server may give them: a listing of the default domain may not say which that is, and some
+ * servers write a hash in another case than it was asked for, or with blanks around it. A link of the file that is taken for another one
+ * would be deleted.
+ */
+class NamedLinks {
+  readonly #seen = new SeenKeys();
+
+  /** Returns true for a link that is new. */
+  add(link: LinkKey, record: UrlRecord | undefined): boolean {
+    const isKnown = namesOf(link, record).map((name) => !this.#seen.add(name));
+    return !isKnown.includes(true);
+  }
+
+  has(link: LinkKey, record: UrlRecord): boolean {
+    return namesOf(link, record).some((name) => this.#seen.has(name));
+  }
+}
+
+function namesOf({ hash, domain }: LinkKey, record: UrlRecord | undefined): string[] {
+  const domains = [domain, record && recordDomain(record)].map((name) => name && withoutLocalPort(name));
+  const hashes = [hash, record?.hash ?? hash].map((one) => one.trim());
+  return [...new Set(domains.flatMap((name) => hashes.map((one) => linkText({ hash: one, domain: name }))))];
+}
+
+/** Opens a file of links that is compared with the account, and what belongs to it. */
+export async function openComparison(options: BulkOptions, session: Session, isOnlyRead = session.global.dryRun === true) {
+  const base = await openBase(options, session);
+  const { input, domains, targets, reading } = await checkedRows('apply', options, session, { isOnlyRead });
+  const empty = new EmptyCells(targets, session.edition, options.clearEmpty === true);
+  const batchSize = batchSizeOf(session, options.batchSize);
+  async function* items(): AsyncGenerator<NamedItems<FileLink>> {
+    let read = 0;
+    for await (const rows of rowBatches(input, batchSize)) {
+      read += rows.length;
+      yield { items: rows.map(({ item }) => ({ target: { hash: item.hash, domain: item.domain }, item })), read };
+    }
+  }
+  /** The links of the file and of the account: those of `besides`, and those that the file names. */
+  async function* pages(besides: () => AsyncIterable<SelectedPage>): AsyncGenerator<SelectedPage<ComparedLink<FileLink>>> {
+    empty.begin();
+    for await (const { links, read } of comparedPages({ items, besides, batchSize }, session)) {
+      yield { links: links.map((link) => (link.item ? { ...link, item: empty.filled(link.item, link.record) } : link)), read };
+    }
+  }
+  return { base, input, domains, reading, empty, pages };
+}

@@ -1,0 +1,105 @@
+import { UsageError } from '../../base/errors.ts';
+import { domainName, type Session, whereabouts } from '../../cli/session.ts';
+import { editions } from '../../contract/editions.ts';
+import { enumerated } from '../../contract/link.ts';
+import { withoutLocalPort } from '../../contract/web-address.ts';
+
+/** The two accounts of a copy, each with its own credentials. */
+export interface CopyAccounts {
+  readonly source: Session;
+  readonly target: Session;
+}
+
+/** `--map-domain`: the domain of a copy by that of its link. */
+export type DomainMap = ReadonlyMap<string, string>;
+
+/** Finds the domain of a copy; undefined on edition B, and for a default domain that the server does not name. */
+export type DomainOfCopy = (domain: string | undefined) => string | undefined;
+
+/** Throws a UsageError for what is no `a=b`, and for two of one domain. */
+export function readDomainMap(texts: readonly string[] = []): DomainMap {
+  const map = new Map<string, string>();
+  for (const text of texts) {
+    const [from = '', to = '', ...more] = text.split('=');
+    if (from === '' || to === '' || more.length > 0) {
+      throw new UsageError(`--map-domain: expected <domain>=<domain>, got ${JSON.stringify(text)}`);
+    }
+    const [source, target] = [from, to].map((name) => domainName(name, '--map-domain').toLowerCase());
+    const key = withoutLocalPort(source ?? '');
+    if (map.has(key) && map.get(key) !== target) throw new UsageError(`--map-domain: ${from} is given twice`);
+    map.set(key, target ?? '');
+  }
+  return map;
+}
+
+/** Refuses a copy of an account onto itself, before anything is read. */
+export function refuseSameAccount({ source, target }: CopyAccounts, map: DomainMap): void {
+  if (isSameAccount({ source, target }) && (map.size === 0 || !editions[target.edition].severalDomains))
+    throw sameAccount(target);
+}
+
+function isSameAccount({ source, target }: CopyAccounts): boolean {
+  const [one, other] = [source.client.identity, target.client.identity];
+  return one.server === other.server && one.username === other.username;
+}
+
+function sameAccount(target: Session): UsageError {
+  return new UsageError(`source and target of the copy are the same: ${whereabouts(target)}`, {
+    hint: editions[target.edition].severalDomains
+      ? 'to copy to another domain of it, add --map-domain <from>=<to>'
+      : 'name another profile with --to',
+  });
+}
+
+/**
+ * Where the links of these domains are copied to: as `--map-domain` says, else to the domain of the same name. Links of a single domain
+ * that the target lacks go to its working domain. Throws a UsageError for a domain that an account does not have.
+ */
+export async function domainsOfCopies(
+  domains: ReadonlySet<string>,
+  map: DomainMap,
+  accounts: CopyAccounts,
+): Promise<DomainOfCopy> {
+  await refuseUnknown(domains, map, accounts.source);
+  const { target } = accounts;
+  if (!editions[target.edition].severalDomains) {
+    const foreign = await target.foreignHost([...map.values()]);
+    if (map.size > 0 && foreign) throw notOf(foreign.host, target, foreign.own);
+    return () => undefined;
+  }
+  const { names, defaultDomain } = await target.domains();
+  const own = (name: string): string | undefined => names.find((one) => withoutLocalPort(one) === withoutLocalPort(name));
+  for (const name of map.values()) if (names.length > 0 && own(name) === undefined) throw notOf(name, target, names);
+  const found = new Map<string, string | undefined>();
+  for (const domain of domains) {
+    const mapped = map.get(domain);
+    found.set(domain, mapped === undefined ? own(domain) : (own(mapped) ?? mapped));
+  }
+  const homeless = [...domains].filter((domain) => found.get(domain) === undefined);
+  if (homeless.length > 0 && domains.size > 1 && names.length > 0) {
+    throw new UsageError(`${whereabouts(target)} does not have ${enumerated(homeless, 'and', 5)}`, {
+      hint: `add --map-domain ${homeless[0]}=<one of ${enumerated(names, 'or', 5)}>`,
+    });
+  }
+  const working = target.domain ?? defaultDomain;
+  if (isSameAccount(accounts)) {
+    for (const [from, to = working] of found)
+      if (to && withoutLocalPort(to) === from) throw sameAccount({ ...target, domain: to });
+  }
+  return (domain) => found.get(withoutLocalPort(domain ?? '')) ?? working;
+}
+
+/** A typing error in `--map-domain` would leave links where nobody wants them. */
+async function refuseUnknown(domains: ReadonlySet<string>, map: DomainMap, source: Session): Promise<void> {
+  const unseen = [...map.keys()].filter((name) => !domains.has(name));
+  if (unseen.length === 0 || domains.size === 0) return;
+  const names = editions[source.edition].severalDomains ? (await source.domains()).names : [...domains];
+  const known = new Set(names.map(withoutLocalPort));
+  const unknown = unseen.find((name) => !known.has(name));
+  if (unknown !== undefined && known.size > 0) throw notOf(unknown, source, names);
+}
+
+function notOf(name: string, session: Session, names: readonly string[]): UsageError {
+  const known = names.length > 0 ? `, which has ${enumerated(names, 'and', 5)}` : '';
+  return new UsageError(`--map-domain: ${name} is not a domain of ${whereabouts({ ...session, domain: undefined })}${known}`);
+}

@@ -1,0 +1,105 @@
+import { DuplicateCandidateSearch } from '../../base/duplicate-candidates.ts';
+import { UsageError } from '../../base/errors.ts';
+import type { EarlierLink } from '../../bulk/records/done-change.ts';
+import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
+import { foldLabel } from '../../contract/tag-label.ts';
+import { withoutLocalPort } from '../../contract/web-address.ts';
+import type { KeptRows } from '../../input/kept-rows.ts';
+import { quantity } from '../../output/quantity.ts';
+import type { NamedItems } from './comparison.ts';
+import { type CopyAccounts, type DomainMap, type DomainOfCopy, domainsOfCopies } from './copy-domains.ts';
+import { keptRows } from './read-links.ts';
+import type { SelectedLink, SelectedLinks } from './selected-links.ts';
+
+/** A link of the source. */
+interface SourceLink {
+  readonly key: LinkKey;
+  /** The values to copy; undefined for one that was named and does not exist. */
+  readonly link: EarlierLink | undefined;
+}
+
+/** The links of the source, on the disk until all are known, as they come newest first. */
+interface Snapshot {
+  readonly kept: KeptRows<SourceLink>;
+  /** All labels of the links, folded. */
+  readonly labels: ReadonlySet<string>;
+  readonly domainOf: DomainOfCopy;
+  /** Links that were read, those that a filter left out included. */
+  readonly read: number;
+}
+
+/** Reads the links of the source whole, and gives them out oldest first: what is made in this order is listed as at the source. */
+export function copiedLinks(links: SelectedLinks, map: DomainMap, accounts: CopyAccounts) {
+  let snapshot: Promise<Snapshot> | undefined;
+  const taken = (): Promise<Snapshot> => {
+    snapshot ??= takeSnapshot(links, map, accounts);
+    return snapshot;
+  };
+  async function* items(): AsyncGenerator<NamedItems<EarlierLink>> {
+    const { kept, domainOf, read } = await taken();
+    // One that does not exist is named as it was.
+    const itemOf = ({ key, link }: SourceLink) => ({
+      item: link,
+      target: link ? { hash: key.hash, domain: domainOf(key.domain) } : key,
+    });
+    for (const some of kept.readBackwards()) yield { items: some.map(itemOf), read };
+  }
+  return { items, hasLabel: async (label: string) => (await taken()).labels.has(foldLabel(label)) };
+}
+
+async function takeSnapshot(links: SelectedLinks, map: DomainMap, accounts: CopyAccounts): Promise<Snapshot> {
+  const { source } = accounts;
+  const kept = keptRows<SourceLink>(source);
+  const [domains, labels] = [new Set<string>(), new Set<string>()];
+  let read = 0;
+  for await (const page of links.pages()) {
+    const rows = page.links.map(sourceLink);
+    for (const { key, link } of rows) {
+      if (key.domain !== undefined && link) domains.add(withoutLocalPort(key.domain));
+      for (const label of link?.tags ?? []) labels.add(foldLabel(label));
+    }
+    if (rows.length > 0) kept.add(rows);
+    read = page.read;
+    source.streams.progress.step(() => `${read} links read`);
+  }
+  const domainOf = await domainsOfCopies(domains, map, accounts);
+  if (domains.size > 1) refuseCollisions(kept, domainOf);
+  return { kept, labels, domainOf, read };
+}
+
+/** Its domain is what its short URL says, also on edition B. */
+function sourceLink({ target, record }: SelectedLink): SourceLink {
+  if (!record) return { key: target, link: undefined };
+  const { hash, long_url, note, tags, expiration_date, email_stats, max_clicks } = record;
+  return {
+    key: { hash: target.hash, domain: recordDomain(record) ?? target.domain },
+    link: { hash, long_url, note, tags, expiration_date, email_stats, max_clicks },
+  };
+}
+
+/** Links of two domains that would be one link at the target: which of them is meant is not guessed. */
+function refuseCollisions(kept: KeptRows<SourceLink>, domainOf: DomainOfCopy): void {
+  const copyOf = ({ key: { hash, domain } }: SourceLink): string => linkText({ hash, domain: domainOf(domain) });
+  const search = new DuplicateCandidateSearch();
+  for (const rows of kept.read()) for (const row of rows) search.add(copyOf(row));
+  const candidates = search.candidates();
+  if (candidates.count === 0) return;
+  const first = new Map<string, string>();
+  const collisions: string[] = [];
+  for (const rows of kept.read()) {
+    for (const row of rows) {
+      const copy = copyOf(row);
+      if (!candidates.has(copy)) continue;
+      const [link, other] = [linkText(row.key), first.get(copy)];
+      if (other === undefined) first.set(copy, link);
+      else if (other !== link) collisions.push(`${other} and ${link} would both be ${copy}`);
+    }
+  }
+  if (collisions.length === 0) return;
+  throw new UsageError(`${quantity(collisions.length, 'link')} would have the hash of another one; nothing was copied`, {
+    details: [...collisions.slice(0, shown), ...(collisions.length > shown ? [`and ${collisions.length - shown} more`] : [])],
+    hint: 'map the domains to different ones with --map-domain, or copy one of them with --domain',
+  });
+}
+
+const shown = 5;

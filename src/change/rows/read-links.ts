@@ -1,0 +1,41 @@
+import { folders } from '../../base/system.ts';
+import { rowBatches } from '../../bulk/operations/cut-input.ts';
+import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
+import type { Session } from '../../cli/session.ts';
+import { KeptRows } from '../../input/kept-rows.ts';
+
+/** Rows with their links, where they were read. */
+export type ReadableRows<Item extends object> = Pick<RunInput<Item>, 'rows' | 'open' | 'readAt'>;
+
+/** Reads the links of all rows: null for one that does not exist, undefined for a row that names none. */
+export async function linksReadFor<Item extends object>(
+  input: ReadableRows<Item>,
+  batchSize: number,
+  read: (items: readonly Item[]) => Promise<readonly RunRow['before'][]>,
+  session: Session,
+): Promise<ReadableRows<Item>> {
+  const readAt = input.readAt ?? session.system.elapsed();
+  const kept = input.rows > batchSize ? keptRows<RunRow<Item>>(session) : keptInMemory<RunRow<Item>>();
+  let count = 0;
+  for await (const rows of rowBatches(input, batchSize)) {
+    const sent = rows.filter(({ skip }) => skip === undefined);
+    const links = await read(sent.map(({ item }) => item));
+    const linkOf = new Map(sent.map((row, nth) => [row, links[nth]]));
+    kept.add(rows.map((row) => ({ ...row, before: row.before === undefined ? linkOf.get(row) : row.before })));
+    count += rows.length;
+    session.streams.progress.step(() => `${count}/${input.rows} links read`);
+  }
+  return { rows: input.rows, open: () => kept.read(), readAt };
+}
+
+/** Rows that wait on the disk until the command ends. */
+export function keptRows<Row>({ system, atEnd }: Pick<Session, 'system' | 'atEnd'>): KeptRows<Row> {
+  const kept = new KeptRows<Row>(folders(system).state, system);
+  atEnd(async () => kept.close());
+  return kept;
+}
+
+function keptInMemory<Row>(): { add(rows: readonly Row[]): void; read(): Iterable<readonly Row[]> } {
+  const kept: (readonly Row[])[] = [];
+  return { add: (rows) => void kept.push(rows), read: () => kept };
+}

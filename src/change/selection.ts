@@ -1,0 +1,84 @@
+import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
+import { recordCall } from '../bulk/recorded-call.ts';
+import type { SettledChange } from '../bulk/run-plan.ts';
+import type { Session } from '../cli/session.ts';
+import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
+import { selectionWords } from '../flags/selection-flags.ts';
+import { quantity } from '../output/quantity.ts';
+import type { Report, RowsReport } from '../output/report.ts';
+import type { LinkChange, ListedChange } from './change.ts';
+import { consentToLinks } from './consent.ts';
+import { outcomeOf } from './decide/edit.ts';
+import { newNotes } from './history-notes.ts';
+import { isPlanned, type PlannedLink } from './plan/outcome.ts';
+import { environmentOf } from './report.ts';
+import { selectLinks } from './rows/selected-links.ts';
+import { nothingToDo, runPlannedChange } from './run.ts';
+import { keepsUndo } from './sending.ts';
+
+/** Links that are listed first are changed as these, by hash. */
+export async function changeSelected(change: LinkChange, session: Session): Promise<RowsReport> {
+  refuseRowFlags(change.options, `${change.command} of a selection`);
+  return await runPlannedChange(await listedChange(change, session), session);
+}
+
+async function listedChange(change: LinkChange, session: Session): Promise<ListedChange<EditedRow>> {
+  const { command, selection, options, question, presentation, verb, fields = {}, flags, operation } = change;
+  return {
+    what: [command, ...selectionWords(selection, options.filter)].join(' '),
+    links: await selectLinks(selection, options, session),
+    given: { ...flags?.options.values, ...flags?.options.typed },
+    kind: verb === 'change' ? 'edit' : verb,
+    verb,
+    question: { verb: question.verb, ...(selection.kind === 'tags' && { always: 'typed number' }) },
+    options,
+    presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
+    decide: ({ record }) => outcomeOf(verb === 'change' ? fields : verb, record),
+    operation: verb === 'change' ? editItemsOperation : operation,
+    payload: (target, values) => ({ ...target, ...values }),
+  };
+}
+
+/**
+ * The API's own call for a tag expression, which answers with no URLs (4.3.8, 4.3.10): the server decides what the expression selects.
+ * Where no link would be changed, nothing is sent.
+ */
+export async function changeByTags(
+  { oneCall, ...change }: LinkChange & { readonly oneCall: NonNullable<LinkChange['oneCall']> },
+  expression: string,
+  session: Session,
+): Promise<Report> {
+  const { options, files = '--hashes-from', verb, fields } = change;
+  refuseRunFlags(options, '--by-tags --no-undo', files);
+  const query = { tags: expression };
+  const listed = await listedChange({ ...change, oneCall }, session);
+  if (session.global.dryRun) {
+    const { method, path } = oneCall;
+    const request = { method, path, query, body: fields && { urls: [fields] } };
+    return await runPlannedChange({ ...listed, request }, session);
+  }
+  await keepsUndo(options, session);
+  const changed: SettledChange[] = [];
+  const plan = await consentToLinks(listed, session, (links) => changed.push(...changesOf(links, verb, changed.length)));
+  const { planned } = plan;
+  if (planned === 0) return nothingToDo(listed, 0);
+  const call = { what: `${listed.what} --no-undo`, profile: session.profile };
+  await recordCall(call, environmentOf(session), () => oneCall.send(query));
+  const { run, note } = newNotes(session);
+  await note(run, changed);
+  const record = { tags: expression, summary: { matched: planned + plan.countOf('unchanged') } };
+  const sentence = `${oneCall.done} ${quantity(planned, 'link')} with the tag expression "${expression}"`;
+  return { kind: 'done', sentence, record, notes: () => (session.streams.terminal ? [] : [sentence]) };
+}
+
+/** The links whose counters the call erases, for the history of clicks. */
+function changesOf(links: readonly PlannedLink[], verb: LinkChange['verb'], first: number): SettledChange[] {
+  const kind = verb === 'delete' ? 'deleted' : verb;
+  if (kind === 'change') return [];
+  return links.flatMap(({ target: link, record, outcome }, nth) => {
+    if (!isPlanned(outcome)) return [];
+    // No more than that: there may be a million.
+    const before = record && { hash: record.hash, total_clicks: record.total_clicks, unique_clicks: record.unique_clicks };
+    return [{ kind, row: first + nth, link, before, after: undefined }];
+  });
+}

@@ -1,0 +1,65 @@
+import { UsageError } from '../base/errors.ts';
+import type { AppliedKind, AppliedRow } from '../bulk/operations/apply.ts';
+import type { RunPlan, RunRow } from '../bulk/run-plan.ts';
+import type { Session } from '../cli/session.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
+import { editions } from '../contract/editions.ts';
+import type { LinkKey } from '../contract/link.ts';
+import type { EditFields } from '../contract/operations.ts';
+import type { BulkOptions } from '../flags/bulk-flags.ts';
+import type { ListedChange } from './change.ts';
+import type { PlannedLink, PlannedOutcome } from './plan/outcome.ts';
+
+type Sending = Pick<
+  RunPlan<object>,
+  'batchSize' | 'concurrency' | 'budget' | 'failFast' | 'again' | 'force' | 'overwrite' | 'results' | 'failed'
+>;
+
+/** A change keeps what the links were, unless it is told not to. */
+export async function keepsUndo({ undo = true }: BulkOptions, session: Session): Promise<boolean> {
+  if (!undo) await session.note('--no-undo: this change cannot be undone');
+  return undo;
+}
+
+/** Throws a UsageError for a batch that no server of this edition takes. */
+export function sendingOf(options: BulkOptions, session: Session): Sending {
+  const { batchSize, concurrency, budget, failFast, again, force, results, failed } = options;
+  if (concurrency !== undefined && concurrency > 16) throw new UsageError('--concurrency: expected at most 16');
+  return {
+    batchSize: batchSizeOf(session, batchSize),
+    concurrency,
+    budget,
+    failFast,
+    again,
+    force,
+    overwrite: session.global.yes,
+    results,
+    failed,
+  };
+}
+
+/** The domain of links that name none: looked up once, so that the run and the one that resumes it are the same. */
+export async function pinnedDomain({ domain, edition, domains }: Session, named?: string): Promise<string | undefined> {
+  return named ?? domain ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
+}
+
+/** The row of a run for a link; undefined for one that stays as it is. */
+export function rowOf<Payload extends LinkKey>(
+  { target, record, outcome }: PlannedLink,
+  { payload }: Pick<ListedChange<Payload>, 'payload'>,
+): (RunRow & { readonly item: Payload }) | undefined {
+  if (outcome.kind === 'unchanged' || outcome.kind === 'untouched') return undefined;
+  const fields = 'fields' in outcome ? (outcome.fields ?? {}) : {};
+  const row = { line: undefined, item: payload(target, fields, outcome.kind), before: record ?? null };
+  if (outcome.kind !== 'refused') return row;
+  const { reason, code } = outcome;
+  return { ...row, refusal: code === undefined ? reason : { code, message: reason } };
+}
+
+const appliedKinds: { readonly [K in PlannedOutcome['kind']]?: AppliedKind } = { create: 'shorten', delete: 'delete' };
+
+/** The item of a run in which links are made, changed and deleted. */
+export function appliedRow({ hash, domain }: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): AppliedRow {
+  const { custom_hash: _, ...asked } = fields;
+  return { operation: appliedKinds[kind] ?? 'edit', hash, domain, ...asked };
+}

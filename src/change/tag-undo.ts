@@ -1,0 +1,126 @@
+import { type CliError, PartialError } from '../base/errors.ts';
+import type { DoneRun } from '../bulk/records/done-run.ts';
+import type { RunSteps } from '../bulk/run-plan.ts';
+import { type TagChange, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
+import { confirm } from '../cli/prompt.ts';
+import { type Session, whereabouts } from '../cli/session.ts';
+import { type AccountTags, accountTags, addTags, renameTag } from '../client/tag-changes.ts';
+import { foldLabel } from '../contract/tag-label.ts';
+import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
+import { inverse } from './decide/tags.ts';
+import { requireAnswer } from './limits.ts';
+import { environmentOf } from './report.ts';
+import { deletion } from './tag-removal.ts';
+import { changeEach, recordedTags } from './tags.ts';
+
+/** One tag that is put back. */
+interface Step {
+  /** As it is now, or is to be. */
+  readonly label: string;
+  /** For the plan: `rename "promotion" back to "promo"`. */
+  readonly text: string;
+  /** Why it is left alone. */
+  readonly refusal?: string;
+  act(): Promise<unknown>;
+}
+
+/** Undoes a run that changed tags and no links, where they are as the run left them. */
+export async function undoTagRun({ begin }: DoneRun, what: string, session: Session): Promise<RowsReport> {
+  const { global, streams, profile } = session;
+  await requireAnswer(session, 'named');
+  const change = inverse(tagChangeOf(begin));
+  const run = { what, undoes: begin.run, profile };
+  // One that was killed may have done all of it: then only its end is to be written down.
+  const begun = await unfinishedTags(run, environmentOf(session));
+  const steps = await stepsOf(change, session);
+  for (const { text, refusal } of steps) await streams.message(`  ${text}${refusal === undefined ? '' : `: ${refusal}`}`);
+  const doable = steps.filter(({ refusal }) => refusal === undefined);
+  const work = async (label: string): Promise<Row> => {
+    const step = steps.find((one) => one.label === label);
+    if (step?.refusal !== undefined) throw new PartialError(`tag ${JSON.stringify(label)}: ${step.refusal}`);
+    await step?.act();
+    return { label };
+  };
+  const labels = global.dryRun ? [] : steps.map(({ label }) => label);
+  const report = changeEach(labels, work, { key: 'tags', done: 'restored', sentence: 'Restored tag' });
+  if (global.dryRun) return { ...report, notes: () => ['dry run: nothing was sent'] };
+  const nothing = { ...report, notes: () => [`${what}: nothing to change`] };
+  if (!begun && steps.length === 0) return nothing;
+  if (doable.length === 0 && (!begun || steps.length > 0)) return report;
+  if (doable.length > 0) await confirm(`Undo run ${begin.run} of ${whereabouts(session)}?`, session);
+  const done = await recordedTags(report, { ...run, change: begun ?? change }, session);
+  return steps.length === 0 ? nothing : done;
+}
+
+/** The steps of a change of tags. There is none for what is so already. */
+async function stepsOf({ rename, add = [], delete: deleted = [] }: TagChange, session: Session): Promise<Step[]> {
+  const { client } = session;
+  const tags = await accountTags(client);
+  const isKnown = (label: string): boolean => tags.spelled(label) !== undefined;
+  const toDelete = deleted.filter(isKnown);
+  const remove = deletion(toDelete, session);
+  const toAdd = add.filter((label) => !isKnown(label));
+  return [
+    ...(rename ? renaming(rename, tags, session) : []),
+    ...toAdd.map((label) => ({ label, text: `add ${JSON.stringify(label)}`, act: () => addTags(client, [label]) })),
+    ...toDelete.map((label) => ({ label, text: `delete ${JSON.stringify(label)}`, act: () => remove(label) })),
+  ];
+}
+
+function renaming({ from, to }: NonNullable<TagChange['rename']>, { labels, spelled }: AccountTags, { client }: Session): Step[] {
+  const [old, other] = [spelled(from), spelled(to)];
+  const isSpelling = foldLabel(from) === foldLabel(to);
+  // Of a change of case alone, only the exact text shows whether it is still so.
+  if (isSpelling ? labels.includes(to) : other !== undefined && old === undefined) return [];
+  const step = {
+    label: to,
+    text: `rename ${JSON.stringify(from)} back to ${JSON.stringify(to)}`,
+    act: () => renameTag(client, from, to, true),
+  };
+  if (old === undefined) return [{ ...step, refusal: `changed since: there is no tag ${JSON.stringify(from)}` }];
+  const isTaken = !isSpelling && other !== undefined;
+  return [isTaken ? { ...step, refusal: `changed since: there is another tag ${JSON.stringify(to)}` } : step];
+}
+
+/** The steps about tags of the undo of a run that changed links, too. */
+interface TagsBack extends RunSteps {
+  readonly change: TagChange;
+  /** Of tags that stay, as links got them meanwhile. */
+  kept(): CliError | undefined;
+}
+
+/** Tags that the run deleted exist again, as they were spelled, before links get them; one that it made goes when no link has it any more. */
+export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undefined {
+  const change = inverse(tagChangeOf(begin));
+  const { add = [], delete: deleted = [] } = change;
+  if (add.length + deleted.length === 0) return undefined;
+  const { client } = session;
+  let kept: CliError | undefined;
+  return {
+    change,
+    kept: () => kept,
+    before: () => addTags(client, add),
+    async after() {
+      const { spelled } = await accountTags(client);
+      const found = deleted.filter((label) => spelled(label) !== undefined);
+      const remove = deletion(found, session);
+      for (const label of found) {
+        await remove(label).catch((error: unknown) => {
+          if (!(error instanceof PartialError)) throw error;
+          kept ??= error;
+        });
+      }
+      return true;
+    },
+  };
+}
+
+/** The same where the links are as they were already, so that there is no run. */
+export function withTagsAlone(report: RowsReport, tags: TagsBack): RowsReport {
+  async function* rows(): AsyncGenerator<Iterable<Row>> {
+    yield* batchesOf(report);
+    await tags.before();
+    await tags.after(() => false);
+  }
+  return { ...report, rows: rows() };
+}

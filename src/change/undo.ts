@@ -1,0 +1,238 @@
+import { CliError, FailedError, NotFoundError, UsageError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
+import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
+import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
+import type { BulkOperation } from '../bulk/operations/operation.ts';
+import { type RecreatedRow, recreateOperation } from '../bulk/operations/recreate.ts';
+import { deleteOperation } from '../bulk/operations/removal.ts';
+import type { DoneChange, EarlierLink } from '../bulk/records/done-change.ts';
+import { assertIdle, type DoneRun, readDoneRun } from '../bulk/records/done-run.ts';
+import { runFolders, titleOf } from '../bulk/records/run-names.ts';
+import { assertSameAccount, isOfProfile } from '../bulk/records/same-account.ts';
+import type { OperationSettings } from '../bulk/run-plan.ts';
+import { undoableBefore } from '../bulk/runs.ts';
+import type { Invocation } from '../cli/invocation.ts';
+import { openSession, type Session } from '../cli/session.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
+import { editions } from '../contract/editions.ts';
+import type { LinkKey } from '../contract/link.ts';
+import { isLocalhost } from '../contract/web-address.ts';
+import type { BulkOptions } from '../flags/bulk-flags.ts';
+import { grouped, plainQuantity } from '../output/quantity.ts';
+import type { RowsReport } from '../output/report.ts';
+import { hashChangePresentation } from '../output/url-columns.ts';
+import type { ListedChange } from './change.ts';
+import { type UndoDecision, undoCreation, undoDeletion, undoEdit } from './decide/undo.ts';
+import { requireAnswer } from './limits.ts';
+import type { PlannedOutcome } from './plan/outcome.ts';
+import { clicks } from './plan/screen.ts';
+import { shownLinks } from './plan/text.ts';
+import { type Doubts, type UndoneLink, undonePages } from './rows/undo.ts';
+import { type Direction, namedRun } from './rows/undone-run.ts';
+import { runPlannedChange } from './run.ts';
+import { appliedRow } from './sending.ts';
+import { tagsBack, undoTagRun, withTagsAlone } from './tag-undo.ts';
+
+export interface UndoOptions extends BulkOptions {
+  readonly force?: boolean;
+}
+
+/** `undo` and `redo`: finds the run that is meant, and undoes it; a redo undoes an undo. */
+export async function undoOrRedo(
+  direction: Direction,
+  options: UndoOptions,
+  invocation: Invocation,
+  named: string | undefined,
+): Promise<RowsReport> {
+  const session = await openSession(invocation);
+  const { run, tip } = await namedRun(named, direction, session);
+  if (run === undefined) throw new NotFoundError(direction.nothing.message, { hint: direction.nothing.hint });
+  const target = tip ? direction.targetOf(tip, run, options.force === true) : run;
+  if (tip && target === undefined) return alreadySo(direction.already(run, tip));
+  return await undoRun(await readDoneRun(folders(invocation.system).state, target ?? run), options, session);
+}
+
+/** Nothing is sent for what is so already, and nothing is wrong about it. */
+function alreadySo(sentence: string): RowsReport {
+  const presentation = hashChangePresentation('urls', 'Changed back');
+  return { ...presentation, kind: 'rows', rows: [], members: () => ({ summary: { rows: 0 } }), notes: () => [sentence] };
+}
+
+/** Undoes a run, as a run of its own. */
+async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Promise<RowsReport> {
+  const { begin, lost } = run;
+  const { system, client, domainNamed, global } = session;
+  if (domainNamed) throw new UsageError('--domain does not apply to undo: each link is changed on the domain that it was on');
+  assertSameAccount(begin, client.identity);
+  const title = titleOf(begin);
+  if (begin.operation === 'tags') return await undoTagRun(run, titleOfUndo(title), session);
+  const way = await wayBack(run, session);
+  await requireAnswer(session, 'named');
+  if (!global.dryRun) await assertIdle(begin.run, runFolders(folders(system).state), system);
+  await session.note(
+    isRedo(title)
+      ? `redoing run ${begin.undoes ?? begin.run}: ${title.slice('undo '.length)}`
+      : `undoing run ${begin.run}: ${title}`,
+  );
+  if (lost > 0) {
+    await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left alone`);
+  }
+  const doubts: Doubts = { rows: lost };
+  const tags = tagsBack(run, session);
+  const local = await localDomain(begin, session);
+  const report = await runPlannedChange({ ...changeOf(run, way, { options, local, doubts }, session), tags }, session);
+  if (global.dryRun) return report;
+  const done = tags !== undefined && report.runRows === undefined ? withTagsAlone(report, tags) : report;
+  return { ...done, outcome: () => withDoubts(done.outcome?.() ?? tags?.kept(), doubts, begin.run) };
+}
+
+interface Undoing {
+  readonly options: UndoOptions;
+  readonly local: string | undefined;
+  readonly doubts: Doubts;
+}
+
+function changeOf(
+  run: DoneRun,
+  way: WayBack,
+  { options, local, doubts }: Undoing,
+  session: Session,
+): ListedChange<LinkKey, UndoneLink> {
+  const { begin } = run;
+  const { force = false } = options;
+  const title = titleOf(begin);
+  const reading = { decide: way.decide, force, local, batchSize: batchSizeOf(session, options.batchSize), doubts };
+  return {
+    ...way,
+    presentation: { ...way.presentation, ...(!isRedo(title) && { undoLine: `to redo it: linkctl redo ${begin.run}` }) },
+    what: titleOfUndo(title),
+    links: {
+      given: { undo: begin.run, force },
+      filterAt: async () => undefined,
+      severalDomains: editions[session.edition].severalDomains,
+      pages: () => undonePages(run, reading, session),
+    },
+    given: {},
+    options,
+    decide: ({ outcome }) => outcome,
+    operation: (settings) => way.operation({ ...settings, edition: session.edition }),
+    payload: way.payload ?? ((target, fields) => ({ ...target, ...fields })),
+    undoes: { run: begin.run, domain: local ?? begin.domain },
+  };
+}
+
+/** Links that may still change after the undo matter more than links that were left alone. */
+function withDoubts(outcome: CliError | undefined, { rows }: Doubts, run: string): CliError | undefined {
+  if (rows === 0 || (outcome && outcome.kind !== 'partial')) return outcome;
+  return new CliError('unknown', `outcome unknown for ${plainQuantity(rows, 'row')} of run ${run}: they may still be applied`, {
+    details: outcome ? [outcome.message] : [],
+    hint: `check with linkctl list, then repeat linkctl undo ${run}`,
+  });
+}
+
+/** Throws for a run that cannot be undone, and names the one before it that can. */
+async function wayBack(run: DoneRun, session: Session): Promise<WayBack> {
+  const { begin, kind } = run;
+  const { client, system } = session;
+  const way = waysBack[kind];
+  const isKept = begin.operation === 'shorten' || begin.undo === true;
+  if (way && isKept) return way;
+  const why = way ? 'what its links were was not kept' : (reasons[begin.operation] ?? 'counters cannot be restored');
+  const details = way
+    ? ['it was made with --no-undo, or by an earlier version']
+    : reasons[begin.operation] === undefined
+      ? await lostCounters(run, session)
+      : [];
+  const found = await undoableBefore(folders(system).state, begin, (other) => isOfProfile(other, client.identity));
+  const hint =
+    found && `the run before it that can be undone: linkctl undo ${found.run} (${titleOf(found.begin)}, ${found.begin.at})`;
+  throw new FailedError(`run ${begin.run} (${titleOf(begin)}) cannot be undone: ${why}`, { details, hint });
+}
+
+const reasons: { readonly [K in DoneRun['begin']['operation']]?: string } = {
+  check: 'a check changes nothing',
+  api: 'what the call changed is not known',
+};
+
+/** The largest of the counters that a reset erased, because nothing else shows them any more. */
+async function lostCounters({ changes, images }: DoneRun, session: Session): Promise<string[]> {
+  let largest: EarlierLink[] = [];
+  let count = 0;
+  for await (const some of changes()) {
+    const links = some.flatMap(({ before }) => before ?? []);
+    count += links.length;
+    largest = [...largest, ...links].sort((one, other) => clicksOf(other) - clicksOf(one)).slice(0, shownLinks);
+  }
+  const lines = largest.map((link) => `${session.shortUrl(link)}: ${clicks(link, true)}`);
+  const more = count > lines.length ? [`and ${grouped(count - lines.length)} more in ${images}`] : [];
+  return count === 0 ? [] : ['the counters before it:', ...lines, ...more];
+}
+
+function clicksOf({ total_clicks = 0 }: EarlierLink): number {
+  return total_clicks;
+}
+
+/** The undo of an undo makes the change again. */
+function isRedo(title: string): boolean {
+  return title.startsWith('undo ');
+}
+
+/** The undo of an undo is called redo, and that of a redo undo. */
+function titleOfUndo(title: string): string {
+  const [, word, rest] = /^(undo|redo) (.*)$/s.exec(title) ?? [];
+  return `${word === 'undo' ? 'redo' : 'undo'} ${rest ?? title}`;
+}
+
+interface WayBack extends Pick<ListedChange<LinkKey>, 'kind' | 'verb' | 'presentation' | 'question'> {
+  readonly payload?: ListedChange<LinkKey>['payload'];
+  decide(decision: UndoDecision): PlannedOutcome;
+  operation(settings: OperationSettings & Pick<Session, 'edition'>): BulkOperation<LinkKey>;
+}
+
+/** By the operation of the run; a reset has none. */
+const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
+  shorten: {
+    kind: 'delete',
+    verb: 'delete',
+    question: { verb: 'Delete' },
+    presentation: { ...hashChangePresentation('deleted', 'Deleted'), doing: 'deleting' },
+    decide: undoCreation,
+    operation: deleteOperation,
+  },
+  edit: {
+    kind: 'edit',
+    verb: 'change',
+    question: { verb: 'Change back' },
+    presentation: { ...hashChangePresentation('urls', 'Changed back'), doing: 'changing back' },
+    decide: undoEdit,
+    operation: (settings): BulkOperation<EditedRow> => editItemsOperation(settings),
+  },
+  delete: {
+    kind: 'shorten',
+    verb: 'restore',
+    question: { verb: 'Restore' },
+    presentation: { ...hashChangePresentation('urls', 'Restored'), doing: 'restoring' },
+    decide: undoDeletion,
+    operation: (settings): BulkOperation<RecreatedRow> => recreateOperation(settings),
+  },
+  apply: {
+    kind: 'apply',
+    verb: 'back',
+    question: { verb: 'Undo the changes to' },
+    presentation: { ...hashChangePresentation('urls', 'Undone'), doing: 'undoing the changes to' },
+    decide: (decision) => undoApplied(decision.change)(decision),
+    operation: (settings): BulkOperation<AppliedRow> => applyOperation(settings),
+    payload: appliedRow,
+  },
+};
+
+/** Of what an apply did to a link, a deletion asked for nothing. */
+function undoApplied({ before, asked }: DoneChange): typeof undoEdit {
+  if (before === undefined) return undoCreation;
+  return Object.keys(asked).length === 0 ? undoDeletion : undoEdit;
+}
+
+/** Runs keep the domain of a service on this computer without its port, which may be another one now. */
+async function localDomain({ domain }: DoneRun['begin'], session: Session): Promise<string | undefined> {
+  return domain !== undefined && isLocalhost(domain) ? (await session.domains()).names.find(isLocalhost) : undefined;
+}

@@ -1,0 +1,35 @@
+import type { Signal } from '../base/system.ts';
+import type { Invocation } from './invocation.ts';
+
+/** How a signal, or the end of `--max-time`, stops a run (R-18). */
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** Called with the first row: from then on a signal lets what is in progress finish. Before it nothing was sent. */
+  listen(): void;
+  /** The signal that came, if one did. */
+  caught(): Signal | undefined;
+}
+
+/** `parts`: what is under way then, as people read it. */
+export function interruptible(
+  { listenForSignals, deadline, streams, system }: Invocation,
+  parts: 'batches' | 'requests',
+): Interruption {
+  const controller = new AbortController();
+  const stop = (why: string, end: string): void => {
+    controller.abort();
+    void streams.messageNow(`${why}: waiting for the ${parts} in progress; ${end} stops immediately`);
+  };
+  let caught: Signal | undefined;
+  const listen = (): void => {
+    listenForSignals((signal) => {
+      if (controller.signal.aborted) return system.dieOf(signal);
+      caught = signal;
+      stop('interrupted', 'a second signal (Ctrl-C)');
+    });
+    const over = (): void => stop('--max-time reached', 'a signal');
+    if (deadline.signal.aborted) over();
+    else deadline.signal.addEventListener('abort', over, { once: true });
+  };
+  return { signal: controller.signal, listen, caught: () => caught };
+}

@@ -1,0 +1,36 @@
+import { resetOperation } from '../../bulk/operations/removal.ts';
+import { changeLinks } from '../../change/links.ts';
+import type { Invocation } from '../../cli/invocation.ts';
+import { openSession } from '../../cli/session.ts';
+import type { BulkOptions } from '../../flags/bulk-flags.ts';
+import { requireLinkSelection, type SelectionOptions } from '../../flags/selection-flags.ts';
+import type { Report } from '../../output/report.ts';
+import { hashChangePresentation } from '../../output/url-columns.ts';
+
+export interface ResetOptions extends SelectionOptions, BulkOptions {
+  readonly ignoreMissing?: boolean;
+}
+
+/** DELETE /stats/[hash], /stats?hashes= or /stats?tags=: always asked for, and the counters are shown before they are lost. */
+export async function resetStats(options: ResetOptions, invocation: Invocation, operands: string[]): Promise<Report> {
+  const selection = requireLinkSelection(operands, options, 'stats --reset');
+  const session = await openSession(invocation);
+  return await changeLinks(
+    {
+      selection,
+      options,
+      command: 'stats --reset',
+      question: { verb: 'Reset the counters of', erasesCounters: true },
+      presentation: { ...hashChangePresentation('reset', 'Reset'), doing: 'resetting the counters of' },
+      verb: 'reset',
+      operation: resetOperation,
+      oneCall: {
+        method: 'DELETE',
+        path: '/stats',
+        done: 'Reset the counters of',
+        send: (query) => session.client.send('resetSelectedStats', { query }),
+      },
+    },
+    session,
+  );
+}

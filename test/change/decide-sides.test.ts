@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import type { EarlierLink } from '../../src/bulk/records/done-change.ts';
+import { asApplied, asInFile, type BaseListing, type FileLink, sinceBase } from '../../src/change/decide/apply.ts';
+import { asCopied } from '../../src/change/decide/copy.ts';
+import { outcomeOf } from '../../src/change/decide/edit.ts';
+import { type Decisions, decider } from '../../src/change/decide/sides.ts';
+import { inverse, withoutLabels } from '../../src/change/decide/tags.ts';
+import type { PlannedOutcome } from '../../src/change/plan/outcome.ts';
+import type { UrlRecord } from '../../src/contract/records.ts';
+
+const target = { hash: 'x' };
+const url = 'https://a.example/';
+
+function record(more: Partial<UrlRecord> = {}): UrlRecord {
+  const links = { qr_small: '', qr_big: '' };
+  const values = {
+    note: '',
+    email_stats: false,
+    expiration_date: null,
+    max_clicks: 0,
+    tags: [],
+    total_clicks: 3,
+    unique_clicks: 2,
+  };
+  return { hash: 'x', short_url: 's.ex/x', long_url: url, ...values, links, ...more };
+}
+
+const item = (more: Partial<FileLink> = {}): FileLink => ({ hash: 'x', long_url: url, ...more });
+const unchanged: PlannedOutcome = { kind: 'unchanged' };
+const change = (fields: object) => ({ kind: 'change', fields });
+const refused = (reason: string, more: object = {}) => ({ kind: 'refused', reason, ...more });
+const untouched = (reason: string) => ({ kind: 'untouched', reason });
+
+function decided<Item>(decisions: Decisions<Item>, here: Item | undefined, there: UrlRecord | undefined): PlannedOutcome {
+  return decider(decisions)({ target, item: here, record: there });
+}
+
+describe('P1: a file and the account', () => {
+  test.for<[string, FileLink | undefined, UrlRecord | undefined, object]>([
+    ['only in the file', item({ note: '', tags: [] }), undefined, { kind: 'create', fields: { long_url: url } }],
+    ['only in the account', undefined, record(), { kind: 'delete' }],
+    ['in neither', undefined, undefined, { kind: 'missing' }],
+    ['equal', item({ note: '' }), record(), unchanged],
+    ['equal in another spelling', item({ long_url: 'https://A.example' }), record(), unchanged],
+    ['a field that the file leaves out', { hash: 'x' }, record({ note: 'n' }), unchanged],
+    ['another note', item({ note: 'n' }), record(), change({ note: 'n' })],
+    ['another destination', item({ long_url: 'https://b.example/' }), record(), change({ long_url: 'https://b.example/' })],
+    ['other tags', item({ tags: ['a', 'B'] }), record({ tags: ['b', 'c'] }), change({ tags: ['+a', '-c'] })],
+    [
+      'no date any more',
+      item({ expiration_date: null }),
+      record({ expiration_date: '2031-01-01' }),
+      change({ expiration_date: null }),
+    ],
+  ])('%s', ([, here, there, outcome]) => {
+    expect(decided(asInFile, here, there)).toEqual(outcome);
+  });
+});
+
+describe('P2: what apply makes and deletes', () => {
+  test.for<[string, string | undefined, FileLink | undefined, UrlRecord | undefined, object]>([
+    ['a new link', undefined, item(), undefined, { kind: 'create', fields: { long_url: url } }],
+    ['no destination', undefined, { hash: 'x' }, undefined, refused('no such link, and no long_url to make it with')],
+    ['no custom hash', undefined, item({ hash: 'a b' }), undefined, refused('no such link, and its hash is no custom hash')],
+    ['besides the file', undefined, undefined, record({ tags: ['git'] }), untouched('not in the file, left alone')],
+    ['besides, with the label', 'GIT', undefined, record({ tags: ['git'] }), { kind: 'delete' }],
+    ['besides, with another label', 'git', undefined, record({ tags: ['other'] }), untouched('not in the file, left alone')],
+    ['in both', 'git', item({ note: 'n' }), record(), change({ note: 'n' })],
+  ])('%s', ([, prune, here, there, outcome]) => {
+    expect(decided(asApplied(prune), here, there)).toEqual(outcome);
+  });
+});
+
+describe('W5: a file that was made from a listing', () => {
+  const base = (was: FileLink | undefined): BaseListing => ({ sha256: '', name: 'base.csv', of: () => was });
+  const was = item({ note: 'was', tags: ['a'] });
+  test.for<[string, FileLink | undefined, FileLink | undefined, UrlRecord | undefined, object]>([
+    ['as the listing, changed since', was, was, record({ note: 'since', tags: ['a'] }), unchanged],
+    ['changed in the file alone', was, { ...was, note: 'n' }, record({ note: 'was', tags: ['a'] }), change({ note: 'n' })],
+    ['changed alike on both', was, { ...was, note: 'n' }, record({ note: 'n', tags: ['a'] }), unchanged],
+    [
+      'changed otherwise on both',
+      was,
+      { ...was, note: 'n' },
+      record({ note: 'since' }),
+      refused('changed since base.csv: note', { fields: { note: 'n' } }),
+    ],
+    [
+      'tags beside other labels',
+      was,
+      { ...was, tags: ['b'] },
+      record({ note: 'x', tags: ['a', 'c'] }),
+      change({ tags: ['+b', '-a'] }),
+    ],
+    ['deleted since, as the listing', was, was, undefined, untouched('deleted since base.csv, left alone')],
+    [
+      'deleted since, changed in the file',
+      was,
+      { ...was, note: 'n' },
+      undefined,
+      refused('deleted since base.csv', { fields: { note: 'n' } }),
+    ],
+    ['new in the file', undefined, item(), undefined, { kind: 'create', fields: { long_url: url } }],
+    [
+      'new in the file and in the account',
+      undefined,
+      item({ note: 'n' }),
+      record(),
+      refused('exists, and is not in base.csv', { fields: { note: 'n' } }),
+    ],
+    ['taken out of the file', was, undefined, record({ note: 'was', tags: ['a'] }), { kind: 'delete' }],
+    ['taken out, changed since', was, undefined, record({ note: 'since', tags: ['a'] }), refused('changed since the base')],
+    ['new in the account', undefined, undefined, record(), untouched('created since the base, left alone')],
+  ])('%s', ([, listed, here, there, outcome]) => {
+    expect(decided(sinceBase(asInFile, base(listed)), here, there)).toEqual(outcome);
+  });
+});
+
+describe('P4: a link and the account that it is copied to', () => {
+  const link: EarlierLink = { hash: 'x', long_url: url, note: 'n', tags: [], max_clicks: 5 };
+  const copied = { custom_hash: 'x', long_url: url, note: 'n' };
+  const fields = { ...copied, max_clicks: 5 };
+  test.for<['a' | 'b', UrlRecord | undefined, object]>([
+    ['a', undefined, { kind: 'copy', fields }],
+    ['b', undefined, { kind: 'copy', fields: copied }],
+    ['a', record({ note: 'n', max_clicks: 5 }), unchanged],
+    ['a', record({ note: 'n' }), refused('it exists with other values: max_clicks', { fields })],
+    ['a', record({ long_url: 'https://b.example/' }), refused('another link has the hash there', { fields })],
+  ])('to edition %s, which has %j', ([edition, there, outcome]) => {
+    expect(decided(asCopied(edition), link, there)).toEqual(outcome);
+  });
+});
+
+test('an edit of links, their deletion and the loss of their counters', () => {
+  expect(outcomeOf({ note: 'n' }, record())).toEqual(change({ note: 'n' }));
+  expect(outcomeOf({ note: 'n' }, record({ note: 'n' }))).toEqual(unchanged);
+  expect(outcomeOf('delete', record())).toEqual({ kind: 'delete' });
+  expect(outcomeOf('reset', record())).toEqual({ kind: 'reset' });
+  expect(outcomeOf('delete', undefined)).toEqual({ kind: 'missing' });
+});
+
+describe('W4: the tags of a link, and of an account', () => {
+  test.for<[string[], string | undefined, string[], string[]]>([
+    [['a'], undefined, ['A', 'b'], ['-A']],
+    [['a', 'b'], 'c', ['A', 'b'], ['+c', '-A', '-b']],
+    [['a'], 'c', ['a', 'C'], ['-a']],
+  ])('without %j, into %s: %j', ([labels, into, tags, instructions]) => {
+    expect(withoutLabels(record({ tags }), labels, into)).toEqual(change({ tags: instructions }));
+  });
+
+  test('the inverse of a change', () => {
+    const done = { rename: { from: 'a', to: 'b' }, add: ['c'], delete: ['d'] };
+    expect(inverse(done)).toEqual({ rename: { from: 'b', to: 'a' }, add: ['d'], delete: ['c'] });
+    expect(inverse({})).toEqual({ add: [], delete: [] });
+  });
+});
