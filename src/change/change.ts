@@ -6,12 +6,12 @@ import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { RunFlags } from '../flags/field-flags.ts';
-import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
+import type { SelectedLink, SelectedLinks } from '../select/selected-links.ts';
+import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';
 import type { PlannedOutcome, PlanVerb } from './plan/outcome.ts';
 import type { ChangePlan } from './plan/plan.ts';
 import type { RunPresentation } from './report.ts';
-import type { SelectedLink, SelectedLinks } from './rows/selected-links.ts';
 
 export interface Question {
   /** The first word of the question: `Delete`. */

@@ -6,6 +6,7 @@ import { batchSizeOf } from '../client/batch-limits.ts';
 import { recordsOf } from '../client/named-urls.ts';
 import { enumerated, type LinkKey, linkText } from '../contract/link.ts';
 import { grouped, quantity } from '../output/quantity.ts';
+import type { SelectedLink } from '../select/selected-links.ts';
 import type { ListedChange, NamedChange, Question } from './change.ts';
 import { editText } from './decide/edit.ts';
 import { decidedLinks, decidedPages } from './decide/links.ts';
@@ -14,7 +15,6 @@ import { type ChangePlan, startPlan } from './plan/plan.ts';
 import { clicks, describedParts, shortUrlText } from './plan/screen.ts';
 import { losses, planLines, shownLinks } from './plan/text.ts';
 import { linksReadFor, type ReadableRows } from './rows/read-links.ts';
-import type { SelectedLink } from './rows/selected-links.ts';
 
 /** From so many links on their number is typed instead of a yes. */
 const typedFrom = 100;

@@ -1,14 +1,15 @@
 import { shellWord } from '../base/shell-word.ts';
 import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
 import type { EarlierLink } from '../bulk/records/done-change.ts';
-import { refuseDomainsOf } from '../cli/listing.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import type { LinkSelection, SelectionOptions } from '../flags/selection-flags.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
+import { selectLinks } from '../select/link-selection.ts';
+import type { SelectedLinks } from '../select/selected-links.ts';
+import { isEverything, type LinkSelection, type SelectionOptions } from '../select/selection-flags.ts';
 import type { ListedChange } from './change.ts';
 import { asCopied } from './decide/copy.ts';
 import { type ComparedLink, decider } from './decide/sides.ts';
@@ -18,7 +19,6 @@ import { comparedPages } from './rows/comparison.ts';
 import { CopiedTags } from './rows/copied-tags.ts';
 import { copiedLinks } from './rows/copy.ts';
 import { type CopyAccounts, type DomainMap, readDomainMap, refuseSameAccount } from './rows/copy-domains.ts';
-import { type SelectedLinks, selectLinks } from './rows/selected-links.ts';
 import { runPlannedChange } from './run.ts';
 import { appliedRow } from './sending.ts';
 
@@ -35,11 +35,10 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   const map = readDomainMap(options.mapDomain);
   refuseSameAccount(accounts, map);
   await requireAnswer(target, 'named');
-  refuseDomainsOf(selection, options, source);
-  const links = await selectLinks(selection, options, source);
+  const links = await selectLinks(selection, options, source, 'change');
   const copying: Copying = { plan: undefined, withoutBound: 0, tags: undefined, accounts };
   // Tags belong to the account: a part of its links brings only its own.
-  if (selection.kind === 'all' && !options.filter) copying.tags = new CopiedTags(accounts);
+  if (selection.kind === 'listing' && isEverything(selection) && !options.filter) copying.tags = new CopiedTags(accounts);
   const report = await runPlannedChange(changeOf({ ...links, map, options }, copying), target);
   if (target.global.dryRun) return report;
   if (!copying.plan?.planned) await copying.tags?.consent();

@@ -1,9 +1,8 @@
-import { refuseDomainsOf } from '../cli/listing.ts';
 import type { Session } from '../cli/session.ts';
 import type { LinkKey } from '../contract/link.ts';
-import type { LinkSelection } from '../flags/selection-flags.ts';
 import type { Report, RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
+import { type LinkSelection, refuseAllDomains, wayOf } from '../select/selection-flags.ts';
 import type { LinkChange, NamedChange } from './change.ts';
 import { outcomeOf } from './decide/edit.ts';
 import { inlineReport } from './inline-report.ts';
@@ -19,24 +18,22 @@ import { collectRun } from './typed-run.ts';
  */
 export async function changeLinks(change: LinkChange, session: Session): Promise<Report> {
   const { selection, options, oneCall } = change;
-  const { kind } = selection;
-  refuseDomainsOf(selection, options, session);
-  if ((kind === 'hashes' || kind === 'file') && options.filter === undefined)
-    return await changeOfHashes(change, selection, session);
-  await requireAnswer(session, kind === 'hashes' || kind === 'file' ? 'named' : waysOf[kind]);
+  refuseAllDomains(selection, options, session, 'change');
+  const isListed = selection.kind === 'listing';
+  if (!isListed && options.filter === undefined) return await changeOfHashes(change, selection, session);
+  await requireAnswer(session, isListed ? wayOf(selection) : 'named');
   const { changeByTags, changeSelected } = await import('./selection.ts');
-  if (kind === 'tags' && options.undo === false && options.filter === undefined && oneCall) {
-    return await changeByTags({ ...change, oneCall }, selection.expression, session);
+  const tags = isListed ? selection.tags : undefined;
+  if (tags !== undefined && options.undo === false && options.filter === undefined && oneCall) {
+    return await changeByTags({ ...change, oneCall }, tags, session);
   }
   return await changeSelected(change, session);
 }
 
-const waysOf = { tags: '--by-tags', search: '--search', all: '--all' } as const;
-
 /** Operands and a file of hashes. */
 async function changeOfHashes(
   { verb, fields, ...change }: LinkChange,
-  selection: Extract<LinkSelection, { kind: 'hashes' | 'file' }>,
+  selection: Exclude<LinkSelection, { kind: 'listing' }>,
   session: Session,
 ): Promise<RowsReport> {
   const { question, options, presentation, flags } = change;

@@ -10,12 +10,12 @@ import { readKeptRows } from '../input/kept-rows.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
+import type { SelectedLink } from '../select/selected-links.ts';
 import type { ListedChange } from './change.ts';
 import { askFor, consentToLinks } from './consent.ts';
 import { refuseTooMany } from './limits.ts';
 import { runReport } from './report.ts';
 import { keptRows } from './rows/read-links.ts';
-import type { SelectedLink } from './rows/selected-links.ts';
 import { keepsUndo, pinnedDomain, rowOf, sendingOf } from './sending.ts';
 
 /** A link that is to be changed, or one that is left alone and reported. */

@@ -3,16 +3,16 @@ import { recordCall } from '../bulk/recorded-call.ts';
 import type { SettledChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { selectionWords } from '../flags/selection-flags.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report, RowsReport } from '../output/report.ts';
+import { selectLinks } from '../select/link-selection.ts';
+import { selectionWords } from '../select/selection-flags.ts';
 import type { LinkChange, ListedChange } from './change.ts';
 import { consentToLinks } from './consent.ts';
 import { outcomeOf } from './decide/edit.ts';
 import { newNotes } from './history-notes.ts';
 import { isPlanned, type PlannedLink } from './plan/outcome.ts';
 import { environmentOf } from './report.ts';
-import { selectLinks } from './rows/selected-links.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { keepsUndo } from './sending.ts';
 
@@ -26,11 +26,14 @@ async function listedChange(change: LinkChange, session: Session): Promise<Liste
   const { command, selection, options, question, presentation, verb, fields = {}, flags, operation } = change;
   return {
     what: [command, ...selectionWords(selection, options.filter)].join(' '),
-    links: await selectLinks(selection, options, session),
+    links: await selectLinks(selection, options, session, 'change'),
     given: { ...flags?.options.values, ...flags?.options.typed },
     kind: verb === 'change' ? 'edit' : verb,
     verb,
-    question: { verb: question.verb, ...(selection.kind === 'tags' && { always: 'typed number' }) },
+    question: {
+      verb: question.verb,
+      ...(selection.kind === 'listing' && selection.tags !== undefined && { always: 'typed number' }),
+    },
     options,
     presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
     decide: ({ record }) => outcomeOf(verb === 'change' ? fields : verb, record),

@@ -5,8 +5,7 @@ import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { Client } from './client.ts';
 import type { Extent, PagingOptions } from './page-cursor.ts';
-import type { ListSelection } from './pages.ts';
-import { joinedPages } from './whole-listing.ts';
+import { type ListSelection, urlPages } from './pages.ts';
 
 interface RecordFilter {
   matches(record: UrlRecord): boolean;
@@ -18,15 +17,15 @@ export interface FilteredPage {
   readonly read: number;
   /** Links that match so far. */
   readonly matched: number;
-  /** The server's total before filtering. */
+  /** The server's total before filtering, known when each listing has reported its own. */
   readonly total: number | undefined;
   /** Includes the domain, because several domains can share a hash. */
   linkOf(record: UrlRecord): LinkKey;
 }
 
 /**
- * Reads several listings as one and keeps the links that match; `limit` and `offset` count only those. Yields pages without matches too,
- * so that callers can show progress.
+ * Reads several listings as one and keeps the links that match; `limit` and `offset` count only those, over all listings together. Yields
+ * pages without matches too, so that callers can show progress.
  */
 export async function* filteredPages(
   client: Client,
@@ -35,14 +34,25 @@ export async function* filteredPages(
   { limit, offset = 0, pageSize, ...options }: Omit<Extent, 'all'> & PagingOptions = {},
 ): AsyncGenerator<FilteredPage> {
   // Without a filter the server applies limit and offset.
-  const extent = filter ? { all: true, pageSize } : { limit, offset, all: limit === undefined, pageSize };
   const cut = filter && new MatchingRows(filter, offset, limit);
+  let wanted = filter ? undefined : limit;
   let read = 0;
-  for await (const { rows, total, selection } of joinedPages(client, selections, extent, options)) {
-    const taken = cut?.take(rows) ?? { rows, read: rows.length };
-    read += taken.read;
-    yield { rows: taken.rows, read, matched: cut?.matched ?? read, total, linkOf: linksOf(selection, client) };
-    if (cut?.isEnough) return;
+  let before: number | undefined = 0;
+  for (const [index, selection] of selections.entries()) {
+    const extent = { limit: wanted, all: wanted === undefined, offset: filter ? 0 : offset, pageSize };
+    const linkOf = linksOf(selection, client);
+    let sum: number | undefined;
+    for await (const { rows, total } of urlPages(client, selection, extent, options)) {
+      sum = before === undefined || total === undefined ? undefined : before + total;
+      if (wanted !== undefined) wanted -= rows.length;
+      const taken = cut?.take(rows) ?? { rows, read: rows.length };
+      read += taken.read;
+      const isLast = index === selections.length - 1;
+      yield { rows: taken.rows, read, matched: cut?.matched ?? read, total: isLast ? sum : undefined, linkOf };
+      if (cut?.isEnough) return;
+    }
+    before = sum;
+    if (wanted === 0) return;
   }
 }
 

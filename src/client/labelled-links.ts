@@ -3,7 +3,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import { foldLabel, isAmbiguousLabel, labelExpression } from '../contract/tag-label.ts';
 import { type FilteredPage, filteredPages } from './filtered-pages.ts';
 import type { ListSelection } from './pages.ts';
-import { joinedPages, type ListedAccount, wholeAccount } from './whole-listing.ts';
+import { type ListedAccount, wholeAccount } from './whole-listing.ts';
 
 type Account = Pick<ListedAccount, 'client' | 'domains'>;
 
@@ -35,14 +35,12 @@ async function countIn(
   step: Step,
 ): Promise<LabelCount[]> {
   const counts = new Map(labels.map((label) => [foldLabel(label), { label, links: 0 }]));
-  let read = 0;
-  for await (const { rows } of joinedPages(client, selections, { all: true }, { warn: refuseListing })) {
+  for await (const { rows, read } of filteredPages(client, selections, undefined, { warn: refuseListing })) {
     for (const label of rows.flatMap(labelsOf)) {
       const count = counts.get(foldLabel(label));
       if (count) count.links += 1;
       else counts.set(foldLabel(label), { label, links: 1 });
     }
-    read += rows.length;
     step(read);
   }
   return [...counts.values()];

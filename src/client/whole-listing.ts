@@ -1,9 +1,7 @@
 import { type AccountDomains, enumerated } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { Client } from './client.ts';
-import type { Extent, PagingOptions, RowsPage } from './page-cursor.ts';
-import { type ListSelection, urlPages } from './pages.ts';
+import type { ListSelection } from './pages.ts';
 
 export interface ListedAccount {
   readonly client: Client;
@@ -11,31 +9,6 @@ export interface ListedAccount {
   /** True if `--domain` was given. */
   readonly domainNamed: boolean;
   domains(): Promise<AccountDomains>;
-}
-
-interface JoinedPage extends RowsPage<UrlRecord> {
-  readonly selection: ListSelection;
-}
-
-/** Reads several listings as one; `limit` applies to all of them together. `total` is known after every listing has reported its own. */
-export async function* joinedPages(
-  client: Client,
-  selections: readonly ListSelection[],
-  extent: Extent,
-  options: PagingOptions,
-): AsyncGenerator<JoinedPage> {
-  let wanted = extent.limit;
-  let before: number | undefined = 0;
-  for (const [index, selection] of selections.entries()) {
-    let sum: number | undefined;
-    for await (const { rows, total } of urlPages(client, selection, { ...extent, limit: wanted }, options)) {
-      sum = before === undefined || total === undefined ? undefined : before + total;
-      if (wanted !== undefined) wanted -= rows.length;
-      yield { rows, total: index === selections.length - 1 ? sum : undefined, selection };
-    }
-    before = sum;
-    if (wanted === 0) return;
-  }
 }
 
 export function ofEveryDomain(selection: ListSelection, { names }: AccountDomains): ListSelection[] {

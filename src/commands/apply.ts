@@ -10,7 +10,6 @@ import { markdownPlan } from '../change/plan/differences.ts';
 import type { ChangePlan } from '../change/plan/plan.ts';
 import { openComparison } from '../change/rows/comparison.ts';
 import type { EmptyCells } from '../change/rows/empty-cells.ts';
-import { linksOfDomains, rereadable, type SelectedPage } from '../change/rows/selected-links.ts';
 import { runPlannedChange } from '../change/run.ts';
 import { appliedRow } from '../change/sending.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -23,6 +22,9 @@ import { describe } from '../help/description.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
+import { linksOfDomains } from '../select/link-selection.ts';
+import { rereadable } from '../select/named-selection.ts';
+import type { SelectedPage } from '../select/selected-links.ts';
 
 interface ApplyOptions extends BulkOptions {
   readonly prune?: string;

@@ -13,19 +13,20 @@ import type { Runner } from '../cli/run.ts';
 import { openSession, type Session, timeoutOf } from '../cli/session.ts';
 import { maxWaitOf } from '../client/client-options.ts';
 import { trustFor } from '../client/trust.ts';
+import { choices } from '../flags/values.ts';
+import { describe } from '../help/description.ts';
+import { quantity } from '../output/quantity.ts';
+import { namesOf, type RowsReport } from '../output/report.ts';
+import { selectLinks } from '../select/link-selection.ts';
 import {
   addSelectionFlags,
   type LinkSelection,
   readSelection,
   type SelectionOptions,
   selectionWords,
-} from '../flags/selection-flags.ts';
-import { choices } from '../flags/values.ts';
-import { describe } from '../help/description.ts';
-import { quantity } from '../output/quantity.ts';
-import { namesOf, type RowsReport } from '../output/report.ts';
+} from '../select/selection-flags.ts';
 import { type CheckView, checkColumns, checkReport, headerLines } from './check/check-report.ts';
-import { keptLinks, linkSource, sumOf, unfinishedCheck } from './checked-links.ts';
+import { keptLinks, readCheckedLinks, sumOf, unfinishedCheck } from './check/checked-links.ts';
 
 interface CheckOptions extends SelectionOptions {
   readonly links?: boolean;
@@ -95,18 +96,19 @@ export function registerCheck(command: Command, run: Runner): void {
 }
 
 async function check(options: CheckOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
-  const selection = selectionOf(options, operands);
+  const selection = readSelection(operands, options);
   const session = await openSession(invocation);
-  const source = await linkSource(selection, options, session);
+  const selected = await selectLinks(selection, options, session, 'show');
   const { links: shortUrls = false, allowPrivate, results, only, failOn } = options;
-  const given = { ...source.given, shortUrls, allowPrivate };
+  // In this order: checks are resumed by it.
+  const given = { filter: options.filter, ...selected.given, shortUrls, allowPrivate };
   const sha256 = sumOf(given);
   const begun = session.global.dryRun ? undefined : await unfinishedCheck(sha256, session);
-  const { links, notes } = await source.read();
+  const { links, notes } = await readCheckedLinks(selected, options, session);
   const view: CheckView = {
     only: only && new Set(only),
     failOn: new Set(failOn ?? failingStatuses),
-    severalDomains: source.severalDomains,
+    severalDomains: selected.severalDomains,
     results,
     notes,
   };
@@ -133,12 +135,6 @@ async function check(options: CheckOptions, invocation: Invocation, operands: st
   const shown = { ...view, check: started, links: links.count, interruption };
   for (const line of headerLines(shown, session)) await session.note(line);
   return checkReport(shown, session);
-}
-
-function selectionOf(options: CheckOptions, operands: readonly string[]): LinkSelection {
-  const named = readSelection(operands, options);
-  if (named) return named;
-  return options.search === undefined ? { kind: 'all' } : { kind: 'search', text: options.search };
 }
 
 /** Includes all flags that decide the result: `runs` shows this text. */

@@ -5,11 +5,11 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openProfile, openSession, type Session } from '../cli/session.ts';
 import { addBatchFlags } from '../flags/bulk-flags.ts';
-import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
+import { addSelectionFlags, chosenSelection, everything } from '../select/selection-flags.ts';
 
 interface CommandOptions extends CopyOptions {
   readonly to: string;
@@ -43,14 +43,12 @@ export function registerCopy(command: Command, run: Runner): void {
 
 /** Copies from the account of the command line to that of `--to`. */
 async function copy(options: CommandOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  const { to, concurrency = 1, search } = options;
+  const { to, concurrency = 1 } = options;
   if (concurrency > 1) throw new UsageError('--concurrency: copy sends one request at a time, to keep the order of the links');
-  const named = readSelection(operands, options);
-  if (search?.trim() === '') throw new UsageError('--search: the text is empty');
+  const selection = chosenSelection(operands, options) ?? everything;
   const source = await openSession(invocation);
   const target = await openTarget(to, source, invocation);
-  const rest = search === undefined ? ({ kind: 'all' } as const) : ({ kind: 'search', text: search } as const);
-  return await copyLinks(named ?? rest, options, { source, target });
+  return await copyLinks(selection, options, { source, target });
 }
 
 /** Another account, or another domain of the same. */

@@ -5,10 +5,10 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { addBatchFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
-import { addSelectionFlags, requireLinkSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
+import { addSelectionFlags, requireSelection, type SelectionOptions } from '../select/selection-flags.ts';
 
 interface DeleteOptions extends SelectionOptions, BulkOptions {
   readonly ignoreMissing?: boolean;
@@ -36,7 +36,7 @@ export function registerDelete(command: Command, run: Runner): void {
 }
 
 async function remove(options: DeleteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  const selection = requireLinkSelection(operands, options, 'delete');
+  const selection = requireSelection(operands, options, 'delete');
   const session = await openSession(invocation);
   return await changeLinks(
     {

@@ -10,22 +10,16 @@ import { wantsRows } from '../change/plan/report.ts';
 import { summaryLines } from '../change/plan/text.ts';
 import { openComparison } from '../change/rows/comparison.ts';
 import type { EmptyCells } from '../change/rows/empty-cells.ts';
-import { linksOfDomains, noteCoverage, type SelectedPage, selectLinks } from '../change/rows/selected-links.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import { refuseDomainsOf } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { markdown } from '../contract/formats.ts';
 import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
-import {
-  addSelectionFlags,
-  type LinkSelection,
-  namesSelection,
-  requireLinkSelection,
-  type SelectionOptions,
-} from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
 import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
+import { linksOfDomains, selectLinks } from '../select/link-selection.ts';
+import type { SelectedPage } from '../select/selected-links.ts';
+import { addSelectionFlags, chosenSelection, everything, type SelectionOptions } from '../select/selection-flags.ts';
 
 interface DiffOptions extends SelectionOptions, BulkOptions {}
 
@@ -64,16 +58,16 @@ async function diff(options: DiffOptions, invocation: Invocation, operands: stri
   if (options.printTemplate) return await (await import('../cli/print-template.ts')).printTemplate('apply', options, invocation);
   const { file } = options;
   if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
-  const selection = namesSelection(operands, options) ? requireLinkSelection(operands, options, 'diff -f <file>') : undefined;
+  const selection = chosenSelection(operands, options);
   if (file === '-' && selection?.kind === 'file' && selection.path === '-') {
     throw new UsageError('specify only one of --file - or --hashes-from -');
   }
   const session = await openSession(invocation);
-  const listed: LinkSelection | undefined = selection ?? (options.allDomains ? { kind: 'all' } : undefined);
-  if (listed) refuseDomainsOf(listed, options, session);
+  const listed = selection ?? (options.allDomains ? everything : undefined);
   const { base, input, domains, empty, pages } = await openComparison(options, session, true);
-  if (!listed) await noteCoverage(domains, session);
-  const account = listed ? await selectLinks(listed, options, session) : await linksOfDomains(domains, options, session);
+  const account = await (listed
+    ? selectLinks(listed, options, session, 'change')
+    : linksOfDomains(domains, options, session, { isNoted: true }));
   const decide = decider(sinceBase(asInFile, base));
   const compared = pages(account.pages);
   const driftOf = ({ planned, countOf }: ChangePlan): DifferentError | undefined =>

@@ -9,10 +9,10 @@ import { fieldNames } from '../contract/fields.ts';
 import { enumerated } from '../contract/link.ts';
 import { addBaseFlag, addBatchFlags, addInputFlags, addUndoFlags } from '../flags/bulk-flags.ts';
 import { addFieldFlags, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
-import { addSelectionFlags, requireLinkSelection } from '../flags/selection-flags.ts';
 import { describe } from '../help/description.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
+import { addSelectionFlags, requireSelection } from '../select/selection-flags.ts';
 import { type EditOptions, editPresentation, editQuestion } from './edit/edit-options.ts';
 
 export function registerEdit(command: Command, run: Runner): void {
@@ -50,7 +50,7 @@ export function registerEdit(command: Command, run: Runner): void {
 async function edit(options: EditOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.printTemplate) return await (await import('../cli/print-template.ts')).printTemplate('edit', options, invocation);
   if (options.file !== undefined) return await (await import('./edit/edited-file.ts')).editFile(options, invocation, operands);
-  const selection = requireLinkSelection(operands, options, 'edit');
+  const selection = requireSelection(operands, options, 'edit');
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);
   const all = fieldNames('edit', session.edition);

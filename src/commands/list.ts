@@ -1,22 +1,19 @@
 import type { Command } from 'commander';
 import { EmptyError, UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import { listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { batchSizeOf } from '../client/batch-limits.ts';
-import { namedUrls } from '../client/named-urls.ts';
-import { addSelectionFlags, readSelection, type SelectionOptions } from '../flags/selection-flags.ts';
 import { count, suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { type NamedTargets, readTargets } from '../input/named-targets.ts';
-import type { LinkFilter } from '../link/rules/filter.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
-import { type ListExtent, listDuplicates, listMatching, listPages, urlRows } from './listed-links.ts';
+import { selectLinks } from '../select/link-selection.ts';
+import { namedRows } from '../select/named-rows.ts';
+import type { NamedLinks } from '../select/selected-links.ts';
+import { addSelectionFlags, readSelection, type SelectionOptions } from '../select/selection-flags.ts';
+import { type ListExtent, listDuplicates, listPages, urlRows } from './list/listed-links.ts';
 import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
 import type { QrOptions } from './qr/qr-pictures.ts';
-import { namedRows } from './selected-links.ts';
 
 interface ListOptions extends SelectionOptions, QrOptions {
   readonly limit?: number;
@@ -68,29 +65,23 @@ const orders = ['created', 'clicks', 'hash', 'modified'];
 
 async function list(options: ListOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const selection = readSelection(operands, options);
-  if (options.all && options.limit !== undefined) throw new UsageError('specify only one of --all or --limit');
-  if (options.duplicates && options.offset !== undefined) throw new UsageError('specify only one of --duplicates or --offset');
-  const named = selection?.kind === 'tags' ? undefined : selection;
-  const expression = selection?.kind === 'tags' ? selection.expression : undefined;
-  if (named) refusePaging(options);
+  refuseConflicts(options);
+  if (selection.kind !== 'listing') refusePaging(options);
   else if (options.qr) throw new UsageError('--qr requires <hash>...; for other listings use --qr-file <dir>');
   const session = await openSession(invocation);
-  const filter = await readFilter(options, session);
+  const links = await selectLinks(selection, options, session, 'show');
   const withPictures = await picturesOf(options, session);
-  if (named) {
-    const targets = await readTargets(named, session, (path) => session.openInput(path, 'hashes'));
-    return withPictures(listNamed(targets, filter, options, session));
-  }
-  refuseDomains(options, session, { '--offset': options.offset });
-  const query = { tags: expression, search: options.search, order_by: options.orderBy };
-  const listing = await listingOf(query, options, session);
+  if (links.kind === 'named') return withPictures(listNamed(links, options, session));
   const extent = extentOf(options, session);
-  const report = options.duplicates
-    ? listDuplicates(listing, filter, extent, session)
-    : filter
-      ? listMatching(listing, filter, extent, session)
-      : listPages(listing, extent, session);
+  const report = (options.duplicates ? listDuplicates : listPages)(links, extent, session);
   return withPictures({ ...report, outcome: () => emptiness(report.shown(), options) });
+}
+
+function refuseConflicts({ all, limit, duplicates, offset, allDomains }: ListOptions): void {
+  if (all && limit !== undefined) throw new UsageError('specify only one of --all or --limit');
+  if (offset === undefined) return;
+  if (duplicates) throw new UsageError('specify only one of --duplicates or --offset');
+  if (allDomains) throw new UsageError('specify only one of --all-domains or --offset');
 }
 
 function refusePaging({ limit, offset, pageSize, orderBy, allDomains, duplicates }: ListOptions): void {
@@ -113,16 +104,13 @@ function extentOf({ limit, all, offset = 0, pageSize }: ListOptions, { streams }
   return { limit: limit ?? defaultLimit, isLimited: limit !== undefined, offset, pageSize };
 }
 
-function listNamed(
-  { open, count, domains }: NamedTargets,
-  filter: LinkFilter | undefined,
-  options: ListOptions,
-  session: Session,
-): RowsReport {
-  const links = namedUrls(session.client, open(), batchSizeOf(session));
-  const { rows, found, failure, notes, outcome } = namedRows(links, count, { filter, rowOf: (record) => record });
+function listNamed(links: NamedLinks, options: ListOptions, session: Session): RowsReport {
+  const { rows, found, failure, notes, outcome } = namedRows(links.links(), links.count, {
+    filter: links.filter,
+    rowOf: (record) => record,
+  });
   return {
-    ...urlRows(rows, domains.length > 1, session),
+    ...urlRows(rows, links.severalDomains, session),
     failure,
     notes,
     members: () => ({ page: { results_count: found(), total_count: found(), offset: 0 } }),

@@ -18,8 +18,10 @@ import { quantity } from '../output/quantity.ts';
 import type { DoneReport } from '../output/report.ts';
 import { clickedLinks, type ExpiringLink, notedLinks, type ReportFacts, soon } from '../report/facts.ts';
 import { reportBeginning, reportPage } from '../report/page.ts';
+import { selectLinks } from '../select/link-selection.ts';
+import { recordPages } from '../select/record-pages.ts';
+import { everything } from '../select/selection-flags.ts';
 import { type BrokenLinks, brokenLinks } from './check/broken-links.ts';
-import { selectedRecords } from './selected-records.ts';
 import { periodClicks } from './stats/period-clicks.ts';
 import { periodOf } from './stats/stats-since.ts';
 
@@ -117,7 +119,8 @@ async function readListing(
   const expiring: ExpiringLink[] = [];
   let links = 0;
   const gone = clickedLinks(clicks);
-  for await (const { records } of await selectedRecords({ operands: [], options: {} }, session)) {
+  const all = await selectLinks(everything, {}, session, 'record');
+  for await (const { records } of recordPages(all, session)) {
     links += records.length;
     for (const record of records) {
       const name = recordText(record);

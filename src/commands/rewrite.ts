@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
+import { UsageError } from '../base/errors.ts';
 import { editItemsOperation } from '../bulk/operations/edit.ts';
 import { requireAnswer } from '../change/limits.ts';
 import type { PlannedOutcome } from '../change/plan/outcome.ts';
-import { selectLinks } from '../change/rows/selected-links.ts';
 import { runPlannedChange } from '../change/run.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import { refuseDomainsOf } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
@@ -13,14 +12,22 @@ import { recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { withLocalName } from '../contract/web-address.ts';
 import { addBatchFlags, addNoUndoFlag, type BulkOptions } from '../flags/bulk-flags.ts';
-import { addRuleFlags, type RuleOptions, readRules, rewriteSelection, rulesText } from '../flags/rewrite-flags.ts';
-import { addSelectionOptions, type SelectionOptions } from '../flags/selection-flags.ts';
+import { addRuleFlags, type RuleOptions, readRules, rulesText } from '../flags/rewrite-flags.ts';
 import { describe } from '../help/description.ts';
 import { longUrlFault } from '../input/field-values.ts';
 import { type UrlRule, urlChange } from '../link/rules/url-change.ts';
 import { canonicalHost } from '../link/value.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
+import { selectLinks } from '../select/link-selection.ts';
+import {
+  addSelectionOptions,
+  chosenSelection,
+  everything,
+  type LinkSelection,
+  requireSelection,
+  type SelectionOptions,
+} from '../select/selection-flags.ts';
 
 interface RewriteOptions extends RuleOptions, SelectionOptions, BulkOptions {}
 
@@ -59,11 +66,10 @@ export function registerRewrite(command: Command, run: Runner): void {
 
 async function rewrite(options: RewriteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const rules = readRules(operands, options, invocation.now);
-  const selection = rewriteSelection(options, rules);
+  const selection = rewrittenLinks(options, rules);
   const session = await openSession(invocation);
-  refuseDomainsOf(selection, options, session);
   await requireAnswer(session, 'named');
-  const links = await selectLinks(selection, options, session);
+  const links = await selectLinks(selection, options, session, 'change');
   const decide = await deciderOf(rules, session);
   const text = rulesText(operands, options);
   return await runPlannedChange(
@@ -101,4 +107,13 @@ async function deciderOf(rules: readonly UrlRule[], session: Session): Promise<(
     const result = change(record.long_url);
     return result.kind === 'changed' ? { kind: 'change', fields: { long_url: result.longUrl } } : result;
   };
+}
+
+/** Without a selection, all links if some rule selects links by itself. Throws a UsageError otherwise. */
+function rewrittenLinks(options: SelectionOptions, rules: readonly UrlRule[]): LinkSelection {
+  const chosen = chosenSelection([], options);
+  if (chosen) return chosen;
+  if (rules.some(({ selects }) => selects)) return everything;
+  if (options.filter || options.allDomains) return requireSelection([], options, 'rewrite');
+  throw new UsageError('no links selected: add --by-tags, --search or --hashes-from, or --all for all links');
 }

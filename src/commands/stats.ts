@@ -1,25 +1,21 @@
 import type { Command } from 'commander';
 import { CliError, UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import { type Listing, listingOf, readFilter, refuseDomains } from '../cli/listing.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { batchSizeOf } from '../client/batch-limits.ts';
-import { type FilteredPage, filteredPages } from '../client/filtered-pages.ts';
-import { namedUrls } from '../client/named-urls.ts';
-import { coverage } from '../client/whole-listing.ts';
+import type { FilteredPage } from '../client/filtered-pages.ts';
 import { foldedHash } from '../contract/link.ts';
 import type { StatsRecord } from '../contract/records.ts';
 import { addBatchFlags, addUndoFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { addSelectionFlags, readSelection } from '../flags/selection-flags.ts';
 import { choice, count } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { type NamedTargets, readTargets } from '../input/named-targets.ts';
-import type { LinkFilter } from '../link/rules/filter.ts';
 import { clickColumns, clickFields, clickRows, counterFields } from '../output/click-rows.ts';
 import { clickGroupings, periodColumns } from '../output/period-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
-import { matchNote, type NamedLink, namedRows } from './selected-links.ts';
+import { selectLinks } from '../select/link-selection.ts';
+import { matchNote, type NamedLink, namedRows } from '../select/named-rows.ts';
+import type { ListedLinks, NamedLinks } from '../select/selected-links.ts';
+import { addSelectionFlags, readSelection } from '../select/selection-flags.ts';
 import type { ResetOptions } from './stats/stats-reset.ts';
 import type { SinceOptions } from './stats/stats-since.ts';
 
@@ -84,21 +80,14 @@ async function stats(options: StatsOptions, invocation: Invocation, operands: st
   if (options.chart) refuseOtherFormats(session);
   if (options.record) {
     const { recordStats } = await import('./stats/stats-record.ts');
-    return await recordStats({ operands, options }, session);
+    return await recordStats({ selection, options }, session);
   }
   if (options.since !== undefined) {
     const { statsSince } = await import('./stats/stats-since.ts');
-    return await statsSince(options, session, operands);
+    return await statsSince({ selection, options }, session);
   }
-  const filter = await readFilter(options, session);
-  if (selection && selection.kind !== 'tags') {
-    refuseDomains(options, session, { '<hash>...': true });
-    const targets = await readTargets(selection, session, (path) => session.openInput(path, 'hashes'));
-    return namedStats(targets, filter, options, session);
-  }
-  refuseDomains(options, session, {});
-  const listing = await listingOf({ tags: selection?.expression, search: options.search }, options, session);
-  return listedStats(listing, filter, options, session);
+  const links = await selectLinks(selection, options, session, 'show');
+  return links.kind === 'named' ? namedStats(links, options, session) : listedStats(links, options, session);
 }
 
 /** Throws a UsageError. */
@@ -126,26 +115,18 @@ function refuseOtherFormats({ output }: Session): void {
   if (output.format && output.format !== 'table') throw new UsageError(`specify only one of --chart or -o ${output.format}`);
 }
 
-function namedStats(
-  { count, open, domains }: NamedTargets,
-  filter: LinkFilter | undefined,
-  { top, chart, ignoreMissing, batchSize }: StatsOptions,
-  session: Session,
-): RowsReport {
+function namedStats(links: NamedLinks, { top, chart, ignoreMissing }: StatsOptions, session: Session): RowsReport {
+  const { count, filter, severalDomains } = links;
   const { rows, failure, notes, outcome } =
     count === 1 && !filter && !chart && needsOnlyCounters(session)
-      ? namedRows(statsOfOne(open(), session), count, { ignoreMissing, rowOf: (record) => record })
-      : namedRows(namedUrls(session.client, open(), batchSizeOf(session, batchSize)), count, {
-          filter,
-          ignoreMissing,
-          rowOf: clickFields(session.output.fields),
-        });
+      ? namedRows(statsOfOne(links, session), count, { ignoreMissing, rowOf: (record) => record })
+      : namedRows(links.links(), count, { filter, ignoreMissing, rowOf: clickFields(session.output.fields) });
   const report = clickRows(pagesOf(rows), {
     top,
     chart,
     glyphs: session.streams.glyphs,
     isMissing: (row) => failure(row) !== undefined,
-    severalDomains: domains.length > 1,
+    severalDomains,
   });
   return { ...report, failure, outcome, notes: () => [...(report.notes?.() ?? []), ...notes()] };
 }
@@ -170,11 +151,8 @@ async function* pagesOf(rows: AsyncIterable<[Row]>): AsyncGenerator<Row[]> {
 }
 
 /** Servers answer an unknown hash with an empty list or with 1306. */
-async function* statsOfOne(
-  targets: ReturnType<NamedTargets['open']>,
-  { client }: Session,
-): AsyncGenerator<NamedLink<StatsRecord>> {
-  for await (const target of targets) {
+async function* statsOfOne({ open }: NamedLinks, { client }: Session): AsyncGenerator<NamedLink<StatsRecord>> {
+  for await (const target of open()) {
     const { hash, domain } = target;
     const { stats } = await client.send('getStats', { path: { hash }, query: { domain } }).catch((error) => {
       if (error instanceof CliError && error.apiCode === 1306) return { stats: [] };
@@ -185,25 +163,20 @@ async function* statsOfOne(
   }
 }
 
-function listedStats(
-  { selections, severalDomains, isPart }: Listing,
-  filter: LinkFilter | undefined,
-  { top, chart }: StatsOptions,
-  session: Session,
-): RowsReport {
-  const { warn, streams, global, client, output } = session;
+function listedStats(links: ListedLinks, { top, chart }: StatsOptions, { streams, global, output }: Session): RowsReport {
   const rowOf = clickFields(output.fields);
   const notes: string[] = [];
   async function* pages(): AsyncGenerator<Row[]> {
     let last: FilteredPage | undefined;
-    for await (const page of filteredPages(client, selections, filter, { warn })) {
+    for await (const page of links.records()) {
       last = page;
       streams.progress.step(() => `${page.read} links`);
       yield page.rows.map(rowOf);
     }
-    if (filter) notes.push(`${matchNote(last?.matched ?? 0, last?.read ?? 0)}.`);
-    if (isPart && !global.quiet) notes.push(...(await coverage(session)));
+    if (links.filter) notes.push(`${matchNote(last?.matched ?? 0, last?.read ?? 0)}.`);
+    if (!global.quiet) notes.push(...(await links.coverage()));
   }
+  const { severalDomains } = links;
   const report = clickRows(pages(), { top, chart, glyphs: streams.glyphs, severalDomains });
   return { ...report, notes: () => [...(report.notes?.() ?? []), ...notes] };
 }

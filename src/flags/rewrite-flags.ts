@@ -4,7 +4,6 @@ import { shellWord } from '../base/shell-word.ts';
 import { flagValue } from '../input/field-values.ts';
 import type { UrlRule } from '../link/rules/url-change.ts';
 import { hostRule, httpsRule, parameterRule, patternRule, prefixRule, removalRule, utmRules } from '../link/rules/url-rules.ts';
-import { type LinkSelection, requireLinkSelection, type SelectionOptions } from './selection-flags.ts';
 import { choice, once, repeated } from './values.ts';
 
 /** As typed. */
@@ -80,15 +79,4 @@ export function rulesText([from, to]: readonly string[], options: RuleOptions): 
     ...removeParam.map((text) => `--remove-param ${shellWord(text)}`),
     ...Object.entries(flags).flatMap(([flag, text]) => (text === undefined ? [] : [`${flag} ${shellWord(text)}`])),
   ].join(' ');
-}
-
-/** Without a selection, all links if some rule selects links by itself. Throws a UsageError otherwise. */
-export function rewriteSelection(options: SelectionOptions, rules: readonly UrlRule[]): LinkSelection {
-  const { hashesFrom, byTags, search, all, filter, allDomains } = options;
-  const isSaid = [hashesFrom, byTags, search, all].some((way) => way !== undefined);
-  if (!isSaid && rules.some(({ selects }) => selects)) return { kind: 'all' };
-  if (!isSaid && !filter && !allDomains) {
-    throw new UsageError('no links selected: add --by-tags, --search or --hashes-from, or --all for all links');
-  }
-  return requireLinkSelection([], options, 'rewrite');
 }

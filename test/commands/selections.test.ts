@@ -27,6 +27,16 @@ describe.each(changes)('%s', (...command) => {
   });
 });
 
+test.for([
+  [['--by-tags', 'even', '--search', 'x'], '--by-tags or --search'],
+  [['--by-tags', 'even', '--all'], '--by-tags or --all'],
+  [['h0', '--search', 'x'], '<hash>... or --search'],
+])('F1, P4: a copy of %j is refused, and no way of selecting is ignored', async ([words, ways], { linkctl, wire }) => {
+  const ran = await linkctl(['copy', '--to', 'there', ...(words ?? [])]);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`error: specify only one of ${ways}\n`) });
+  expect(await sent(wire)).toEqual([]);
+});
+
 for (const edition of ['a', 'b'] as const) {
   describe(`edition ${edition}`, () => {
     test.override({ edition });
@@ -59,6 +69,14 @@ for (const edition of ['a', 'b'] as const) {
     );
   });
 }
+
+test('F1: a text narrows a tag expression alike in list, stats and check', async ({ linkctl, service }) => {
+  await store(service, numbered(5, { tags: ['poster'] }));
+  const chosen = ['--by-tags', 'poster', '--search', 'example.com/4'];
+  expect((await linkctl(['list', ...chosen, '--fields', 'hash'])).stdout).toBe('h4\n');
+  expect((await linkctl(['stats', ...chosen, '--fields', 'hash'])).stdout).toBe('h4\n');
+  expect((await linkctl(['check', ...chosen, '--dry-run'])).stderr).toContain('1 link would be checked');
+});
 
 describe('two domains', () => {
   test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });

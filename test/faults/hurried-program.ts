@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { programFolder, type StartedProgram } from '../support/built-program.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Ended, programFolder, type StartedProgram } from '../support/built-program.ts';
+import { createTestSystem } from '../support/test-system.ts';
 
 /** How many times shorter a wait is. Time-outs of the network are what they are. */
 export const haste = 50;
@@ -65,4 +68,32 @@ export function startHurried(
       child.once('close', (code, signal) => resolve({ code, signal, ...texts }));
     }),
   };
+}
+
+const load = createRequire(import.meta.url);
+
+/** The same in this process, which takes a fifth of the time: for what nobody kills. */
+export async function runHurried(
+  argv: readonly string[],
+  env: Record<string, string>,
+  program = programFolder,
+  { ahead, jump }: WallClock = { ahead: 0, jump: 0 },
+): Promise<Ended> {
+  const { main } = load(join(program, 'main.cjs')) as typeof import('../../src/cli/main.ts');
+  let skipped = 0;
+  let wrong = ahead;
+  const elapsed = (): number => performance.now() + skipped;
+  const system = createTestSystem({
+    env,
+    elapsed,
+    now: () => Date.now() + Math.round(skipped + wrong),
+    async sleep(milliseconds, signal) {
+      const end = elapsed() + milliseconds;
+      await delay(milliseconds / haste, undefined, signal && { signal });
+      skipped += Math.max(0, end - elapsed());
+      wrong += jump;
+    },
+  });
+  const code = await main(argv, system);
+  return { code, signal: null, ...system.printed() };
 }

@@ -12,7 +12,7 @@ import { seed as seedAccount, store as storeLinks } from '../support/stored-link
 import { type AccountState, readAccount } from './account-state.ts';
 import { type Circumstances, type Dice, rollDice } from './circumstances.ts';
 import { authorization, type FaultWorld, openFaultWorld, visit } from './fault-world.ts';
-import { haste, startHurried } from './hurried-program.ts';
+import { haste, runHurried, startHurried } from './hurried-program.ts';
 import { crashesOf, type Start, sentence } from './starts.ts';
 import { drawDeed, moving, storyLinks, type UndoableDeed } from './undo-deeds.ts';
 import { changedKeys, judgeReverted, shape, type Transition } from './undo-judge.ts';
@@ -350,26 +350,30 @@ async function startOnce(
 ): Promise<Start> {
   const clock = { ahead: dice.of([0, 0, 3_600_000, -3_600_000, 86_400_000]), jump: dice.of([0, 0, 90_000, -3_600_000]) };
   const started = Date.now();
+  if (!kill) {
+    const how = await runHurried(argv, world.env, options.program, clock);
+    const start: Start = { argv, started, sent: undefined, ...how, ended: Date.now() };
+    starts.push(start);
+    return start;
+  }
   const { process: child, ended } = startHurried(argv, world.env, options.program, clock);
   const over = ended.then((how) => ({ ...how, ended: Date.now() }));
   let sent: NodeJS.Signals | undefined;
-  if (kill) {
-    const signal = dice.of(endings);
-    const nth = 1 + dice.pick(4);
-    const after = dice.pick(60);
-    let isOver = false;
-    void over.then(() => {
-      isOver = true;
-    });
-    const isDue = async (): Promise<boolean> =>
-      (await world.server.requests()).slice(kill.first).filter(({ method, time }) => method !== 'GET' && time >= started)
-        .length >= nth;
-    const spoken = once(child.stderr ?? child, 'data').then(() => undefined);
-    if (dice.chance(0.3)) await Promise.race([over, spoken]);
-    else while (!isOver && !(await isDue())) await delay(8);
-    await delay(after);
-    if (child.exitCode === null && child.signalCode === null && child.kill(signal)) sent = signal;
-  }
+  const signal = dice.of(endings);
+  const nth = 1 + dice.pick(4);
+  const after = dice.pick(60);
+  let isOver = false;
+  void over.then(() => {
+    isOver = true;
+  });
+  const isDue = async (): Promise<boolean> =>
+    (await world.server.requests()).slice(kill.first).filter(({ method, time }) => method !== 'GET' && time >= started).length >=
+    nth;
+  const spoken = once(child.stderr ?? child, 'data').then(() => undefined);
+  if (dice.chance(0.3)) await Promise.race([over, spoken]);
+  else while (!isOver && !(await isDue())) await delay(8);
+  await delay(after);
+  if (child.exitCode === null && child.signalCode === null && child.kill(signal)) sent = signal;
   const how = await over;
   // What it sent at last is read before the next process begins.
   if (sent) await delay(80);

@@ -24,6 +24,19 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['stats', 'h1', 'h0', '--since', '7d'])).stdout).toBe('h1\t4\t0\t\t1\t\n');
   });
 
+  test('F1: which links are counted is found out once, also where the days come from the server', async ({
+    linkctl,
+    service,
+    wire,
+  }) => {
+    await store(service, numbered(3, { tags: ['promo', 'sale'] }));
+    await visit(service, 'h1', 4);
+    const piped = await linkctl(['stats', '--since', '7d', '--hashes-from', '-'], { stdin: 'h1\nh2\n' });
+    expect(piped).toMatchObject({ code: 0, stdout: 'h1\t4\t0\t\t1\t\n' });
+    await linkctl(['stats', '--since', '7d', '--by-tags', 'promo&sale']);
+    expect((await sent(wire)).filter(({ call }) => call.startsWith('GET /tags'))).toHaveLength(1);
+  });
+
   test('H4: days that are sent with the records need one listing, and fill days without readings', async ({ on, wire }) => {
     const daily_clicks = { '2026-03-03': { total: 2, unique: 1 }, '2026-03-04': { total: 5, unique: 3 } };
     const url = {

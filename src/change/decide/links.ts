@@ -2,10 +2,10 @@ import type { Session } from '../../cli/session.ts';
 import { recordsOf } from '../../client/named-urls.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
+import type { SelectedLink } from '../../select/selected-links.ts';
 import type { ListedChange } from '../change.ts';
 import { refuseTooMany } from '../limits.ts';
 import { isPlanned, type PlannedLink, type PlannedOutcome } from '../plan/outcome.ts';
-import type { SelectedLink } from '../rows/selected-links.ts';
 
 /** Reads links as they are now, and decides what is to be done to each. */
 export async function decidedLinks<Target extends LinkKey>(

@@ -1,7 +1,7 @@
 import type { LinkKey } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
+import type { SelectedLink } from '../../select/selected-links.ts';
 import type { PlannedOutcome } from '../plan/outcome.ts';
-import type { SelectedLink } from '../rows/selected-links.ts';
 
 /** A link that one side has, the other, or both. */
 export interface ComparedLink<Item> extends SelectedLink {

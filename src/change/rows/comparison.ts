@@ -8,12 +8,12 @@ import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
+import type { SelectedPage } from '../../select/selected-links.ts';
 import type { FileLink } from '../decide/apply.ts';
 import type { ComparedLink } from '../decide/sides.ts';
 import { openBase } from './base.ts';
 import { EmptyCells } from './empty-cells.ts';
 import { checkedRows } from './file.ts';
-import type { SelectedPage } from './selected-links.ts';
 
 /** Links of one side, each by the name that it has on the other; without an item, one that does not exist. */
 export interface NamedItems<Item> {

@@ -6,10 +6,10 @@ import { foldLabel } from '../../contract/tag-label.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { KeptRows } from '../../input/kept-rows.ts';
 import { quantity } from '../../output/quantity.ts';
+import type { SelectedLink, SelectedLinks } from '../../select/selected-links.ts';
 import type { NamedItems } from './comparison.ts';
 import { type CopyAccounts, type DomainMap, type DomainOfCopy, domainsOfCopies } from './copy-domains.ts';
 import { keptRows } from './read-links.ts';
-import type { SelectedLink, SelectedLinks } from './selected-links.ts';
 
 /** A link of the source. */
 interface SourceLink {

@@ -9,7 +9,7 @@ import { withoutScheme } from '../../link/web-address.ts';
 import { grouped, plainQuantity, quantity } from '../../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
 import { missingRow, readableUrl } from '../../output/url-columns.ts';
-import { missingFailure, notFound } from '../selected-links.ts';
+import { missingFailure, notFound } from '../../select/named-rows.ts';
 
 export interface CheckView {
   readonly only: ReadonlySet<CheckStatus> | undefined;

@@ -12,9 +12,9 @@ import { openSession } from '../../cli/session.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { readFieldFlags, runFlags } from '../../flags/field-flags.ts';
-import { refuseSelection } from '../../flags/selection-flags.ts';
 import type { ItemOf } from '../../input/row.ts';
 import type { RowsReport } from '../../output/report.ts';
+import { refuseSelection } from '../../select/selection-flags.ts';
 import { type EditOptions, editPresentation, editQuestion } from './edit-options.ts';
 
 /** Each item has fields of its own (4.3.7); flags fill those that a row leaves out. */

@@ -4,7 +4,7 @@ import type { UrlRecord } from '../../contract/records.ts';
 import type { Period } from '../../history/clicks.ts';
 import { DailyClicks, readDailyClicks } from '../../history/server-days.ts';
 import { storedLink } from '../../history/stored-link.ts';
-import { selectedRecords, type TypedSelection } from '../selected-records.ts';
+import type { recordPages } from '../../select/record-pages.ts';
 
 /** Maximum number of GET /stats calls, one per link, if listings contain no days. */
 const maxCalls = 100;
@@ -13,12 +13,16 @@ const maxCalls = 100;
  * Reads the daily counters of the selected links from their records, or for a few links from GET /stats. Undefined if the server sends no
  * days, or if there are too many links.
  */
-export async function dailyClicks(span: Period, session: Session, selection: TypedSelection): Promise<DailyClicks | undefined> {
+export async function dailyClicks(
+  span: Period,
+  pages: ReturnType<typeof recordPages>,
+  session: Session,
+): Promise<DailyClicks | undefined> {
   const daily = new DailyClicks(span);
   const clicked: UrlRecord[] = [];
   let inRecords = false;
   let first: UrlRecord | undefined;
-  for await (const { records } of await selectedRecords(selection, session)) {
+  for await (const { records } of pages) {
     first ??= records[0];
     for (const record of records) {
       const days = 'daily_clicks' in record ? readDailyClicks(record.daily_clicks) : undefined;

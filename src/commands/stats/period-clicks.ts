@@ -10,7 +10,9 @@ import type { ReadingScope } from '../../history/readings.ts';
 import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
 import type { DailyClicks } from '../../history/server-days.ts';
 import { nameOf, storedLink } from '../../history/stored-link.ts';
-import { selectedRecords, type TypedSelection } from '../selected-records.ts';
+import { selectLinks } from '../../select/link-selection.ts';
+import { recordPages } from '../../select/record-pages.ts';
+import { everything, flagWords, type LinkSelection, type SelectionOptions } from '../../select/selection-flags.ts';
 import { dailyClicks } from './daily-totals.ts';
 
 interface PeriodClicks extends Clicks {
@@ -22,17 +24,32 @@ interface PeriodClicks extends Clicks {
   readonly uncounted: number;
 }
 
-const wholeSelection: TypedSelection = { operands: [], options: {} };
+/** The selection of the command line. */
+export interface CountedLinks {
+  readonly selection: LinkSelection;
+  readonly options: SelectionOptions;
+}
+
+type ReadRecords = () => Promise<ReturnType<typeof recordPages>>;
 
 /**
  * Prefers the readings of the history. If they do not go back far enough, it counts the days that the server sends. Throws a
  * `NotFoundError` (exit 5) if nothing is old enough.
  */
-export async function periodClicks(span: Period, session: Session, selection = wholeSelection): Promise<PeriodClicks> {
-  const scope = scopeOf(selection, session);
+export async function periodClicks(
+  span: Period,
+  session: Session,
+  counted: CountedLinks = { selection: everything, options: {} },
+): Promise<PeriodClicks> {
+  const scope = scopeOf(counted, session);
   const { identity } = session.client;
+  let links: ReturnType<typeof selectLinks> | undefined;
+  const read: ReadRecords = async () => {
+    links ??= selectLinks(counted.selection, counted.options, session, 'record');
+    return recordPages(await links, session);
+  };
   const isSelection = typeof scope === 'object' && 'selection' in scope;
-  const { names, missing } = isSelection ? await namesOf(selection, session) : { names: undefined, missing: [] };
+  const { names, missing } = isSelection ? await namesOf(read, session) : { names: undefined, missing: [] };
   const toPeriodClicks = async (clicks: Clicks, uncounted: number): Promise<PeriodClicks> => {
     const unknown = await unknownLinks(missing, clicks, session);
     const today = utcDay(span.now);
@@ -44,11 +61,11 @@ export async function periodClicks(span: Period, session: Session, selection = w
     recorded = await recordedClicks({ span, scope, names }, identity, session.system);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    const clicks = (await dailyClicks(span, session, selection))?.clicks();
+    const clicks = (await dailyClicks(span, await read(), session))?.clicks();
     if (clicks === undefined) throw error;
     return await toPeriodClicks(clicks, await countLostLinks({ span: clicks.counted, scope, names }, session));
   }
-  const days = await fillGaps(recorded.days, () => dailyClicks(span, session, selection));
+  const days = await fillGaps(recorded.days, async () => dailyClicks(span, await read(), session));
   return await toPeriodClicks({ ...recorded, days }, 0);
 }
 
@@ -64,12 +81,12 @@ async function fillGaps(
 
 /** Includes named links that no longer exist. */
 async function namesOf(
-  selection: TypedSelection,
+  read: ReadRecords,
   session: Session,
 ): Promise<{ names: ReadonlySet<string>; missing: readonly LinkKey[] }> {
   const names = new Set<string>();
   const gone: LinkKey[] = [];
-  for await (const { records, missing } of await selectedRecords(selection, session)) {
+  for await (const { records, missing } of await read()) {
     for (const record of records) names.add(nameOf(storedLink(record, session.edition)));
     for (const link of missing) {
       names.add(await missingName(link, session));
@@ -119,22 +136,16 @@ export async function defaultDomain({ edition, domains }: Session): Promise<stri
 }
 
 export function scopeOf(
-  { operands, options: { hashesFrom, byTags, search, filter, allDomains } }: TypedSelection,
+  { selection, options: { filter = [], allDomains } }: CountedLinks,
   { domain, domainNamed }: Pick<Session, 'domain' | 'domainNamed'>,
 ): ReadingScope {
   const named = domainNamed && domain !== undefined ? withoutLocalPort(domain) : undefined;
   const words = [
-    ...operands.map(shellWord),
-    ...flagWords('--hashes-from', hashesFrom),
-    ...flagWords('--by-tags', byTags),
-    ...flagWords('--search', search),
-    ...(filter ?? []).flatMap((text) => flagWords('--filter', text)),
+    ...(selection.kind === 'hashes' ? selection.operands.map(shellWord) : flagWords(selection)),
+    ...filter.flatMap((text) => ['--filter', shellWord(text)]),
   ];
   if (words.length === 0) return named === undefined ? 'account' : { domain: named };
   if (allDomains) words.push('--all-domains');
-  return { selection: [...words, ...flagWords('--domain', named)].join(' ') };
-}
-
-function flagWords(flag: string, value: string | undefined): string[] {
-  return value === undefined ? [] : [flag, shellWord(value)];
+  if (named !== undefined) words.push('--domain', shellWord(named));
+  return { selection: words.join(' ') };
 }

@@ -4,21 +4,22 @@ import { historyPaths } from '../../history/history-database.ts';
 import { type RecordedReading, type Recording, startRecording } from '../../history/recording.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import type { DoneReport } from '../../output/report.ts';
-import { selectedRecords, type TypedSelection } from '../selected-records.ts';
-import { defaultDomain, scopeOf } from './period-clicks.ts';
+import { selectLinks } from '../../select/link-selection.ts';
+import { recordPages } from '../../select/record-pages.ts';
+import { type CountedLinks, defaultDomain, scopeOf } from './period-clicks.ts';
 
 /** Writes a complete reading or none. */
-export async function recordStats(selection: TypedSelection, session: Session): Promise<DoneReport> {
+export async function recordStats(counted: CountedLinks, session: Session): Promise<DoneReport> {
   const { client, system, atEnd } = session;
-  const pages = await selectedRecords(selection, session);
+  const links = await selectLinks(counted.selection, counted.options, session, 'record');
   const recording = await startRecording(
     client.identity,
-    { scope: scopeOf(selection, session), edition: session.edition, defaultDomain: await defaultDomain(session) },
+    { scope: scopeOf(counted, session), edition: session.edition, defaultDomain: await defaultDomain(session) },
     system,
   );
   atEnd(async () => recording.discard());
   let missing = 0;
-  for await (const page of pages) {
+  for await (const page of recordPages(links, session)) {
     recording.add(page.records);
     missing += page.missing.length;
   }

@@ -3,9 +3,9 @@ import { changeLinks } from '../../change/links.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { openSession } from '../../cli/session.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
-import { requireLinkSelection, type SelectionOptions } from '../../flags/selection-flags.ts';
 import type { Report } from '../../output/report.ts';
 import { hashChangePresentation } from '../../output/url-columns.ts';
+import { requireSelection, type SelectionOptions } from '../../select/selection-flags.ts';
 
 export interface ResetOptions extends SelectionOptions, BulkOptions {
   readonly ignoreMissing?: boolean;
@@ -13,7 +13,7 @@ export interface ResetOptions extends SelectionOptions, BulkOptions {
 
 /** DELETE /stats/[hash], /stats?hashes= or /stats?tags=: always asked for, and the counters are shown before they are lost. */
 export async function resetStats(options: ResetOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  const selection = requireLinkSelection(operands, options, 'stats --reset');
+  const selection = requireSelection(operands, options, 'stats --reset');
   const session = await openSession(invocation);
   return await changeLinks(
     {

@@ -2,7 +2,6 @@ import { type CliError, NotFoundError, PartialError, UsageError } from '../../ba
 import type { Session } from '../../cli/session.ts';
 import { noShortUrl } from '../../client/absence.ts';
 import { recordDomain } from '../../contract/link.ts';
-import type { SelectionOptions } from '../../flags/selection-flags.ts';
 import { type ClickGroup, type Clicks, groupClicks, type Period, type ReadLink } from '../../history/clicks.ts';
 import { momentText } from '../../history/used-readings.ts';
 import { pointInTime } from '../../input/point-in-time.ts';
@@ -10,8 +9,9 @@ import { readWebAddress } from '../../link/web-address.ts';
 import { type ClickGrouping, changeOf, percentText, periodRows, uncountedClicks } from '../../output/period-rows.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import type { Row, RowsReport } from '../../output/report.ts';
-import { notFound } from '../selected-links.ts';
-import { periodClicks } from './period-clicks.ts';
+import { notFound } from '../../select/named-rows.ts';
+import type { SelectionOptions } from '../../select/selection-flags.ts';
+import { type CountedLinks, periodClicks } from './period-clicks.ts';
 
 export interface SinceOptions extends SelectionOptions {
   readonly since?: string;
@@ -24,10 +24,13 @@ export interface SinceOptions extends SelectionOptions {
 /** Default number of rows on a terminal, and of bars in a chart. */
 const defaultRows = 20;
 
-export async function statsSince(options: SinceOptions, session: Session, operands: string[]): Promise<RowsReport> {
+export async function statsSince(
+  { selection, options }: CountedLinks & { readonly options: SinceOptions },
+  session: Session,
+): Promise<RowsReport> {
   const span = periodOf(options, session);
   const { by = 'link', chart } = options;
-  const clicks = await periodClicks(span, session, { operands, options });
+  const clicks = await periodClicks(span, session, { selection, options });
   const failure = unknownFailure(clicks);
   // None of the named links exists.
   if (failure instanceof NotFoundError) throw failure;

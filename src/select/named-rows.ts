@@ -5,7 +5,6 @@ import { grouped, quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { missingRow } from '../output/url-columns.ts';
 
-/** A link that was named, and what was read of it if it exists. */
 export interface NamedLink<Found> {
   readonly target: LinkKey;
   readonly record: Found | undefined;
@@ -13,7 +12,7 @@ export interface NamedLink<Found> {
 
 interface NamedRows extends Required<Pick<RowsReport, 'failure' | 'outcome' | 'notes'>> {
   readonly rows: AsyncGenerator<[Row]>;
-  /** Links that exist and match, of those read so far. */
+  /** Counts the links so far that exist and match. */
   found(): number;
 }
 
@@ -23,7 +22,7 @@ interface NamedOptions<Found> {
   rowOf(record: Found): Row;
 }
 
-/** A row for each link that was named and matches; one that does not exist is a failed row (B43), or none with `--ignore-missing`. */
+/** Makes a row for each named link that matches. A missing link becomes a failed row, or none with `--ignore-missing`. */
 export function namedRows<Found>(
   links: AsyncIterable<NamedLink<Found>>,
   named: number,
@@ -57,18 +56,16 @@ export function namedRows<Found>(
   };
 }
 
-/** How many of how many links a filter left (F3). */
 export function matchNote(matched: number, read: number): string {
   return `${grouped(matched)} of ${quantity(read, 'link')} ${matched === 1 ? 'matches' : 'match'}`;
 }
 
-/** The failure of a URL that was named and is not there. */
 export function notFound(link: LinkKey): NotFoundError {
   const { message, hint } = noShortUrl(link);
   return new NotFoundError(message, { apiCode: 1306, hint });
 }
 
-/** How a reading ends that did not find all that was named, after people have read which (B43). */
+/** The final error after missing links were reported one by one. */
 export function missingFailure(missing: number, named: number): CliError | undefined {
   if (missing === 0) return undefined;
   if (named === 1) return new NotFoundError('no such short URL', { apiCode: 1306, reported: true });

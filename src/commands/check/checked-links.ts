@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { folders } from '../../base/system.ts';
+import type { CheckPlan } from '../../bulk/checks/check-plan.ts';
+import { keptRun } from '../../bulk/records/unfinished.ts';
+import { forgetRun } from '../../bulk/runs.ts';
+import type { CheckedLink } from '../../check/destinations.ts';
+import type { Session } from '../../cli/session.ts';
+import { usesHttps } from '../../client/account-domains.ts';
+import { editions } from '../../contract/editions.ts';
+import { type LinkKey, recordDomain } from '../../contract/link.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { KeptRows, readKeptRows } from '../../input/kept-rows.ts';
+import { grouped } from '../../output/quantity.ts';
+import { matchNote } from '../../select/named-rows.ts';
+import type { ListedLinks, NamedLinks } from '../../select/selected-links.ts';
+
+/** The links of a check, on the disk. */
+export type CheckedLinks = CheckPlan['links'];
+
+interface AddressOptions {
+  /** The short URLs themselves are asked. */
+  readonly links?: boolean;
+}
+
+/** Reads the links to be checked, with notes about what was read. */
+export async function readCheckedLinks(
+  selected: NamedLinks | ListedLinks,
+  options: AddressOptions,
+  session: Session,
+): Promise<{ readonly links: CheckedLinks; readonly notes: readonly string[] }> {
+  const kept = new LinkPages(session);
+  const counts = { read: 0, matched: 0, missing: 0 };
+  for await (const { links, read } of selected.pages()) {
+    for (const { target, record } of links) {
+      kept.add(await checkedLink(target, record, session, options));
+      counts[record ? 'matched' : 'missing'] += 1;
+    }
+    counts.read = read;
+    session.streams.progress.step(() => `${grouped(read)} links read`);
+  }
+  const { matched, read, missing } = counts;
+  const left = selected.kind === 'listed' ? await selected.coverage() : [];
+  return { links: kept.list(), notes: [...(selected.filter ? [`${matchNote(matched, read - missing)}.`] : []), ...left] };
+}
+
+async function checkedLink(
+  { hash, domain }: LinkKey,
+  record: UrlRecord | undefined,
+  session: Session,
+  { links }: AddressOptions,
+): Promise<CheckedLink> {
+  if (!record) return { hash, domain, short_url: '' };
+  const short_url = links ? await addressOf(record, session) : session.shortUrl(record);
+  return { hash: record.hash, domain, short_url, long_url: record.long_url };
+}
+
+/** The short URL as it is asked: where the answer does not say whether it begins with http or https, its domain does. */
+async function addressOf(record: UrlRecord, { edition, domains, shortUrl }: Session): Promise<string> {
+  const host = recordDomain(record);
+  if (record.short_url_with_protocol || host === undefined || !editions[edition].severalDomains) return shortUrl(record);
+  const isSecure = usesHttps(await domains(), host);
+  return isSecure === undefined ? shortUrl(record) : `${isSecure ? 'https' : 'http'}://${record.short_url}`;
+}
+
+/** Milliseconds for which a verdict counts as one of now: an older check is not resumed, but begun anew. */
+const resumableFor = 24 * 60 * 60 * 1000;
+
+/** The check that the same command resumes, by its name, if there is one; one that is too old is deleted. */
+export async function unfinishedCheck(sha256: string, session: Session): Promise<string | undefined> {
+  const { system } = session;
+  const stateFolder = folders(system).state;
+  const begun = await keptRun({ operation: 'check', domain: session.domain, sha256 }, { ...session, stateFolder });
+  if (!begun) return undefined;
+  const { run, at } = begun.begin;
+  if (system.now() - Date.parse(at) > resumableFor) {
+    await session.note(`run ${run} of ${at} is too old to be resumed; starting again`);
+    await forgetRun(stateFolder, run, system);
+    return undefined;
+  }
+  return run;
+}
+
+/** The links that an unfinished check had. */
+export async function keptLinks(path: string, session: Session): Promise<CheckedLinks> {
+  const kept = new LinkPages(session);
+  for await (const links of readKeptRows<CheckedLink>(path)) for (const link of links) kept.add(link);
+  return kept.list();
+}
+
+/** Two checks with the same sum are the same check. */
+export function sumOf(options: Readonly<Record<string, unknown>>): string {
+  return createHash('sha256').update(JSON.stringify(options)).digest('hex');
+}
+
+/** Links that are read together when one of them is asked for. */
+const pageLength = 32;
+
+/** Takes links one by one and writes them down a page at a time. */
+class LinkPages {
+  readonly #kept: KeptRows<CheckedLink>;
+  #page: CheckedLink[] = [];
+  #count = 0;
+
+  constructor({ system, atEnd }: Pick<Session, 'system' | 'atEnd'>) {
+    this.#kept = new KeptRows(folders(system).state, system);
+    atEnd(async () => this.#kept.close());
+  }
+
+  add(link: CheckedLink): void {
+    this.#count += 1;
+    if (this.#page.push(link) === pageLength) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#page.length > 0) this.#kept.add(this.#page);
+    this.#page = [];
+  }
+
+  /** Nothing is added after it. */
+  list(): CheckedLinks {
+    this.#flush();
+    const kept = this.#kept;
+    return {
+      count: this.#count,
+      at(index) {
+        const link = kept.at(Math.floor(index / pageLength))[index % pageLength];
+        if (!link) throw new RangeError(`there is no link ${index}`);
+        return link;
+      },
+      *all() {
+        for (const page of kept.read()) yield* page;
+      },
+      copyTo: (path) => kept.copyTo(path),
+    };
+  }
+}

@@ -1,0 +1,129 @@
+import type { Session } from '../../cli/session.ts';
+import type { FilteredPage } from '../../client/filtered-pages.ts';
+import { cutListing } from '../../client/whole-listing.ts';
+import { type Edition, editions } from '../../contract/editions.ts';
+import { fieldNames } from '../../contract/fields.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { sharedDestinations } from '../../link/shared-destinations.ts';
+import { grouped, quantity } from '../../output/quantity.ts';
+import type { Row, RowsReport } from '../../output/report.ts';
+import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../../output/url-columns.ts';
+import { matchNote } from '../../select/named-rows.ts';
+import type { ListedLinks } from '../../select/selected-links.ts';
+
+/** Which rows of a listing are wanted. */
+export interface ListExtent {
+  readonly limit: number | undefined;
+  /** The limit was typed: who says how many rows does not expect the whole account, and pays no call for it. */
+  readonly isLimited: boolean;
+  readonly offset: number;
+  readonly pageSize: number | undefined;
+}
+
+/** A listing, and how many rows it has so far. */
+type ListReport = RowsReport & { shown(): number };
+
+/** With a filter, links are matched here, so that limit and offset count only those that match. */
+export function listPages(links: ListedLinks, extent: ListExtent, session: Session): ListReport {
+  const { streams, global, client } = session;
+  const { limit, offset } = extent;
+  const isFiltered = links.filter !== undefined;
+  let [read, matched, shown] = [0, 0, 0];
+  let total: number | undefined;
+  let isCounted = true;
+  const notes: string[] = [];
+  async function* rows(): AsyncGenerator<readonly Row[]> {
+    for await (const next of links.records(extent)) {
+      ({ read, matched, total } = next);
+      shown += next.rows.length;
+      yield next.rows;
+      streams.progress.step(() => (isFiltered ? readingText(next) : `${shown}/${total ?? '?'} links`));
+    }
+    if (global.quiet && !isFiltered) return;
+    const seen = { offset: isFiltered ? 0 : offset, shown: read, total };
+    const cut = shown === limit ? await cutListing(client, links.listings, seen) : undefined;
+    isCounted = cut === undefined || (!isFiltered && cut.isCounted);
+    const matching = `Showing ${quantity(shown, 'link')} that match, of the first ${grouped(read)} read.`;
+    if (cut) notes.push(`${isFiltered ? matching : cut.sentence} ${howToSeeMore}`);
+    else if (isFiltered) notes.push(`${matchNote(matched, read)}.`);
+    if (!extent.isLimited && !global.quiet) notes.push(...(await links.coverage()));
+  }
+  const count = (): number => (isFiltered ? matched : (total ?? offset + shown));
+  const page = () => ({ results_count: shown, ...(isCounted && { total_count: count() }), offset });
+  return listReport(links, session, { rows: rows(), page, notes, shown: () => shown });
+}
+
+const howToSeeMore = 'Use --all or --limit N.';
+
+/** Links that share a destination, one destination after the other. The listing is read at least twice. */
+export function listDuplicates(
+  selected: ListedLinks,
+  { limit = Number.POSITIVE_INFINITY, isLimited, pageSize }: ListExtent,
+  session: Session,
+): ListReport {
+  const { streams, global } = session;
+  let last: FilteredPage | undefined;
+  let links = 0;
+  let shown = 0;
+  const notes: string[] = [];
+  async function* listing(): AsyncGenerator<readonly UrlRecord[]> {
+    for await (const page of selected.records({ pageSize })) {
+      last = page;
+      streams.progress.step(() => readingText(page));
+      yield page.rows;
+    }
+  }
+  async function* rows(): AsyncGenerator<readonly Row[]> {
+    const shared = await sharedDestinations(listing);
+    ({ links } = shared);
+    for await (const page of shared.pages()) {
+      const wanted = page.slice(0, limit - shown);
+      shown += wanted.length;
+      yield wanted;
+      if (shown === limit) break;
+    }
+    const found = `${quantity(links, 'link')} that share ${quantity(shared.destinations, 'destination')}`;
+    const all = `${quantity(last?.matched ?? 0, 'link')}${selected.filter ? ' that match' : ''}`;
+    if (links === 0) notes.push(`No two of ${all} share a destination.`);
+    else if (shown < links) notes.push(`Showing ${grouped(shown)} of ${found}. ${howToSeeMore}`);
+    else notes.push(`${found}, of ${all}.`);
+    if (!isLimited && !global.quiet) notes.push(...(await selected.coverage()));
+  }
+  const page = () => ({ results_count: shown, total_count: links, offset: 0 });
+  return listReport(selected, session, { rows: rows(), page, notes, shown: () => shown });
+}
+
+interface ListedRows {
+  readonly rows: RowsReport['rows'];
+  readonly notes: readonly string[];
+  page(): Row;
+  shown(): number;
+}
+
+function listReport({ severalDomains }: ListedLinks, session: Session, { rows, page, notes, shown }: ListedRows): ListReport {
+  return { ...urlRows(rows, severalDomains, session), members: () => ({ page: page() }), notes: () => notes, shown };
+}
+
+function readingText({ read, total, matched }: FilteredPage): string {
+  return `${grouped(read)}/${total === undefined ? '?' : grouped(total)} links read, ${grouped(matched)} match`;
+}
+
+export function urlRows(rows: RowsReport['rows'], severalDomains: boolean, { edition, output }: Session): RowsReport {
+  output.fields = output.fields?.flatMap((name) => (name === 'writable' ? writableFields(edition) : [name]));
+  return {
+    kind: 'rows',
+    key: 'urls',
+    rows,
+    columns: urlColumns,
+    tableFields: urlTableFields(edition, severalDomains),
+    pipedFields: urlPipedFields(severalDomains),
+    csvFields: urlCsvFields(edition, severalDomains),
+    empty: 'no URLs match',
+  };
+}
+
+/** The fields that a file of links can have, and nothing that a visit changes; the link has a name that means no other. */
+function writableFields(edition: Edition): string[] {
+  const name = editions[edition].severalDomains ? 'short_url' : 'hash';
+  return [name, ...fieldNames('edit', edition).filter((field) => field !== 'custom_hash')];
+}

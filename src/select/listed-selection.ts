@@ -1,0 +1,136 @@
+import { UnavailableError, UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
+import { showsDefaultFields } from '../cli/invocation.ts';
+import type { Session } from '../cli/session.ts';
+import { refuseRepeats } from '../client/counting.ts';
+import { filteredPages } from '../client/filtered-pages.ts';
+import type { PagingOptions } from '../client/page-cursor.ts';
+import type { ListSelection } from '../client/pages.ts';
+import { coverage, hasNamesakes, ofEveryDomain, wholeAccount } from '../client/whole-listing.ts';
+import { editions } from '../contract/editions.ts';
+import { type LinkKey, recordDomain } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
+import { withoutLocalPort } from '../contract/web-address.ts';
+import type { LinkFilter } from '../link/rules/filter.ts';
+import type { ListedLinks, Purpose, SelectedPage } from './selected-links.ts';
+import { isEverything, type ListedSelection, type SelectionOptions } from './selection-flags.ts';
+
+/** Listings that are read one after the other. */
+interface Listing {
+  readonly listings: readonly ListSelection[];
+  readonly severalDomains: boolean;
+  /** Other domains of the account are left out, and people must know which. */
+  readonly isPart: boolean;
+}
+
+/**
+ * A tag expression selects on all domains. Otherwise the links are those of the working domain, or with `--all-domains` of each. A reading
+ * of the counters is of the whole account where nothing narrows it.
+ */
+export async function listingOf(
+  selection: ListedSelection,
+  { allDomains, filter, orderBy }: SelectionOptions & { readonly orderBy?: string },
+  session: Session,
+  purpose: Purpose,
+): Promise<Listing> {
+  const { tags, search } = selection;
+  const query = { tags, search, order_by: orderBy };
+  if (tags !== undefined) {
+    await checkTagExpression(tags, session);
+    const severalDomains = showsDefaultFields(session) && (await hasNamesakes(session));
+    return { listings: [query], severalDomains, isPart: false };
+  }
+  const isWhole = purpose === 'record' && isEverything(selection) && !filter && !session.domainNamed;
+  if (!allDomains && !isWhole) {
+    return { listings: [{ ...query, domain: session.domain }], severalDomains: false, isPart: true };
+  }
+  const listings = isWhole ? await wholeAccount(session) : ofEveryDomain(query, await session.domains());
+  return { listings, severalDomains: listings.length > 1, isPart: false };
+}
+
+/**
+ * Tag selections act on all domains and the server ignores `domain` (4.1.7): one that was named is refused, never ignored. An expression
+ * that is also the label of a tag selects something else than that tag, which people must know.
+ */
+async function checkTagExpression(expression: string, session: Session): Promise<void> {
+  if (session.domainNamed) {
+    throw new UsageError(
+      'specify only one of --domain or --by-tags: tag selections act on all domains, the server ignores domain',
+    );
+  }
+  if (session.domain !== undefined) {
+    await session.warn(`tag selections act on all domains, not only on ${session.domain}`);
+  }
+  if (!hasOperators(expression)) return;
+  const { tags } = await session.client.send('listTags', {});
+  const tag = tags.find(({ label }) => foldLabel(label) === foldLabel(expression));
+  if (!tag) return;
+  await session.warn(
+    `--by-tags ${shellWord(expression)} is interpreted as an expression, but a tag has this label. To select the tag: --by-tags ${shellWord(labelExpression(tag.label))}`,
+  );
+}
+
+type Readers = Omit<ListedLinks, 'given' | 'filterAt'>;
+
+export function listedLinks(
+  { listings, severalDomains, isPart }: Listing,
+  filter: LinkFilter | undefined,
+  session: Session,
+  purpose: Purpose,
+): Readers {
+  const paging: PagingOptions = purpose === 'show' ? { warn: session.warn } : { untilEmpty: true, warn: refusals[purpose] };
+  const records: Readers['records'] = (extent) => filteredPages(session.client, listings, filter, { ...extent, ...paging });
+  async function* pages(): AsyncGenerator<SelectedPage> {
+    for await (const { rows, read, linkOf } of records()) {
+      const links = rows.map((record) => ({ target: linkOf(record), record }));
+      if (purpose === 'change') await refuseStrangers(links, session);
+      yield { links, read };
+    }
+  }
+  const domain = listings[0]?.domain ?? session.domain;
+  return {
+    kind: 'listed',
+    listings,
+    filter,
+    severalDomains,
+    records,
+    pages,
+    coverage: async () => (isPart ? await coverage({ ...session, domain }) : []),
+  };
+}
+
+/** Says which domains of the account such links leave out. */
+export async function noteCoverage(links: Pick<ListedLinks, 'coverage'>, { note }: Session): Promise<void> {
+  for (const line of await links.coverage()) await note(line);
+}
+
+/** A part of the selection is not what was requested. */
+const refusals = { change: refuseRepeats, record: refuseIncomplete };
+
+function refuseIncomplete(): never {
+  throw new UnavailableError('the server repeats the same rows; the listing is incomplete');
+}
+
+/** Throws where a server lists links of another domain than it was asked for: on that domain other links have their hashes. */
+async function refuseStrangers(
+  links: readonly { readonly target: LinkKey; readonly record: UrlRecord }[],
+  { edition, domains }: Session,
+): Promise<void> {
+  if (!editions[edition].severalDomains) return;
+  // Of a page of links of one domain, the first is enough.
+  let known: { readonly shown: string; readonly domain: string | undefined } | undefined;
+  for (const { target, record } of links) {
+    const shown = recordDomain(record);
+    if (shown === undefined || shown === target.domain) continue;
+    if (shown === known?.shown && target.domain === known.domain) continue;
+    const { names, defaultDomain } = await domains();
+    const asked = target.domain ?? defaultDomain;
+    const isOwn = names.some((name) => withoutLocalPort(name) === withoutLocalPort(shown));
+    if (asked === undefined || withoutLocalPort(shown) === withoutLocalPort(asked) || !isOwn) {
+      known = { shown, domain: target.domain };
+      continue;
+    }
+    throw new UnavailableError(`the server lists links of ${shown} where those of ${asked} were requested`);
+  }
+}

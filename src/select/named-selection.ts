@@ -1,0 +1,80 @@
+import type { Session } from '../cli/session.ts';
+import { batchSizeOf } from '../client/batch-limits.ts';
+import { namedUrls } from '../client/named-urls.ts';
+import type { LinkDomains } from '../contract/link.ts';
+import { type NamedHashes, resolveOperands } from '../input/named-targets.ts';
+import type { Source } from '../input/source.ts';
+import type { LinkFilter } from '../link/rules/filter.ts';
+import type { NamedLinks, Purpose, SelectedLink, SelectedPage } from './selected-links.ts';
+
+interface Naming {
+  readonly purpose: Purpose;
+  readonly batchSize: number | undefined;
+  readonly session: Session;
+}
+
+/**
+ * Links that are named, each once and with its domain. A file is read whole first, so that a bad line is reported before the first
+ * request; later it is read again, and never held. Throws a UsageError.
+ */
+export async function namedLinks(
+  selection: NamedHashes,
+  filter: LinkFilter | undefined,
+  { purpose, session, batchSize: flag }: Naming,
+): Promise<Omit<NamedLinks, 'filterAt'>> {
+  const { domains, ...targets } = await targetsOf(selection, purpose === 'change', session);
+  const batchSize = batchSizeOf(session, flag);
+  const links = () => namedUrls(session.client, targets.open(), batchSize);
+  return {
+    kind: 'named',
+    ...targets,
+    severalDomains: domains.length > 1,
+    filter,
+    links,
+    pages: () => matchingPages(links(), filter, batchSize),
+  };
+}
+
+type Targets = Pick<NamedLinks, 'given' | 'file' | 'count' | 'open'> & { readonly domains: LinkDomains };
+
+async function targetsOf(selection: NamedHashes, isChange: boolean, session: Session): Promise<Targets> {
+  if (selection.kind === 'hashes') {
+    const { operands } = selection;
+    const { targets, domains } = await resolveOperands(operands, session, isChange ? 'typed change' : 'reading');
+    return { given: isChange ? { targets } : { operands }, count: targets.length, domains, open: () => targets };
+  }
+  const source = await session.openInput(selection.path, 'hashes');
+  const { checkHashFile } = await import('../input/hash-file.ts');
+  const { rows, domains, open } = await checkHashFile(source, session, isChange ? 'listed change' : 'reading');
+  const sha256 = source.sha256();
+  async function* items() {
+    for await (const lines of open()) for (const { item } of lines) yield item;
+  }
+  return { given: { sha256 }, file: rereadable(source, sha256), count: rows, domains, open: items };
+}
+
+/** The file of an input that can be read again; input that came through a pipe has none. */
+export function rereadable(
+  { name, copyTo }: Pick<Source, 'name'> & { readonly copyTo?: unknown },
+  sha256: string,
+): NamedLinks['file'] {
+  return copyTo === undefined ? { name, sha256 } : undefined;
+}
+
+/** Those that match, and those that do not exist. */
+async function* matchingPages(
+  named: AsyncIterable<SelectedLink>,
+  filter: LinkFilter | undefined,
+  length: number,
+): AsyncGenerator<SelectedPage> {
+  let read = 0;
+  let links: SelectedLink[] = [];
+  for await (const link of named) {
+    read += 1;
+    if (!link.record || (filter?.matches(link.record) ?? true)) links.push(link);
+    if (links.length < length) continue;
+    yield { links, read };
+    links = [];
+  }
+  yield { links, read };
+}

@@ -1,0 +1,37 @@
+import { UnavailableError } from '../base/errors.ts';
+import type { Session } from '../cli/session.ts';
+import type { FilteredPage } from '../client/filtered-pages.ts';
+import type { LinkKey } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import { grouped, quantity } from '../output/quantity.ts';
+import type { ListedLinks, NamedLinks } from './selected-links.ts';
+
+/** Some of the selected links. */
+interface RecordsPage {
+  readonly records: readonly UrlRecord[];
+  /** Those that were named and do not exist. */
+  readonly missing: readonly LinkKey[];
+}
+
+/** The records of all selected links, which throw an `UnavailableError` where the listing is not whole. */
+export async function* recordPages(links: NamedLinks | ListedLinks, { streams }: Session): AsyncGenerator<RecordsPage> {
+  if (links.kind === 'named') {
+    for await (const page of links.pages()) {
+      yield {
+        records: page.links.flatMap(({ record }) => record ?? []),
+        missing: page.links.flatMap(({ target, record }) => (record ? [] : target)),
+      };
+    }
+    return;
+  }
+  let last: FilteredPage | undefined;
+  for await (const page of links.records()) {
+    last = page;
+    yield { records: page.rows, missing: [] };
+    streams.progress.step(() => `${grouped(page.read)}/${page.total === undefined ? '?' : grouped(page.total)} links`);
+  }
+  // Links that a listing lacks would look deleted.
+  const { read = 0, total = 0 } = last ?? {};
+  if (read < total)
+    throw new UnavailableError(`the server lists ${grouped(read)} of ${quantity(total, 'link')}; run the command again`);
+}

@@ -1,0 +1,151 @@
+import type { Command } from 'commander';
+import { UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
+import type { Session } from '../cli/session.ts';
+import type { ListSelection } from '../client/pages.ts';
+import { thisServer } from '../contract/editions.ts';
+import { once, repeated } from '../flags/values.ts';
+import type { NamedHashes } from '../input/named-targets.ts';
+import type { Purpose } from './selected-links.ts';
+
+/** The flags that select links, the same for every command that has them. */
+export interface SelectionOptions {
+  readonly hashesFrom?: string;
+  readonly byTags?: string;
+  readonly search?: string;
+  readonly all?: boolean;
+  /** Narrows a selection, and is none. */
+  readonly filter?: readonly string[];
+  /** Says on which domains a search, or all links, are. */
+  readonly allDomains?: boolean;
+}
+
+/** Links that the server lists: all of them, or those that have the tags and match the text. */
+export interface ListedSelection extends Pick<ListSelection, 'tags' | 'search'> {
+  readonly kind: 'listing';
+}
+
+export type LinkSelection = NamedHashes | ListedSelection;
+
+/** Links that no operand names. */
+type FlagSelection = Exclude<LinkSelection, { kind: 'hashes' }>;
+
+export const everything: ListedSelection = { kind: 'listing' };
+
+export function isEverything({ tags, search }: ListedSelection): boolean {
+  return tags === undefined && search === undefined;
+}
+
+/** `all` is what `--all` means in a command that lists everything without it. */
+export function addSelectionFlags(command: Command, all?: string): void {
+  command.argument('[hash...]', 'hashes or short URLs');
+  addSelectionOptions(command, all);
+}
+
+/** The same for a command whose operands are no hashes. */
+export function addSelectionOptions(command: Command, all = 'select all links'): void {
+  command
+    .option('--hashes-from <file>', 'read hashes, short URLs or a listing from <file>; - reads stdin', once)
+    .option('--by-tags <expression>', 'select links by tag expression (linkctl help tags)', once)
+    .option('--search <text>', 'select links whose long URL, note or hash contains <text>', once)
+    .option('--all', all)
+    .option('--filter <expression>', 'only links that match; repeatable (linkctl help filters)', repeated)
+    .option('--all-domains', '[edition A] cover all domains of the account');
+}
+
+/**
+ * The links that a reading command is about; without a flag the whole listing. A text narrows a tag expression here, and changes refuse
+ * the two together. Throws a UsageError for two ways at once and for an empty one.
+ */
+export function readSelection(operands: readonly string[], options: SelectionOptions): LinkSelection {
+  const { hashesFrom, byTags, search } = options;
+  const isNamed = operands.length > 0 || hashesFrom !== undefined;
+  if (isNamed) refuseSeveral(waysOf(operands, options));
+  // An empty expression must never select everything.
+  if (byTags?.trim() === '') throw new UsageError('--by-tags: the tag expression is empty');
+  if (hashesFrom !== undefined) return { kind: 'file', path: hashesFrom };
+  return isNamed ? { kind: 'hashes', operands } : { kind: 'listing', tags: byTags, search };
+}
+
+/** The links that a change selects, in exactly one way: a filter is none. Throws a UsageError. */
+export function requireSelection(operands: readonly string[], options: SelectionOptions, command: string): LinkSelection {
+  const selection = chosenSelection(operands, options);
+  if (selection) return selection;
+  if (options.filter) throw new UsageError('--filter narrows a selection: for all links add --all');
+  if (options.allDomains) throw new UsageError('--all-domains says where links are selected: for all links add --all');
+  throw new UsageError(`missing required argument 'hash'`, {
+    details: [
+      `usage: linkctl ${command} <hash>... | --hashes-from <file|-> | --by-tags <expression> | --search <text> | --all`,
+      `example: linkctl ${command} abc`,
+    ],
+    hint: `linkctl ${command} --help`,
+  });
+}
+
+/** The same for a command that does without; undefined where the line selects nothing. */
+export function chosenSelection(operands: readonly string[], options: SelectionOptions): LinkSelection | undefined {
+  const ways = waysOf(operands, options);
+  refuseSeveral(ways);
+  if (options.search?.trim() === '') throw new UsageError('--search: the text is empty');
+  return ways.length === 0 ? undefined : readSelection(operands, options);
+}
+
+/** Refuses a selection beside a flag that names links otherwise. Throws a UsageError. */
+export function refuseSelection(operands: readonly string[], options: SelectionOptions, flag: string): void {
+  const [way] = [
+    ...waysOf(operands, options),
+    ...(options.filter ? ['--filter'] : []),
+    ...(options.allDomains ? ['--all-domains'] : []),
+  ];
+  if (way !== undefined) throw new UsageError(`specify only one of ${flag} or ${way}`);
+}
+
+/** Refuses `--all-domains` where it has no sense: links that are named say their domain themselves. Throws a UsageError. */
+export function refuseAllDomains(
+  selection: LinkSelection,
+  { allDomains }: SelectionOptions,
+  { edition, domainNamed }: Session,
+  purpose: Purpose,
+): void {
+  if (!allDomains) return;
+  if (edition === 'b') throw new UsageError(`--all-domains: ${thisServer('b')} has one domain`);
+  const way = selection.kind === 'hashes' ? '<hash>...' : wayOf(selection);
+  // A tag expression selects on all domains as it is: who only looks may say so.
+  const isOther = selection.kind !== 'listing' || (way === '--by-tags' && purpose !== 'show');
+  if (domainNamed || isOther) throw new UsageError(`specify only one of --all-domains or ${domainNamed ? '--domain' : way}`);
+}
+
+function refuseSeveral(ways: readonly string[]): void {
+  if (ways.length > 1) throw new UsageError(`specify only one of ${ways.join(' or ')}`);
+}
+
+function waysOf(operands: readonly string[], { hashesFrom, byTags, search, all }: SelectionOptions): string[] {
+  return [
+    ...(operands.length > 0 ? ['<hash>...'] : []),
+    ...(hashesFrom !== undefined ? ['--hashes-from'] : []),
+    ...(byTags !== undefined ? ['--by-tags'] : []),
+    ...(search !== undefined ? ['--search'] : []),
+    ...(all ? ['--all'] : []),
+  ];
+}
+
+/** The flag that selects the links. */
+export function wayOf(selection: FlagSelection): `--${string}` {
+  if (selection.kind === 'file') return '--hashes-from';
+  return selection.tags !== undefined ? '--by-tags' : selection.search !== undefined ? '--search' : '--all';
+}
+
+/** The selection as it is typed, for the list of runs: of many operands, the first three. */
+export function selectionWords(selection: LinkSelection, filters: readonly string[] = []): string[] {
+  const words = selection.kind === 'hashes' ? selection.operands.slice(0, 3) : flagWords(selection);
+  return [...(words.length > 0 ? words : ['--all']), ...filters.flatMap((text) => ['--filter', shellWord(text)])];
+}
+
+/** The flags that select the links; none for the whole listing. */
+export function flagWords(selection: FlagSelection): string[] {
+  const { path, tags, search }: { path?: string; tags?: string | undefined; search?: string | undefined } =
+    selection.kind === 'file' ? { path: selection.path } : selection;
+  return Object.entries({ '--hashes-from': path, '--by-tags': tags, '--search': search }).flatMap(([flag, value]) =>
+    value === undefined ? [] : [flag, shellWord(value)],
+  );
+}
