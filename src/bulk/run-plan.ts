@@ -96,7 +96,7 @@ export interface RunPlan<Payload extends object> {
   /** Links that are made besides those of a shortening, as far as it is known. */
   readonly newLinks?: number | undefined;
   /** Links that were typed: their record is one file, and their calls are not worth asking for quotas and domains first. */
-  readonly isTyped?: boolean | undefined;
+  readonly fromArguments?: boolean | undefined;
   /** Of typed links: begun anew each time and never resumed, because the same URL may be shortened twice. */
   readonly isOneOff?: boolean | undefined;
   /** True of a link that was read again and is still one that was selected. */

@@ -82,12 +82,12 @@ function plainFacts<Payload extends object>({
 
 /** All that makes two command lines the same run. */
 function identityOf<Payload extends object>(
-  { input, options, mode, isTyped }: RunPlan<Payload>,
+  { input, options, mode, fromArguments }: RunPlan<Payload>,
   { kind }: BulkOperation<Payload>,
   domain: string | undefined,
   { client: { identity } }: RunEnvironment,
 ): RunIdentity {
-  const isFile = input.copyTo === undefined && !isTyped;
+  const isFile = input.copyTo === undefined && !fromArguments;
   return {
     operation: kind,
     mode: mode?.name,

@@ -53,7 +53,7 @@ export async function recordTagRun<Result>(
   const { system } = environment;
   const identity = identityOf({ what, change, undoes }, environment);
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
-  const beginning = { input, what, profile, undoes, undo: true, isTyped: true };
+  const beginning = { input, what, profile, undoes, undo: true, fromArguments: true };
   const done = await beginRun(identity, beginning, environment, async ({ name, journal, resumed, release }) => {
     await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
     const made = await act(resumed).then(

@@ -23,7 +23,7 @@ export async function collectRun<Payload extends object>(
   session: Session,
 ): Promise<TypedResult<Payload>> {
   const { client, system, profile, domain, deadline, warn } = session;
-  const plan = { ...planned, profile, domain, isTyped: true, concurrency: 1 };
+  const plan = { ...planned, profile, domain, fromArguments: true, concurrency: 1 };
   const run = await startRun(plan, {
     client,
     system,

@@ -22,7 +22,7 @@ export async function oneOff<Row extends object>(
   const run = await startRun<Row>(
     {
       operation: () => operation,
-      isTyped: true,
+      fromArguments: true,
       isOneOff: true,
       input: inputOf(rows, 'typed'),
       payload: (item) => item as Row,

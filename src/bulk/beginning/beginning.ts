@@ -52,7 +52,7 @@ export async function beginRun<Started>(
     const found = isReplaced ? undefined : alike;
     if (found && plan.input.carry) await renew(found.name, identity, plan, environment);
     const release = (): void => releaseAll(claims);
-    if (!found && plan.isTyped) {
+    if (!found && plan.fromArguments) {
       const begun = await beginSmall(identity, plan, environment, (claim) => claims.push(claim));
       made = begun.name;
       journal = begun.journal;

@@ -41,7 +41,7 @@ async function prepare<Payload extends object>(
 ): Promise<string | undefined> {
   assertDistinct(plan, system);
   const domain = await pinnedDomain(plan, client);
-  if (!plan.isTyped) {
+  if (!plan.fromArguments) {
     const { pruneRuns } = await import('../runs.ts');
     await pruneRuns(stateFolder, system);
   }
@@ -50,7 +50,7 @@ async function prepare<Payload extends object>(
 
 /** The default domain is pinned, because somebody may change it during the run. */
 async function pinnedDomain<Payload extends object>(plan: RunPlan<Payload>, client: Client): Promise<string | undefined> {
-  if (plan.domain !== undefined || plan.isTyped || !editions[client.edition].severalDomains) return plan.domain;
+  if (plan.domain !== undefined || plan.fromArguments || !editions[client.edition].severalDomains) return plan.domain;
   const asked =
     plan.accountDomains ?? import('../../client/account-domains.ts').then(({ accountDomains }) => accountDomains(client));
   return (await asked).defaultDomain;
@@ -109,10 +109,10 @@ async function restoreHashes<Payload extends object>({ begun, operation }: Execu
 
 /** Batches of so many rows that are left: as the run cuts its input, which takes more than the bound says for long hashes. */
 async function batchesOf<Payload extends object>(
-  { plan: { input, payload, batchSize, isTyped }, operation, rules }: Execution<Payload>,
+  { plan: { input, payload, batchSize, fromArguments }, operation, rules }: Execution<Payload>,
   left: number,
 ): Promise<number> {
-  if (isTyped || !operation.group || left === 0) return Math.ceil(left / batchSize);
+  if (fromArguments || !operation.group || left === 0) return Math.ceil(left / batchSize);
   const rowOf = (item: object): BulkRow<Payload> => ({ index: 0, line: undefined, item, payload: payload(item) });
   const { fileBatches } = await import('../operations/cut-input.ts');
   let count = 0;
@@ -133,7 +133,7 @@ async function assertBudget<Payload extends object>(run: Execution<Payload>): Pr
   const isToBeProven = operation.doubt === 'repeat' && plan.mode?.name === 'keyed';
   const toBegin =
     callsPerBatch(plan) + (isToBeProven ? (await import('../checked/idempotency-probe.ts')).callsToProve(run) : before);
-  const usual = calls.made + Number(!plan.isTyped) + Number(needsMark(run)) + toBegin;
+  const usual = calls.made + Number(!plan.fromArguments) + Number(needsMark(run)) + toBegin;
   if (budget > usual) return;
   const least = usual + Number(await readsAnyRow(run));
   if (budget >= least) return;

@@ -10,7 +10,7 @@ export async function assertQuota<Payload extends object>(
   { calls, rows, doneBefore, batches }: RunFacts,
 ): Promise<void> {
   const { mode, force, budget, input, newLinks = 0 } = plan;
-  if (batches === 0 || plan.isTyped || !count.reserve(1)) return;
+  if (batches === 0 || plan.fromArguments || !count.reserve(1)) return;
   const links = operation.kind === 'shorten' ? rows - (input.skipped ?? 0) - doneBefore : newLinks;
   const { shortages, notes } = checkQuota(await readCounters(client), { links, calls: Math.min(calls, budget ?? calls) });
   for (const text of [...notes, ...shortages]) warn(text);

@@ -12,7 +12,7 @@ import { changedOptions } from './given-flags.ts';
 /** The part of a plan that decides which record a run gets. */
 export type RunBeginning = Pick<
   RunPlan<object>,
-  'again' | 'domain' | 'failed' | 'input' | 'isTyped' | 'overwrite' | 'profile' | 'results' | 'undo' | 'undoes' | 'what'
+  'again' | 'domain' | 'failed' | 'input' | 'fromArguments' | 'overwrite' | 'profile' | 'results' | 'undo' | 'undoes' | 'what'
 >;
 
 export function meanwhile(): LocalError {
@@ -33,7 +33,7 @@ export interface FoundRun {
  */
 export async function findRun(
   identity: RunIdentity,
-  { again, undoes, input, domain, isTyped, undo = false }: RunBeginning,
+  { again, undoes, input, domain, fromArguments, undo = false }: RunBeginning,
   { stateFolder, system }: RunEnvironment,
 ): Promise<FoundRun | undefined> {
   const folders = runFolders(stateFolder);
@@ -41,7 +41,7 @@ export async function findRun(
   const { unfinished, undone } = known;
   // Nothing is done anew while it is taken back.
   for (const name of undone) (await claimRun(name, folders, system, 0)).release();
-  if (unfinished.length === 0 && known.finished === undefined && !again && !isTyped)
+  if (unfinished.length === 0 && known.finished === undefined && !again && !fromArguments)
     await assertSameInput(identity, domain === undefined, folders);
   // A run that is done and that nobody has seen is shown; with other flags, or asked for once more, it is finished.
   const isToShow = ({ begin }: RunState): boolean => !again && changedOptions(identity, begin).length === 0;

@@ -79,7 +79,7 @@ async function* settledRows<Payload extends object>(
   const { plan, begun } = run;
   const { tally, files } = output;
   try {
-    const isPlain = plan.isTyped && !begun.resumed && !plan.steps && !run.prove;
+    const isPlain = plan.fromArguments && !begun.resumed && !plan.steps && !run.prove;
     const source = isPlain ? typedRows(run) : (await import('./batch-loop.ts')).batchLoop(run, output);
     for await (const outcomes of source) {
       for (const outcome of outcomes) {

@@ -159,12 +159,12 @@ export function decodeLine(text: string): JournalLine | undefined {
   if (text[16] !== ' ' || text.slice(0, 16) !== checksum(json)) return undefined;
   try {
     const line: unknown = JSON.parse(json);
-    return isTyped(line) ? line : undefined;
+    return isLine(line) ? line : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isTyped(line: unknown): line is JournalLine {
+function isLine(line: unknown): line is JournalLine {
   return typeof line === 'object' && line !== null && 'type' in line;
 }

@@ -38,7 +38,7 @@ export async function planOfTyped(
   const batchSize = batchSizeOf(session);
   const input = { open: () => [items.map((item, nth) => ({ line: nth + 1, item }))] };
   const payload = (item: ShortenItem) => item;
-  const rows = { input, payload, mode, onConflict: options.onConflict, batchSize, isTyped: true };
+  const rows = { input, payload, mode, onConflict: options.onConflict, batchSize, fromArguments: true };
   const conflicts = await foreseen(options, session);
   const batches = () => batchesOf(items, { limit: batchSize });
   return planOfUrls({ batches, first: items.slice(0, 3), requests: urlRequests(rows, session), conflicts }, session);
