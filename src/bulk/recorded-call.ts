@@ -6,7 +6,6 @@ import type { RunEnvironment } from './run-plan.ts';
 
 /** A call that changes something, of which nothing can be kept: `undo` stops at it, instead of taking back what was before. */
 interface RecordedCall {
-  /** The command as people read it. */
   readonly what: string;
   readonly profile: string | undefined;
 }

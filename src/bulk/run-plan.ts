@@ -1,17 +1,16 @@
 import type { CliError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
-import type { AccountDomains } from '../contract/link.ts';
+import type { AccountDomains, LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { Journal, OpenJournalFile } from './journal/journal.ts';
 import type { RunState } from './journal/journal-state.ts';
+import type { KnownRecord } from './matching/row-verdict.ts';
 import type { Mode } from './operations/modes.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import type { RunRecord } from './records/run-names.ts';
 import type { RowError, Skip } from './results/row-outcome.ts';
-import type { NoteChanges } from './settled-change.ts';
 
-/** A row as it was read. */
 export interface RunRow<Item extends object = object> {
   /** From 1, as people count; not known of a row that cannot be read any more. */
   readonly line: number | undefined;
@@ -24,7 +23,6 @@ export interface RunRow<Item extends object = object> {
   readonly skip?: Skip | undefined;
 }
 
-/** A file as it was when it was read. */
 export interface InputFile {
   readonly name: string;
   readonly sha256: string;
@@ -57,7 +55,7 @@ export interface RunInput<Item extends object = object> {
   readonly carry?: ((earlier: UnfinishedRun, journal: Journal) => Promise<void>) | undefined;
   /** When the reading of the rows' links began, as `System.elapsed` has it; absent where they were not read. */
   readonly readAt?: number | undefined;
-  /** The error to stop with if the file is no longer the one that was checked (F65). */
+  /** The error to stop with if the file is no longer the one that was checked. */
   change?(): Promise<CliError | undefined>;
   /** For what cannot be read again, such as a pipe or a listing: writes it to a new file, 0600 and fsynced; it is kept with the run. */
   readonly copyTo?: ((path: string) => Promise<void>) | undefined;
@@ -65,7 +63,6 @@ export interface RunInput<Item extends object = object> {
 
 /** A run that is held by this process, as it was left. */
 export interface UnfinishedRun {
-  /** Where it lies, and its journal. */
   readonly record: RunRecord;
   readonly path: string;
   readonly state: RunState;
@@ -74,15 +71,13 @@ export interface UnfinishedRun {
 export interface OperationSettings {
   /** Counts the calls that it makes. */
   readonly client: Pick<Client, 'send'>;
-  /** Edition A: pinned for the whole run (R-X8). */
   readonly domain: string | undefined;
-  /** Items in one call at most. */
   readonly batchSize: number;
   /** Reserves one more call. Returns whether the budget allows it (`--budget`). */
   mayCall(): boolean;
 }
 
-/** What a run does to the account around its rows. Both may be done once more when it is resumed, and throw what stops the run. */
+/** Steps around the rows of a run. Both may be repeated when it is resumed, and throw what stops the run. */
 export interface RunSteps {
   /** Before the first row is sent. */
   before(): Promise<void>;
@@ -90,24 +85,21 @@ export interface RunSteps {
   after(isStopped: () => boolean): Promise<boolean>;
 }
 
-/** What a long run shall do. */
 export interface RunPlan<Payload extends object> {
   operation(settings: OperationSettings): BulkOperation<Payload>;
-  /** Shortening only. */
   readonly mode?: Mode | undefined;
   /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
   readonly what?: string | undefined;
-  /** Keep what the links were before, so that the run can be undone (U1). */
+  /** Keep what the links were before, so that the run can be undone. */
   readonly undo?: boolean | undefined;
-  /** The run that this one takes back. */
   readonly undoes?: string | undefined;
   /** Links that are made besides those of a shortening, as far as it is known. */
   readonly newLinks?: number | undefined;
   /** Links that were typed: their record is one file, and their calls are not worth asking for quotas and domains first. */
-  readonly isTyped?: boolean | undefined;
+  readonly fromArguments?: boolean | undefined;
   /** Of typed links: begun anew each time and never resumed, because the same URL may be shortened twice. */
   readonly isOneOff?: boolean | undefined;
-  /** Whether a link that was read again is still one that was selected (F2). */
+  /** True of a link that was read again and is still one that was selected. */
   readonly isSelected?: ((record: UrlRecord) => boolean) | undefined;
   readonly profile?: string | undefined;
   /** The working domain; without one the account's default is looked up, where there are several. */
@@ -116,25 +108,23 @@ export interface RunPlan<Payload extends object> {
   readonly accountDomains?: Promise<AccountDomains> | undefined;
   readonly input: RunInput;
   readonly steps?: RunSteps | undefined;
-  /** What is sent for a row: its own columns, completed by flags. */
+  /** Completes the columns of a row by flags. */
   payload(item: object): Payload;
-  /** Whatever `payload` depends on beside the row, as JSON (J8). */
+  /** All that `payload` depends on beside the row, as JSON: a resumed run must have the same. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Receives the options of the run that is resumed: a flag such as `--expires +30d` means what it meant then (`D24`). */
+  /** Receives the options of the run that is resumed: a flag such as `--expires +30d` means what it meant then. */
   readonly recall?: ((options: Readonly<Record<string, unknown>>) => void) | undefined;
   /** The row's own columns, for `--failed`. */
   readonly columns: readonly string[];
-  /** Items in one call at most. */
   readonly batchSize: number;
   readonly concurrency?: number | undefined;
-  /** Calls that may be made (`--budget`). */
   readonly budget?: number | undefined;
   readonly failFast?: boolean | undefined;
   /** Once more what an earlier run has finished. */
   readonly again?: boolean | undefined;
   /** Begin although a quota will not last. */
   readonly force?: boolean | undefined;
-  /** Replace files that are not this run's own (R-26). */
+  /** Replace files that are not this run's own. */
   readonly overwrite?: boolean | undefined;
   readonly results?: string | undefined;
   readonly failed?: string | undefined;
@@ -142,16 +132,32 @@ export interface RunPlan<Payload extends object> {
   readonly settle?: number | undefined;
 }
 
+/** A change that gives the counters of a link another meaning, or the link another name. */
+export interface SettledChange {
+  readonly kind: 'reset' | 'deleted' | 'renamed';
+  /** The row, from 0. */
+  readonly row: number;
+  /** Without a domain it is on the account's default one, or on the only one. */
+  readonly link: LinkKey;
+  /** The link right before, where it was read. */
+  readonly before: KnownRecord | undefined;
+  /** Of a renamed link, as it is now. */
+  readonly after: KnownRecord | undefined;
+}
+
+/** Receives them before the journal says that they were done: a change of a killed process may come twice, and none is missing. `run` names them together with their rows. */
+export type NoteChanges = (run: string, changes: readonly SettledChange[]) => Promise<void>;
+
 export interface RunEnvironment {
   readonly client: Client;
   readonly system: System;
   readonly stateFolder: string;
-  /** Aborted by the first signal: nothing new is started (R-18). */
+  /** Aborted by the first signal: nothing new is started. */
   readonly interrupt?: AbortSignal | undefined;
   /** Ends waits and calls: the command's time is over. */
   readonly signal?: AbortSignal | undefined;
   warn(message: string): void;
-  /** What was done to links, for the history of their clicks. */
+  /** Receives changes of links for the history of their clicks. */
   readonly noteChanges?: NoteChanges | undefined;
   /** Every row has its outcome, which is about to be recorded: from here on a signal changes nothing any more. */
   readonly answered?: (() => void) | undefined;
@@ -159,7 +165,7 @@ export interface RunEnvironment {
   readonly openJournalFile?: OpenJournalFile | undefined;
 }
 
-/** Calls under way at once (R-15). */
+/** Calls under way at once. */
 export function concurrencyOf<Payload extends object>({ mode, concurrency = 4 }: RunPlan<Payload>): number {
   return mode?.name === 'checked' ? 1 : Math.min(Math.max(1, concurrency), 16);
 }

@@ -1,16 +1,14 @@
 import { withoutLocalPort } from '../contract/web-address.ts';
 import { absolutePath } from '../files/folders.ts';
-import { factsOf } from './beginning/facts.ts';
-import { executeRun } from './execution/batch-loop.ts';
-import type { BegunRun } from './execution/execution.ts';
+import type { Beginning, Execution } from './execution/execution.ts';
 import { newExecution } from './execution/new-execution.ts';
-import type { Images } from './journal/images.ts';
+import { executeRun } from './execution/run-output.ts';
 import { beginOneOff } from './journal/new-run.ts';
 import type { RunIdentity } from './journal/run-folder.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import { concurrencyOf, type RunEnvironment, type RunPlan } from './run-plan.ts';
 import { countCalls, createLimiter } from './sending/limiter.ts';
-import type { StartedRun } from './started-run.ts';
+import type { RunFacts, StartedRun } from './started-run.ts';
 
 /**
  * Begins a run, or continues the unfinished one of the same input. Throws before anything is sent: `UsageError` for a run that is finished,
@@ -20,59 +18,76 @@ export async function startRun<Payload extends object>(
   plan: RunPlan<Payload>,
   environment: RunEnvironment,
 ): Promise<StartedRun<Payload>> {
-  const beginning = plan.isOneOff ? undefined : await import('./beginning/preflight.ts');
   const limiter = createLimiter(concurrencyOf(plan));
   // If the session has asked for the domains, that call counts as the run's first.
   const before = plan.accountDomains ? 1 : 0;
   const counted = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
-  const domain = beginning ? await beginning.prepare(plan, { ...environment, ...counted }) : plan.domain;
-  const mayCall = (): boolean => counted.calls.reserve(1);
-  const operation = plan.operation({ client: counted.client, domain, batchSize: plan.batchSize, mayCall });
-  const start = async (begun: BegunRun): Promise<StartedRun<Payload>> => {
-    const images = await imagesOf(begun, plan, environment, operation);
-    try {
-      const run = await newExecution(plan, { ...environment, ...counted, domain, operation, limiter, begun, images });
-      const facts = beginning ? await beginning.preflight(run) : factsOf(run, Math.ceil(plan.input.rows / plan.batchSize));
-      return { facts, ...(await executeRun(run, facts.batches)) };
-    } catch (error) {
-      await images?.close();
-      throw error;
-    }
+  const on = (domain: string | undefined): Beginning<Payload> => {
+    const mayCall = (): boolean => counted.calls.reserve(1);
+    const operation = plan.operation({ client: counted.client, domain, batchSize: plan.batchSize, mayCall });
+    return {
+      identity: identityOf(plan, operation, domain, environment),
+      operation,
+      async start(begun, images, { noting, factsOf }) {
+        try {
+          const known = { ...environment, ...counted, domain, operation, limiter, begun, images, noting };
+          const run = await newExecution(plan, known);
+          const facts = await factsOf(run);
+          return { facts, ...(await executeRun(run, facts.batches)) };
+        } catch (error) {
+          await images?.close();
+          throw error;
+        }
+      },
+    };
   };
-  const identity = identityOf(plan, operation, domain, environment);
-  if (plan.isOneOff) return await start(await beginOneOff(identity, plan, environment));
-  const { beginRun } = await import('./run-beginning.ts');
-  return await beginRun(identity, plan, environment, start);
+  if (plan.isOneOff) return await startOneOff(plan, environment, on(plan.domain));
+  const { startKept } = await import('./beginning/preflight.ts');
+  return await startKept(plan, { ...environment, ...counted }, on);
 }
 
-/** A run is undone as a whole: what it began with decides for all of its rows. Of a one-off, what had its hashes is kept where it was read. */
-async function imagesOf<Payload extends object>(
-  { resumed, name, record, journal, state: { begin } }: BegunRun,
-  { undo = false, isOneOff, input, payload }: RunPlan<Payload>,
-  { warn, system, openJournalFile: openFile }: RunEnvironment,
-  operation: BulkOperation<Payload>,
-): Promise<Images<Payload> | undefined> {
-  const began = begin.undo ?? false;
-  if (resumed && began !== undo) warn(`run ${name} was started ${began ? 'without' : 'with'} --no-undo, and continues so`);
-  const isRead = isOneOff === true && input.readAt !== undefined;
-  if (!(resumed ? began : undo || isRead)) return undefined;
-  const { openImages } = await import('./journal/images.ts');
-  const images = await openImages({ record, journal, rows: input.rows, operation, system, openFile });
-  if (isRead) {
-    for await (const rows of input.open())
-      await images.keep(rows.map((row, index) => ({ ...row, index, payload: payload(row.item) })));
-  }
-  return images;
+async function startOneOff<Payload extends object>(
+  plan: RunPlan<Payload>,
+  environment: RunEnvironment,
+  { identity, operation, start }: Beginning<Payload>,
+): Promise<StartedRun<Payload>> {
+  const begun = await beginOneOff(identity, plan, environment);
+  const isRead = plan.input.readAt !== undefined;
+  const images = isRead ? await (await import('./journal/images.ts')).imagesOf(begun, plan, environment, operation) : undefined;
+  return await start(begun, images, { factsOf: plainFacts });
+}
+
+/** Facts of a one-off, of which nothing is asked before it is sent. */
+function plainFacts<Payload extends object>({
+  plan,
+  begun: { name: run },
+  operation: { kind },
+  domain,
+}: Execution<Payload>): RunFacts {
+  const batches = Math.ceil(plan.input.rows / plan.batchSize);
+  const { rows } = plan.input;
+  return {
+    run,
+    kind,
+    resumed: false,
+    rows,
+    doneBefore: 0,
+    batches,
+    calls: batches,
+    domain,
+    guarantee: undefined,
+    advice: undefined,
+  };
 }
 
 /** All that makes two command lines the same run. */
 function identityOf<Payload extends object>(
-  { input, options, mode, isTyped }: RunPlan<Payload>,
+  { input, options, mode, fromArguments }: RunPlan<Payload>,
   { kind }: BulkOperation<Payload>,
   domain: string | undefined,
   { client: { identity } }: RunEnvironment,
 ): RunIdentity {
-  const isFile = input.copyTo === undefined && !isTyped;
+  const isFile = input.copyTo === undefined && !fromArguments;
   return {
     operation: kind,
     mode: mode?.name,

@@ -5,16 +5,16 @@ import type { CheckStatus } from '../check/verdict.ts';
 import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import { fieldsSincePrinted } from '../link/prints.ts';
-import { deleteRun } from './journal/deletion.ts';
 import { foldJournal } from './journal/fold.ts';
 import type { RunState } from './journal/journal-state.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { readJournal } from './journal/reading.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
 import { whileThere } from './journal/run-folder.ts';
+import { deleteRun } from './records/deletion.ts';
 import { byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './records/run-names.ts';
+import { type IsOwn, tipOf } from './records/tips.ts';
 import type { RowStatus } from './results/row-outcome.ts';
-import { type IsOwn, tipOf } from './undone.ts';
 
 /** A run as `runs list` and `runs show` print it. */
 export interface RunOverview {
@@ -30,11 +30,10 @@ export interface RunOverview {
   /** Why the last process ended: `complete`, `quota`, `signal` …; absent where it was killed. */
   readonly lastEnd?: string | undefined;
   readonly problem?: string | undefined;
-  /** Where the journal lies. */
   readonly journal: string;
 }
 
-/** Whether a run can be undone: it kept what links were, or made links, and changed something. Counters do not come back. */
+/** True of a run that kept what links were, or made links, and changed something. Counters do not come back. */
 export function canBeUndone({ begin, counts, undoneBy }: RunOverview): boolean {
   if (!begin || undoneBy !== undefined || begin.operation === 'reset' || begin.operation === 'api') return false;
   const isChange =
@@ -63,7 +62,7 @@ export async function undoableBefore(
 const keptDays = 30;
 
 /**
- * The name of the run that a text names: a whole name, `last`, or a beginning that no other run has (U4). Throws `NotFoundError`
+ * The name of the run that a text names: a whole name, `last`, or a beginning that no other run has. Throws `NotFoundError`
  * where there is none, `UsageError` where there are several.
  */
 export function resolveRun(stateFolder: string, text: string): string {
@@ -80,7 +79,7 @@ export function resolveRun(stateFolder: string, text: string): string {
   });
 }
 
-/** How many names of runs a message shows. */
+/** A message shows no more names of runs. */
 const shownCandidates = 5;
 
 /** All runs, newest first. */
@@ -119,14 +118,14 @@ export async function pruneRuns(stateFolder: string, system: System): Promise<vo
 }
 
 /** A link that is not as the run left it. */
-export interface Discrepancy {
+interface Discrepancy {
   readonly hash: string;
   readonly problem: 'missing' | 'changed';
-  /** Where it leads now, of a changed one. */
+  /** The destination now, of a changed one. */
   readonly long_url?: string | undefined;
 }
 
-export interface VerifySettings {
+interface VerifySettings {
   readonly client: Pick<Client, 'send'>;
   /** Hashes in one call at most. */
   readonly batchSize: number;
@@ -137,7 +136,7 @@ export interface Verification {
   readonly discrepancies: readonly Discrepancy[];
 }
 
-/** Reads every link again that a run made or changed (R-X10), in groups; nothing is changed. */
+/** Reads every link again that a run made or changed, in groups; nothing is changed. */
 export async function* verifyRun(stateFolder: string, run: string, settings: VerifySettings): AsyncGenerator<Verification> {
   const folders = runFolders(stateFolder);
   const { journal } = runRecord(run, folders);
@@ -148,13 +147,13 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Ver
   for await (const { line, offset } of readJournal(journal)) {
     // The rows of a line are of one kind: deleted links are not there any more.
     if (line.type !== 'result' || statusesOf(line).includes('deleted')) continue;
-    // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
+    // The first rows of a keyed run are sent twice on purpose: the later line counts.
     const isLatest = locationOf(line.rows[0]?.[0] ?? 0).offset === offset;
     if (isLatest) yield await verifyLine(line, { ...settings, domain: begin.domain });
   }
 }
 
-/** Whether the links of a line exist and lead to the same. A link that was made, but not as asked, only has to exist. */
+/** Finds links of a line that are gone or lead elsewhere. A link that was made, but not as asked, only has to exist. */
 async function verifyLine(line: ResultLine, settings: VerifySettings & { domain: string | undefined }): Promise<Verification> {
   const links = linksOf(line);
   const hashes = links.map(({ hash }) => hash);

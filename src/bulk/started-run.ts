@@ -1,13 +1,11 @@
 import type { OperationKind } from './operations/operation.ts';
 import type { RowOutcome, StopReason, Tally } from './results/row-outcome.ts';
 
-/** What is known when a run begins, for the header (R 1.7). */
 export interface RunFacts {
   readonly run: string;
   readonly kind: OperationKind;
   readonly resumed: boolean;
   readonly rows: number;
-  /** Rows that an earlier process finished. */
   readonly doneBefore: number;
   /** Batches still to send, and the calls that they need. */
   readonly batches: number;
@@ -33,13 +31,14 @@ export interface RunSummary {
   /** Calls made by this process; repeats count once. */
   readonly calls: number;
   readonly milliseconds: number;
-  /** Items in one call that the server turned out to take, where it took fewer than the plan has (R-13). */
+  /** Items in one call that the server turned out to take, if it took fewer than the plan has. */
   readonly workingSize: number | undefined;
-  /** Short URLs of records that the run seems to have made beside those of its rows (R 1.2, F07). */
+  /** Short URLs of records that the run seems to have made beside those of its rows. */
   readonly surplus: readonly string[];
 }
 
-export interface ExecutedRun<Payload extends object> {
+export interface StartedRun<Payload extends object> {
+  readonly facts: RunFacts;
   /**
    * Every row of the input once, in its order, with its final status, some at a time; to be read once. Nothing is sent before it
    * is read, and no more than a few batches ahead of the reader. A reader that leaves early stops the run: what is under way is
@@ -49,8 +48,4 @@ export interface ExecutedRun<Payload extends object> {
   progress(): RunProgress;
   /** When the rows were read. Ends with `runEnd(tally, stop)`. */
   summary(): RunSummary;
-}
-
-export interface StartedRun<Payload extends object> extends ExecutedRun<Payload> {
-  readonly facts: RunFacts;
 }

@@ -1,13 +1,14 @@
 import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
+import { beginRun } from './beginning/beginning.ts';
+import { runsOf } from './beginning/search.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { runKey } from './journal/run-folder.ts';
-import { recordUndone } from './journal/undone-line.ts';
 import { runFolders } from './records/run-names.ts';
-import { beginRun, runsOf } from './run-beginning.ts';
+import { recordUndone } from './records/undone-line.ts';
 import type { RunEnvironment } from './run-plan.ts';
 
-/** What a run does to the tags of an account, beside what it does to links. */
+/** A change of the tags of an account, beside that of links. */
 export interface TagChange {
   readonly rename?: { readonly from: string; readonly to: string };
   readonly add?: readonly string[];
@@ -15,7 +16,7 @@ export interface TagChange {
   readonly delete?: readonly string[];
 }
 
-/** What a run recorded; empty for one that changed no tags. */
+/** Reads the change from the record of a run; it is empty for one that changed no tags. */
 export function tagChangeOf({ options: { tags } }: Pick<BeginLine, 'options'>): TagChange {
   if (typeof tags !== 'object' || tags === null) return {};
   const change: { rename?: unknown; add?: unknown; delete?: unknown } = tags;
@@ -36,12 +37,11 @@ export interface TagRun {
   readonly what: string;
   readonly change: TagChange;
   readonly profile?: string | undefined;
-  /** The run that it takes back (U2). */
   readonly undoes?: string | undefined;
 }
 
 /**
- * Makes a change of tags as a run, so that it can be undone (U3): its record is on the disk before anything is sent. `act` learns
+ * Makes a change of tags as a run, so that it can be undone: its record is on the disk before anything is sent. `act` learns
  * whether an earlier process may have made the change already. A change that was refused leaves no record, unless `isBegun`: a part was made.
  */
 export async function recordTagRun<Result>(
@@ -53,13 +53,13 @@ export async function recordTagRun<Result>(
   const { system } = environment;
   const identity = identityOf({ what, change, undoes }, environment);
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
-  const beginning = { input, what, profile, undoes, undo: true, isTyped: true };
+  const beginning = { input, what, profile, undoes, undo: true, fromArguments: true };
   const done = await beginRun(identity, beginning, environment, async ({ name, journal, resumed, release }) => {
     await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
     const made = await act(resumed).then(
       (result) => ({ result }),
       (error: unknown): Failed => {
-        // What may have been done keeps its record, so that the same command ends it.
+        // A change that may have been made keeps its record, so that the same command ends it.
         if (isBegun() || (error instanceof CliError && error.kind === 'unknown')) return { error };
         throw error;
       },
@@ -85,7 +85,7 @@ function identityOf({ what, change, undoes }: TagRun, { client }: Pick<RunEnviro
   return { operation: 'tags', server, account, domain: undefined, input, options } as const;
 }
 
-/** What the unfinished run of the same command does, if there is one: it may have been done already. */
+/** Finds the change of the unfinished run of the same command: it may have been made already. */
 export async function unfinishedTags(run: Omit<TagRun, 'change'>, environment: RunEnvironment): Promise<TagChange | undefined> {
   const identity = identityOf({ ...run, change: {} }, environment);
   const { unfinished } = await runsOf(runKey(identity), runFolders(environment.stateFolder));

@@ -1,5 +1,5 @@
 import { messageOf } from '../base/errors.ts';
-import type { NoteChanges, SettledChange } from '../bulk/settled-change.ts';
+import type { NoteChanges, SettledChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { NotedChange } from '../history/noted-changes.ts';

@@ -1,6 +1,6 @@
 import type { CliError } from '../base/errors.ts';
 import { outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
-import { isMissing, type RowOutcome, runEnd } from '../bulk/results/row-outcome.ts';
+import { isMissing, type RowOutcome } from '../bulk/results/row-outcome.ts';
 import type { Session } from '../cli/session.ts';
 import type { EditFields } from '../contract/operations.ts';
 import { quantity } from '../output/quantity.ts';
@@ -32,9 +32,12 @@ export async function inlineReport<Payload extends object>(
   const failureOf = (outcome: RowOutcome<Payload>, reported = false): CliError | undefined =>
     failures?.outcomeFailure({ ...outcome, item: { ...outcome.item, ...fields } }, session.client.identity, { reported });
   const [only] = outcomes;
+  const isWhole = stop === undefined && !isFailed;
+  const end = isWhole
+    ? undefined
+    : (await import('../bulk/results/run-end.ts')).runEnd(tally, stop, { ignoreMissing, noun: 'links' });
   const ending = (): CliError | undefined => {
-    const end = runEnd(tally, stop, { ignoreMissing, noun: 'links' });
-    if (end.kind !== 'error') return undefined;
+    if (end?.kind !== 'error') return undefined;
     return (only?.status === 'failed' && outcomes.length === 1 && failureOf(only, true)) || end.error;
   };
   // U3: a single edit says before and after.

@@ -7,9 +7,9 @@ import type { LinkChange, NamedChange } from './change.ts';
 import { outcomeOf } from './decide/edit.ts';
 import { inlineReport } from './inline-report.ts';
 import { requireAnswer } from './limits.ts';
-import { runReport, shownBefore } from './report.ts';
 import { operandRows } from './rows/operands.ts';
 import { keepsUndo, sendingOf } from './sending.ts';
+import { shownBefore } from './shown-result.ts';
 import { collectRun } from './typed-run.ts';
 
 /**
@@ -83,7 +83,7 @@ export async function changeNamed<Payload extends LinkKey, Item extends object>(
     columns,
   };
   const presentation = { ...namesDomains(change.presentation, domains), domains };
-  if (!fromArguments) return await runReport(plan, presentation, session);
+  if (!fromArguments) return await (await import('./report.ts')).runReport(plan, presentation, session);
   const done = await collectRun(plan, session);
   return await inlineReport(done, { presentation, fields, printed: () => shownBefore(done.run, session) }, session);
 }

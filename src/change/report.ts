@@ -1,8 +1,8 @@
 import { type CliError, FailedError, LocalError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { recordShown } from '../bulk/records/shown.ts';
 import { outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
-import { isMissing, missingCount, type RowOutcome, repeatableText, runEnd } from '../bulk/results/row-outcome.ts';
+import { isMissing, missingCount, type RowOutcome } from '../bulk/results/row-outcome.ts';
+import { repeatableText, runEnd } from '../bulk/results/run-end.ts';
 import { startRun } from '../bulk/run.ts';
 import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
 import type { RunProgress, RunSummary, StartedRun } from '../bulk/started-run.ts';
@@ -12,6 +12,7 @@ import type { LinkDomains } from '../contract/link.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { historyNotes } from './history-notes.ts';
+import { shownBefore } from './shown-result.ts';
 import { isChange, resumedLines, undoLine } from './typed-run.ts';
 
 /**
@@ -52,12 +53,6 @@ export async function runReport<Payload extends object>(
     abandoned: () => abandonment(run),
     printed: () => shownBefore(run.facts.run, session),
   };
-}
-
-/** Somebody has seen the result: the same command begins anew, and from here on a signal changes nothing any more. */
-export async function shownBefore(run: string, { system, listenForSignals }: Session): Promise<void> {
-  listenForSignals(() => undefined);
-  await recordShown(run, folders(system).state, system);
 }
 
 export function environmentOf(session: Session): RunEnvironment {

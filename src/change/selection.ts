@@ -1,6 +1,6 @@
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
-import type { SettledChange } from '../bulk/settled-change.ts';
+import type { SettledChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { quantity } from '../output/quantity.ts';

@@ -4,7 +4,6 @@ import { startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
 import type { RunFacts } from '../bulk/started-run.ts';
 import type { Session } from '../cli/session.ts';
-import { historyNotes } from './history-notes.ts';
 
 /** A run of links that were typed, when it is over. */
 export interface TypedResult<Payload extends object> {
@@ -24,14 +23,14 @@ export async function collectRun<Payload extends object>(
   session: Session,
 ): Promise<TypedResult<Payload>> {
   const { client, system, profile, domain, deadline, warn } = session;
-  const plan = { ...planned, profile, domain, isTyped: true, concurrency: 1 };
+  const plan = { ...planned, profile, domain, fromArguments: true, concurrency: 1 };
   const run = await startRun(plan, {
     client,
     system,
     stateFolder: folders(system).state,
     signal: deadline.signal,
     warn,
-    noteChanges: historyNotes(session),
+    noteChanges: async (...changes) => await (await import('./history-notes.ts')).historyNotes(session)(...changes),
     answered: () => void session.listenForSignals(() => undefined),
   });
   for (const line of resumedLines(run.facts, 'link')) await session.note(line);

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { batchesOf } from '../bulk/operations/batches.ts';
 import { hashGiver } from '../bulk/operations/generated-hash.ts';
 import { conflictPolicies } from '../bulk/operations/modes.ts';
 import { inlineReport } from '../change/inline-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
-import { batchSizeOf } from '../client/batch-limits.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { addBatchFlags, addInputFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { addFieldFlags, readFieldFlags } from '../flags/field-flags.ts';
@@ -18,7 +16,7 @@ import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
 import { withSandboxHint } from './shorten/sandbox-hint.ts';
-import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shorten/shorten-options.ts';
+import { modeOf, type ShortenOptions, shortenPresentation } from './shorten/shorten-options.ts';
 import { shortenTyped } from './shorten/typed-shortening.ts';
 
 export function registerShorten(command: Command, run: Runner): void {
@@ -88,23 +86,14 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   const rows = items.length;
   const mode = await modeOf(options, session, { rows, keyedRows: values.custom_hash === undefined ? 0 : rows });
   if (invocation.global.dryRun) {
-    const { planOfUrls, urlRequests } = await import('./shorten/planned-urls.ts');
-    const batches = () => batchesOf(items, { limit: batchSizeOf(session) });
-    const input = { open: () => [items.map((item, nth) => ({ line: nth + 1, item }))] };
-    const payload = (item: ShortenItem) => item;
-    const { onConflict } = options;
-    const rowsOf = { input, payload, mode, onConflict, batchSize: batchSizeOf(session), fromArguments: true };
-    const requests = urlRequests(rowsOf, session);
-    return planOfUrls({ batches, first: items.slice(0, 3), requests, conflicts: await foreseen(options, session) }, session);
+    const { planOfTyped } = await import('./shorten/planned-urls.ts');
+    return planOfTyped(items, mode, options, session);
   }
   const picture = await picturesOf(options, session);
   const { onConflict } = options;
   if (onConflict === 'update') {
     const { makeOrEdit } = await import('../change/rows/typed-update.ts');
-    const done = await makeOrEdit({ items, mode, options }, session);
-    const { shownBefore } = await import('../change/report.ts');
-    const printed = () => shownBefore(done.run, session);
-    return picture(await inlineReport(done, { presentation: shortenPresentation, printed }, session));
+    return picture(await makeOrEdit({ items, mode, options, presentation: shortenPresentation }, session));
   }
   const giveHash = hashGiver(mode, invocation.system);
   const named = items.map((item) => giveHash(item));

@@ -11,7 +11,7 @@ import type { BulkOperation } from '../../src/bulk/operations/operation.ts';
 import { shortenOperation } from '../../src/bulk/operations/shorten.ts';
 import { recordShown } from '../../src/bulk/records/shown.ts';
 import type { RowOutcome } from '../../src/bulk/results/row-outcome.ts';
-import { exitCodeOf, runEnd } from '../../src/bulk/results/row-outcome.ts';
+import { exitCodeOf, runEnd } from '../../src/bulk/results/run-end.ts';
 import { startRun } from '../../src/bulk/run.ts';
 import type { OperationSettings, RunEnvironment, RunPlan } from '../../src/bulk/run-plan.ts';
 import type { RunSummary } from '../../src/bulk/started-run.ts';

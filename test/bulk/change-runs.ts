@@ -1,6 +1,7 @@
 import type { OpenJournalFile } from '../../src/bulk/journal/journal.ts';
 import type { BulkOperation } from '../../src/bulk/operations/operation.ts';
-import { exitCodeOf, type RowOutcome, runEnd } from '../../src/bulk/results/row-outcome.ts';
+import type { RowOutcome } from '../../src/bulk/results/row-outcome.ts';
+import { exitCodeOf, runEnd } from '../../src/bulk/results/run-end.ts';
 import { startRun } from '../../src/bulk/run.ts';
 import type { OperationSettings, RunPlan } from '../../src/bulk/run-plan.ts';
 import { type BulkWorld, inputOf, rowsOf } from './bulk-world.ts';
@@ -21,7 +22,7 @@ export async function oneOff<Row extends object>(
   const run = await startRun<Row>(
     {
       operation: () => operation,
-      isTyped: true,
+      fromArguments: true,
       isOneOff: true,
       input: inputOf(rows, 'typed'),
       payload: (item) => item as Row,

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { matchEdits } from '../../src/bulk/matching/matching.ts';
+import { matchEdits } from '../../src/bulk/matching/edited-links.ts';
 import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/edit.ts';
 import { deleteOperation, resetOperation } from '../../src/bulk/operations/removal.ts';
 import type { OperationSettings } from '../../src/bulk/run-plan.ts';

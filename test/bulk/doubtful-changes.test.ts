@@ -151,7 +151,7 @@ for (const edition of ['a', 'b'] as const) {
       await world.server.script([onGet, { ...appliedLate, ...onPatch }, slowLook]);
       const row = { hash: 'h0', note: 'n' };
       const [changed] = await Promise.all([
-        longRun(world, editItemsOperation, [row], undefined, { undo: true, isTyped: true }),
+        longRun(world, editItemsOperation, [row], undefined, { undo: true, fromArguments: true }),
         landLate(world),
       ]);
       expect(changed).toEqual({ exit: 0, statuses: 'changed' });

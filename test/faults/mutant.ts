@@ -67,23 +67,23 @@ export const mutants = {
     ],
   ],
   'takes what was left alone for done': [
-    ['bulk/sending/sending.ts', 'if (refusal === undefined) run.inDoubt.add(index);', 'run.inDoubt.add(index);'],
+    ['bulk/sending/second-look.ts', 'if (refusal === undefined) run.inDoubt.add(index);', 'run.inDoubt.add(index);'],
     [
-      'bulk/sending/sending.ts',
+      'bulk/sending/second-look.ts',
       '    const known = knownVerdicts(rows, run);\n    const open',
       '    const known = rows.map(() => undefined);\n    const open',
     ],
   ],
   'changes by an old reading': [
     [
-      'bulk/sending/before.ts',
+      'bulk/sending/freshness.ts',
       'return readAt !== undefined && system.elapsed() - readAt > freshFor;',
       'return readAt !== undefined && system.elapsed() < readAt;',
     ],
   ],
   'undoes its own undo': [
     [
-      'bulk/undone.ts',
+      'bulk/records/tips.ts',
       '  if (!isBack) return run;\n  return state && !isOver(state) ? state.begin.undoes : undefined;\n}\n\n/**\n * The undo that `redo`',
       '  return run;\n}\n\n/**\n * The undo that `redo`',
     ],
@@ -92,7 +92,7 @@ export const mutants = {
   'keeps no record of typed links': [
     ['bulk/journal/small-journal.ts', 'const isFirst = !journal', 'if (waiting) return;\n    const isFirst = !journal'],
   ],
-  'believes what it kept': [['input/kept-rows.ts', '=== soundLine(nth, json) ?', "!== '' || soundLine(nth, json) ?"]],
+  'believes what it kept': [['input/kept-rows.ts', '=== checksumLine(nth, json) ?', "!== '' || checksumLine(nth, json) ?"]],
 } as const satisfies { readonly [name: string]: readonly Replacement[] };
 
 export interface Mutant {

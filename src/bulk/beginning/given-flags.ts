@@ -1,7 +1,7 @@
 import type { BeginLine } from '../journal/lines.ts';
 import type { RunIdentity } from '../journal/run-folder.ts';
 
-/** What the flags of two command lines for the same rows differ in (J8), as people type them. */
+/** Names the flags in which two command lines for the same rows differ, as people type them. */
 export function changedOptions(identity: RunIdentity, begin: BeginLine): string[] {
   const [was, is] = [flagsOf(begin.options), flagsOf(identity.options)];
   return [
@@ -14,7 +14,7 @@ export function changedOptions(identity: RunIdentity, begin: BeginLine): string[
 
 interface GivenFlag {
   readonly value: unknown;
-  /** As it was typed, where its value depends on the day: `+30d` (`D24`). */
+  /** As it was typed, where its value depends on the day: `+30d`. */
   readonly typed: unknown;
 }
 

@@ -9,7 +9,7 @@ import type { RunPlan } from '../run-plan.ts';
 
 type Paths = Pick<RunPlan<object>, 'results' | 'failed' | 'input'>;
 
-/** `--results`, `--failed` and the input are three files: one written over another loses what it held (`D31`). */
+/** `--results`, `--failed` and the input are three files: one written over another loses what it held. */
 export function assertDistinct({ results, failed, input }: Paths, { stdin }: Pick<System, 'stdin'>): void {
   const source = input.copyTo === undefined ? fileOf(input.name) : openFile(stdin.fd);
   const files = { '--results': results, '--failed': failed };
@@ -23,7 +23,7 @@ export function assertDistinct({ results, failed, input }: Paths, { stdin }: Pic
   }
 }
 
-/** A file of somebody else's work is not replaced without being asked (R-26). */
+/** A file of somebody else's work is not replaced without being asked. */
 export function assertReplaceable(
   { results, failed, overwrite }: Pick<RunPlan<object>, 'results' | 'failed' | 'overwrite'>,
   begin?: BeginLine,
@@ -46,7 +46,7 @@ function fileOf(path: string): string {
   }
 }
 
-/** What a shell put there: `< links.csv`. */
+/** A shell may have put a file there: `< links.csv`. */
 function openFile(descriptor: number | undefined): string | undefined {
   try {
     return descriptor === undefined ? undefined : numbersOf(fstatSync(descriptor, { bigint: true }));

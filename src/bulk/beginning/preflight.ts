@@ -1,23 +1,47 @@
 import { UsageError } from '../../base/errors.ts';
 import type { Client } from '../../client/client.ts';
 import { editions } from '../../contract/editions.ts';
-import type { Execution } from '../execution/execution.ts';
-import { fileBatches } from '../operations/batches.ts';
+import type { Beginning, Execution } from '../execution/execution.ts';
+import { imagesOf } from '../journal/images.ts';
+import { isSettled } from '../journal/journal-state.ts';
+import { guarantees } from '../operations/modes.ts';
+import { recordUndone } from '../records/undone-line.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { callsPerBatch, type RunEnvironment, type RunPlan } from '../run-plan.ts';
-import type { RunFacts } from '../started-run.ts';
-import { doneBefore, factsOf, needsMark, readsFirst } from './facts.ts';
+import { notingLedger } from '../sending/noting-ledger.ts';
+import type { RunFacts, StartedRun } from '../started-run.ts';
+import { beginRun } from './beginning.ts';
+import { needsMark, readsFirst } from './first-readings.ts';
 import { assertDistinct } from './output-paths.ts';
 import { assertQuota } from './quota.ts';
 
+/** Starts a run that the same command resumes. */
+export async function startKept<Payload extends object>(
+  plan: RunPlan<Payload>,
+  environment: RunEnvironment,
+  on: (domain: string | undefined) => Beginning<Payload>,
+): Promise<StartedRun<Payload>> {
+  const domain = await prepare(plan, environment);
+  const { identity, operation, start } = on(domain);
+  return await beginRun(identity, plan, environment, async (begun) => {
+    const images = await imagesOf(begun, plan, environment, operation);
+    const { noteChanges: note } = environment;
+    const isNoted = note !== undefined && operation.kind !== 'shorten';
+    return await start(begun, images, {
+      noting: isNoted ? (ledger) => notingLedger(ledger, { operation, run: begun.name, domain, note }) : undefined,
+      factsOf: preflight,
+    });
+  });
+}
+
 /** Makes sure that a run may begin, as far as its plan says it, and finds the domain that it is pinned to: nothing was begun yet. */
-export async function prepare<Payload extends object>(
+async function prepare<Payload extends object>(
   plan: RunPlan<Payload>,
   { client, system, stateFolder }: RunEnvironment,
 ): Promise<string | undefined> {
   assertDistinct(plan, system);
   const domain = await pinnedDomain(plan, client);
-  if (!plan.isTyped) {
+  if (!plan.fromArguments) {
     const { pruneRuns } = await import('../runs.ts');
     await pruneRuns(stateFolder, system);
   }
@@ -26,14 +50,14 @@ export async function prepare<Payload extends object>(
 
 /** The default domain is pinned, because somebody may change it during the run. */
 async function pinnedDomain<Payload extends object>(plan: RunPlan<Payload>, client: Client): Promise<string | undefined> {
-  if (plan.domain !== undefined || plan.isTyped || !editions[client.edition].severalDomains) return plan.domain;
+  if (plan.domain !== undefined || plan.fromArguments || !editions[client.edition].severalDomains) return plan.domain;
   const asked =
     plan.accountDomains ?? import('../../client/account-domains.ts').then(({ accountDomains }) => accountDomains(client));
   return (await asked).defaultDomain;
 }
 
 /** The last questions before the first row is sent. Throws where the run cannot start; then nothing was sent. */
-export async function preflight<Payload extends object>(run: Execution<Payload>): Promise<RunFacts> {
+async function preflight<Payload extends object>(run: Execution<Payload>): Promise<RunFacts> {
   const { plan, begun, stop } = run;
   const { rows, skipped = 0 } = plan.input;
   const facts = factsOf(run, await batchesOf(run, Math.max(0, rows - skipped - doneBefore(run))));
@@ -46,10 +70,33 @@ export async function preflight<Payload extends object>(run: Execution<Payload>)
   if (begun.resumed) plan.recall?.(begun.state.begin.options);
   await restoreHashes(run);
   if (plan.undoes !== undefined) {
-    const { recordUndone } = await import('../journal/undone-line.ts');
     await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
   }
   return facts;
+}
+
+function doneBefore<Payload extends object>({ begun }: Pick<Execution<Payload>, 'begun'>): number {
+  let done = 0;
+  for (const [state, count] of begun.state.counts) if (isSettled(state)) done += count;
+  return done;
+}
+
+function factsOf<Payload extends object>(run: Execution<Payload>, batches: number): RunFacts {
+  const { plan, begun, domain, operation } = run;
+  const mode = plan.mode?.name;
+  return {
+    run: begun.name,
+    kind: operation.kind,
+    resumed: begun.resumed,
+    rows: plan.input.rows,
+    doneBefore: doneBefore(run),
+    batches,
+    // 2 % are kept for reading back.
+    calls: Math.ceil(batches * (callsPerBatch(plan) + Number(readsFirst(run))) * 1.02) + Number(batches > 0 && needsMark(run)),
+    domain,
+    guarantee: mode && `${mode}: ${guarantees[mode]}`,
+    advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes, failures cannot create duplicates' : undefined,
+  };
 }
 
 /** Gives the operation the hashes that the journal has, so that rows that share them are reported as without the interruption. */
@@ -57,16 +104,17 @@ async function restoreHashes<Payload extends object>({ begun, operation }: Execu
   if (!begun.resumed || !operation.remember) return;
   const { readJournal } = await import('../journal/reading.ts');
   const { hashesOf } = await import('../journal/recorded-results.ts');
-  for await (const { line } of readJournal(begun.path)) if (line.type === 'result') await operation.remember(hashesOf(line));
+  for await (const { line } of readJournal(begun.path)) if (line.type === 'result') operation.remember(hashesOf(line));
 }
 
 /** Batches of so many rows that are left: as the run cuts its input, which takes more than the bound says for long hashes. */
 async function batchesOf<Payload extends object>(
-  { plan: { input, payload, batchSize }, operation, rules }: Execution<Payload>,
+  { plan: { input, payload, batchSize, fromArguments }, operation, rules }: Execution<Payload>,
   left: number,
 ): Promise<number> {
-  if (!operation.group || left === 0) return Math.ceil(left / batchSize);
+  if (fromArguments || !operation.group || left === 0) return Math.ceil(left / batchSize);
   const rowOf = (item: object): BulkRow<Payload> => ({ index: 0, line: undefined, item, payload: payload(item) });
+  const { fileBatches } = await import('../operations/cut-input.ts');
   let count = 0;
   for await (const _ of fileBatches(input, rowOf, rules)) count += 1;
   return Math.ceil((count * left) / input.rows);
@@ -85,7 +133,7 @@ async function assertBudget<Payload extends object>(run: Execution<Payload>): Pr
   const isToBeProven = operation.doubt === 'repeat' && plan.mode?.name === 'keyed';
   const toBegin =
     callsPerBatch(plan) + (isToBeProven ? (await import('../checked/idempotency-probe.ts')).callsToProve(run) : before);
-  const usual = calls.made + Number(!plan.isTyped) + Number(needsMark(run)) + toBegin;
+  const usual = calls.made + Number(!plan.fromArguments) + Number(needsMark(run)) + toBegin;
   if (budget > usual) return;
   const least = usual + Number(await readsAnyRow(run));
   if (budget >= least) return;
@@ -94,7 +142,7 @@ async function assertBudget<Payload extends object>(run: Execution<Payload>): Pr
   });
 }
 
-/** Whether any row is read before it is sent first. */
+/** True where a row is read before it is sent first. */
 async function readsAnyRow<Payload extends object>(run: Execution<Payload>): Promise<boolean> {
   const { plan, operation } = run;
   const { input, payload } = plan;

@@ -4,13 +4,13 @@ import type { Client } from '../../client/client.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { RunFacts } from '../started-run.ts';
 
-/** Throws `LimitError` where the account's counters do not last for the run (R-11), unless it is forced. */
+/** Throws `LimitError` where the account's counters do not last for the run, unless it is forced. */
 export async function assertQuota<Payload extends object>(
   { plan, operation, client, calls: count, warn }: Execution<Payload>,
   { calls, rows, doneBefore, batches }: RunFacts,
 ): Promise<void> {
   const { mode, force, budget, input, newLinks = 0 } = plan;
-  if (batches === 0 || plan.isTyped || !count.reserve(1)) return;
+  if (batches === 0 || plan.fromArguments || !count.reserve(1)) return;
   const links = operation.kind === 'shorten' ? rows - (input.skipped ?? 0) - doneBefore : newLinks;
   const { shortages, notes } = checkQuota(await readCounters(client), { links, calls: Math.min(calls, budget ?? calls) });
   for (const text of [...notes, ...shortages]) warn(text);
@@ -21,7 +21,7 @@ export async function assertQuota<Payload extends object>(
   });
 }
 
-/** An answer that makes no sense says nothing about quotas, and keeps no run from beginning (F47). */
+/** An answer that makes no sense says nothing about quotas, and keeps no run from beginning. */
 async function readCounters(client: Pick<Client, 'send'>): Promise<unknown> {
   try {
     const { account } = await client.send('getAccount', {});
@@ -39,7 +39,7 @@ interface QuotaCheck {
   readonly notes: readonly string[];
 }
 
-/** Compares what is left of the account's counters with the records and calls to be made. The counters are a stranger's (F47). */
+/** Compares what is left of the account's counters with the records and calls to be made. The counters are a stranger's. */
 export function checkQuota(counters: unknown, { links, calls }: { readonly links: number; readonly calls: number }): QuotaCheck {
   const shortages: string[] = [];
   const notes: string[] = [];

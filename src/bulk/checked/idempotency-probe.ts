@@ -11,18 +11,18 @@ import { makePrivateFolder } from '../../files/folders.ts';
 import { rowKey } from '../../link/same.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
-import { serializeBatch } from '../operations/batches.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
+import { serializeBatch } from '../sending/batches.ts';
 import { sendRows } from '../sending/sending.ts';
 import { newerThan, scanFront, takeWatermark, type Watermark } from './newest-links.ts';
 
 /**
- * Proves, once per server and account, that rule 4.3.4 holds, on which keyed mode rests (R-X7): sends the first rows, at first one
+ * Proves, once per server and account, that rule 4.3.4 holds, on which keyed mode rests: sends the first rows, at first one
  * and then twice as many, until one is taken, and then the same again on purpose. Answers with the outcomes of the rows that it
  * sent; of none once the proof is there. What fails goes to the run's `stop`.
  *
- * A run that reads in doubt, and does not repeat, only has to know that links get the hashes that they are made with (D27): of its rows
+ * A run that reads in doubt, and does not repeat, only has to know that links get the hashes that they are made with: of its rows
  * those that make links are sent first, once.
  */
 export function createIdempotencyProbe<Payload extends object>(
@@ -66,7 +66,7 @@ export function callsToProve<Payload extends object>(run: Execution<Payload>): n
   return existsSync(noteOf(run)) ? 0 : ownCalls;
 }
 
-/** Where a proof is remembered: of one account on one server and domain, with hashes of our own making or of others'. */
+/** A proof holds for one account on one server and domain, with hashes of our own making or of others'. */
 function noteOf<Payload extends object>({ client, domain, plan, folders }: Execution<Payload>): string {
   const { server, username } = client.identity;
   const subject = JSON.stringify([server, username, domain ?? null, plan.mode?.generateHashes ?? false]);
@@ -106,7 +106,7 @@ async function proveWith<Payload extends object>(
   }
 }
 
-/** `D27`: a record under another hash than was sent ends it with the first answer, before anything is sent once more. */
+/** A record under another hash than was sent ends it with the first answer, before anything is sent once more. */
 function watched<Payload extends object>({ operation, stop }: Execution<Payload>): BulkOperation<Payload> {
   return {
     ...operation,
@@ -150,7 +150,7 @@ async function sendAgain<Payload extends object>(
   const batch = await run.ledger.intent(serialized);
   const { verdicts } = await run.operation.call(serialized.payloads, run.signal, serialized.json);
   await run.ledger.settled(batch, taken, []);
-  // What the account was refused says nothing of the rule: the quota may be used up meanwhile, which every further call says, too.
+  // A refusal of the account says nothing of the rule: the quota may be used up meanwhile, as every further call says, too.
   if (verdicts.some(isUnanswered)) return 'unanswered';
   const isSame = taken.every(({ record }, position) => {
     const verdict = verdicts[position];

@@ -9,7 +9,7 @@ const pageSize = 1000;
 const attempts = 4;
 
 /**
- * Which links are newer than a watermark: those that it does not know and that are listed before one that it knows. One that was deleted and
+ * Finds the links that are newer than a watermark: those that it does not know and that are listed before one that it knows. One that was deleted and
  * made again stands in front of everything, so the reading goes on to the 50th, or to the end: a page a call, the newest first. Where the
  * listing shows nothing of the watermark any more, nothing is proven.
  */

@@ -10,7 +10,7 @@ const pageSize = 500;
 const maximalScans = 4;
 
 /**
- * Links that look as if a batch in doubt had made them after all, late, and that no row has (R 1.2, F07): their short URLs. A run of
+ * Links that look as if a batch in doubt had made them after all, late, and that no row has: their short URLs. A run of
  * checked mode is complete only after it; where the listing cannot be read, the run stops, and the same command does it later: all
  * that it needs is in the journal. Undefined where it was to be done, and the run was stopped. Nothing is deleted: they may be somebody else's.
  */
@@ -60,7 +60,7 @@ async function keysOf<Payload extends object>(
   return keys;
 }
 
-/** Links made since the first doubt. The listing may be behind, so it is read until it shows the run's newest links (D8). */
+/** Links made since the first doubt. The listing may be behind, so it is read until it shows the run's newest links. */
 async function newerRecords<Payload extends object>(
   { watermark, latest }: Resent,
   run: Execution<Payload>,

@@ -8,13 +8,13 @@ import { hashesOf, linksOf } from '../journal/recorded-results.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { Watermark } from './newest-links.ts';
 
-/** What the journal says about the listing at the time of a batch; enough for any process that reads it back. */
+/** The journal's knowledge of the listing at the time of a batch; enough for any process that reads it back. */
 export interface BatchEvidence {
-  /** The newest links before the batch (R 1.6). */
+  /** The newest links before the batch. */
   readonly watermark: Watermark;
-  /** Hashes of the newest links that the run made, with this batch or before: a listing without them is behind (D8). */
+  /** Hashes of the newest links that the run made, with this batch or before: a listing without them is behind. */
   readonly latest: readonly string[];
-  /** Hashes that were listed before `latest` were made. A listing that begins with the newest has them after `latest` (D10). */
+  /** Hashes that were listed before `latest` were made. A listing that begins with the newest has them after `latest`. */
   readonly earlier: readonly string[];
   /** The batch that made `latest`. */
   readonly latestBatch: number;
@@ -56,7 +56,7 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
   return own;
 }
 
-/** Rows that were sent again after a doubt: their first request, if it comes late, may have made a second link (R 1.2, F07). */
+/** Rows that were sent again after a doubt: their first request, if it comes late, may have made a second link. */
 export interface Resent {
   readonly rows: ReadonlySet<number>;
   /** The newest links before the first batch that was in doubt. */
@@ -86,7 +86,7 @@ export async function resentRows(journal: string): Promise<Resent | undefined> {
     } else if (line.type === 'ambiguous') {
       doubt(line.batch, indexesOf(line.rows));
     } else if (line.type === 'reconcile' && line.batch > 0) {
-      // A process that was killed left no other sign of a doubt than its intent (J6).
+      // A process that was killed left no other sign of a doubt than its intent.
       doubt(line.batch, indexesOf(intents.get(line.batch)?.rows ?? []));
     } else if (line.type === 'result') {
       const hashes = hashesOf(line);

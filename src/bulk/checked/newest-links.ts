@@ -3,10 +3,10 @@ import { foldedHash } from '../../contract/link.ts';
 import { readRecord } from '../matching/answer-items.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 
-/** Milliseconds for a request that is under way to arrive, and for a listing that is behind (R 1.6). */
+/** Milliseconds for a request that is under way to arrive, and for a listing that is behind. */
 export const usualSettle = 10_000;
 
-/** Newest links that one call reads: what a watermark keeps (R 1.6). */
+/** Newest links that one call reads: what a watermark keeps. */
 export const frontSize = 200;
 
 export interface ListingSettings {
@@ -14,13 +14,13 @@ export interface ListingSettings {
   readonly domain?: string | undefined;
 }
 
-/** What was read of a listing, from its first record on. */
+/** The part of a listing that was read, from its first record on. */
 export interface Scan {
   /** By hash, in the order of the listing. */
   readonly records: ReadonlyMap<string, KnownRecord>;
   /** The server's count of records; undefined if it is no number, or if more records were read. */
   readonly total: number | undefined;
-  /** Whether the listing was read to its end. */
+  /** True where the listing was read to its end. */
   readonly isWhole: boolean;
   /** Rows of the largest page: the server gives out as many at once. */
   readonly largestPage: number;
@@ -37,7 +37,7 @@ interface ScanOptions {
 }
 
 /**
- * The one reader of the newest links (D3). `client/pages.ts` is for people who want rows; this one is for evidence: each page must
+ * The one reader of the newest links. `client/pages.ts` is for people who want rows; this one is for evidence: each page must
  * begin with the last record of the one before it, so that no record is missed when others are deleted meanwhile. Undefined where
  * one may have been.
  */
@@ -60,7 +60,7 @@ export async function scanNewest(
     const isWhole = rows.length === 0 || (rows.length === 1 && records.size === before);
     const largestPage = Math.max(scan.largestPage, urls.length);
     scan = { records, total: isCounted ? count : undefined, isWhole, largestPage };
-    // A server that gives the same page at every offset has no more to give (F43).
+    // A server that gives the same page at every offset has no more to give.
     if (isWhole || records.size === before || isEnough(scan)) break;
     offset += urls.length - 1;
   }
@@ -87,7 +87,7 @@ function countOf(page: { readonly total_count?: unknown } | null | undefined): n
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
-/** Links that are listed after this many known hashes are old (R 1.6). */
+/** Links that are listed after this many known hashes are old. */
 export const enoughKnown = 50;
 
 /** The newest hashes of the listing and how many records it counted. */
@@ -102,7 +102,7 @@ export async function takeWatermark(listing: ListingSettings, signal?: AbortSign
   return { known: [...records.keys()], total };
 }
 
-/** Whether what is listed next is older than the watermark, after each page of a scan. */
+/** Asked after each page of a scan: true where all that is listed next is older than the watermark. */
 export function beyond({ known }: Watermark): (scan: Scan) => boolean {
   const needed = Math.min(enoughKnown, known.length);
   let before = 0;
@@ -115,7 +115,7 @@ export function beyond({ known }: Watermark): (scan: Scan) => boolean {
   };
 }
 
-/** Whether as much was read as the server counts: only the next page shows that there is no more. */
+/** True where as much was read as the server counts: only the next page shows that there is no more. */
 export function mayBeWhole({ records, total }: Scan): boolean {
   return total === records.size;
 }

@@ -2,7 +2,7 @@ import { CallError, refusesRun } from '../../client/call-error.ts';
 import { atMost, frontSize, type ListingSettings, type Scan, scanFront, scanNewest } from './newest-links.ts';
 
 /**
- * Finds out which links are new: with duplicate control an answer also holds old ones (`D26`). The listing has the newest first
+ * Finds out which links are new: with duplicate control an answer also holds old ones. The listing has the newest first
  * (4.3.5), so links that are listed before all that existed at the beginning of the run are new. Any other may be old.
  */
 export interface Newness {
@@ -13,7 +13,7 @@ export interface Newness {
 }
 
 export interface NewnessSettings extends ListingSettings {
-  /** Whether one more call may be made: rows come before the status of a link. */
+  /** Reserves one more call: rows come before the status of a link. */
   readonly mayCall?: (() => boolean) | undefined;
 }
 

@@ -48,14 +48,14 @@ interface ReadBack {
 const maximalReadings = 5;
 
 /**
- * What a batch in doubt made (R 1.6). New is an unknown hash before the fence of `newerThan`, until two readings
+ * Finds what a batch in doubt made. New is an unknown hash before the fence of `newerThan`, until two readings
  * agree. All of it must be rows of the batch, by all that the records show, and the count must have grown by as much. A count
  * that is missing or that the rows contradict proves nothing; then the rows alone must prove it:
  *
  * - Rows that were found are done.
  * - The others were not applied, if the listing is up to date and begins with the newest. It is up to date if it shows what the
- *   run was given last (D8). It begins with the newest if new records, or what the run was given last, come before older ones
- *   (D10): what is listed at the head without being known cannot be old.
+ *   run was given last. It begins with the newest if new records, or what the run was given last, come before older ones
+ *  : what is listed at the head without being known cannot be old.
  * - Where nothing is new and the order is not proven, the whole listing must not hold one record that could be a row's.
  */
 async function readBack<Payload extends object>(
@@ -65,7 +65,7 @@ async function readBack<Payload extends object>(
 ): Promise<ReadBack> {
   const { settle = usualSettle } = run.plan;
   const settings: ReadingSettings = { ...run, journal: run.begun.path };
-  // What earlier processes were given has long been listed.
+  // The links of earlier processes have long been listed.
   const isUpToDate =
     evidence.latestBatch >= run.begun.state.nextBatch && positionIn(evidence.watermark.known, evidence.latest) >= 0;
   let before: Reading | undefined;
@@ -104,7 +104,7 @@ function opinionOf(
   return fresh.length > 0 || isWhole || isProven ? 'conclusive' : 'order unproven';
 }
 
-/** What agrees in its long URL alone, or in its hash alone, may be somebody else's. */
+/** A record that agrees in its long URL alone, or in its hash alone, may be somebody else's. */
 function isCertain(verdict: Verdict | undefined, item: Asked | undefined): boolean {
   if (verdict?.kind !== 'done' || verdict.evidence === 'fields') return true;
   return verdict.evidence === 'hash' && sameUrl(verdict.record?.long_url, item?.long_url);

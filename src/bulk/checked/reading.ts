@@ -25,7 +25,7 @@ export interface Reading {
   readonly scan: Scan;
   /** Newer than the watermark, and of no row that is settled. */
   readonly fresh: readonly KnownRecord[];
-  /** How many newer ones rows of the run have: the listing was behind when the watermark was taken. */
+  /** Newer ones that rows of the run have: the listing was behind when the watermark was taken. */
   readonly ownCount: number;
   readonly matching: BatchAnswer;
   /** The watermark holds all links that there were, so that all others are new, wherever they are listed. */
@@ -63,8 +63,8 @@ export async function readNewer(
 }
 
 /**
- * Whether the whole listing, up to date, holds nothing that these rows could have made, beside what was known and what the run has.
- * Where the counts agree, a link like a row is new only if it is listed where the newest are: at the head, or in a listing of the
+ * True where the whole listing, up to date, holds nothing that these rows could have made, beside what was known and what the run has. If
+ * the counts agree, a link like a row is new only if it is listed where the newest are: at the head, or in a listing of the
  * other order at its end. It would take as many deletions by others to hide one elsewhere.
  */
 export async function listsNoneOf(
@@ -74,7 +74,7 @@ export async function listsNoneOf(
 ): Promise<boolean> {
   const { journal, signal } = settings;
   const scan = await scanNewest(settings, { limit: 500, isEnough: () => false, mayCall: atMost(maximalCalls), signal });
-  // What is counted and not shown may be one (F44).
+  // A link that is counted and not shown may be one.
   if (!scan?.isWhole || (scan.total ?? 0) > scan.records.size) return false;
   if (latest.length > 0 && positionIn(scan.records.keys(), latest) < 0) return false;
   const listed = [...scan.records.values()];

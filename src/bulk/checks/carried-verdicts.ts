@@ -33,7 +33,7 @@ export async function carryVerdicts(
     for (let row = 0; row < earlier.count; row += 1) {
       const destination = destinations.of(links.count + row);
       if (!isSettled(state.stateOf(row)) || destination >= links.count || isCarried[destination]) continue;
-      // What was found of a short URL was compared with where it was to lead (K4).
+      // The verdict on a short URL was made by where it was to lead.
       if (shortUrls && links.at(destination).long_url !== earlier.at(row).long_url) continue;
       const verdict = await verdicts.read(row);
       if (!verdict) continue;

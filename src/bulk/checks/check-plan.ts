@@ -4,9 +4,7 @@ import type { CheckStatus } from '../../check/verdict.ts';
 import type { StopReason } from '../results/row-outcome.ts';
 import type { CheckedRow } from './check-results.ts';
 
-/** What a check shall ask. */
 export interface CheckPlan {
-  /** The command as people read it. */
   readonly what: string;
   /** All that decides what is asked, as it was typed, and its sum: the same command resumes the run. */
   readonly options: Readonly<Record<string, unknown>>;
@@ -17,11 +15,9 @@ export interface CheckPlan {
     /** Writes them to a new file, 0600 and synced: they are kept with the run. */
     copyTo(path: string): Promise<void>;
   };
-  /** The unfinished run of the same command. */
   readonly resumes: string | undefined;
   /** Reads links that `copyTo` has written. */
   readLinks(path: string): Promise<LinkList>;
-  /** Ask the short URLs. */
   readonly shortUrls: boolean;
   readonly settings: CheckSettings;
   readonly results?: string | undefined;

@@ -16,12 +16,12 @@ export interface CheckRecord {
   readonly complete: boolean;
   /** The working domain. */
   readonly domain: string | undefined;
-  /** What was typed of the selection, and whether short URLs were asked. */
+  /** The selection as it was typed, and whether short URLs were asked. */
   readonly options: Readonly<Record<string, unknown>>;
   /** Path of the links, as they were kept. */
   readonly input: string;
   statusOf(link: number): RowState | CheckStatus;
-  /** What was found of a link; undefined where it was not reached. */
+  /** Undefined where the link was not reached. */
   verdictOf(link: number): Promise<Verdict | undefined>;
   close(): Promise<void>;
 }

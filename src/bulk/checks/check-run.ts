@@ -1,14 +1,15 @@
 import { Destinations } from '../../check/destinations.ts';
 import { probeAll } from '../../check/engine.ts';
 import { byStatus, type CheckStatus, type Verdict } from '../../check/verdict.ts';
-import { nameOf, readerGone, readToItsEnd, stopOnSignal } from '../execution/batch-loop.ts';
-import type { BegunRun } from '../execution/execution.ts';
+import { beginRun } from '../beginning/beginning.ts';
+import type { BegunRun } from '../beginning/begun-run.ts';
+import { nameOf, readerGone, readToItsEnd } from '../execution/run-output.ts';
+import { stopOnSignal } from '../execution/signals.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';
 import { rangesOf } from '../journal/ranges.ts';
 import type { OutcomeFile } from '../results/outcome-files.ts';
 import type { StopReason } from '../results/row-outcome.ts';
-import { beginRun } from '../run-beginning.ts';
 import type { RunEnvironment, UnfinishedRun } from '../run-plan.ts';
 import { pruneRuns } from '../runs.ts';
 import { createStop, type Stop } from '../sending/stop.ts';

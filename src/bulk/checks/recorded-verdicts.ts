@@ -3,7 +3,7 @@ import type { Verdict } from '../../check/verdict.ts';
 import { isSettled, type RunState } from '../journal/journal-state.ts';
 import { damaged, type LineLocation, openToRead, readLineAt } from '../journal/reading.ts';
 
-/** Where the journal has the verdict of each destination: 12 bytes a link, and the verdicts themselves stay on the disk. */
+/** Finds the verdict of each destination in the journal: 12 bytes a link, and the verdicts themselves stay on the disk. */
 export class RecordedVerdicts {
   readonly #path: string;
   readonly #state: RunState;

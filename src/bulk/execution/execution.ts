@@ -1,31 +1,19 @@
+import type { BegunRun } from '../beginning/begun-run.ts';
 import type { Images } from '../journal/images.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { RunState } from '../journal/journal-state.ts';
+import type { OpenIntent } from '../journal/journal-state.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { RecordedOutcomes } from '../journal/recorded-outcomes.ts';
-import type { KnownRecord, Verdict } from '../matching/row-verdict.ts';
-import type { BatchRules } from '../operations/batches.ts';
+import type { RunIdentity } from '../journal/run-folder.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
-import type { RunFolders, RunRecord } from '../records/run-names.ts';
-import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
+import type { RunFolders } from '../records/run-names.ts';
+import type { OutcomeFiles } from '../results/outcome-files.ts';
+import type { BulkRow, RowOutcome, RunningTally } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
-import type { CallCount, KeyedMutex, Limiter } from '../sending/limiter.ts';
+import type { BatchRules } from '../sending/batches.ts';
+import type { CallCount, Limiter } from '../sending/limiter.ts';
 import type { Stop } from '../sending/stop.ts';
-
-/** A run that may continue: it is locked, its journal is known and open. */
-export interface BegunRun {
-  readonly name: string;
-  /** Path of the journal. */
-  readonly path: string;
-  /** Paths of all that is kept of the run. */
-  readonly record: RunRecord;
-  readonly journal: Journal;
-  /** All that the journal says of earlier processes. */
-  readonly state: RunState;
-  /** True where an earlier process began it. */
-  readonly resumed: boolean;
-  release(): void;
-}
+import type { RunFacts, StartedRun } from '../started-run.ts';
 
 /** A run at work, from its beginning to its end: its batches share all of this. The plan and the operation say what it does. */
 export interface Execution<Payload extends object> extends RunEnvironment {
@@ -33,7 +21,6 @@ export interface Execution<Payload extends object> extends RunEnvironment {
   readonly operation: BulkOperation<Payload>;
   readonly begun: BegunRun;
   readonly folders: RunFolders;
-  /** Edition A: pinned for the whole run. */
   readonly domain: string | undefined;
   readonly calls: CallCount;
   readonly ledger: Ledger<Payload>;
@@ -41,19 +28,15 @@ export interface Execution<Payload extends object> extends RunEnvironment {
   /** Aborts the calls under way: when the grace after a signal is over, or the time of the command. */
   readonly signal: AbortSignal;
   abort(): void;
-  /** Which rows share a call. The limit is the largest batch that this server takes; it only shrinks. */
+  /** Decides which rows share a call. The limit is the largest batch that this server takes; it only shrinks. */
   readonly rules: BatchRules<BulkRow<Payload>> & { limit: number };
   /** Permits for calls under way, questions to the server included. */
   readonly limiter: Limiter;
   /** The caller of `sendRows` holds one permit for all its batches; otherwise each batch acquires its own. */
   readonly holdsPermit: boolean;
-  /** Keeps rows that share a link out of two batches at once. */
-  readonly mutex: KeyedMutex;
   /** Reserves calls, one by default. Returns whether the budget allows them (`--budget`); if not, the run stops. */
   readonly mayCall: (calls?: number) => boolean;
-  /** Resolves doubt where the operation's policy is `read_back`; one verdict per row. */
-  readonly readBack: (batch: number, rows: readonly BulkRow<Payload>[]) => Promise<readonly Verdict[]>;
-  /** Where links are made under hashes that were sent: sends the first rows until the server is proven, and answers with their outcomes. */
+  /** For links that are made under hashes that were sent: sends the first rows until the server is proven, and answers with their outcomes. */
   readonly prove?: ((rows: readonly BulkRow<Payload>[]) => Promise<ReadonlyMap<number, RowOutcome<Payload>>>) | undefined;
   /**
    * Rows of which an attempt may have been applied, in this process or an earlier one, and that are not settled. Every verdict on a row
@@ -66,12 +49,47 @@ export interface Execution<Payload extends object> extends RunEnvironment {
   readonly reads: 'undo' | 'results' | 'renames';
   /** Keeps what links were before they are changed. */
   readonly images?: Images<Payload> | undefined;
-  /** Whether a link that was read again is still one that was selected. */
+  /** True of a link that was read again and is still one that was selected. */
   readonly isSelected?: ((record: KnownRecord) => boolean) | undefined;
-  /** How often a row was sent, for rows that were sent more than once. */
+  /** Attempts of rows that were sent more than once. */
   readonly rounds: Map<number, number>;
   /** Outcomes of earlier processes, where there were any. */
   readonly recorded: RecordedOutcomes | undefined;
-  /** Receives records that no row accounts for. */
-  readonly onSurplus: (records: readonly KnownRecord[]) => void;
+}
+
+/** Neighbouring rows that are worked on together; what comes out is in the order of what goes in. */
+export interface Segment<Payload extends object> {
+  readonly rows: BulkRow<Payload>[];
+  /** Rows to send. */
+  readonly free: BulkRow<Payload>[];
+  /** Batches that an earlier process left open, with their unsettled rows. All of a batch is in one segment. */
+  readonly open: Map<OpenIntent, BulkRow<Payload>[]>;
+  /** Rows that an earlier process left in doubt without a batch to ask for. */
+  readonly unsure: BulkRow<Payload>[];
+}
+
+/** Becomes known while the rows are read. */
+export interface RunOutput {
+  /** `--results` and `--failed`, where they are asked for. */
+  readonly files: OutcomeFiles | undefined;
+  readonly tally: RunningTally;
+  surplus: readonly string[];
+  /** No call is left to be made. */
+  isEnded: boolean;
+  endedAt?: number;
+}
+
+/** A run on its domain, before its record is found or made. */
+export interface Beginning<Payload extends object> {
+  readonly identity: RunIdentity;
+  readonly operation: BulkOperation<Payload>;
+  /** Starts the run when it has its record. */
+  start(begun: BegunRun, images: Images<Payload> | undefined, manner: StartManner<Payload>): Promise<StartedRun<Payload>>;
+}
+
+export interface StartManner<Payload extends object> {
+  /** A ledger that others listen to. */
+  readonly noting?: ((ledger: Ledger<Payload>) => Ledger<Payload>) | undefined;
+  /** Asks what is to be known before the first row is sent, and throws where it may not be. */
+  factsOf(run: Execution<Payload>): Promise<RunFacts> | RunFacts;
 }

@@ -1,17 +1,18 @@
 import { setMaxListeners } from 'node:events';
-import { needsMark, readsFirst } from '../beginning/facts.ts';
+import { needsMark, readsFirst } from '../beginning/first-readings.ts';
 import { journalLedger, type Ledger } from '../journal/ledger.ts';
-import { type KnownRecord, ofWholeRecords, shortUrlOf } from '../matching/row-verdict.ts';
-import { rulesOf } from '../operations/batches.ts';
+import { ofWholeRecords } from '../matching/row-verdict.ts';
 import { runFolders } from '../records/run-names.ts';
 import { concurrencyOf, type RunEnvironment, type RunPlan } from '../run-plan.ts';
 import { answeringLedger } from '../sending/answering-ledger.ts';
-import { BudgetError, createKeyedMutex } from '../sending/limiter.ts';
+import { rulesOf } from '../sending/batches.ts';
+import { BudgetError } from '../sending/limiter.ts';
 import { createStop } from '../sending/stop.ts';
-import type { Execution } from './execution.ts';
+import type { Execution, StartManner } from './execution.ts';
 
 type Beginnings<Payload extends object> = RunEnvironment &
-  Pick<Execution<Payload>, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'>;
+  Pick<Execution<Payload>, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'> &
+  Pick<StartManner<Payload>, 'noting'>;
 
 /** Puts together what a run has from here to its end. What few runs need is loaded when it is needed. */
 export async function newExecution<Payload extends object>(
@@ -39,25 +40,18 @@ export async function newExecution<Payload extends object>(
     folders: runFolders(beginnings.stateFolder),
     rules: rulesOf({ group: operation.group, fitting }, plan.batchSize),
     holdsPermit: concurrencyOf(plan) === 1 || plan.failFast === true,
-    mutex: createKeyedMutex(),
     inDoubt: new Set(),
     priorDestinations,
     reads,
     isSelected: plan.isSelected && ofWholeRecords(plan.isSelected),
     rounds: new Map(),
     recorded: await earlierOutcomes(beginnings),
-    ledger: await ledgerOf(plan, beginnings, { priorDestinations, takeWatermark: isMarked ? takeWatermark : undefined }),
+    ledger: ledgerOf(plan, beginnings, { priorDestinations, takeWatermark: isMarked ? takeWatermark : undefined }),
     // In checked mode the call of a batch is reserved together with the watermark before it.
     mayCall: (calls = isChecked ? 0 : 1) => mayCall(calls, run),
-    readBack: async (batch, rows) => {
-      const payloads = rows.map(({ payload }) => payload);
-      if (plan.isOneOff) return await (await import('../checked/candidates.ts')).candidatesOf(payloads, run);
-      return await (await import('../checked/reading-back.ts')).readBackBatch(batch, payloads, run);
-    },
     prove: isProven
       ? loadedWhenCalled(async () => (await import('../checked/idempotency-probe.ts')).createIdempotencyProbe(run))
       : undefined,
-    onSurplus: (records) => keepSurplus(records, run),
   };
   return run;
 }
@@ -82,11 +76,11 @@ async function earlierOutcomes<Payload extends object>({ begun }: Beginnings<Pay
 type LedgerParts = Pick<Parameters<typeof journalLedger>[0], 'priorDestinations' | 'takeWatermark'>;
 
 /** The ledger that writes into the journal, and those around it that others listen to. */
-async function ledgerOf<Payload extends object>(
+function ledgerOf<Payload extends object>(
   { mode, results, input }: RunPlan<Payload>,
-  { begun: { name, journal, state }, operation, domain, answered, noteChanges: note }: Beginnings<Payload>,
+  { begun: { journal, state }, operation, answered, noting }: Beginnings<Payload>,
   parts: LedgerParts,
-): Promise<Ledger<Payload>> {
+): Ledger<Payload> {
   const written = journalLedger<Payload>({
     ...parts,
     journal,
@@ -95,22 +89,11 @@ async function ledgerOf<Payload extends object>(
     keepsPrior: results !== undefined,
   });
   const answering = answeringLedger(written, input.rows, answered);
-  if (note === undefined || operation.kind === 'shorten') return answering;
-  const { notingLedger } = await import('../sending/noting-ledger.ts');
-  return notingLedger(answering, { operation, run: name, domain, note });
+  return noting?.(answering) ?? answering;
 }
 
 function mayCall<Payload extends object>(count: number, { calls, plan, stop }: Execution<Payload>): boolean {
   if (calls.reserve(count)) return true;
   stop.because(new BudgetError(plan.budget));
   return false;
-}
-
-/** Links that nobody asked for are named and kept in the journal; deleting them is for a person to decide. */
-function keepSurplus<Payload extends object>(records: readonly KnownRecord[], { warn, begun }: Execution<Payload>): void {
-  const named = records.slice(0, 5).map(shortUrlOf).join(', ');
-  warn(`a response contained ${records.length} records that belong to no row: ${named}`);
-  const found = records.map(({ hash }) => hash);
-  // The next write fails as well if the journal is broken.
-  begun.journal.write({ type: 'reconcile', batch: 0, conclusive: true, found }).catch(() => undefined);
 }

@@ -1,36 +1,25 @@
-import { checksum } from '../../base/checksum.ts';
-import { LocalError } from '../../base/errors.ts';
-import { isSettled, type OpenIntent, type RunState } from '../journal/journal-state.ts';
-import { knownBefore } from '../matching/row-verdict.ts';
-import { serializeBatch } from '../operations/batches.ts';
+import { isSettled } from '../journal/journal-state.ts';
 import { hashGiver } from '../operations/generated-hash.ts';
-import type { BulkRow, RowOutcome, Skip } from '../results/row-outcome.ts';
+import type { RowOutcome } from '../results/row-outcome.ts';
 import type { RunRow } from '../run-plan.ts';
+import type { KeyedMutex } from '../sending/keyed-mutex.ts';
 import { sendRows } from '../sending/sending.ts';
-import { type DoubtfulBatch, isSettledLater, notSent, unknownOutcome } from '../sending/settling.ts';
-import type { Execution } from './execution.ts';
-
-/** Neighbouring rows that are worked on together; what comes out is in the order of what goes in. */
-export interface Segment<Payload extends object> {
-  readonly rows: BulkRow<Payload>[];
-  /** Rows to send. */
-  readonly free: BulkRow<Payload>[];
-  /** Batches that an earlier process left open, with their unsettled rows (J6). All of a batch is in one segment. */
-  readonly open: Map<OpenIntent, BulkRow<Payload>[]>;
-  /** Rows that an earlier process left in doubt without a batch to ask for. */
-  readonly unsure: BulkRow<Payload>[];
-}
+import { type DoubtfulBatch, unknownOutcome } from '../sending/settling.ts';
+import { assertSamePayload, type EarlierRows, earlierRows } from './earlier-rows.ts';
+import type { Execution, Segment } from './execution.ts';
+import { newRow, outcomeOfNew } from './new-rows.ts';
 
 /** Rows without anything to send that are passed on together. */
 const settledRows = 1000;
 
 /**
  * Reads every row of the input once and cuts it, one segment at a time. Where rows cannot be read any more the run stops, and they
- * are reported without their values (R-X9).
+ * are reported without their values.
  */
 export async function* segmentsOf<Payload extends object>(run: Execution<Payload>): AsyncGenerator<Segment<Payload>> {
   const { input } = run.plan;
-  const cutter = createCutter(run);
+  const earlier = run.begun.resumed ? earlierRows(run) : undefined;
+  const cutter = createCutter(run, earlier);
   try {
     for await (const rows of input.open()) {
       for (const row of rows) {
@@ -56,56 +45,26 @@ interface Cutter<Payload extends object> {
   rest(): Segment<Payload>;
 }
 
-function createCutter<Payload extends object>(run: Execution<Payload>): Cutter<Payload> {
-  const { rules, operation, begun } = run;
-  const { state } = begun;
-  const { readAt } = run.plan.input;
-  const intentOf = openIntents(state);
+function createCutter<Payload extends object>(
+  run: Execution<Payload>,
+  earlier: EarlierRows<Payload> | undefined,
+): Cutter<Payload> {
+  const { rules, plan } = run;
+  const { input } = plan;
   const payloadOf = payloadMaker(run);
   let segment = emptySegment<Payload>();
   let index = 0;
-  /** Rows of open batches of this segment that are still to come. */
-  let expected = 0;
-
-  function addOpen(intent: OpenIntent, row: BulkRow<Payload>): void {
-    const known = segment.open.get(intent);
-    if (known) known.push(row);
-    else {
-      segment.open.set(intent, [row]);
-      // A row that was sent twice belongs to its newest batch.
-      for (const sent of intent.unsettled) if (intentOf.get(sent) === intent) expected += 1;
-    }
-    expected -= 1;
-  }
-
-  const linkOf = (before: RunRow['before']) => before !== undefined && { listed: before, before, readAt };
-  // What is read of a link in doubt may be what this run made of it.
-  const linkBefore = (row: number, payload: Payload) => {
-    const priorUrl = state.priorUrls.get(row);
-    return priorUrl === undefined ? undefined : { before: knownBefore(priorUrl, payload) };
-  };
-
   return {
-    add({ line, item, before, refusal, skip }) {
-      const found = state.stateOf(index);
-      const payload = payloadOf(item, index);
-      const row: BulkRow<Payload> = {
-        index,
-        line,
-        item,
-        payload,
-        ...(refusal && { refusal }),
-        ...(skip !== undefined && found === 'free' && !intentOf.has(index) && { skip }),
-        ...(found === 'free' ? linkOf(before) : { listed: before, ...linkBefore(index, payload) }),
-      };
-      const intent = intentOf.get(index);
+    add(read) {
+      const isFree = earlier?.isFree(index) ?? true;
+      const found = newRow(read, index, { input, payload: payloadOf });
+      const row = isFree ? found : (earlier?.withLink(found) ?? found);
       index += 1;
       segment.rows.push(row);
-      if (intent) addOpen(intent, row);
-      else if (found === 'free' && row.skip === undefined) segment.free.push(row);
-      else if (found === 'unknown' && isSettledLater(operation)) segment.unsure.push(row);
+      if (!isFree) earlier?.assign(row, segment);
+      else if (row.skip === undefined) segment.free.push(row);
       const isFull = segment.free.length >= rules.limit || segment.rows.length >= rules.limit + settledRows;
-      if (!isFull || expected > 0) return undefined;
+      if (!isFull || earlier?.isExpecting()) return undefined;
       const full = segment;
       segment = emptySegment();
       return full;
@@ -119,13 +78,7 @@ function emptySegment<Payload extends object>(): Segment<Payload> {
   return { rows: [], free: [], open: new Map(), unsure: [] };
 }
 
-function openIntents({ open }: RunState): Map<number, OpenIntent> {
-  const intents = new Map<number, OpenIntent>();
-  for (const intent of open.values()) for (const row of intent.unsettled) intents.set(row, intent);
-  return intents;
-}
-
-/** What is sent for a row. One that is settled is not sent, and needs no hash. */
+/** A row that is settled is not sent, and needs no hash. */
 function payloadMaker<Payload extends object>({ plan, begun, system }: Execution<Payload>) {
   if (!plan.mode?.generateHashes) return plan.payload;
   const { state } = begun;
@@ -136,26 +89,23 @@ function payloadMaker<Payload extends object>({ plan, begun, system }: Execution
   };
 }
 
-/** The outcome of every row of a segment, in order. Rejects only for a bug of ours. */
+/** The outcome of every row of a segment, in order. `mutex` keeps rows that share a link out of two batches at once. Rejects only for a bug of ours. */
 export async function settleSegment<Payload extends object>(
   segment: Segment<Payload>,
   run: Execution<Payload>,
+  mutex: KeyedMutex,
 ): Promise<readonly RowOutcome<Payload>[]> {
-  const sent = await sendSegment(segment, run);
+  const sent = await sendSegment(segment, run, mutex);
   const { state } = run.begun;
   // Rows that this process did not touch have what an earlier one left of them.
   const settled = segment.rows.filter(({ index }) => isSettled(state.stateOf(index)));
   const earlier = ((await run.recorded?.outcomesOf(settled)) ?? []).values();
   return segment.rows.map((row) => {
     const of = state.stateOf(row.index);
-    if (row.skip) return leftOut(row, row.skip);
+    if (of === 'free') return outcomeOfNew(row, sent, run);
     if (isSettled(of)) return earlier.next().value ?? unknownOutcome(row, run.operation);
-    return sent.get(row.index) ?? (of === 'free' ? notSent(row, run.stop) : unknownOutcome(row, run.operation));
+    return sent.get(row.index) ?? unknownOutcome(row, run.operation);
   });
-}
-
-function leftOut<Payload extends object>(row: BulkRow<Payload>, { status, reason }: Skip): RowOutcome<Payload> {
-  return reason === undefined ? { ...row, status } : { ...row, status, error: { code: 0, message: reason } };
 }
 
 type Outcomes<Payload extends object> = ReadonlyMap<number, RowOutcome<Payload>>;
@@ -163,6 +113,7 @@ type Outcomes<Payload extends object> = ReadonlyMap<number, RowOutcome<Payload>>
 async function sendSegment<Payload extends object>(
   { free, open, unsure }: Segment<Payload>,
   run: Execution<Payload>,
+  mutex: KeyedMutex,
 ): Promise<Outcomes<Payload>> {
   const { operation, limiter, stop } = run;
   const inDoubt: DoubtfulBatch<Payload>[] = [...open].map(([{ batch }, rows]) => ({ batch, rows }));
@@ -173,14 +124,14 @@ async function sendSegment<Payload extends object>(
     assertSamePayload(open, run);
     const doubtful = inDoubt.flatMap(({ rows }) => rows);
     if (operation.sharedBy)
-      ends.push(await run.mutex.hold([...free, ...doubtful].flatMap(({ payload }) => operation.sharedBy?.(payload) ?? [])));
+      ends.push(await mutex.hold([...free, ...doubtful].flatMap(({ payload }) => operation.sharedBy?.(payload) ?? [])));
     if (run.holdsPermit) ends.push(await limiter.acquire());
     const repeats = operation.doubt === 'repeat';
     if (repeats) for (const { index } of doubtful) run.inDoubt.add(index);
     const isMixed = repeats && doubtful.length > 0;
     const rows = isMixed ? [...free, ...doubtful].sort((one, other) => one.index - other.index) : free;
     if (!run.prove) return await sendRows(rows, run, repeats ? [] : inDoubt);
-    // What is in doubt comes before what was never sent, so that links are made in their order (P4).
+    // Rows in doubt come before those that were never sent, so that links are made in their order.
     const settled = repeats || inDoubt.length === 0 ? [] : await sendRows([], run, inDoubt);
     const proving = await run.prove(rows);
     const rest = proving.size === 0 ? rows : rows.filter(({ index }) => !proving.has(index));
@@ -190,18 +141,5 @@ async function sendSegment<Payload extends object>(
     return new Map();
   } finally {
     for (const end of ends.reverse()) end();
-  }
-}
-
-/** Rows that were on their way are sent again as they were, or not at all (J8). */
-function assertSamePayload<Payload extends object>(
-  open: Segment<Payload>['open'],
-  { begun: { name } }: Execution<Payload>,
-): void {
-  for (const [intent, rows] of open) {
-    if (rows.length < intent.rows.length || checksum(serializeBatch(rows).json) === intent.payload) continue;
-    throw new LocalError(`run ${name} would now send other values than when it started`, {
-      hint: `use the linkctl version that started it; to discard the run: linkctl runs forget ${name}`,
-    });
   }
 }

@@ -7,7 +7,7 @@ import { indexesOf, isRanges, sizeOf } from './ranges.ts';
 import { damaged, type LineLocation, readJournal } from './reading.ts';
 import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
 
-/** Folds a journal into what is known (J3). Throws `LocalError` where it is damaged, empty or begins twice. */
+/** Folds a journal into what is known. Throws `LocalError` where it is damaged, empty or begins twice. */
 export async function foldJournal(path: string): Promise<RunState> {
   let fold: Fold | undefined;
   for await (const { line, ...location } of readJournal(path)) {
@@ -26,11 +26,11 @@ export async function foldJournal(path: string): Promise<RunState> {
   return stateOf(fold);
 }
 
-/** What one type of line means. A correct checksum proves that a line is as it was written, not that it makes sense. */
+/** The meaning of one type of line. A correct checksum proves that a line is as it was written, not that it makes sense. */
 interface LineKind<T extends LineType> {
-  /** Whether the line can be true of a run of `total` rows. */
+  /** False of a line that cannot be true of a run of `total` rows. */
   isSound?(line: JournalLine<T>, total: number): boolean;
-  /** What it changes in what is known. */
+  /** Takes the line into what is known. */
   apply?(fold: Fold, line: JournalLine<T>, location: LineLocation): void;
 }
 
@@ -64,7 +64,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   },
   checked: {
     isSound: ({ rows, verdict }, total) => isRanges(rows, total) && isVerdict(verdict),
-    // What could not be asked yet is asked when the check is resumed.
+    // A destination that could not be asked yet is asked when the check is resumed.
     apply: (fold, { rows, verdict }, location) =>
       settle(fold, indexesOf(rows), () => (isAskedLater(verdict) ? 'free' : verdict.status), location),
   },
@@ -81,7 +81,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   },
   before: {},
   end: {
-    // What was shown before is not what there is to show now.
+    // A result that was shown before is not the one to show now.
     apply: (fold) => {
       fold.shown = isOfOldVersion(fold.begin);
     },
@@ -116,7 +116,7 @@ interface Fold {
   readonly keys: Map<number, string>;
   readonly priorDestinations: Map<number, string>;
   readonly priorUrls: Map<number, string>;
-  /** Batches of which a reading proved what they made (R 1.6). */
+  /** Batches of which a reading proved what they made. */
   readonly proven: Set<number>;
   size: number;
   nextBatch: number;
@@ -147,12 +147,12 @@ function startFold(begin: BeginLine): Fold {
   };
 }
 
-/** Whether a number can be the count of a run's rows: an array holds no more than this. */
+/** An array holds no more rows than this. */
 function isRowCount(rows: unknown): boolean {
   return Number.isSafeInteger(rows) && Number(rows) >= 0 && Number(rows) < 2 ** 32;
 }
 
-/** A row that is sent again without a result of its last attempt is in doubt from here on (J6). */
+/** A row that is sent again without a result of its last attempt is in doubt from here on. */
 function addIntent(fold: Fold, { batch, rows, payload, keys, mark, before, priorUrls }: JournalLine<'intent'>): void {
   if (fold.begin.mode === 'keyed') fold.mark ??= mark;
   const indexes = indexesOf(rows);
@@ -183,7 +183,6 @@ function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocati
   if (line.released) release(fold, line.batch, indexesOf(line.released));
 }
 
-/** Rows of one line have their final status. */
 function settle(
   fold: Fold,
   rows: readonly number[],
@@ -198,7 +197,7 @@ function settle(
   if (rows.length > 0) fold.locations.push(offset, length);
 }
 
-/** D2: journals of the first version also release rows in doubt whose repetition was refused. Only evidence frees those. */
+/** Journals of the first version also release rows in doubt whose repetition was refused. Only evidence frees those. */
 function release(fold: Fold, batch: number, rows: readonly number[]): void {
   const isProven = fold.proven.has(batch);
   const freed = rows.filter((row) => isProven || ((fold.codes[row] ?? 0) & inDoubt) === 0);

@@ -3,19 +3,19 @@ import type { System } from '../../base/system.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { fileError } from '../../files/file-error.ts';
 import { syncFolder } from '../../files/folders.ts';
+import type { BegunRun } from '../beginning/begun-run.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunRecord } from '../records/run-names.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
+import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import type { JournalLine } from './lines.ts';
 import { damaged, type LineLocation, linesBackwards, readJournal } from './reading.ts';
 
-/** What a link was before a run changed it, and what it was to get. */
 export interface BeforeImage {
   /** From 0, in the order of the run's input. */
   readonly row: number;
-  /** The link with the fields that were sent for it. */
   readonly payload: LinkKey;
   readonly record: KnownRecord | null;
 }
@@ -24,25 +24,42 @@ export interface BeforeImage {
 export interface Images<Payload extends object> {
   /** Resolves when it is on the disk. */
   keep(rows: readonly BulkRow<Payload>[]): Promise<void>;
-  /** Whether this process has kept it for a row. */
+  /** True of a row whose image this process has kept. */
   has(index: number): boolean;
   close(): Promise<void>;
 }
 
 interface ImagesOptions<Payload extends object> {
-  /** The run's. */
   readonly record: RunRecord;
   /** Has the images, too, where the record is one file. */
   readonly journal: Journal;
-  /** Of its input. */
   readonly rows: number;
   readonly operation: Pick<BulkOperation<Payload>, 'requestedFields'>;
   readonly system: Pick<System, 'platform'>;
   readonly openFile?: OpenJournalFile | undefined;
 }
 
-/** Throws `LocalError` where the file cannot be made, before anything is sent (U1). */
-export async function openImages<Payload extends object>({
+/** A run is undone as a whole: what it began with decides for all of its rows. Of a one-off, what had its hashes is kept where it was read. */
+export async function imagesOf<Payload extends object>(
+  { resumed, name, record, journal, state: { begin } }: BegunRun,
+  { undo = false, isOneOff, input, payload }: RunPlan<Payload>,
+  { warn, system, openJournalFile: openFile }: RunEnvironment,
+  operation: BulkOperation<Payload>,
+): Promise<Images<Payload> | undefined> {
+  const began = begin.undo ?? false;
+  if (resumed && began !== undo) warn(`run ${name} was started ${began ? 'without' : 'with'} --no-undo, and continues so`);
+  const isRead = isOneOff === true && input.readAt !== undefined;
+  if (!(resumed ? began : undo || isRead)) return undefined;
+  const images = await openImages({ record, journal, rows: input.rows, operation, system, openFile });
+  if (isRead) {
+    for await (const rows of input.open())
+      await images.keep(rows.map((row, index) => ({ ...row, index, payload: payload(row.item) })));
+  }
+  return images;
+}
+
+/** Throws `LocalError` where the file cannot be made, before anything is sent. */
+async function openImages<Payload extends object>({
   record,
   journal,
   rows: count,
@@ -53,7 +70,7 @@ export async function openImages<Payload extends object>({
   const { isSmall, path: folder, images: path } = record;
   const isNew = !existsSync(path);
   const file = isSmall ? journal : await openJournal(path, await soundSize(path), openFile);
-  // What is written into a file is on the disk only if its name is.
+  // A file's content is on the disk only if its name is.
   if (isNew && !isSmall) await syncOrClose(folder, file, system);
   const kept = new Uint8Array(count);
   return {
@@ -99,7 +116,6 @@ async function soundSize(path: string): Promise<number> {
   return size;
 }
 
-/** The images of a run that is over. */
 export interface KeptImages {
   has(row: number): boolean;
   /** Some at a time, the last first: a change is taken back in the order opposite to that in which it was made. */
@@ -121,14 +137,14 @@ export async function keptImages({ images: path, isSmall }: RunRecord, rows: num
     async *backwards() {
       let nth = locations.length;
       for await (const line of linesBackwards(path, locations)) {
-        if (line.type === 'before') yield imagesOf(line).filter(({ row }) => last[row] === nth);
+        if (line.type === 'before') yield imagesIn(line).filter(({ row }) => last[row] === nth);
         nth -= 1;
       }
     },
   };
 }
 
-function imagesOf({ rows, payloads, records }: JournalLine<'before'>): BeforeImage[] {
+function imagesIn({ rows, payloads, records }: JournalLine<'before'>): BeforeImage[] {
   return rows
     .flatMap((row, position) => {
       const payload = payloads[position];

@@ -6,18 +6,18 @@ import type { LineLocation } from './reading.ts';
 
 /**
  * The state of a row by the journal alone. `free`: certainly not applied, so it may be sent. `open` and `unknown`: in doubt, an
- * attempt may be on its way or applied (J6), whatever the result of a later one. All others are settled; of a check, with what it found.
+ * attempt may be on its way or applied, whatever the result of a later one. All others are settled; of a check, with what it found.
  */
 export type RowState = Exclude<RowStatus, 'not_sent'> | CheckStatus | 'free' | 'open';
 
-/** Whether the journal has a result of a row: it was done, refused, or not applied as asked. */
+/** The journal has a result of the row: it was done, refused, or not applied as asked. */
 export function isSettled(state: RowState): boolean {
   return !unsettled.has(state);
 }
 
 const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
-/** Whether nothing is left of a run but its record: all was done, and somebody has seen it. Otherwise the same command continues it. */
+/** Nothing is left of the run but its record: all was done, and somebody has seen it. Otherwise the same command continues it. */
 export function isOver({ complete, shown, begin }: Pick<RunState, 'complete' | 'shown' | 'begin'>): boolean {
   return complete && (shown || rowless.has(begin.operation) || begin.operation === 'check');
 }
@@ -25,14 +25,13 @@ export function isOver({ complete, shown, begin }: Pick<RunState, 'complete' | '
 /** They change what are no links. */
 const rowless: ReadonlySet<string> = new Set(['tags', 'api']);
 
-/** Whether anything was changed, or may have been. */
 export function mayHaveChanged({ counts, begin }: Pick<RunState, 'counts' | 'begin'>): boolean {
   return rowless.has(begin.operation) || changing.some((state) => (counts.get(state) ?? 0) > 0);
 }
 
 const changing: readonly RowState[] = ['open', 'unknown', 'created', 'changed', 'deleted', 'reset'];
 
-/** Whether no row of a run was applied: then nothing depends on the run, and it blocks no other. */
+/** No row of the run was applied: nothing depends on the run, and it blocks no other. */
 export function isUntouched({ counts, begin }: RunState): boolean {
   return (counts.get('free') ?? 0) === begin.input.rows;
 }
@@ -42,19 +41,17 @@ export interface OpenIntent {
   readonly batch: number;
   /** All rows of the intent, as its payload checksum covers them. */
   readonly rows: readonly number[];
-  /** Those without a result. */
   readonly unsettled: ReadonlySet<number>;
   readonly payload: string;
 }
 
-/** A run by its journal (J3). At most 16 bytes for a finished row, however many rows there are. */
+/** A run by its journal. At most 16 bytes for a finished row, however many rows there are. */
 export interface RunState {
   readonly begin: BeginLine;
   /** Every row has its final status. */
   readonly complete: boolean;
   /** Why the last process ended; undefined where it was killed. */
   readonly lastEnd: string | undefined;
-  /** Its result was printed. */
   readonly shown: boolean;
   /** The runs that were begun to take this one back. */
   readonly undoneBy: readonly string[];
@@ -62,11 +59,11 @@ export interface RunState {
   readonly size: number;
   readonly nextBatch: number;
   readonly open: ReadonlyMap<number, OpenIntent>;
-  /** Hashes generated for rows that have no final status: they are sent with these again (J9). */
+  /** Hashes generated for rows that have no final status: they are sent with these again. */
   readonly keys: ReadonlyMap<number, string>;
-  /** Where the hashes of rows that are renamed and have no final status led before their first attempt. */
+  /** Fingerprints of the destinations before the first attempt, of rows that are renamed and have no final status. */
   readonly priorDestinations: ReadonlyMap<number, string>;
-  /** Where links of rows that have no final status led before the run, where results are asked for (J5). */
+  /** Destinations before the run, of rows that have no final status, if results are asked for. */
   readonly priorUrls: ReadonlyMap<number, string>;
   /** The newest links before the first batch, of a run that may be given links that were there. */
   readonly mark: Watermark | undefined;
@@ -74,27 +71,6 @@ export interface RunState {
   stateOf(row: number): RowState;
   /** The line with the result of a settled row. */
   locationOf(row: number): LineLocation;
-}
-
-/** A run of which nothing was written yet. */
-export function newRunState(begin: BeginLine): RunState {
-  return {
-    begin,
-    complete: false,
-    lastEnd: undefined,
-    shown: isOfOldVersion(begin),
-    undoneBy: [],
-    size: 0,
-    nextBatch: 1,
-    open: new Map(),
-    keys: new Map(),
-    priorDestinations: new Map(),
-    priorUrls: new Map(),
-    mark: undefined,
-    counts: new Map([['free', begin.input.rows]]),
-    stateOf: () => 'free',
-    locationOf: () => ({ offset: 0, length: 0 }),
-  };
 }
 
 /** Earlier versions did not say whether a result was shown. */

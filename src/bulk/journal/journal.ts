@@ -3,9 +3,8 @@ import { access, open } from 'node:fs/promises';
 import { LocalError, messageOf } from '../../base/errors.ts';
 import { encodeLine, type JournalLine } from './lines.ts';
 
-/** What a journal needs of its file. Tests pass one that breaks or stops at a chosen step. */
+/** The file of a journal. Tests pass one that breaks or stops at a chosen step. */
 export interface JournalFile {
-  /** Writes all of the bytes at the end, or throws. */
   append(bytes: Uint8Array): Promise<void>;
   /** Resolves when all that was appended is on the disk. */
   sync(): Promise<void>;
@@ -15,7 +14,7 @@ export interface JournalFile {
 /** Opens a journal for appending, and cuts off what follows the first `size` bytes: a torn line. */
 export type OpenJournalFile = (path: string, size: number) => Promise<JournalFile>;
 
-/** Append-only, one writer (J4). */
+/** Append-only, one writer. */
 export interface Journal {
   /** Resolves when the line is on the disk. After a failure nothing more is accepted: the end of the file is not known. */
   write(line: JournalLine): Promise<void>;
@@ -38,7 +37,7 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
 
   // Lines of several batches that arrive while the disk is busy share one sync.
   async function flush(): Promise<void> {
-    // What other batches write in this turn joins.
+    // Lines that other batches write in this turn join.
     await Promise.resolve();
     const bytes = Buffer.concat(waiting);
     waiting = [];

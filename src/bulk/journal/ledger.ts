@@ -3,7 +3,6 @@ import { LocalError } from '../../base/errors.ts';
 import { urlPrint, valueColumns } from '../../link/prints.ts';
 import type { Watermark } from '../checked/newest-links.ts';
 import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
-import type { SerializedBatch } from '../operations/batches.ts';
 import {
   type BulkRow,
   doneKinds,
@@ -13,6 +12,7 @@ import {
   UnrecordedError,
   unaskedDestination,
 } from '../results/row-outcome.ts';
+import type { SerializedBatch } from '../sending/batches.ts';
 import type { Journal } from './journal.ts';
 import type { RecordedError, ResultLine } from './lines.ts';
 import { rangesOf } from './ranges.ts';
@@ -37,17 +37,15 @@ export interface Ledger<Payload extends object> {
 interface JournalLedgerOptions<Payload extends object> {
   readonly journal: Journal;
   readonly firstBatch: number;
-  /** `Execution.priorDestinations` of the run. */
   readonly priorDestinations: ReadonlyMap<number, string>;
-  /** The hash that was generated for a row, where the run generates hashes (J9). */
   readonly keyOf?: ((row: BulkRow<Payload>) => string) | undefined;
-  /** Keeps where links led before, for the results file of a resumed run (J5). */
+  /** Keeps where links led before, for the results file of a resumed run. */
   readonly keepsPrior?: boolean | undefined;
   /** Reads the newest links, where the batch needs to know them. */
   readonly takeWatermark?: (() => Promise<Watermark | undefined>) | undefined;
 }
 
-/** Writes what a run is about to send, and the results, in the order of J1 and J2. */
+/** Writes each batch before it is sent, and its results before they are reported. */
 export function journalLedger<Payload extends object>(options: JournalLedgerOptions<Payload>): Ledger<Payload> {
   const { journal, priorDestinations, keyOf, keepsPrior = false, takeWatermark } = options;
   let next = options.firstBatch;
@@ -105,7 +103,7 @@ async function writeOutcomes(journal: Journal, { batch, outcomes, released, keep
   await Promise.all(lines);
 }
 
-/** J7: the error names the links, because the journal does not. */
+/** The error names the links, because the journal does not. */
 function unrecorded(cause: LocalError, done: readonly RowOutcome[]): UnrecordedError {
   const lines = done.map(({ line, status, record }) => `line ${line}: ${status}${record ? ` ${shortUrlOf(record)}` : ''}`);
   return new UnrecordedError(cause.message, done.length, lines);
@@ -126,7 +124,6 @@ export const letterOf: Readonly<Record<SettledStatus, string>> = {
 
 export const settledStatuses: readonly SettledStatus[] = [...doneKinds, 'failed'];
 
-/** A row whose status is final. */
 type SettledRow = RowOutcome & { readonly status: SettledStatus };
 
 function isSettledRow(outcome: RowOutcome): outcome is SettledRow {
@@ -155,7 +152,6 @@ function resultLine(
   };
 }
 
-/** Absent where none is known. */
 function priorUrls(rows: readonly BulkRow[]): string[] | undefined {
   return rows.some(({ before }) => before) ? rows.map(({ before }) => before?.long_url ?? '') : undefined;
 }

@@ -20,7 +20,7 @@ interface Lines {
   readonly unknown: Doubt;
   readonly reconcile: Evidence;
   readonly signal: { readonly at: string };
-  /** What a check found of a destination, by all links that lead there (K1). */
+  /** The verdict on a destination, with all links that lead there. */
   readonly checked: { readonly rows: Ranges; readonly verdict: Verdict };
   /** Another run undid this one: it is not resumed any more. `withdrawn`: that run was deleted before it changed anything. */
   readonly undone: { readonly by: string; readonly at: string; readonly withdrawn?: true };
@@ -40,7 +40,7 @@ export type BeginLine = JournalLine<'begin'>;
 
 export type ResultLine = JournalLine<'result'>;
 
-/** What a run is: the first line of its journal. It never contains a credential. */
+/** The identity of a run: the first line of its journal. It never contains a credential. */
 interface Begin {
   readonly version: 1;
   readonly run: string;
@@ -48,13 +48,9 @@ interface Begin {
   readonly order?: number | undefined;
   /** `tags`: it changes tags themselves, `api`: nobody knows what; both have no rows. `check`: it changes nothing. */
   readonly operation: OperationKind | 'tags' | 'api' | 'check';
-  /** Shortening only. */
   readonly mode?: ModeName | undefined;
-  /** The command as people read it. */
   readonly what?: string | undefined;
-  /** It keeps what its links were before (U1). */
   readonly undo?: boolean | undefined;
-  /** The run that it takes back (U2). */
   readonly undoes?: string | undefined;
   readonly profile?: string | undefined;
   /** Origin and path of the API root. */
@@ -69,27 +65,25 @@ interface Begin {
     /** The file that named the links, where they were listed. */
     readonly file?: { readonly name: string; readonly sha256: string } | undefined;
   };
-  /** Whatever else decides what is sent: flags that fill in fields. A resumed run must have the same (J8). */
+  /** All else that decides what is sent: flags that fill in fields. A resumed run must have the same. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Absolute paths that the run may replace (R-26). */
+  /** Absolute paths that the run may replace. */
   readonly outputs: readonly string[];
-  /** ISO 8601. */
   readonly at: string;
 }
 
-/** A batch that is about to be sent; synced before the first byte of it leaves (J1). */
+/** A batch that is about to be sent; synced before the first byte of it leaves. */
 interface Intent {
   readonly batch: number;
   readonly rows: Ranges;
-  /** Checksum of the payloads' JSON (J8). */
   readonly payload: string;
-  /** One per row, where hashes are generated (J9). */
+  /** One per row, where hashes are generated. */
   readonly keys?: readonly string[] | undefined;
   /** Checked mode: the watermark, by its name on disk. Keyed mode: in the first intent, for `undo`. */
   readonly mark?: Watermark | undefined;
   /** One per row, where rows are renamed: a fingerprint of where it led before the first attempt, or `-`; empty for other rows. */
   readonly before?: readonly string[] | undefined;
-  /** The long URLs before the change, one per row, where results are asked for; empty where it is not known (U4, J5). */
+  /** The long URLs before the change, one per row, where results are asked for; empty where it is not known. */
   readonly priorUrls?: readonly string[] | undefined;
 }
 
@@ -106,19 +100,17 @@ interface Results {
   readonly domain?: string | undefined;
   /** One per done row, in order; absent where the calls answer without records. */
   readonly hashes?: readonly string[] | undefined;
-  /** What precedes the hash in every short URL of `hashes`; if that differs, a list of whole short URLs. */
+  /** The text before the hash in every short URL of `hashes`; if that differs, a list of whole short URLs. */
   readonly shortUrls?: string | readonly string[] | undefined;
   /** Fingerprints of the long URLs of `hashes`, separated by blanks: what `runs verify` compares. */
   readonly longUrls?: string | undefined;
-  /** Where links were created: their other fields, as the server answered. `undo` compares both (U2). */
+  /** Of links that were created, their other fields, as the server answered. `undo` compares both. */
   readonly values?: ValueColumns | undefined;
   /** The long URLs themselves, one per done row, where a row does not say its own: an edit that leaves it alone. */
   readonly destinations?: readonly string[] | undefined;
-  /** As in the intent. */
   readonly priorUrls?: readonly string[] | undefined;
-  /** One per failed row, in order. */
   readonly errors?: readonly RecordedError[] | undefined;
-  /** Positions, within the line, of rows that were matched by position alone (R 1.5.5). */
+  /** Positions, within the line, of rows that were matched by position alone. */
   readonly byPosition?: readonly number[] | undefined;
   readonly released?: Ranges | undefined;
 }
@@ -142,7 +134,6 @@ interface Doubt {
 /** One entry per row in each list. */
 interface Befores {
   readonly rows: readonly number[];
-  /** What was sent: the link, and the fields that it was to get. */
   readonly payloads: readonly LinkKey[];
   /** null for a link that did not exist, or did not until another row of the batch was applied. */
   readonly records: readonly (KnownRecord | null)[];
@@ -168,12 +159,12 @@ export function decodeLine(text: string): JournalLine | undefined {
   if (text[16] !== ' ' || text.slice(0, 16) !== checksum(json)) return undefined;
   try {
     const line: unknown = JSON.parse(json);
-    return isTyped(line) ? line : undefined;
+    return isLine(line) ? line : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isTyped(line: unknown): line is JournalLine {
+function isLine(line: unknown): line is JournalLine {
   return typeof line === 'object' && line !== null && 'type' in line;
 }

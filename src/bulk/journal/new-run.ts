@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { absolutePath } from '../../files/folders.ts';
-import type { BegunRun } from '../execution/execution.ts';
+import type { BegunRun } from '../beginning/begun-run.ts';
 import { newestRuns, orderOf, type RunFolders, runFolders, runRecord, smallNames, smallRecord } from '../records/run-names.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
-import { newRunState } from './journal-state.ts';
+import type { RunState } from './journal-state.ts';
 import type { BeginLine } from './lines.ts';
 import { nextOrder } from './order.ts';
 import type { RunIdentity } from './run-folder.ts';
@@ -17,7 +17,6 @@ interface SmallRun extends BegunRun {
   readonly journal: SmallJournal;
 }
 
-/** The first line of a new record. */
 export function beginLine(
   run: string,
   identity: RunIdentity,
@@ -64,6 +63,26 @@ export async function beginOneOff(identity: RunIdentity, plan: Described, enviro
   return { ...(await beginSmallRecord(run, identity, plan, environment)), release: () => undefined };
 }
 
+function newRunState(begin: BeginLine): RunState {
+  return {
+    begin,
+    complete: false,
+    lastEnd: undefined,
+    shown: false,
+    undoneBy: [],
+    size: 0,
+    nextBatch: 1,
+    open: new Map(),
+    keys: new Map(),
+    priorDestinations: new Map(),
+    priorUrls: new Map(),
+    mark: undefined,
+    counts: new Map([['free', begin.input.rows]]),
+    stateOf: () => 'free',
+    locationOf: () => ({ offset: 0, length: 0 }),
+  };
+}
+
 export function newRunName(key: string, now: number, folders: RunFolders): string {
   const [date = '', time = ''] = new Date(now).toISOString().replace(/[-:]/g, '').split(/[T.]/);
   const name = `${date}-${time}-${key}`;
@@ -73,8 +92,7 @@ export function newRunName(key: string, now: number, folders: RunFolders): strin
   }
 }
 
-/** The place of a new run among all of them. */
-export function newOrder({ state, orders }: RunFolders): number {
+function newOrder({ state, orders }: RunFolders): number {
   return nextOrder(orders, () => Math.max(0, ...newestRuns(state).map(orderOf)));
 }
 
@@ -84,7 +102,7 @@ const keptSmall = 200;
 const tooManySmall = 250;
 
 /** Deletes the oldest records of typed links where there are too many. */
-export function pruneSmall(folders: RunFolders): void {
+function pruneSmall(folders: RunFolders): void {
   const names = new Set(smallNames(folders));
   if (names.size < tooManySmall) return;
   const sorted = newestRuns(folders.state).filter(({ run }) => names.has(run));

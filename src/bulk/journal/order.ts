@@ -32,7 +32,6 @@ function numbersIn(folder: string): number[] {
     .map(Number);
 }
 
-/** False where somebody else has made it. */
 function isMade(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx', 0o600));

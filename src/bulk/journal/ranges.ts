@@ -21,7 +21,6 @@ export function sizeOf(ranges: Ranges): number {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
-/** Whether all are rows that a run of `total` rows has. */
 export function isRanges(value: unknown, total: number): value is Ranges {
   return Array.isArray(value) && value.every((range) => isRange(range, total));
 }

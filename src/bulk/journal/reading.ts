@@ -3,7 +3,6 @@ import { LocalError } from '../../base/errors.ts';
 import { fileError } from '../../files/file-error.ts';
 import { decodeLine, type JournalLine } from './lines.ts';
 
-/** Where a line is in its journal. */
 export interface LineLocation {
   readonly offset: number;
   /** Bytes, line end included. */
@@ -18,7 +17,7 @@ const chunkBytes = 1024 * 1024;
 const newline = 0x0a;
 
 /**
- * The lines of a journal with their locations (J3). A torn line at the end is left out; a bad line with a good one behind it
+ * The lines of a journal with their locations. A torn line at the end is left out; a bad line with a good one behind it
  * means that somebody else wrote there, and nothing is guessed: `LocalError`, exit 9.
  */
 export async function* readJournal(path: string): AsyncGenerator<LocatedLine> {
@@ -41,7 +40,6 @@ export function openToRead(path: string): Promise<FileHandle> {
   });
 }
 
-/** One line whose location is known. */
 export async function readLineAt(file: FileHandle, { offset, length }: LineLocation): Promise<JournalLine> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
   const line = decodeLine(buffer.toString('utf8', 0, bytesRead - 1));
@@ -49,7 +47,6 @@ export async function readLineAt(file: FileHandle, { offset, length }: LineLocat
   return line;
 }
 
-/** Lines whose locations are known, the last first. */
 export async function* linesBackwards(path: string, locations: readonly LineLocation[]): AsyncGenerator<JournalLine> {
   if (locations.length === 0) return;
   const file = await openToRead(path);

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { EditFields } from '../../contract/operations.ts';
-import { type KnownRecord, knownBefore, shortUrlMembers } from '../matching/row-verdict.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
 import type { RunState } from './journal-state.ts';
 import type { SettledStatus } from './ledger.ts';
@@ -50,7 +50,6 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
   };
 }
 
-/** What a line keeps of a row. */
 interface Result {
   readonly status: SettledStatus;
   readonly error?: RowError | undefined;
@@ -59,7 +58,6 @@ interface Result {
   readonly matchedByPosition?: true | undefined;
 }
 
-/** What a sound line keeps, by row. */
 function resultsOf(line: ResultLine): Map<number, Result> {
   const { errors = [], byPosition = [] } = line;
   const rows = indexesOf(line.rows);
@@ -101,7 +99,7 @@ function outcomeOf<Payload extends object>(
   return { index, line, item, payload, before, status: status ?? 'unknown', record, error, matchedByPosition };
 }
 
-/** What the journal kept of the record; for the rest, what a row asked for that was done. Tags of an edit are left out: they are instructions. */
+/** The record as far as the journal keeps it, completed by what a row asked for that was done. Tags of an edit are left out: they are instructions. */
 function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus | undefined, payload: EditFields): KnownRecord {
   const { short_url, short_url_with_protocol } = shortUrlMembers(shortUrl);
   if (status === 'failed' || status === 'skipped') return { hash, short_url, short_url_with_protocol, long_url: longUrl };
@@ -117,4 +115,14 @@ function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus |
     email_stats,
     max_clicks,
   };
+}
+
+export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {
+  return { hash, long_url: priorUrl };
+}
+
+/** The members of a record that say its short URL, made of the one text that is kept of them. */
+function shortUrlMembers(shortUrl: string): Pick<KnownRecord, 'short_url' | 'short_url_with_protocol'> {
+  const scheme = /^https?:\/\//.exec(shortUrl)?.[0];
+  return scheme ? { short_url: shortUrl.slice(scheme.length), short_url_with_protocol: shortUrl } : { short_url: shortUrl };
 }

@@ -5,7 +5,6 @@ import { isRanges, sizeOf } from './ranges.ts';
 
 const statusOf: ReadonlyMap<string, SettledStatus> = new Map(settledStatuses.map((status) => [letterOf[status], status]));
 
-/** The status of each row of a sound line. */
 export function statusesOf({ states }: ResultLine): SettledStatus[] {
   return Array.from(states, (letter) => statusOf.get(letter) ?? 'failed');
 }
@@ -21,7 +20,6 @@ export function hashesOf({ hashes = [], errors = [] }: ResultLine): readonly str
   return taken.length === 0 ? hashes : [...hashes, ...taken];
 }
 
-/** `total`: rows of the run. */
 export function isSoundResult(line: ResultLine, total: number): boolean {
   const { rows, states, hashes, values, errors = [], destinations, priorUrls, byPosition = [], released = [] } = line;
   if (!isRanges(rows, total) || !isRanges(released, total) || !isText(states) || states.length !== sizeOf(rows)) return false;
@@ -56,7 +54,6 @@ function isTaken(value: unknown): boolean {
   return isText(value.hash) && value.hash !== '' && isText(value.shortUrl) && (!('longUrl' in value) || isText(value.longUrl));
 }
 
-/** Whether a value is a list of this length whose entries are all sound. */
 export function isListOf(value: unknown, length: number, isEntry: (entry: unknown) => boolean = isText): boolean {
   return Array.isArray(value) && value.length === length && value.every(isEntry);
 }

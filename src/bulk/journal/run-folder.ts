@@ -12,7 +12,7 @@ import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import { type BeginLine, decodeLine, type JournalLine } from './lines.ts';
 import { openToRead, readJournal } from './reading.ts';
 
-/** What makes two command lines the same run: a resumed one is found by it. */
+/** Two command lines with the same key are the same run: a resumed one is found by it. */
 export function runKey({ operation, server, account, domain, input }: Omit<RunIdentity, 'options' | 'mode'>): string {
   return checksum(JSON.stringify([operation, server, account, domain ?? null, input.sha256])).slice(0, 8);
 }
@@ -33,7 +33,7 @@ interface FolderOptions {
 
 /**
  * Makes a run's folder with the first line of its journal. It appears under its name only when all of it is on the disk, so a
- * journal without a beginning is a damaged one, and no run loses its journal with the power (D40).
+ * journal without a beginning is a damaged one, and no run loses its journal with the power.
  */
 export async function createRunFolder(
   begin: BeginLine,
@@ -77,12 +77,12 @@ export function removeRunFolder(name: string, folders: RunFolders, system: MarkS
   }
 }
 
-/** What belongs to no run, or not to one yet. */
+/** A folder that belongs to no run, or not to one yet. */
 function draftFolder({ runs }: RunFolders, system: MarkSystem): string {
   return join(runs, `.${newMark(system)}.draft`);
 }
 
-/** What `read` makes of a run; undefined where another process has taken it away meanwhile (D39). */
+/** Undefined where another process has deleted the run meanwhile. */
 export async function whileThere<Result>(
   name: string,
   folders: RunFolders,
@@ -111,12 +111,12 @@ export async function readBegin({ journal }: Pick<RunRecord, 'journal'>): Promis
   return undefined;
 }
 
-/** Whether a journal says at its end that all was done and shown: such a run need not be read for that. */
+/** A journal that says at its end that all was done and shown need not be read for that. */
 export async function endsShown(journal: string): Promise<boolean> {
   return (await lastLine(journal))?.type === 'shown';
 }
 
-/** Whether it says at its end that every row has its final status. */
+/** True where it says at its end that every row has its final status. */
 export async function endsComplete(journal: string): Promise<boolean> {
   const last = await lastLine(journal);
   return last?.type === 'end' && last.reason === 'complete';
@@ -142,7 +142,7 @@ const patience = 2000;
 
 /**
  * Held while a run of this key is looked for, begun, or deleted: so two processes at the same moment do not both find nothing,
- * and none finds a run that is gone when it resumes it (D38). Taken before any other lock.
+ * and none finds a run that is gone when it resumes it. Taken before any other lock.
  */
 export function claimBeginning(key: string, { locks }: RunFolders, system: System, wait = patience): Promise<Claim> {
   return claim(join(locks, `begin-${key}`), 'the start of this run', system, wait, true);

@@ -25,7 +25,7 @@ export function smallJournal(path: string, system: Pick<System, 'platform'>, ope
     journal ??= await openJournal(path, 0, openFile);
     const open = journal;
     await Promise.all(lines.map((line) => open.write(line)));
-    // What is written into a file is on the disk only if the folders above it are.
+    // A file is on the disk only if the folders above it are.
     if (isFirst) syncFoldersUpFrom(dirname(path), system);
   }
 
@@ -56,10 +56,10 @@ export function smallJournal(path: string, system: Pick<System, 'platform'>, ope
   };
 }
 
-/** Whether a line says that something was changed, or may have been: a row that failed may have been changed in part. */
+/** True of a line by which something was changed, or may have been: a row that failed may have been changed in part. */
 function saysChange(line: JournalLine): boolean {
   if (line.type === 'ambiguous' || line.type === 'unknown') return true;
-  // What has no rows is recorded because it is changed.
+  // A call without rows is recorded because it changes something.
   if (line.type === 'intent') return line.rows.length === 0;
   if (line.type !== 'result') return false;
   return /[chdr]/.test(line.states) || (line.errors ?? []).some(([, , , taken]) => taken !== undefined);

@@ -2,7 +2,7 @@ import { unicodeTest } from '../../base/unicode.ts';
 import type { ErrorRecord } from '../../contract/records.ts';
 import type { BatchAnswer, Evidence, KnownRecord, Verdict } from './row-verdict.ts';
 
-/** A refused item and what it echoes of the row that it belongs to (4.3.1, FIELD-NOTES 6). */
+/** A refused item and what it echoes of the row that it belongs to (4.3.1). */
 interface RefusedItem {
   readonly kind: 'refused';
   readonly error: ErrorRecord;
@@ -20,7 +20,7 @@ export type Item = RecordItem | RefusedItem;
 
 /**
  * One entry of an answer's `urls`, read without trust: undefined for what is neither a record with a usable hash nor an error
- * with an integer code (F36, F39). An item without `error` but with a hash is a success (R 1.5.8).
+ * with an integer code. An item without `error` but with a hash is a success.
  */
 export function readItem(value: unknown): Item | undefined {
   if (!isObject(value)) return undefined;
@@ -45,19 +45,18 @@ export function longUrlOf(item: Item | undefined): string | undefined {
   return item?.kind === 'record' ? textOf(item.record.long_url) : item?.longUrl;
 }
 
-/** What an item says of the row that it belongs to. */
 function verdictOf(item: Item, evidence: Evidence): Verdict {
   return item.kind === 'record' ? { kind: 'done', record: item.record, evidence } : { kind: 'failed', error: item.error };
 }
 
-/** Whether text can be a hash: visible characters, and no more of them than any server is known to give. */
+/** A hash has visible characters, and no more of them than any server is known to give. */
 function isUsableHash(hash: string): boolean {
   return hash !== '' && hash.length <= 255 && !hasUnseen(hash);
 }
 
 const hasUnseen = unicodeTest('[\\p{C}\\p{Z}]', /^[!-~]*$/);
 
-/** What else a record holds is read without trust where it is used. */
+/** The rest of a record is read without trust where it is used. */
 function hasHash(value: Record<string, unknown>): value is KnownRecord {
   return typeof value.hash === 'string';
 }
@@ -105,7 +104,7 @@ export function begin<Row>(sent: readonly Row[], answer: readonly unknown[], sha
   };
 }
 
-/** A hash is given to one row only (R 1.5.7, F35). */
+/** A hash is given to one row only. */
 function dropRepeats(items: (Item | undefined)[]): void {
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {

@@ -18,31 +18,30 @@ import {
 } from './answer-items.ts';
 import type { BatchAnswer, Evidence } from './row-verdict.ts';
 
-/** What a row asks for. */
 export type Asked = Partial<ShortenItem>;
 
-type Shortening = Work<Asked>;
+export type Shortening = Work<Asked>;
 
 interface MatchingOptions {
-  /** Duplicate control is on: several rows may be given one record, and one row several (4.3.3). */
-  readonly sharing?: boolean;
-  /** Whether the items may be in the order of the rows: those of a listing are not. */
+  /** With duplicate control several rows may be given one record, and one row several (4.3.3): gives them out. */
+  readonly takeShared?: (work: Shortening) => void;
+  /** False for the items of a listing, which are not in the order of the rows. */
   readonly inOrder?: boolean;
 }
 
 /**
- * Joins the items of an answer to the rows that were sent (R 1.5). The document promises neither their order nor
+ * Joins the items of an answer to the rows that were sent. The document promises neither their order nor
  * their number, so rows are known by what comes back of them; in doubt a row gets nothing.
  */
 export function matchAnswer(
   sent: readonly Asked[],
   answer: readonly unknown[],
-  { sharing = false, inOrder = true }: MatchingOptions = {},
+  { takeShared, inOrder = true }: MatchingOptions = {},
 ): BatchAnswer {
-  const work = begin(sent, answer, sharing);
+  const work = begin(sent, answer, takeShared !== undefined);
   const steps = [
     takeByCustomHash,
-    sharing ? takeShared : takeByFields,
+    takeShared ?? takeByFields,
     takeRefusals,
     takeByUniqueUrl,
     ...(inOrder ? [takeByPosition] : []),
@@ -51,7 +50,7 @@ export function matchAnswer(
   return result(work);
 }
 
-/** Every request holds distinct custom hashes, so they are keys; a server may have changed their case (F38). */
+/** Every request holds distinct custom hashes, so they are keys; a server may have changed their case. */
 function takeByCustomHash(work: Shortening): void {
   takeByHash(work, customHash);
   if (work.verdicts.includes(undefined)) takeByHash(work, customHash, { form: foldedHash });
@@ -61,31 +60,8 @@ function customHash({ custom_hash }: Asked): string | undefined {
   return custom_hash;
 }
 
-/** With duplicate control the first record of a row's long URL is its answer; more of them are that row's too. */
-function takeShared(work: Shortening): void {
-  for (const form of [(text: string) => text, canonicalUrl]) {
-    const rows = freeRows(work);
-    const items = freeRecords(work);
-    if (rows.length === 0) return;
-    const first = new Map<string, number>();
-    for (const [index, item] of work.items.entries()) {
-      const url = item?.kind === 'record' ? form(longUrlOf(item) ?? '') : undefined;
-      if (url !== undefined && !first.has(url)) first.set(url, index);
-    }
-    const served = new Set<string>();
-    for (const row of rows) {
-      const url = form(work.sent[row]?.long_url ?? '');
-      const index = first.get(url);
-      if (index === undefined) continue;
-      give(work, row, index, 'long_url');
-      served.add(url);
-    }
-    for (const index of items) if (served.has(form(longUrlOf(work.items[index]) ?? ''))) work.rowOf[index] ??= -1;
-  }
-}
-
 /**
- * By all that a record shows. Rows with equal keys are interchangeable, and position decides among them (R 1.5.3, R 1.5.5);
+ * By all that a record shows. Rows with equal keys are interchangeable, and position decides among them;
  * rows that differ only in what the records do not show are left to better evidence.
  */
 function takeByFields(work: Shortening): void {
@@ -124,7 +100,7 @@ function takeRefusals(work: Shortening): void {
   }
 }
 
-/** Whether it makes no difference which refusal goes to which row. */
+/** True where it makes no difference which refusal goes to which row. */
 function oneFate(work: Shortening, rows: readonly number[], items: readonly number[]): boolean {
   if (rows.length === 1) return items.length === 1;
   const spelling = (row: number | undefined): string => JSON.stringify(row === undefined ? row : work.sent[row]);
@@ -178,31 +154,4 @@ function agree(sent: Asked | undefined, item: Item | undefined): boolean {
   const longUrl = longUrlOf(item);
   if (longUrl === undefined) return item.kind === 'refused';
   return canonicalHost(longUrl) === canonicalHost(sent.long_url ?? '');
-}
-
-/** An edited URL: its hash, and the one that it shall get. */
-interface EditedUrl {
-  readonly hash: string;
-  readonly custom_hash?: string | undefined;
-}
-
-/** Joins the answer of an edit to its rows by hash: the new one where a record came back, the old one in a refusal. */
-export function matchEdits(sent: readonly EditedUrl[], answer: readonly unknown[]): BatchAnswer {
-  const work = begin(sent, answer, false);
-  const newHash = ({ hash, custom_hash }: EditedUrl): string => custom_hash ?? hash;
-  takeByHash(work, newHash, { of: 'records' });
-  takeByHash(work, ({ hash }) => hash);
-  takeByHash(work, newHash, { form: foldedHash });
-  takeLast(work);
-  return result(work);
-}
-
-/** One row, one item without a hash: a refusal that echoes nothing. */
-function takeLast(work: Work<EditedUrl>): void {
-  const [row, ...rows] = freeRows(work);
-  const [index, ...items] = [...freeRefusals(work), ...freeRecords(work)];
-  if (row === undefined || index === undefined || rows.length + items.length > 0) return;
-  const item = work.items[index];
-  if (item?.kind === 'refused' && item.hashes.length === 0 && work.items.length === work.sent.length)
-    give(work, row, index, 'hash');
 }

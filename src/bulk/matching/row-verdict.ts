@@ -1,12 +1,11 @@
 import type { ErrorRecord, UrlRecord } from '../../contract/records.ts';
 
-/** The evidence that joined an item of an answer to a row (R 1.5). `position` is the weakest, so results name it. */
+/** The evidence that joined an item of an answer to a row. `position` is the weakest, so results name it. */
 export type Evidence = 'hash' | 'fields' | 'long_url' | 'position';
 
 /** A record as far as it is known. For a row of an earlier process that is only what the journal keeps. */
 export type KnownRecord = Partial<UrlRecord> & { readonly hash: string };
 
-/** Whether a record is as the server sent it. */
 function isWhole(record: KnownRecord): record is UrlRecord {
   return record.long_url !== undefined && record.tags !== undefined;
 }
@@ -25,7 +24,7 @@ export interface Done {
   readonly shared?: true;
   /** The record was seen to be made since the run began. */
   readonly fresh?: true;
-  /** The hash of the row has a link that leads elsewhere, which is left alone (I6). */
+  /** The hash of the row has a link that leads elsewhere, which is left alone. */
   readonly skipped?: true;
   /** The hash of the row is taken, so that its link has it with a number. */
   readonly renamed?: true;
@@ -45,7 +44,6 @@ interface Again {
   readonly readAt?: number;
 }
 
-/** Class A: whether it was applied is not known. */
 export interface Doubtful {
   readonly kind: 'doubtful';
   /** Short URLs of records that may be what the row made. */
@@ -54,7 +52,6 @@ export interface Doubtful {
   readonly open?: true;
 }
 
-/** What is known of one row after a call or a reading. */
 export type Verdict = Done | Failed | Again | Doubtful;
 
 export const again: Again = { kind: 'again' };
@@ -67,9 +64,8 @@ export function changedSince(fields: readonly string[]): Failed {
   return { kind: 'failed', error: { code: 0, message: `changed since it was listed${what}` } };
 }
 
-/** An answer joined to its rows. */
 export interface BatchAnswer {
-  /** One per sent row; undefined where nothing in the answer is known to belong to it: class A, never failed (R 1.5.6). */
+  /** One per sent row; undefined where nothing in the answer is known to belong to it: class A, never failed. */
   readonly verdicts: readonly (Verdict | undefined)[];
   /** Records that belong to no row: kept, and warned about. */
   readonly surplus: readonly KnownRecord[];
@@ -78,15 +74,4 @@ export interface BatchAnswer {
 /** A record's short URL with its scheme where the server says it. */
 export function shortUrlOf({ short_url_with_protocol, short_url, hash }: KnownRecord): string {
   return short_url_with_protocol || short_url || hash;
-}
-
-/** The members of a record that say its short URL, made of the one text that is kept of them. */
-export function shortUrlMembers(shortUrl: string): Pick<KnownRecord, 'short_url' | 'short_url_with_protocol'> {
-  const scheme = /^https?:\/\//.exec(shortUrl)?.[0];
-  return scheme ? { short_url: shortUrl.slice(scheme.length), short_url_with_protocol: shortUrl } : { short_url: shortUrl };
-}
-
-/** A link before the run, as far as the journal keeps it. */
-export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {
-  return { hash, long_url: priorUrl };
 }

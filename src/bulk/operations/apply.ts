@@ -3,17 +3,15 @@ import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import { again, doubtful, type Verdict } from '../matching/row-verdict.ts';
-import { groupsOf } from './batches.ts';
+import { groupsOf } from '../sending/batches.ts';
 import { editItemsOperation } from './edit.ts';
 import { type ChangeSettings, reading } from './named-links.ts';
 import type { BulkOperation, RowToInspect } from './operation.ts';
 import { recreateOperation } from './recreate.ts';
 import { deleteOperation } from './removal.ts';
 
-/** What is done to the link of a row. */
 export type AppliedKind = 'shorten' | 'edit' | 'delete';
 
-/** A link that is made, edited or deleted, and what it gets. */
 export interface AppliedRow extends LinkKey, Omit<EditFields, 'custom_hash'> {
   readonly operation: AppliedKind;
 }
@@ -22,7 +20,7 @@ type Kinds = { readonly [K in AppliedKind]: BulkOperation<AppliedRow> };
 
 /**
  * Makes links, edits others and deletes others, each with the calls of its kind: one run, so that one journal resumes it and one undo takes
- * it back (P2). A hash in doubt is read, whatever the kind: nothing had it before a link was made, so what has it now is that link.
+ * it back. A hash in doubt is read, whatever the kind: nothing had it before a link was made, so what has it now is that link.
  */
 export function applyOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<AppliedRow> {
   const recreate = recreateOperation(settings);
@@ -56,7 +54,6 @@ const byKind = {
   fitting: fittingHashes,
 };
 
-/** An operation for rows of another form. */
 function through<Row extends object>(
   { call, request, inspect, isDone, notApplied, statusOf, kind, doubt }: BulkOperation<Row>,
   rowOf: (row: AppliedRow) => Row,

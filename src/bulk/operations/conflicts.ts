@@ -12,7 +12,7 @@ export interface ConflictSettings {
   readonly client: Pick<Client, 'send'>;
   readonly domain?: string | undefined;
   readonly mayCall?: (() => boolean) | undefined;
-  /** Whether a row of the input asks for the hash: no other row is renamed to it. */
+  /** No row is renamed to a hash that another row of the input asks for. */
   readonly isAskedFor?: ((hash: string) => boolean) | undefined;
 }
 
@@ -23,8 +23,8 @@ type Verdicts = readonly (Verdict | undefined)[];
 type Call = BulkOperation<ShortenItem>['call'];
 
 /**
- * The same call where a row whose hash has a link that leads elsewhere is skipped, or gets the hash with a number (I6). The link is
- * read in every case: a hash that no link of the account has stays refused, and one that leads where the row does is the row's (D4).
+ * The same call where a row whose hash has a link that leads elsewhere is skipped, or gets the hash with a number. The link is
+ * read in every case: a hash that no link of the account has stays refused, and one that leads where the row does is the row's.
  */
 export function resolvingConflicts(
   operation: BulkOperation<ShortenItem>,
@@ -59,7 +59,6 @@ function isSkipped(verdict: Verdict | undefined): boolean {
   return verdict?.kind === 'done' && verdict.skipped === true;
 }
 
-/** An answer with other verdicts for some of its rows. */
 async function replaced(
   items: readonly ShortenItem[],
   { verdicts, surplus }: BatchAnswer,
@@ -152,7 +151,7 @@ function wayOut(item: ShortenItem, names: readonly string[], links: ReadonlyMap<
   return { verdict: refusal('the hash is taken, and so are those with a number') };
 }
 
-/** What cannot be made for certain stays in doubt: the rows get no verdict, and the run asks again (R 1.5.6). */
+/** Links that cannot be made for certain stay in doubt: the rows get no verdict, and the run asks again. */
 async function makeSafely(
   named: readonly ShortenItem[],
   make: (named: readonly ShortenItem[]) => Promise<BatchAnswer>,

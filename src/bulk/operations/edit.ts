@@ -3,9 +3,9 @@ import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
 import { hasDestination, noDestination } from '../matching/destination-fingerprint.ts';
-import { matchEdits } from '../matching/matching.ts';
+import { matchEdits } from '../matching/edited-links.ts';
 import { again, changedSince, doubtful, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
-import { byDomain, byHash } from './batches.ts';
+import { byDomain, byHash } from '../sending/batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import { type BulkOperation, type Call, type RowToInspect, sendCall } from './operation.ts';
 
@@ -55,7 +55,7 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
 
 type Sending<Row extends LinkKey> = Pick<BulkOperation<Row>, 'call' | 'request' | 'group' | 'fitting' | 'sharedBy'>;
 
-/** An edit ends in the same state however often it is made; only a rename must be inspected before it is repeated (R 2.1). */
+/** An edit ends in the same state however often it is made; only a rename must be inspected before it is repeated. */
 function editing<Row extends LinkKey>(
   settings: ChangeSettings,
   fields: (row: Row) => EditFields,
@@ -109,7 +109,7 @@ function verdictOf(
 }
 
 /**
- * A rename in doubt, by where the two hashes lead now and where the old one led before (D5, D6, R 2.1): a record at the new hash is
+ * A rename in doubt, by where the two hashes lead now and where the old one led before: a record at the new hash is
  * ours only where it leads to the same, and one at the old hash may have come there by a rename of another row.
  */
 function verdictOnRename(

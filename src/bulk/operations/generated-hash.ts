@@ -14,8 +14,8 @@ const fairBound = 256 - (256 % alphabet.length);
 const poolBytes = 4096;
 
 /**
- * Gives what is sent a custom hash, where hashes are generated and it has none of its own (R 1.2): `kept`, with which
- * it was sent before (J9), or a new one.
+ * Gives what is sent a custom hash, where hashes are generated and it has none of its own: `kept`, with which
+ * it was sent before, or a new one.
  */
 export function hashGiver(
   mode: Pick<Mode, 'generateHashes'> | undefined,
@@ -28,7 +28,6 @@ export function hashGiver(
   };
 }
 
-/** Makes random hashes. */
 export function hashGenerator(randomBytes: (count: number) => Uint8Array): () => string {
   let pool: Uint8Array = new Uint8Array();
   let next = 0;

@@ -1,14 +1,13 @@
 import { UsageError } from '../../base/errors.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 
-/** What keeps a shortening run from making a link twice (R 1.2). */
+/** The means that keep a shortening run from making a link twice. */
 export type ModeName = 'keyed' | 'dedupe' | 'checked';
 
 export interface Mode {
   readonly name: ModeName;
   /** Value of `disable_long_url_duplicates`; checked mode sends none. */
   readonly duplicates?: string | undefined;
-  /** Rows without a custom hash are given one. */
   readonly generateHashes: boolean;
   /** Some rows have a custom hash of their own, which an equal link may have had before. */
   readonly hasOwnHashes?: boolean;
@@ -19,7 +18,6 @@ export type DedupeScope = 'off' | 'account' | 'domain';
 export interface ModeRequest {
   readonly edition: Edition;
   readonly rows: number;
-  /** Rows that have a custom hash of their own. */
   readonly keyedRows: number;
   readonly dedupe: DedupeScope;
   readonly generateHashes: boolean;
@@ -34,7 +32,7 @@ export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }:
   if (dedupe === 'domain' && values.domain === undefined) {
     throw new UsageError(`--dedupe domain: ${thisServer(edition)} has one domain; use --dedupe account`);
   }
-  // 4.3.4 makes a custom hash an idempotency key under any value: what was said, or the narrowest (R-X8).
+  // 4.3.4 makes a custom hash an idempotency key under any value: what was said, or the narrowest.
   if (generateHashes || (rows > 0 && keyedRows === rows)) {
     const said = dedupe === 'off' ? undefined : values[dedupe];
     const duplicates = said ?? values.domain ?? values.account;
@@ -44,14 +42,14 @@ export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }:
   return { name: 'dedupe', duplicates: values[dedupe], generateHashes: false };
 }
 
-/** What the mode promises, for `-v`, the summary in JSON and help. */
+/** The promises of the modes, for `-v`, the summary in JSON and help. */
 export const guarantees: { readonly [M in ModeName]: string } = {
   keyed: 'safe to repeat: every row has its own hash, so no row can be made twice',
   dedupe: 'at most one new link per long URL; existing means not proven new',
   checked: 'each row is confirmed by reading the account back; rows that cannot be confirmed are unknown',
 };
 
-/** What is done with a row whose custom hash has a link that leads elsewhere (I6). */
+/** Ways to treat a row whose custom hash has a link that leads elsewhere. */
 export const conflictPolicies = ['fail', 'skip', 'update', 'rename'] as const;
 
 export type ConflictPolicy = (typeof conflictPolicies)[number];

@@ -6,7 +6,7 @@ import type { UrlRecord } from '../../contract/records.ts';
 import type { Verdict } from '../matching/row-verdict.ts';
 import type { BulkOperation, RowToInspect } from './operation.ts';
 
-/** What edits, deletions and resets of links that are named have in common. */
+/** Settings of edits, deletions and resets of links that are named. */
 export interface ChangeSettings {
   readonly client: Pick<Client, 'send'>;
   /** Edition A: where a row does not say it. */
@@ -17,7 +17,7 @@ export interface ChangeSettings {
 
 type Links = ReadonlyMap<string, UrlRecord>;
 
-/** How one call names links: a single one in its path, several in its query. All are on one domain: `group` sees to it. */
+/** One call names a single link in its path, several in its query. All are on one domain: `group` sees to it. */
 export function addressOf(rows: readonly LinkKey[], settings: ChangeSettings) {
   const query = { domain: rows[0]?.domain ?? settings.domain };
   const hashes = rows.map(({ hash }) => hash);
@@ -34,7 +34,6 @@ async function readLinks(
   return await urlsByHash(hashes, { ...settings, ...addressOf(rows, settings).query, signal });
 }
 
-/** How links are read right before they are changed. */
 export function reading<Row extends LinkKey>(settings: ChangeSettings): NonNullable<BulkOperation<Row>['read']> {
   return async (rows, signal) => {
     const links = await readLinks(rows, settings, signal);
@@ -55,5 +54,5 @@ export function inspection<Row extends LinkKey>(
   };
 }
 
-/** What a server says about a hash that does not exist. */
+/** The refusal of a hash that does not exist. */
 export const missing: Verdict = { kind: 'failed', error: { code: 1306, message: errors[1306].message } };

@@ -5,7 +5,7 @@ import type { ShortenItem } from '../../contract/operations.ts';
 /** Numbers that are tried, from 2 on. */
 const lastNumber = 9;
 
-/** What a row's hash becomes where it is taken: `sale-2`, `sale-3`, … cut to the length that a hash may have (I6). */
+/** Hashes for a row whose own is taken: `sale-2`, `sale-3`, … cut to the length that a hash may have. */
 export function numberedHashes(hash: string): string[] {
   return Array.from({ length: lastNumber - 1 }, (_, nth) => {
     const number = `-${nth + 2}`;
@@ -13,7 +13,6 @@ export function numberedHashes(hash: string): string[] {
   });
 }
 
-/** Whether a hash may be a numbered one. */
 export function isNumbered(hash: string): boolean {
   return /-[2-9]$/.test(hash);
 }

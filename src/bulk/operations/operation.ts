@@ -11,35 +11,32 @@ import type { RowStatus } from '../results/row-outcome.ts';
 export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset' | 'apply';
 
 /**
- * What to do with rows in doubt (R 2.1). `repeat`: send the same payload again, which cannot do harm. `inspect`: read
- * the links, then send what is still to do. `read_back`: read the listing (R 1.6). `leave`: nothing can be read that decides.
+ * The way to settle rows in doubt. `repeat`: send the same payload again, which cannot do harm. `inspect`: read
+ * the links, then send what is still to do. `read_back`: read the listing. `leave`: nothing can be read that decides.
  */
 type DoubtPolicy = 'repeat' | 'inspect' | 'read_back' | 'leave';
 
-/** A row whose link is read. */
 export interface RowToInspect<Payload extends object> {
   readonly payload: Payload;
   /** An attempt may have been applied, so a missing link may be our doing. Otherwise it never existed. */
   readonly inDoubt: boolean;
-  /** Where its hash led before the first attempt (`destinationFingerprint`); undefined where nothing was read then. */
+  /** The fingerprint of its destination before the first attempt; undefined where nothing was read then. */
   readonly priorDestination: string | undefined;
   /** The link as it was when the run began, if that is known. */
   readonly listed?: KnownRecord | null | undefined;
 }
 
-/** What a batch wants to know between the attempts of its call. */
-export type CallWatch = Pick<SendOptions, 'onDoubt' | 'isCurrent'>;
+/** Questions and news between the attempts of a call. */
+type CallWatch = Pick<SendOptions, 'onDoubt' | 'isCurrent'>;
 
 /** A call of one of these operations, with all that is sent. */
 export type Call<O extends OperationName> = { [K in O]: { readonly operation: K; readonly input: OperationInput<K> } }[O];
 
-/** The same of any operation, for whoever only shows it. */
 export interface AnyCall {
   readonly operation: OperationName;
   readonly input: object;
 }
 
-/** Makes a call that an operation describes. */
 export async function sendCall<O extends OperationName>(
   { send }: Pick<Client, 'send'>,
   call: Call<O>,
@@ -52,12 +49,12 @@ export async function sendCall<O extends OperationName>(
 /** A change that can be made to many rows. The rest of bulk knows no more about its kind than this. */
 export interface BulkOperation<Payload extends object> {
   readonly kind: OperationKind;
-  /** What is done for a row, where rows are of several kinds. */
+  /** The kind of one row, where rows are of several kinds. */
   kindOf?(payload: Payload): OperationKind;
   readonly doubt: DoubtPolicy;
   /** Rows of different groups cannot share a call: a group per domain. */
   group?(payload: Payload): string;
-  /** How many of these, from the first, fit in one call's address; all of them where absent (R-14). */
+  /** Counts those, from the first, that fit in one call's address; all of them where absent. */
   fitting?(payloads: readonly Payload[]): number;
   /** The call that is made for rows that share one: `call` makes it, and a dry run shows it. */
   request(payloads: readonly Payload[]): AnyCall;
@@ -71,28 +68,26 @@ export interface BulkOperation<Payload extends object> {
   readonly provenBy?: number | undefined;
   /** Reads the links of rows as they are; null for one that does not exist. Only for changes of links that exist. */
   read?(payloads: readonly Payload[], signal: AbortSignal): Promise<readonly (UrlRecord | null)[]>;
-  /** How many of these, from the first, are read in one call. A batch that is read first is no larger, and costs two calls (U1). */
+  /** Counts those, from the first, that are read in one call. A batch that is read first is no larger, and costs two calls. */
   readable?(payloads: readonly Payload[]): number;
   /** Receives the link of a row as it is right before the row is sent, where that decides what is done for it; null for none. */
   onRead?(payload: Payload, link: KnownRecord | null): void;
-  /** Whether a doubt about a row can only be cleared by where its hash led before it was first sent (D6). */
+  /** True of a row whose doubt can only be cleared by where its hash led before it was first sent. */
   needsPriorDestination?(payload: Payload): boolean;
   /** The fields that a link shall get, for `undo`; and its name, where the payload does not have it as one. */
   requestedFields?(payload: Payload): EditFields & Partial<LinkKey>;
-  /** Whether a link is as a row asks for, so that nothing is to be sent (W3). */
+  /** True where a link is as the row asks for, so that nothing is to be sent. */
   isDone?(payload: Payload, record: KnownRecord): boolean;
   /** The custom hash that a row asks for: where repeating is safe, its key (4.3.4). */
   hashOf?(payload: Payload): string | undefined;
-  /** What a row shares with others: a link (4.3.3), or a hash that one gives away and another gets. Of these the later row waits. */
+  /** Names that a row shares with others: a link (4.3.3), or a hash that one gives away and another gets. Of these the later row waits. */
   sharedBy?(payload: Payload): string | readonly string[] | undefined;
-  /** The status of a row that was done. */
   statusOf(payload: Payload, done: Done): RowStatus;
   notApplied?(payload: Payload, record: KnownRecord): readonly UnappliedField[];
   /** Receives the hashes of rows that earlier processes settled, if it matters which rows share one. */
-  remember?(hashes: readonly string[]): Promise<void>;
+  remember?(hashes: readonly string[]): void;
 }
 
-/** What an operation does for a row. */
 export function kindOf<Payload extends object>(payload: Payload, operation: BulkOperation<Payload>): OperationKind {
   return operation.kindOf?.(payload) ?? operation.kind;
 }

@@ -1,11 +1,11 @@
 import { endpoints } from '../../contract/operations.ts';
 import type { RunRow } from '../run-plan.ts';
+import { groupsOf, rulesOf } from '../sending/batches.ts';
 import { exceptSwapped, knownVerdicts } from '../sending/before.ts';
-import { batchesOf, groupsOf, rowBatches, rulesOf } from './batches.ts';
+import { batchesOf, rowBatches } from './cut-input.ts';
 import type { AnyCall, BulkOperation } from './operation.ts';
 
-/** A call as people and programs read it. */
-export interface PlannedCall {
+interface PlannedCall {
   readonly method: string;
   /** Below the API's root, percent-encoded. */
   readonly path: string;

@@ -1,34 +1,31 @@
-import { SeenKeys } from '../../client/seen-keys.ts';
+import type { SeenKeys } from '../../client/seen-keys.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { Newness } from '../checked/newness.ts';
+import { matchAnswer } from '../matching/matching.ts';
+import { looksPreexisting } from '../matching/preexisting.ts';
 import type { BatchAnswer } from '../matching/row-verdict.ts';
-import { looksPreexisting } from './preexisting.ts';
-
-/** The links of a run in which rows with one long URL share a link. */
-export interface SharedLinks {
-  call(batch: SharedBatch, signal: AbortSignal): Promise<BatchAnswer>;
-  /** Receives hashes that earlier processes of the run were given. */
-  remember(hashes: readonly string[]): void;
-}
+import { takeShared } from '../matching/shared-records.ts';
 
 interface SharedBatch {
   readonly items: readonly ShortenItem[];
   /** The items without those that share a link with an earlier one. */
   readonly sent: readonly ShortenItem[];
-  send(): Promise<BatchAnswer>;
+  send(): Promise<readonly unknown[]>;
 }
 
-/** Without `newness` nothing is asked about which links are new. */
-export function createSharedLinks(newness: Newness | undefined): SharedLinks {
-  const given = new SeenKeys();
-  return {
-    async call({ items, sent, send }, signal) {
-      await newness?.begin(signal);
-      const shared = shareOut(items, sent, await send(), given);
-      return newness ? await withNew(items, shared, newness, signal) : shared;
-    },
-    remember: (hashes) => hashes.forEach((hash) => void given.add(hash)),
-  };
+interface Sharing {
+  /** Hashes that the run was given. */
+  readonly given: SeenKeys;
+  /** Without it nothing is asked about which links are new. */
+  readonly newness: Newness | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Makes the call of a batch in which rows with one long URL share a link. */
+export async function callShared({ items, sent, send }: SharedBatch, { given, newness, signal }: Sharing): Promise<BatchAnswer> {
+  await newness?.begin(signal);
+  const shared = shareOut(items, sent, matchAnswer(sent, await send(), { takeShared }), given);
+  return newness ? await withNew(items, shared, newness, signal) : shared;
 }
 
 function shareOut(

@@ -1,23 +1,23 @@
 import type { Client } from '../../client/client.ts';
+import { SeenKeys } from '../../client/seen-keys.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
-import type { NewnessSettings } from '../checked/newness.ts';
+import type { Newness, NewnessSettings } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
-import { again, type BatchAnswer, type Done, type Verdict } from '../matching/row-verdict.ts';
+import { looksPreexisting } from '../matching/preexisting.ts';
+import { again, type Done, type Verdict } from '../matching/row-verdict.ts';
 import type { ConflictSettings } from './conflicts.ts';
 import type { ConflictPolicy, Mode } from './modes.ts';
 import { asNamed } from './numbered-hash.ts';
 import type { BulkOperation, Call, RowToInspect } from './operation.ts';
-import { looksPreexisting } from './preexisting.ts';
-import type { SharedLinks } from './shared-links.ts';
 
 interface ShortenSettings {
   readonly client: Pick<Client, 'send'>;
   readonly mode: Mode;
-  /** Edition A: the working domain, pinned on every call (R-X8). */
+  /** Edition A: the working domain, pinned on every call. */
   readonly domain?: string | undefined;
-  /** Reads which links are new, where duplicate control hands out old ones too (`D26`); true without it. */
+  /** Reads which links are new, where duplicate control hands out old ones too; true without it. */
   readonly tellsNew?: boolean | undefined;
   /** Bounds the calls that this takes. */
   readonly mayCall?: NewnessSettings['mayCall'];
@@ -52,18 +52,13 @@ function plainShortening({
 }: Omit<ShortenSettings, 'onConflict' | 'isAskedFor'>): BulkOperation<ShortenItem> {
   const doubt = mode.name === 'checked' ? 'read_back' : 'repeat';
   const sharing = mode.name === 'dedupe';
-  /** What nobody saw to be new is not called so where links are shared: it may have been there for years. */
+  /** A shared link that nobody saw to be new is not called so: it may have been there for years. */
   const isNew = (item: ShortenItem, done: Done): boolean =>
     sharing ? done.fresh === true && !looksPreexisting(item, done) : mode.generateHashes || !looksPreexisting(item, done);
-  let begun: Promise<SharedLinks> | undefined;
-  const sharedLinks = async (): Promise<SharedLinks> => {
-    const { createSharedLinks } = await import('./shared-links.ts');
-    if (!tellsNew) return createSharedLinks(undefined);
-    const { createNewness } = await import('../checked/newness.ts');
-    return createSharedLinks(createNewness({ client, domain, mayCall }));
-  };
-  const shared = (): Promise<SharedLinks> => {
-    begun ??= sharedLinks();
+  const given = new SeenKeys();
+  let begun: Promise<Newness> | undefined;
+  const tellNew = (): Promise<Newness> => {
+    begun ??= import('../checked/newness.ts').then(({ createNewness }) => createNewness({ client, domain, mayCall }));
     return begun;
   };
   const query = { domain, disable_long_url_duplicates: mode.duplicates };
@@ -78,19 +73,19 @@ function plainShortening({
       const { operation, input } = request(items);
       const { urls } = input.body;
       const bodyText = json === undefined || sharing ? undefined : `{"urls":${json}}`;
-      const send = async (): Promise<BatchAnswer> => {
-        const options = { repeat: doubt === 'repeat', signal, ...watch };
-        const answer = await client.send(operation, { ...input, bodyText }, options);
-        return matchAnswer(urls, answer.urls, { sharing });
-      };
-      return sharing ? await (await shared()).call({ items, sent: urls, send }, signal) : await send();
+      const options = { repeat: doubt === 'repeat', signal, ...watch };
+      const send = async (): Promise<readonly unknown[]> => (await client.send(operation, { ...input, bodyText }, options)).urls;
+      if (!sharing) return matchAnswer(urls, await send());
+      const { callShared } = await import('./shared-links.ts');
+      const newness = tellsNew ? await tellNew() : undefined;
+      return await callShared({ items, sent: urls, send }, { given, newness, signal });
     },
     hashOf: ({ custom_hash }) => custom_hash,
     ...(sharing && { sharedBy: ({ long_url, custom_hash }) => (custom_hash ? undefined : long_url) }),
     statusOf: (item, done) => (isNew(item, done) ? 'created' : 'existing'),
     notApplied: (item, record) => notApplied(item, record),
     ...(mode.name === 'keyed' && { inspect: (rows, signal) => findByHash(rows, { client, domain }, signal) }),
-    ...(sharing && { remember: async (hashes) => (await shared()).remember(hashes) }),
+    ...(sharing && { remember: (hashes) => hashes.forEach((hash) => void given.add(hash)) }),
   };
 }
 
@@ -100,7 +95,7 @@ function distinct(items: readonly ShortenItem[]): ShortenItem[] {
   return items.filter(({ long_url, custom_hash }) => custom_hash || (!seen.has(long_url) && seen.add(long_url)));
 }
 
-/** D4: a hash that leads to the row's long URL, however a server writes that, is the row's. */
+/** A hash that leads to the row's long URL, however a server writes that, is the row's. */
 async function findByHash(
   rows: readonly RowToInspect<ShortenItem>[],
   { client, domain }: Pick<ShortenSettings, 'client' | 'domain'>,

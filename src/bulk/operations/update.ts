@@ -12,13 +12,12 @@ import { type ChangeSettings, missing, reading } from './named-links.ts';
 import type { BulkOperation, RowToInspect } from './operation.ts';
 
 /**
- * Shortening where a hash that leads elsewhere has its link edited (I6). The hashes of a batch are read first, as of every change: so
+ * Shortening where a hash that leads elsewhere has its link edited. The hashes of a batch are read first, as of every change: so
  * what links were is kept before anything is sent, and a row in doubt is settled by where its hash led then. To send the rows first would
  * save a call a batch, and a row that was refused, then edited, could be killed in between in two doubts.
  */
 export function updatingOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<ShortenItem> {
   const applying = applyOperation(settings);
-  /** The links of rows that are edits. */
   const edited = new WeakMap<ShortenItem, KnownRecord>();
   /** Rows whose links were as they ask for: nothing is sent for them. */
   const existing = new WeakSet<ShortenItem>();
@@ -74,7 +73,6 @@ function leadsThere({ long_url }: KnownRecord, row: ShortenItem): boolean {
   return sameUrl(long_url, row.long_url);
 }
 
-/** Whether a link has all that its row gives. */
 function isAsAsked(row: ShortenItem, link: KnownRecord): boolean {
   const { operation: _, hash: __, ...asked } = appliedRow(row, link);
   return fieldsThatDiffer(asked, link).length === 0;
@@ -87,7 +85,7 @@ function appliedRow({ custom_hash: hash = '', tags, ...fields }: ShortenItem, li
   return { operation: 'edit', hash, ...fields, ...(instructions.length > 0 && { tags: instructions }) };
 }
 
-/** Nothing had the hash before, so only what leads where the row does can be ours; any other is of somebody who was faster, and has no image. */
+/** No link had the hash before. One that leads where the row does now is ours; any other was made by somebody else meanwhile, and is left alone. */
 function verdictOnNew(
   { payload, inDoubt, priorDestination }: RowToInspect<ShortenItem>,
   link: KnownRecord | null | undefined,

@@ -4,14 +4,12 @@ import type { LinkPrints } from '../../link/prints.ts';
 import type { BeforeImage } from '../journal/images.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 
-/** A link as it was. */
 export type EarlierLink = KnownRecord;
 
-/** What a run did, or may have done, to one link. */
+/** A change of one link that a run made, or may have made. */
 export interface DoneChange {
   /** As the run named it. On edition A without a domain where that was the default one. */
   readonly link: LinkKey;
-  /** The fields that it was to get. */
   readonly asked: EditFields;
   /** The link before; null for one that did not exist. Undefined for a link that the run created. */
   readonly before: EarlierLink | null | undefined;
@@ -27,7 +25,6 @@ export interface DoneChange {
   readonly isChained?: true;
 }
 
-/** A change as an image has it. */
 export function changeOf(
   { payload: { hash, domain, ...asked }, record }: BeforeImage,
   isCertain: boolean,
@@ -37,7 +34,7 @@ export function changeOf(
 }
 
 /**
- * What rows did to each of their links, in the order of the run, where hashes went from link to link: a row that names a hash which an earlier
+ * Joins what rows did to each of their links, in the order of the run, where hashes went from link to link: a row that names a hash which an earlier
  * row gave away, or took, is about another link than before the run.
  */
 export function composed(
@@ -93,7 +90,7 @@ export function isIn(chain: ReadonlySet<string>, image: BeforeImage): boolean {
   return [linkText(image.payload), ...newLink(image)].some((link) => chain.has(link));
 }
 
-/** What a renamed link is called then. */
+/** The name of a link after its renaming, if it was renamed. */
 function newLink({ payload: { hash, domain, ...asked } }: BeforeImage): string[] {
   const { custom_hash = hash }: EditFields = asked;
   return custom_hash === hash ? [] : [linkText({ hash: custom_hash, domain })];

@@ -15,18 +15,16 @@ import { claimRun } from '../journal/run-folder.ts';
 import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
 
-/** A run that is to be taken back. */
 export interface DoneRun {
   readonly begin: BeginLine;
-  /** What its rows did: of a shortening that edits links whose hashes are taken, as of `apply`, each its own (I6). */
+  /** The kind of its changes: a shortening that edits links whose hashes are taken has rows of several kinds, as `apply` has. */
   readonly kind: BeginLine['operation'];
   /** Rows of which it is not known whether they made links, which cannot be found. */
   readonly lost: number;
-  /** The file that has what its links were. */
   readonly images: string;
   /** The newest links when the run began: what it made is listed before them. */
   readonly mark: Watermark | undefined;
-  /** What was done, some at a time, the last first. */
+  /** The changes, some at a time, the last first. */
   changes(): AsyncGenerator<readonly DoneChange[]>;
 }
 
@@ -48,7 +46,7 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
   };
 }
 
-/** Which links are newer than the run's beginning: of any other nothing shows that the run made it. */
+/** Finds the links that are newer than the run's beginning: of any other nothing shows that the run made it. */
 export async function newerLinks({ mark, begin }: DoneRun, client: Pick<Client, 'send'>): Promise<(hash: string) => boolean> {
   return mark ? await linksInFront(mark, { client, domain: begin.domain }) : () => false;
 }
@@ -82,7 +80,7 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
   }
 }
 
-/** What a run did that made links, too: of those there is no image but that there was none. */
+/** Changes of a run that made links, too. The image of a link that was made says only that there was none. */
 async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   yield* createdLinks(record, state, () => true);
   const images = await keptImages(record, state.begin.input.rows);
@@ -97,7 +95,7 @@ async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerat
   for await (const some of changedLinks(record, state)) yield some.filter(({ before }) => before !== null);
 }
 
-/** No change without what was there before it (U1). */
+/** No change without what was there before it. */
 function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: string): void {
   for (let row = 0; row < begin.input.rows; row += 1) {
     const state = stateOf(row);
@@ -141,7 +139,7 @@ async function* createdLinks(
   for await (const line of linesBackwards(path, locations)) {
     nth -= 1;
     const offset = locations[nth]?.offset;
-    // The first rows of a keyed run are sent twice on purpose (R-X7): the later line counts.
+    // The first rows of a keyed run are sent twice on purpose: the later line counts.
     if (line.type === 'result') yield createdOf(line, (row) => locationOf(row).offset === offset, isProven);
   }
 }

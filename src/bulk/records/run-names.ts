@@ -2,14 +2,14 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from
 import { basename, join } from 'node:path';
 import type { BeginLine } from '../journal/lines.ts';
 
-/** Where everything that bulk runs keep lies, below the state folder. */
+/** The folders of all that runs keep, below the state folder. */
 export interface RunFolders {
   readonly state: string;
   readonly runs: string;
   /** The number of the newest run. */
   readonly orders: string;
   readonly locks: string;
-  /** Proofs of rule 4.3.4 (R-X7). */
+  /** Proofs of rule 4.3.4. */
   readonly proofs: string;
 }
 
@@ -32,16 +32,14 @@ export const imagesName = 'before.log';
 /** The input of a run that cannot be read again where it came from. */
 export const inputName = 'input';
 
-/** Where all lies that is kept of one run. */
 export interface RunRecord {
   /** Links that were typed: all of it is one file, the journal, which has the images, too. */
   readonly isSmall: boolean;
-  /** The folder, or the one file. */
   readonly path: string;
   readonly journal: string;
   readonly images: string;
   readonly input: string;
-  /** Where the process that works on the run says so. */
+  /** The process that works on the run says so there. */
   readonly lock: string;
 }
 
@@ -80,7 +78,6 @@ export function isUnbegun({ isSmall, path }: RunRecord): boolean {
   return isSmall && statSync(path, { throwIfNoEntry: false })?.size === 0;
 }
 
-/** Names of the runs whose record is one file. */
 export function smallNames(folders: RunFolders): string[] {
   const { runs } = folders;
   if (!existsSync(runs)) return [];
@@ -125,7 +122,7 @@ function compared(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** What a run does, as people read it: `rewrite https://a.example -> https://b.example`, else `edit links.csv`. */
+/** The title of a run for people: `rewrite https://a.example -> https://b.example`, else `edit links.csv`. */
 export function titleOf({ what, operation, input }: BeginLine): string {
   return what ?? `${operation} ${basename(input.name)}`;
 }

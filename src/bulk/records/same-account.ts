@@ -16,7 +16,7 @@ export function assertSameAccount(begin: BeginLine, { server, username, profile 
   });
 }
 
-/** Whether a run is meant where a profile is in use and no run is named. Credentials that are no profile are those of their account. */
+/** True of a run that is meant where a profile is in use and no run is named. Credentials that are no profile are those of their account. */
 export function isOfProfile(begin: BeginLine, { server, username, profile }: Account): boolean {
   const isSameProfile = begin.profile === undefined || profile === undefined || begin.profile === profile;
   return begin.server === server && begin.account === username && isSameProfile;

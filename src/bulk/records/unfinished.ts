@@ -3,22 +3,20 @@ import { LocalError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
+import { runsOf } from '../beginning/search.ts';
 import { isSettled, isUntouched, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine } from '../journal/lines.ts';
 import { claimBeginning, type RunIdentity, runKey } from '../journal/run-folder.ts';
-import { runsOf } from '../run-beginning.ts';
 import { runFolders, runRecord } from './run-names.ts';
 
 /** An unfinished run that has its input in its folder. */
 export interface KeptRun {
   readonly begin: BeginLine;
-  /** Path of its input. */
   readonly input: string;
-  /** Rows that are not settled. */
   readonly left: number;
 }
 
-interface RunPlace {
+interface Surroundings {
   readonly client: Pick<Client, 'identity'>;
   readonly system: System;
   readonly stateFolder: string;
@@ -29,7 +27,7 @@ type Sought = Pick<RunIdentity, 'operation' | 'domain'> & { readonly sha256: str
 /** The runs of the same command that were begun and are not complete, newest first; also those that sent nothing. */
 export async function unfinishedRuns(
   { operation, domain, sha256 }: Sought,
-  { client: { identity }, system, stateFolder }: RunPlace,
+  { client: { identity }, system, stateFolder }: Surroundings,
 ): Promise<readonly { readonly name: string; readonly state: RunState }[]> {
   const folders = runFolders(stateFolder);
   const input = { name: '', sha256, rows: 0 };
@@ -41,10 +39,10 @@ export async function unfinishedRuns(
 }
 
 /** The unfinished run that the same command resumes, with the rows that it had; undefined where there is none that did anything. */
-export async function keptRun(sought: Sought, place: RunPlace): Promise<KeptRun | undefined> {
-  for (const { name, state } of await unfinishedRuns(sought, place)) {
+export async function keptRun(sought: Sought, surroundings: Surroundings): Promise<KeptRun | undefined> {
+  for (const { name, state } of await unfinishedRuns(sought, surroundings)) {
     if (isUntouched(state)) continue;
-    const { input: path } = runRecord(name, runFolders(place.stateFolder));
+    const { input: path } = runRecord(name, runFolders(surroundings.stateFolder));
     if (!existsSync(path)) {
       throw new LocalError(`run ${name} cannot be resumed: its list of links is missing`, {
         hint: `to discard the run: linkctl runs forget ${name}`,

@@ -6,14 +6,13 @@ import { errorText, type RowOutcome } from './row-outcome.ts';
 
 const correct = 'to change existing links, use linkctl edit -f with their hashes';
 
-/** What names the row of a file in a message. */
 interface ItemText extends Partial<LinkKey> {
   readonly custom_hash?: string;
   readonly long_url?: string;
   readonly expiration_date?: string;
 }
 
-/** Why a row is not done, named by its place in the file (B35); undefined for a row that is. `input` is the file's name;
+/** Why a row is not done, named by its line in the file; undefined for a row that is. `input` is the file's name;
  * `reported`: people have read it. */
 export function outcomeFailure(
   { index, line, status, item, record, error }: RowOutcome,
@@ -24,13 +23,13 @@ export function outcomeFailure(
   const { code = 0, message = '', details = '' } = error ?? {};
   const { custom_hash, hash: own, domain, long_url, expiration_date }: ItemText = item;
   const hash = own && linkText({ domain, hash: own });
-  const place = input === undefined ? '' : line === undefined ? `${input}: row ${index + 1}: ` : `${input}:${line}: `;
+  const location = input === undefined ? '' : line === undefined ? `${input}: row ${index + 1}: ` : `${input}:${line}: `;
   if (code === 0) {
     const kind = status === 'unknown' ? 'unknown' : 'rejected';
     const why = errorText({ message, details });
     const subject = hash ?? custom_hash ?? long_url;
     const hint = record && hash === undefined ? `these rows already have links: ${correct}` : undefined;
-    return new CliError(kind, place + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
+    return new CliError(kind, location + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
   // An edit names a URL by the one and may give it the other.
   const meant = code === 1306 ? (hash ?? custom_hash) : (custom_hash ?? hash);
@@ -42,5 +41,5 @@ export function outcomeFailure(
   // In a file other hashes can be chosen for all rows at once.
   const isTaken = code === 1215 && input !== undefined && hash === undefined;
   const hint = isTaken ? `${failure.hint}; or add --on-conflict skip, update or rename` : failure.hint;
-  return new CliError(kind, `${place}${failure.message}`, { apiCode, details: lines, hint, reported: reported });
+  return new CliError(kind, `${location}${failure.message}`, { apiCode, details: lines, hint, reported: reported });
 }

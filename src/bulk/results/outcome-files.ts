@@ -10,14 +10,13 @@ import type { Stop } from '../sending/stop.ts';
 import { renamedFrom } from './outcome-row.ts';
 import { destinationOf, doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
 
-/** The files of a run that are made from the outcomes of all rows, in the order of the input (J5, R-X9). */
+/** The files of a run that are made from the outcomes of all rows, in the order of the input. */
 export interface OutcomeFiles {
   add(outcome: RowOutcome): void;
-  /** Puts the files in their places, where they hold every row; until then the old ones are there (R-26). What fails stops the run. */
+  /** Puts the files in their places, where they hold every row; until then the old ones are there. What fails stops the run. */
   close(isWhole: boolean, stop: Stop): void;
 }
 
-/** Opens `--results` and `--failed`, where the plan has them. */
 export function openFiles(
   { results, failed, columns }: Pick<RunPlan<object>, 'results' | 'failed' | 'columns'>,
   { kind, read }: Pick<BulkOperation<object>, 'kind' | 'read'>,
@@ -51,7 +50,7 @@ export interface OutcomeFile<Outcome = RowOutcome> {
 
 const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'code', 'message'] as const;
 
-/** Of changes of links that exist, also where they led before (U4). */
+/** Of changes of links that exist, also where they led before. */
 const changeColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'old_long_url', 'code', 'message'] as const;
 
 /** `--results`: every row exactly once with its final status. */
@@ -86,7 +85,7 @@ function openFailed(path: string, system: WriteSystem, columns: readonly string[
 type Entry = Readonly<Record<string, unknown>>;
 
 /**
- * D25: a row that was taken and not as it asked for has a link, which its entry names: fed back, it cannot make a second one. Of
+ * A row that was taken and not as it asked for has a link, which its entry names: fed back, it cannot make a second one. Of
  * an edit, where it is now.
  */
 function withItsLink({ item, record }: RowOutcome): object {

@@ -3,13 +3,12 @@ import type { KnownRecord } from '../matching/row-verdict.ts';
 import { hashBefore } from '../operations/numbered-hash.ts';
 import type { RowOutcome } from './row-outcome.ts';
 
-/** Gives the short URL of a record as people would paste it. */
 interface ShortUrls {
   shortUrl(record: KnownRecord): string;
 }
 
 /**
- * An outcome as it goes out: the record as served with its short URL in full, or what was asked for with the error (B88). `line`
+ * An outcome as it goes out: the record as served with its short URL in full, or what was asked for with the error. `line`
  * is there where the row came from a file.
  */
 export function outcomeRow(outcome: RowOutcome, shortUrls: ShortUrls, fromFile = false): Record<string, unknown> {
@@ -27,17 +26,16 @@ export function outcomeRow(outcome: RowOutcome, shortUrls: ShortUrls, fromFile =
   return { ...place, ...item, ...link, ...(record && { hash: record.hash }), error: error && { details: '', ...error } };
 }
 
-/** The hash that a row asked for, where a link that leads elsewhere has it and `--on-conflict` gave the row another (I6). */
+/** The hash that a row asked for, where a link that leads elsewhere has it and `--on-conflict` gave the row another. */
 export function renamedFrom({ status, payload, record }: Pick<RowOutcome, 'status' | 'payload' | 'record'>): string | undefined {
   return status === 'created' || status === 'existing' ? hashBefore(payload, record?.hash) : undefined;
 }
 
-/** Whether nothing was done for the row of an outcome: in words, it would seem so. */
+/** A sentence about the row would say that something was done. */
 export function wasNotTouched(row: Readonly<Record<string, unknown>>): boolean {
   return wasNotSent(row) || row.status === 'unchanged' || row.status === 'skipped';
 }
 
-/** Whether the row of an outcome was not reached. */
-export function wasNotSent({ status }: Readonly<Record<string, unknown>>): boolean {
+function wasNotSent({ status }: Readonly<Record<string, unknown>>): boolean {
   return status === 'not_sent';
 }

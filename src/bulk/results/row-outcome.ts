@@ -1,5 +1,4 @@
-import { CliError, exitCodes, type FailureKind, LocalError } from '../../base/errors.ts';
-import { errorTraits } from '../../contract/errors.ts';
+import { type CliError, LocalError } from '../../base/errors.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 
 /**
@@ -49,13 +48,10 @@ export interface BulkRow<Payload extends object = object> {
   readonly readAt?: number | undefined;
   /** The link as the plan showed it, where there was one. */
   readonly listed?: KnownRecord | null | undefined;
-  /** Why the link is left alone. */
   readonly refusal?: string | RowError | undefined;
-  /** The row is left out. */
   readonly skip?: Skip | undefined;
 }
 
-/** What a row that is left out gets, and why. */
 export interface Skip {
   readonly status: 'skipped' | 'unchanged';
   readonly reason?: string | undefined;
@@ -76,13 +72,11 @@ export interface RowOutcome<Payload extends object = object> extends BulkRow<Pay
   readonly repeatable?: true | undefined;
 }
 
-/** How many rows got what, and what their failures have in common. */
 export interface Tally {
   readonly rows: number;
   readonly counts: Readonly<Record<RowStatus, number>>;
-  /** How many of the unknown rows the same command again settles. */
+  /** Unknown rows that the same command again settles. */
   readonly repeatable: number;
-  /** Failed rows by API code. */
   readonly failures: ReadonlyMap<number, number>;
 }
 
@@ -124,7 +118,7 @@ export function startTally(): RunningTally {
   };
 }
 
-/** Rows were done, and what they got could not be written down: `details` names each and its short URL (J7). */
+/** Rows were done, and what they got could not be written down: `details` names each and its short URL. */
 export class UnrecordedError extends LocalError {
   readonly rows: number;
 
@@ -139,94 +133,30 @@ export class UnrecordedError extends LocalError {
   }
 }
 
-/** What ended a run before its last row. */
 export type StopReason =
   | { readonly kind: 'error'; readonly error: CliError }
   | { readonly kind: 'signal' }
   | { readonly kind: 'fail_fast' };
 
-export type RunEnd = { readonly kind: 'error'; readonly error: CliError } | { readonly kind: 'signal' } | { readonly kind: 'ok' };
-
-/** Whether a row failed because no link has its hash, which `--ignore-missing` ignores (B43). */
+/** True of a row that failed because no link has its hash, which `--ignore-missing` ignores. */
 export function isMissing({ error }: { readonly error?: RowError | undefined }): boolean {
   return error?.code === missingHash;
 }
 
-/** How many rows failed for that reason. */
 export function missingCount({ failures }: Tally): number {
   return failures.get(missingHash) ?? 0;
 }
 
 const missingHash = 1306;
 
-export interface EndOptions {
-  /** A hash that no link has is no failure (B43). */
-  readonly ignoreMissing?: boolean | undefined;
-  /** What is counted, for the message: `3 of 10 URLs failed`. */
-  readonly noun?: string | undefined;
-}
-
-/**
- * How a run ends (CLI 2): what stopped it beats what its items got. 10 first, then 9, the signal, then 4, 7, 8 and
- * whatever else stopped it; only a run that reached its end gives 3, or the class that all its rows share. Rows in doubt that the
- * same command again settles leave what stopped the run as it is: there is nothing to check first (D32).
- */
-export function runEnd(tally: Tally, stop: StopReason | undefined, { ignoreMissing, noun = 'rows' }: EndOptions = {}): RunEnd {
-  const stopError = stop?.kind === 'error' ? stop.error : undefined;
-  // The links were reported, row by row: nothing is in doubt.
-  if (stopError instanceof UnrecordedError && tally.counts.unknown <= stopError.rows) return { kind: 'error', error: stopError };
-  const isResumed = stopError !== undefined || stop?.kind === 'signal';
-  const inDoubt = tally.counts.unknown - (isResumed ? tally.repeatable : 0);
-  if (inDoubt > 0 || stopError?.kind === 'unknown') return { kind: 'error', error: unknownError(tally, stopError, noun) };
-  if (stop?.kind === 'signal') return { kind: 'signal' };
-  if (stopError) return { kind: 'error', error: tally.repeatable > 0 ? toBeRepeated(stopError, tally, noun) : stopError };
-  const failed = tally.counts.failed - (ignoreMissing ? missingCount(tally) : 0);
-  if (failed === 0) return { kind: 'ok' };
-  const kind = failed === tally.rows - tally.counts.not_sent ? commonKind(tally) : 'partial';
-  return { kind: 'error', error: new CliError(kind, `${failed} of ${tally.rows} ${noun} failed`) };
-}
-
-/** The exit code of a run that no signal ended. */
-export function exitCodeOf(end: Exclude<RunEnd, { kind: 'signal' }>): number {
-  return end.kind === 'error' ? end.error.exitCode : exitCodes.ok;
-}
-
-function commonKind({ failures }: Tally): FailureKind {
-  const found = new Set([...failures.keys()].map((code) => errorTraits(code).kind));
-  const [only] = found;
-  return found.size === 1 && only ? only : 'failed';
-}
-
-function toBeRepeated({ kind, message, hint, apiCode, details, cause }: CliError, tally: Tally, noun: string): CliError {
-  return new CliError(kind, message, {
-    hint: hint ?? 'run the same command again',
-    apiCode,
-    details: [...details, ...repeatableText(tally, noun)],
-    cause,
-  });
-}
-
-/** Of rows in doubt that the same command settles, how many there are: nothing else says it where a signal ended the run. */
-export function repeatableText({ repeatable, rows }: Tally, noun: string): string[] {
-  return repeatable > 0 ? [`outcome unknown for ${repeatable} of ${rows} ${noun}; it cannot create duplicates`] : [];
-}
-
-function unknownError(tally: Tally, stopError: CliError | undefined, noun: string): CliError {
-  if (stopError?.kind === 'unknown') return stopError;
-  return new CliError('unknown', `outcome unknown for ${tally.counts.unknown} of ${tally.rows} ${noun}`, {
-    hint: 'check them with linkctl list --search before repeating',
-    ...(stopError && { details: [stopError.message], cause: stopError }),
-  });
-}
-
 type Row = Pick<RowOutcome, 'payload' | 'record' | 'status'>;
 
-/** Where the link of a row leads: as the row has it, or else as the server says. */
+/** The destination of the link of a row: as the row has it, or else as the server says. */
 export function destinationOf(row: Row): string | undefined {
   return askedOf(row) ?? serversOf(row);
 }
 
-/** What the row does not say itself: an edit that leaves it alone, or a link that leads elsewhere. */
+/** The destination where the row does not say it: an edit leaves it alone, or the link leads elsewhere. */
 export function unaskedDestination(row: Row): string | undefined {
   return askedOf(row) === undefined ? serversOf(row) : undefined;
 }

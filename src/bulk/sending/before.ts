@@ -9,7 +9,6 @@ import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { isAged } from './freshness.ts';
 
-/** The rows of a batch, with their links as they are. */
 interface Prepared<Payload extends object> {
   readonly rows: readonly BulkRow<Payload>[];
   /** The call that follows is paid for, together with the reading. */
@@ -17,7 +16,7 @@ interface Prepared<Payload extends object> {
 }
 
 /**
- * Reads the links of a batch before it is sent, where that is wanted and was not done yet, and keeps them on the disk for `undo` (U1). A
+ * Reads the links of a batch before it is sent, where that is wanted and was not done yet, and keeps them on the disk for `undo`. A
  * link in doubt is not read: an attempt of this run may have changed it. Undefined where the batch may not be sent; throws what stops
  * the run, and then nothing is sent either.
  */
@@ -58,7 +57,7 @@ export function exceptSwapped<Payload extends object>(
 }
 
 /**
- * What is known of a link in doubt is not what it was; only one that is to be deleted and still exists is as it was. A link that another
+ * A link in doubt is not as it was; only one that is to be deleted and still exists is as it was. A link that another
  * row renames to has nothing to keep but what it shall get.
  */
 function isToKeep<Payload extends object>(
@@ -70,7 +69,7 @@ function isToKeep<Payload extends object>(
 }
 
 /**
- * What is asked right before each attempt of a call: whether the links that it changes are as they were read. Those that were read too long
+ * Asked right before each attempt of a call: true where the links that it changes are as they were read. Those that were read too long
  * ago, because a server wanted a pause, are read once more. Where one is different by now, or nothing more may be asked, the call is not made.
  */
 export function currency<Payload extends object>(
@@ -140,14 +139,14 @@ async function read<Payload extends object>(
   });
   if (!links) return rows;
   const readAt = system.elapsed();
-  // What is gone of rows in doubt may have been deleted by this run: then it was what it was.
+  // A link in doubt that is gone may have been deleted by this run: it is kept as it was.
   const linkOf = ({ index, before }: BulkRow<Payload>, nth: number) => links[nth] ?? (inDoubt.has(index) ? before : null) ?? null;
   const found = new Map(unread.map((row, nth) => [row.index, linkOf(row, nth)]));
   return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index), readAt } : row));
 }
 
 /**
- * What the links of a batch say before it is sent: one that does not exist, is as it shall be (W3), or is not the one that was listed,
+ * Verdicts by the links of a batch before it is sent: one that does not exist, is as it shall be, or is not the one that was listed,
  * is not sent. Undefined for the rows to send.
  */
 export function knownVerdicts<Payload extends object>(
@@ -175,11 +174,10 @@ export function knownVerdicts<Payload extends object>(
 interface SinceListed<Payload> {
   readonly payload: Payload;
   readonly listed: KnownRecord;
-  /** The link as it is now. */
   readonly before: KnownRecord;
 }
 
-/** What somebody else has set as it shall be is no reason to leave the link alone. */
+/** A field that somebody else has set as it shall be is no reason to leave the link alone. */
 function sinceListed<Payload extends object>(
   { payload, listed, before }: SinceListed<Payload>,
   { operation, isSelected }: Pick<Execution<Payload>, 'operation' | 'isSelected'>,

@@ -1,24 +1,24 @@
-import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
-import { CallError, isTooLarge, lastOf, stopsRun } from '../../client/call-error.ts';
+import { type CallError, isTooLarge, lastOf, stopsRun } from '../../client/call-error.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import type { Execution } from '../execution/execution.ts';
 import {
   again,
   type BatchAnswer,
-  type Doubtful,
   doubtful,
   type Failed,
-  unresolved,
+  type KnownRecord,
+  shortUrlOf,
   type Verdict,
 } from '../matching/row-verdict.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { isTemporary, maximalRounds, outcomeOf, roundOf } from './settling.ts';
+import { doubtOf, inspect, resolveDoubt } from './resolving.ts';
+import { isTemporary, outcomeOf } from './settling.ts';
 
 type Rows<Payload extends object> = readonly BulkRow<Payload>[];
 
 /**
- * The verdicts of an answer, also on the rows that it left out: they are class A (R 1.5.6). Rows in doubt that it refused are read
+ * The verdicts of an answer, also on the rows that it left out: they are in doubt. Rows in doubt that it refused are read
  * at the server: they may have been refused for what their first attempt made.
  */
 export async function verdictsOfAnswer<Payload extends object>(
@@ -27,12 +27,12 @@ export async function verdictsOfAnswer<Payload extends object>(
   rows: Rows<Payload>,
   run: Execution<Payload>,
 ): Promise<readonly Verdict[]> {
-  if (surplus.length > 0) run.onSurplus(surplus);
+  if (surplus.length > 0) keepSurplus(surplus, run);
   const verdicts = run.inDoubt.size === 0 ? answered : answered.map((verdict, nth) => doneByUs(verdict, rows[nth], run));
   const missing = rows.filter((_, position) => !verdicts[position]);
   const refused = refusedInDoubt(rows, verdicts, run);
   if (missing.length === 0 && refused.size === 0 && verdicts.every((verdict) => verdict !== undefined)) return verdicts;
-  // What the answer does say is kept before anything else is asked, which may take long.
+  // The verdicts of the answer are kept before anything else is asked, which may take long.
   const known = rows.flatMap((row, position) => {
     const verdict = verdicts[position];
     const isKnown = verdict?.kind === 'done' || (verdict?.kind === 'failed' && !isTemporary(verdict) && !refused.has(row));
@@ -48,7 +48,7 @@ export async function verdictsOfAnswer<Payload extends object>(
   return rows.map((row, position) => found.get(row) ?? verdicts[position] ?? doubtful);
 }
 
-/** A row in doubt that is as it should be was changed by its first attempt, and a link with the number that it gets was made by it. */
+/** If the link of a row in doubt is as the row asks for, or has its numbered hash, the first attempt made it so. */
 function doneByUs<Payload extends object>(
   verdict: Verdict | undefined,
   row: BulkRow<Payload> | undefined,
@@ -72,7 +72,7 @@ export async function enterDoubt<Payload extends object>(
 
 /**
  * The verdicts of a call that failed; rows that are in doubt by it are known to be. What stops the run goes to `stop`, and from then
- * on nothing more is asked (R-12): the rows are left as they are.
+ * on nothing more is asked: the rows are left as they are.
  */
 export async function verdictsOfFailure<Payload extends object>(
   error: CallError,
@@ -90,7 +90,7 @@ export async function verdictsOfFailure<Payload extends object>(
     return verdicts;
   }
   if (stopsRun(last) && !tooLarge) {
-    // Where the same command again settles it, why it stopped is all there is to say (D32).
+    // If the same command settles it, the reason why it stopped is all there is to say.
     const isSettledByRepeating = error.outcome !== 'ambiguous' || operation.doubt === 'repeat';
     stop.because(isSettledByRepeating ? lastOf(error) : doubtOf(error, []));
     return rows.map(() => again);
@@ -104,7 +104,7 @@ export async function verdictsOfFailure<Payload extends object>(
   return rows.map((row) => found.get(row) ?? refusal);
 }
 
-/** Whether the client sent the call again until it gave up: five attempts are enough (R-4). */
+/** True where the client sent the call again until it gave up: five attempts are enough. */
 function wasRepeated({ gaveUp }: CallError): boolean {
   return gaveUp !== 'not retryable' && gaveUp !== 'not safe to repeat';
 }
@@ -120,13 +120,13 @@ function refusedInDoubt<Payload extends object>(
   for (const [position, row] of rows.entries()) {
     const verdict = verdicts[position];
     if (verdict?.kind !== 'failed' || !inDoubt.has(row.index)) continue;
-    // D4, D5: values that are refused now were refused in the first attempt, too. Other codes may be due to what that attempt made.
+    // Values that are refused now were refused in the first attempt, too. Other codes may be due to what that attempt made.
     if (!isTemporary(verdict) && errorTraits(verdict.error.code).about !== 'values') refused.set(row, verdict);
   }
   return refused;
 }
 
-/** D4, D5: reads the links. A refusal is final only if it is about the hash and the links show no effect of an earlier attempt. */
+/** Reads the links. A refusal is final only if it is about the hash and the links show no effect of an earlier attempt. */
 async function verdictsOfRefused<Payload extends object>(
   refused: ReadonlyMap<BulkRow<Payload>, Failed>,
   run: Execution<Payload>,
@@ -145,75 +145,11 @@ async function verdictsOfRefused<Payload extends object>(
   return found;
 }
 
-/** The one place that resolves a doubt. Rows are not sent again if `isLast` is set, or if they have used up their rounds. */
-export async function resolveDoubt<Payload extends object>(
-  batch: number,
-  rows: Rows<Payload>,
-  run: Execution<Payload>,
-  isLast = false,
-): Promise<readonly Verdict[]> {
-  // R-12, D9
-  if (run.stop.reason?.kind === 'error') return rows.map(() => unresolved);
-  const unlessLast = (verdict: Verdict, position: number): Verdict => {
-    const isOver = isLast || roundOf(rows[position]?.index ?? -1, run) >= maximalRounds;
-    return verdict.kind === 'again' && isOver ? doubtful : verdict;
-  };
-  switch (run.operation.doubt) {
-    case 'repeat':
-      return rows.map((_, position) => unlessLast(again, position));
-    case 'inspect':
-      return (await inspect(rows, run)).map(unlessLast);
-    case 'read_back': {
-      const verdicts = await run.readBack(batch, rows);
-      // What a conclusive reading did not find was certainly not made (R 1.6): only this policy takes rows out of doubt.
-      for (const [position, { index }] of rows.entries()) if (verdicts[position]?.kind === 'again') run.inDoubt.delete(index);
-      return verdicts;
-    }
-    case 'leave':
-      return rows.map(() => doubtful);
-  }
-}
-
-/** Where nothing may be asked, rows stay as they are: open where they are in doubt. */
-async function inspect<Payload extends object>(
-  rows: Rows<Payload>,
-  { operation, inDoubt, priorDestinations, stop, signal, mayCall, system }: Execution<Payload>,
-): Promise<readonly Verdict[]> {
-  const left = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
-  if (!operation.inspect || stop.reason?.kind === 'error' || !mayCall()) return left;
-  try {
-    const sought = rows.map(({ index, payload, listed }) => ({
-      payload,
-      inDoubt: inDoubt.has(index),
-      priorDestination: priorDestinations.get(index),
-      listed,
-    }));
-    const seen = await operation.inspect(sought, signal);
-    const readAt = system.elapsed();
-    // What is to be deleted is compared with what was shown, which only a reading of the whole batch does.
-    const isSeen = ({ index, payload }: BulkRow<Payload>) => inDoubt.has(index) && kindOf(payload, operation) !== 'delete';
-    return seen.map((verdict, nth) => {
-      const row = rows[nth];
-      return verdict.kind === 'again' && row && isSeen(row) ? { ...verdict, readAt } : verdict;
-    });
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    const doubts = left.filter((verdict) => verdict.kind === 'doubtful');
-    stop.because(doubts.length > 0 && operation.doubt !== 'repeat' ? doubtOf(error, doubts) : error);
-    return left;
-  }
-}
-
-function doubtOf(error: CliError, inDoubt: readonly Doubtful[]): CliError {
-  const candidates = inDoubt.flatMap((verdict) => verdict.candidates ?? []);
-  const subject = inDoubt.length === 1 ? 'it' : `${inDoubt.length} rows`;
-  const message = error.kind === 'unknown' ? error.message : `outcome of ${subject} unknown: ${error.message}`;
-  return new UnknownOutcomeError(message, {
-    hint:
-      candidates.length > 0
-        ? 'check these links before repeating the command'
-        : (error.hint ?? 'check with linkctl list before repeating the command'),
-    details: [...error.details, ...candidates.map((shortUrl) => `possibly created: ${shortUrl}`)],
-    cause: error,
-  });
+/** Links that nobody asked for are named and kept in the journal; deleting them is for a person to decide. */
+function keepSurplus<Payload extends object>(records: readonly KnownRecord[], { warn, begun }: Execution<Payload>): void {
+  const named = records.slice(0, 5).map(shortUrlOf).join(', ');
+  warn(`a response contained ${records.length} records that belong to no row: ${named}`);
+  const found = records.map(({ hash }) => hash);
+  // The next write fails as well if the journal is broken.
+  begun.journal.write({ type: 'reconcile', batch: 0, conclusive: true, found }).catch(() => undefined);
 }

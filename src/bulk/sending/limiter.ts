@@ -2,12 +2,11 @@ import { LimitError } from '../../base/errors.ts';
 import { CallError, type Fault, refusesEveryCall } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 
-/** Limits how many batches are in flight; the limit follows what the server can take. */
+/** Limits how many batches are in flight; the limit follows what the server can take. */
 export interface Limiter {
-  /** Resolves when a place is free, with a function that frees it. Calling that again does nothing. */
+  /** Resolves when a permit is free, with a function that releases it. Calling that again does nothing. */
   acquire(): Promise<() => void>;
   readonly limit: number;
-  /** The server asks to slow down. */
   throttled(): void;
   succeeded(): void;
 }
@@ -61,35 +60,6 @@ export function createLimiter(maximum: number): Limiter {
   };
 }
 
-/**
- * Keeps two batches with a name in common from being under way at once: a long URL is never in two open batches (R 1.2). First
- * come, first served.
- */
-export interface KeyedMutex {
-  /** Resolves when none of the names is held, with a function that releases them. */
-  hold(names: readonly string[]): Promise<() => void>;
-}
-
-export function createKeyedMutex(): KeyedMutex {
-  const holders = new Map<string, Promise<void>>();
-  return {
-    async hold(names) {
-      const own = new Set(names);
-      const before = [...own].flatMap((name) => holders.get(name) ?? []);
-      let free = (): void => {};
-      const held = new Promise<void>((resolve) => {
-        free = resolve;
-      });
-      for (const name of own) holders.set(name, held);
-      await Promise.all(new Set(before));
-      return () => {
-        for (const name of own) if (holders.get(name) === held) holders.delete(name);
-        free();
-      };
-    },
-  };
-}
-
 /** The budget of calls is used up: what was paid for before may still go out. */
 export class BudgetError extends LimitError {
   constructor(budget: number | undefined) {
@@ -113,13 +83,13 @@ interface CountOptions {
   readonly budget?: number | undefined;
   /** Calls that were made without it, and count. */
   readonly before: number;
-  /** Called whenever the server asks one of the calls to slow down. */
+  /** Called whenever the server asks one of the calls to slow down. */
   onThrottled(): void;
 }
 
 /**
  * A client that counts. A refusal that every other call would meet is the answer to all calls that begin after it, and none of them
- * is sent (R-12): a batch reads links before it changes them, and another one may be refused in between.
+ * is sent: a batch reads links before it changes them, and another one may be refused in between.
  */
 export function countCalls(
   client: Client,

@@ -2,7 +2,7 @@ import { recordDomain } from '../../contract/link.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
-import type { NoteChanges, SettledChange } from '../settled-change.ts';
+import type { NoteChanges, SettledChange } from '../run-plan.ts';
 
 interface NoteSettings<Payload extends object> {
   readonly operation: BulkOperation<Payload>;
@@ -11,7 +11,6 @@ interface NoteSettings<Payload extends object> {
   readonly note: NoteChanges;
 }
 
-/** A ledger that also hands on what was done to links. */
 export function notingLedger<Payload extends object>(
   ledger: Ledger<Payload>,
   { operation, run, domain, note }: NoteSettings<Payload>,

@@ -2,25 +2,24 @@ import type { Execution } from '../execution/execution.ts';
 import { again, type Verdict } from '../matching/row-verdict.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { knownVerdicts, withKnown } from './before.ts';
-import { resolveDoubt } from './doubt.ts';
 import { outdated } from './freshness.ts';
+import { resolveDoubt } from './resolving.ts';
 import { type DoubtfulBatch, type Round, settle, unsent } from './settling.ts';
 
-/** Resolves what an earlier process left in doubt. */
 export async function clearDoubt<Payload extends object>(
   { batch, rows }: DoubtfulBatch<Payload>,
   run: Execution<Payload>,
 ): Promise<Round<Payload>> {
   // A row that was refused was in the batch, and in no call.
   for (const { index, refusal } of rows) if (refusal === undefined) run.inDoubt.add(index);
-  const leave = run.holdsPermit ? undefined : await run.limiter.acquire();
+  const release = run.holdsPermit ? undefined : await run.limiter.acquire();
   try {
     if (run.stop.reason) return unsent(rows, run);
     const known = knownVerdicts(rows, run);
     const open = rows.filter((_, nth) => !known[nth]);
     return await settle(batch, rows, withKnown(known, open.length === 0 ? [] : await resolveDoubt(batch, open, run)), run);
   } finally {
-    leave?.();
+    release?.();
   }
 }
 

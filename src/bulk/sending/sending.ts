@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../../client/call-error.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
-import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../operations/batches.ts';
 import type { BulkRow, RowOutcome, StopReason } from '../results/row-outcome.ts';
+import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from './batches.ts';
 import { BudgetError } from './limiter.ts';
 import { type DoubtfulBatch, type Round, recordOutcomes, settle, unknownOutcome, unsent } from './settling.ts';
 
@@ -36,43 +36,43 @@ export async function sendRows<Payload extends object>(
   return outcomes;
 }
 
-/** Writes a batch down, waits for its place among the calls under way, makes the call and settles its rows. */
+/** Writes a batch down, waits for its permit, makes the call and settles its rows. */
 async function sendBatch<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   run: Execution<Payload>,
 ): Promise<Round<Payload>> {
   const { operation, ledger, stop } = run;
   let serialized = serializeBatch(rows);
-  // What may be sent again without harm is written down ahead of its turn, so that no place waits for the disk.
+  // A batch that may be sent again without harm is written down ahead of its turn, so that no permit waits for the disk.
   const isAhead = operation.doubt === 'repeat' && !operation.read;
   let batch: number | undefined;
-  let leave: (() => void) | undefined;
+  let release: (() => void) | undefined;
   let sending = rows;
   try {
     if (isAhead) batch = await ledger.intent(serialized);
-    if (!run.holdsPermit) leave = await run.limiter.acquire();
+    if (!run.holdsPermit) release = await run.limiter.acquire();
     const before = isLookedAt(rows, run) ? await import('./before.ts') : undefined;
     const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows, isPaid: false };
     if (!prepared) return unsent(rows, run);
-    // What was read may have shown that rows need calls of different kinds.
+    // The reading may have shown that rows need calls of different kinds.
     const [now = prepared.rows, ...others] = groupsOf(prepared.rows, run.rules);
     sending = now;
     serialized = others.length === 0 ? { ...serialized, rows: now } : serializeBatch(now);
     batch ??= await ledger.intent(serialized);
-    const round = await callAndSettle(batch, serialized, run, { before, isPaid: prepared.isPaid, leave });
+    const round = await callAndSettle(batch, serialized, run, { before, isPaid: prepared.isPaid, release });
     return others.length === 0 ? round : { ...round, repeat: [...round.repeat, ...others.flat()] };
   } catch (error) {
     stop.because(error);
-    // The intent could not be written (J7), or something not be read before it: nothing was sent.
+    // The intent could not be written, or something not be read before it: nothing was sent.
     if (batch === undefined) return unsent(rows, run);
     // The journal broke while the batch was in doubt.
     return { outcomes: sending.map((row) => unknownOutcome(row, operation)), repeat: [] };
   } finally {
-    leave?.();
+    release?.();
   }
 }
 
-/** Whether anything is known, or to be known, of these rows before they are sent: rows of links that are new have nothing. */
+/** Rows of new links have nothing that is known, or to be known, before they are sent. */
 function isLookedAt<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   { operation }: Pick<Execution<Payload>, 'operation'>,
@@ -81,24 +81,24 @@ function isLookedAt<Payload extends object>(
 }
 
 interface Turn {
-  /** What is done before a batch, loaded before its intent; undefined where nothing is. */
+  /** The steps before a batch, loaded before its intent; undefined where there are none. */
   readonly before: typeof import('./before.ts') | undefined;
   /** The budget of the call is set aside already. */
   readonly isPaid: boolean;
-  /** Frees the place as soon as nothing more is to be asked of the server, while its answer is still worked on. */
-  readonly leave: (() => void) | undefined;
+  /** Releases the permit as soon as nothing more is to be asked of the server, while its answer is still worked on. */
+  readonly release: (() => void) | undefined;
 }
 
 async function callAndSettle<Payload extends object>(
   batch: number,
   { rows, payloads, json }: SerializedBatch<Payload>,
   run: Execution<Payload>,
-  { before, isPaid, leave }: Turn,
+  { before, isPaid, release }: Turn,
 ): Promise<Round<Payload>> {
   const { operation, stop, rules, inDoubt } = run;
-  // While the disk and its turn were waited for, another batch may have met what stops the run.
+  // While the disk and its turn were waited for, another batch may have met what stops the run.
   if (stop.reason && !(isPaid && isBudget(stop.reason))) return await requeue(batch, rows, run);
-  // Or have learnt how many rows the server takes.
+  // Or have learnt how many rows the server takes.
   if (rows.length > rules.limit) return await requeue(batch, rows, run);
   const known = before?.knownVerdicts(rows, run) ?? [];
   const sent = rows.filter((_, nth) => !known[nth]);
@@ -113,8 +113,8 @@ async function callAndSettle<Payload extends object>(
     const isWhole = sent.length === rows.length;
     const asked = isWhole ? payloads : sent.map(({ payload }) => payload);
     const answer = await operation.call(asked, run.signal, isWhole ? json : undefined, { onDoubt, isCurrent });
-    if (leave && answer.verdicts.every((verdict) => verdict?.kind === 'done')) {
-      leave();
+    if (release && answer.verdicts.every((verdict) => verdict?.kind === 'done')) {
+      release();
       await turn();
     }
     return await settle(batch, rows, whole(await verdictsOf(answer, batch, sent, run)), run);
@@ -152,7 +152,7 @@ async function verdictsOf<Payload extends object>(
   return isPlain ? verdicts : (await doubts()).verdictsOfAnswer(answer, batch, rows, run);
 }
 
-/** What is paid for is sent: otherwise readings before batches use up a small budget at every run, and no row is ever sent (D33). */
+/** A batch that is paid for is sent: otherwise readings before batches use up a small budget at every run, and no row is ever sent. */
 function isBudget(reason: StopReason): boolean {
   return reason.kind === 'error' && reason.error instanceof BudgetError;
 }

@@ -7,10 +7,9 @@ import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
 import type { Stop } from './stop.ts';
 
-/** How often a row is sent at most: an answer may leave it out or refuse it for now, or it may be found not applied. */
+/** A row is sent no more often: an answer may leave it out or refuse it for now, or it may be found not applied. */
 export const maximalRounds = 5;
 
-/** The result of one call. */
 export interface Round<Payload extends object> {
   readonly outcomes: readonly RowOutcome<Payload>[];
   /** Rows to send once more, or in smaller batches. */
@@ -58,14 +57,14 @@ export async function settle<Payload extends object>(
   return { outcomes: open.length > 0 ? [...outcomes, ...open] : outcomes, repeat };
 }
 
-/** Whether a later process of the run can settle rows in doubt: the journal then leaves them open. Otherwise they stay unknown. */
+/** True where a later process can settle rows in doubt: the journal then leaves them open. Otherwise they stay unknown. */
 export function isSettledLater<Payload extends object>({ doubt }: BulkOperation<Payload>): boolean {
   return doubt === 'repeat' || doubt === 'inspect';
 }
 
 /**
- * Records outcomes, and frees those rows of `left` that are not in doubt; the others stay open (D2). Returns whether the journal
- * could be written; if not, the run stops (J7).
+ * Records outcomes, and frees those rows of `left` that are not in doubt; the others stay open. Returns whether the journal
+ * could be written; if not, the run stops.
  */
 export async function recordOutcomes<Payload extends object>(
   batch: number,
@@ -86,23 +85,22 @@ export async function recordOutcomes<Payload extends object>(
   return true;
 }
 
-/** Whether a row was refused for now: not applied, and not the row's fault (R-12). */
+/** True of a row that was refused for now: not applied, and not the row's fault. */
 export function isTemporary(verdict: Verdict): boolean {
   return verdict.kind === 'failed' && errorTraits(verdict.error.code).temporary === true;
 }
 
-/** How often a row was sent. */
 export function roundOf<Payload extends object>(index: number, { rounds }: Execution<Payload>): number {
   return rounds.get(index) ?? 1;
 }
 
-/** Waits a random time, with the base of a throttled call (R-4). */
+/** Waits a random time, with the base of a throttled call. */
 async function coolDown<Payload extends object>(round: number, { system, signal }: Execution<Payload>): Promise<void> {
   const cap = Math.min(1000 * 2 ** (round - 1), 20_000);
   await system.sleep(Math.ceil(system.random() * cap), signal).catch(() => undefined);
 }
 
-/** The outcome of a row by its verdict: done, unless a field that was asked for came back different (CLI 3.5). */
+/** The outcome of a row by its verdict: done, unless a field that was asked for came back different. */
 export function outcomeOf<Payload extends object>(
   row: BulkRow<Payload>,
   verdict: Verdict,
@@ -123,7 +121,7 @@ export function outcomeOf<Payload extends object>(
   return { ...row, status: 'failed', record, matchedByPosition, error: notAppliedError(differences) };
 }
 
-/** Rows that are not sent any more: unknown where an attempt of one may have been applied, not sent otherwise (D2). */
+/** Rows that are not sent any more: unknown where an attempt of one may have been applied, not sent otherwise. */
 export function unsent<Payload extends object>(
   rows: readonly BulkRow<Payload>[],
   { inDoubt, operation, stop }: Execution<Payload>,
@@ -132,13 +130,11 @@ export function unsent<Payload extends object>(
   return { outcomes, repeat: [] };
 }
 
-/** A row that was certainly not applied, or not reached. */
 export function notSent<Payload extends object>(row: BulkRow<Payload>, { reason }: Stop): RowOutcome<Payload> {
   const error = reason?.kind === 'error' ? { code: reason.error.apiCode ?? 0, message: reason.error.message } : undefined;
   return { ...row, status: 'not_sent', error };
 }
 
-/** A row of which it is not known whether it took effect. */
 export function unknownOutcome<Payload extends object>(
   row: BulkRow<Payload>,
   { doubt }: Pick<BulkOperation<Payload>, 'doubt'>,
@@ -153,7 +149,7 @@ export function unknownOutcome<Payload extends object>(
   return { ...row, status: 'unknown', error, ...(doubt === 'repeat' && { repeatable: true }) };
 }
 
-/** J2: what is not written down is not reported as done. */
+/** A row that is not written down is not reported as done. */
 function unrecorded<Payload extends object>(outcome: RowOutcome<Payload>): RowOutcome<Payload> {
   if (!doneStatuses.has(outcome.status)) return outcome;
   return { ...outcome, status: 'unknown', error: { code: 0, message: 'it was applied, but could not be recorded' } };

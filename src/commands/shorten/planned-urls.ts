@@ -1,5 +1,5 @@
 import type { CliError } from '../../base/errors.ts';
-import { rowBatches } from '../../bulk/operations/batches.ts';
+import { batchesOf, rowBatches } from '../../bulk/operations/cut-input.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
 import { shortenOperation } from '../../bulk/operations/shorten.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
@@ -10,12 +10,14 @@ import { type ForeseenConflicts, linksNamed } from '../../change/rows/taken-hash
 import { pinnedDomain } from '../../change/sending.ts';
 import type { Session } from '../../cli/session.ts';
 import { usesHttps } from '../../client/account-domains.ts';
+import { batchSizeOf } from '../../client/batch-limits.ts';
 import { editions } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { PlannedRequest } from '../../output/dry-run.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../../output/report.ts';
 import { urlColumns } from '../../output/url-columns.ts';
+import { foreseen, type ShortenOptions } from './shorten-options.ts';
 
 interface PlannedUrls {
   batches(): Iterable<readonly ShortenItem[]> | AsyncIterable<readonly ShortenItem[]>;
@@ -24,6 +26,22 @@ interface PlannedUrls {
   readonly requests: AsyncIterable<PlannedRequest>;
   /** Set if a taken hash does not fail its row. */
   readonly conflicts?: ForeseenConflicts | undefined;
+}
+
+/** Plans URLs that were typed. */
+export async function planOfTyped(
+  items: readonly ShortenItem[],
+  mode: Mode,
+  options: ShortenOptions,
+  session: Session,
+): Promise<RowsReport> {
+  const batchSize = batchSizeOf(session);
+  const input = { open: () => [items.map((item, nth) => ({ line: nth + 1, item }))] };
+  const payload = (item: ShortenItem) => item;
+  const rows = { input, payload, mode, onConflict: options.onConflict, batchSize, fromArguments: true };
+  const conflicts = await foreseen(options, session);
+  const batches = () => batchesOf(items, { limit: batchSize });
+  return planOfUrls({ batches, first: items.slice(0, 3), requests: urlRequests(rows, session), conflicts }, session);
 }
 
 /** A table shows only the first three planned links. */

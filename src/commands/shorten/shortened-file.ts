@@ -1,5 +1,5 @@
 import { CliError, PartialError } from '../../base/errors.ts';
-import { fileBatches } from '../../bulk/operations/batches.ts';
+import { fileBatches } from '../../bulk/operations/cut-input.ts';
 import { shortenOperation } from '../../bulk/operations/shorten.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
 import { runReport } from '../../change/report.ts';

@@ -1,9 +1,8 @@
 import { checksum } from '../../base/checksum.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
 import type { BulkOperation } from '../../bulk/operations/operation.ts';
-import { afterReading } from '../../bulk/operations/preexisting.ts';
 import { shortenOperation } from '../../bulk/operations/shorten.ts';
-import type { OperationSettings, RunInput, RunRow } from '../../bulk/run-plan.ts';
+import type { OperationSettings, RunInput } from '../../bulk/run-plan.ts';
 import { collectRun, type TypedResult } from '../../change/typed-run.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
@@ -28,19 +27,18 @@ export async function shortenTyped(
   // Only JSON shows whether a link is new; for other formats the extra call is saved.
   const tellsNew = isJson(session.format());
   const isRead = mode.name === 'keyed' && mode.hasOwnHashes === true && onConflict !== 'rename';
-  const readAt = isRead ? session.system.elapsed() : undefined;
-  const before = isRead ? await existingLinks(items, session) : [];
+  const found = isRead ? await (await import('../../bulk/operations/typed-hash.ts')).readTypedHash(items, session) : undefined;
   const operation = (settings: OperationSettings): BulkOperation<ShortenItem> => {
     const shortening = shortenOperation({ ...settings, mode, onConflict, tellsNew });
-    return isRead ? afterReading(shortening, before, settings) : shortening;
+    return found?.operation(shortening, settings) ?? shortening;
   };
   const what = `shorten ${items.length === 1 ? titleOf(items[0]?.long_url ?? '') : quantity(items.length, 'URL')}`;
   const input: RunInput<ShortenItem> = {
     name: what,
     sha256: checksum(JSON.stringify(items)),
     rows: items.length,
-    readAt,
-    open: () => [items.map((item, nth) => ({ line: nth + 1, item, before: before[nth] }))],
+    readAt: found?.readAt,
+    open: () => [items.map((item, nth) => ({ line: nth + 1, item, before: found?.before[nth] }))],
   };
   const payload = (item: object) => item as ShortenItem;
   const batchSize = batchSizeOf(session);
@@ -48,16 +46,6 @@ export async function shortenTyped(
     { operation, mode, what, input, payload, options: {}, columns: [], batchSize, isOneOff: true },
     session,
   );
-}
-
-async function existingLinks(
-  items: readonly ShortenItem[],
-  { client, domain, deadline: { signal } }: Session,
-): Promise<RunRow['before'][]> {
-  const { urlsByHash } = await import('../../client/named-urls.ts');
-  const hashes = items.map(({ custom_hash = '' }) => custom_hash);
-  const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
-  return hashes.map((hash) => found.get(hash) ?? null);
 }
 
 /** Removes parts that may be secret: userinfo, query and fragment. */

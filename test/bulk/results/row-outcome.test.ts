@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { CliError, type FailureKind } from '../../../src/base/errors.ts';
-import { exitCodeOf, type RowStatus, runEnd, type StopReason, startTally } from '../../../src/bulk/results/row-outcome.ts';
+import { type RowStatus, type StopReason, startTally } from '../../../src/bulk/results/row-outcome.ts';
+import { exitCodeOf, runEnd } from '../../../src/bulk/results/run-end.ts';
 
 const stopped = (kind: FailureKind): StopReason => ({ kind: 'error', error: new CliError(kind, 'stopped') });
 const signalled: StopReason = { kind: 'signal' };

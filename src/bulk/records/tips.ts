@@ -1,12 +1,12 @@
-import { foldJournal } from './journal/fold.ts';
-import { isOver, mayHaveChanged, type RunState } from './journal/journal-state.ts';
-import type { BeginLine } from './journal/lines.ts';
-import { whileThere } from './journal/run-folder.ts';
-import { isUnbegun, type NamedRun, newestRuns, type RunFolders, runRecord } from './records/run-names.ts';
+import { foldJournal } from '../journal/fold.ts';
+import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
+import type { BeginLine } from '../journal/lines.ts';
+import { whileThere } from '../journal/run-folder.ts';
+import { isUnbegun, type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
 
 /**
- * Whether a run is undone: another one was begun to take it back, changed something, and was not taken back itself. Its rows are then
- * not as its journal says, so the same command begins anew.
+ * True of a run that another one was begun to take back, which changed something and was not taken back itself. The rows are then not as
+ * the journal says, so the same command begins anew.
  */
 export async function isUndone(state: RunState, folders: RunFolders): Promise<boolean> {
   return (await tipOf(state, folders)).isUndone;
@@ -17,7 +17,7 @@ export interface Tip {
   readonly run: string;
   /** Undefined where its record is gone; then it was done. */
   readonly state: RunState | undefined;
-  /** Whether it takes the run back; otherwise it is the run, or brings it back. */
+  /** True where it takes the run back; otherwise it is the run, or brings it back. */
   readonly isUndone: boolean;
 }
 
@@ -32,7 +32,7 @@ export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> 
   return tips.find(({ isUndone }) => isUndone) ?? (tips[0] as Tip);
 }
 
-/** What became of each undo of a run that changed something, the newest first; the run itself where there is none. */
+/** The tips of all undos of a run that changed something, the newest first; the run itself where there is none. */
 async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
   const tips: Tip[] = [];
   for (const run of first.undoneBy.toReversed()) {
@@ -48,12 +48,11 @@ async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
   return tips.length > 0 ? tips : [{ run: first.begin.run, state: first, isUndone: false }];
 }
 
-/** Undefined where the record is gone or damaged. */
 async function stateOf(run: string, folders: RunFolders): Promise<RunState | undefined> {
   return await whileThere(run, folders, ({ journal }) => foldJournal(journal)).catch(() => undefined);
 }
 
-/** Which runs are meant where none is named: those of one profile. */
+/** True of the runs of one profile, which are meant if none is named. */
 export type IsOwn = (begin: BeginLine) => boolean;
 
 /**
@@ -71,7 +70,7 @@ export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<str
   return undefined;
 }
 
-/** Whether links were left alone, or not changed as they were to be: what is left can be taken back as well. */
+/** Of an undo that left links alone, or did not change them as they were to be, the rest can be taken back as well. */
 export function isPartly({ state, isUndone: isBack }: Tip): boolean {
   return isBack && (state?.counts.get('failed') ?? 0) > 0;
 }
@@ -110,7 +109,7 @@ export function targetOfRedo({ run, state, isUndone: isBack }: Tip): string | un
   return state && !isOver(state) ? state.begin.undoes : undefined;
 }
 
-/** What takes back a change is an undo; what takes back an undo is none. */
+/** A run that takes back a change is an undo; one that takes back an undo is none. */
 function isUndo(run: string, undoneOf: ReadonlyMap<string, string | undefined>): boolean {
   const undone = undoneOf.get(run);
   return undone !== undefined && !isUndo(undone, undoneOf);

@@ -1,7 +1,7 @@
 import type { System } from '../../base/system.ts';
-import { type RunFolders, runNames, runRecord } from '../records/run-names.ts';
-import { foldJournal } from './fold.ts';
-import { openJournal } from './journal.ts';
+import { foldJournal } from '../journal/fold.ts';
+import { openJournal } from '../journal/journal.ts';
+import { type RunFolders, runNames, runRecord } from './run-names.ts';
 
 /**
  * Says in the journal of `undoes` that `by` undoes it, before `by` sends anything: from then on the same command begins anew. `withdrawn`

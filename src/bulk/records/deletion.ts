@@ -1,9 +1,9 @@
 import { LocalError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
-import { type RunFolders, runNames, runRecord } from '../records/run-names.ts';
-import { foldJournal } from './fold.ts';
-import { isUntouched, mayHaveChanged, type RunState } from './journal-state.ts';
-import { claimBeginning, claimRun, keyOfRun, removeRunFolder } from './run-folder.ts';
+import { foldJournal } from '../journal/fold.ts';
+import { isUntouched, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
+import { claimBeginning, claimRun, keyOfRun, removeRunFolder } from '../journal/run-folder.ts';
+import { type RunFolders, runNames, runRecord } from './run-names.ts';
 import { recordUndone } from './undone-line.ts';
 
 /** Deletes a run; false where there is none. Throws `LocalError` while another process has it or searches for it. */

@@ -1,0 +1,144 @@
+import { isAbsolute } from 'node:path';
+import { LocalError, UsageError } from '../../base/errors.ts';
+import { foldJournal } from '../journal/fold.ts';
+import { isOver, isUntouched, type RunState } from '../journal/journal-state.ts';
+import type { BeginLine } from '../journal/lines.ts';
+import { claimRun, endsShown, keyOfRun, type RunIdentity, readBegin, runKey, whileThere } from '../journal/run-folder.ts';
+import { type RunFolders, runFolders, runNames, runRecord } from '../records/run-names.ts';
+import { isUndone } from '../records/tips.ts';
+import type { InputFile, RunEnvironment, RunPlan } from '../run-plan.ts';
+import { changedOptions } from './given-flags.ts';
+
+/** The part of a plan that decides which record a run gets. */
+export type RunBeginning = Pick<
+  RunPlan<object>,
+  'again' | 'domain' | 'failed' | 'input' | 'fromArguments' | 'overwrite' | 'profile' | 'results' | 'undo' | 'undoes' | 'what'
+>;
+
+export function meanwhile(): LocalError {
+  return new LocalError('another process began or finished the same change meanwhile; nothing was changed', {
+    hint: 'run the same command again',
+  });
+}
+
+export interface FoundRun {
+  readonly name: string;
+  readonly state: RunState;
+}
+
+/**
+ * The run to resume, if there is one. What journals say decides, not when their clocks said so: an unfinished run comes
+ * before a finished one, unless nothing of it was applied. Only shortening a finished file once more makes second links, whatever
+ * the flags: URLs may be edited, reset and deleted again tomorrow.
+ */
+export async function findRun(
+  identity: RunIdentity,
+  { again, undoes, input, domain, fromArguments, undo = false }: RunBeginning,
+  { stateFolder, system }: RunEnvironment,
+): Promise<FoundRun | undefined> {
+  const folders = runFolders(stateFolder);
+  const known = await runsOf(runKey(identity), folders);
+  const { unfinished, undone } = known;
+  // Nothing is done anew while it is taken back.
+  for (const name of undone) (await claimRun(name, folders, system, 0)).release();
+  if (unfinished.length === 0 && known.finished === undefined && !again && !fromArguments)
+    await assertSameInput(identity, domain === undefined, folders);
+  // A run that is done and that nobody has seen is shown; with other flags, or asked for once more, it is finished.
+  const isToShow = ({ begin }: RunState): boolean => !again && changedOptions(identity, begin).length === 0;
+  const begun = unfinished.find(({ state }) => !isUntouched(state) && (!state.complete || isToShow(state)));
+  const finished = known.finished ?? unfinished.find(({ state }) => state.complete)?.name;
+  if (input.snapshot && begun?.name !== input.snapshot.run) {
+    throw meanwhile();
+  }
+  if (begun) {
+    assertSameOptions(identity, begun.state.begin);
+    return begun;
+  }
+  if (finished !== undefined && identity.operation === 'shorten' && !again && undoes === undefined) {
+    const left = input.takesSkipped ? await withRowsLeft(finished, folders) : undefined;
+    if (left) {
+      assertSameOptions(identity, left.state.begin);
+      return left;
+    }
+    const begin = await readBegin(runRecord(finished, folders));
+    const changed = begin ? changedOptions(identity, begin) : [];
+    const how = changed.length > 0 ? `, with other flags (${changed.join(', ')})` : '';
+    throw new UsageError(`${input.name} was already completed by run ${finished}${how}`, {
+      hint: `linkctl runs show ${finished}; to run it again, add --again`,
+    });
+  }
+  const isAlike = ({ begin }: RunState): boolean =>
+    changedOptions(identity, begin).length === 0 && (begin.undo ?? false) === undo;
+  return unfinished.find(({ state }) => !state.complete && isAlike(state));
+}
+
+/** A finished run with rows that were left out: they are sent by the run that knows the others. */
+async function withRowsLeft(name: string, folders: RunFolders): Promise<FoundRun | undefined> {
+  const state = await foldJournal(runRecord(name, folders).journal);
+  return state.counts.get('free') ? { name, state } : undefined;
+}
+
+/** The runs that one command line may mean, newest first, and the newest finished one. One that was undone is neither. */
+export async function runsOf(
+  key: string,
+  folders: RunFolders,
+): Promise<{ unfinished: FoundRun[]; finished: string | undefined; undone: string[] }> {
+  const names = runNames(folders).filter((candidate) => keyOfRun(candidate) === key);
+  const unfinished: FoundRun[] = [];
+  const undone: string[] = [];
+  let finished: string | undefined;
+  for (const name of names.reverse()) {
+    const { journal } = runRecord(name, folders);
+    // Of finished ones before the newest, which is read whole, the end is enough.
+    const state = finished !== undefined && (await endsShown(journal)) ? undefined : await foldJournal(journal);
+    // A run that was taken back is done anew.
+    if (state && (await isUndone(state, folders))) undone.push(name);
+    else if (state && !isOver(state)) unfinished.push({ name, state });
+    else finished ??= name;
+  }
+  return { unfinished, finished, undone };
+}
+
+/**
+ * Refuses an unfinished run of a file of this name with other content, or of this file on what was the default domain then: which rows
+ * are done would be guessed.
+ */
+async function assertSameInput(identity: RunIdentity, onDefault: boolean, folders: RunFolders): Promise<void> {
+  for (const name of runNames(folders)) {
+    const record = runRecord(name, folders);
+    const begin = record.isSmall ? undefined : await readBegin(record).catch(() => undefined);
+    if (!begin || !isKin(identity, begin, onDefault)) continue;
+    // Not locked by this process: another one may delete it.
+    const state = await whileThere(name, folders, ({ journal }) => foldJournal(journal));
+    if (!state || state.complete || isUntouched(state) || (await isUndone(state, folders))) continue;
+    const { input } = identity;
+    if (begin.input.sha256 === input.sha256) {
+      throw new LocalError(`run ${name} of ${input.name} started on ${begin.domain}, which is no longer the default domain`, {
+        hint: `to resume, add --domain ${begin.domain}; to discard the run: linkctl runs forget ${name}`,
+      });
+    }
+    throw new LocalError(`${fileOf(input)?.name} changed since the unfinished run ${name}`, {
+      hint: `restore the old file and run the command again; to discard the run: linkctl runs forget ${name}`,
+    });
+  }
+}
+
+function isKin({ operation, server, account, domain, input }: RunIdentity, begin: BeginLine, onDefault: boolean): boolean {
+  if (begin.operation !== operation || begin.server !== server || begin.account !== account) return false;
+  if (begin.domain !== domain) return onDefault && begin.input.sha256 === input.sha256;
+  const [file, earlier] = [fileOf(input), fileOf(begin.input)];
+  return file !== undefined && file.name === earlier?.name && file.sha256 !== earlier.sha256;
+}
+
+/** The file that the rows come from, or that names their links. */
+function fileOf(input: RunIdentity['input']): InputFile | undefined {
+  return input.file ?? (isAbsolute(input.name) ? input : undefined);
+}
+
+function assertSameOptions(identity: RunIdentity, begin: BeginLine): void {
+  const changed = changedOptions(identity, begin);
+  if (changed.length === 0) return;
+  throw new LocalError(`run ${begin.run} was started with other flags (${changed.join(', ')})`, {
+    hint: `use the same flags again; to discard the run: linkctl runs forget ${begin.run}`,
+  });
+}

@@ -1,0 +1,139 @@
+import { LocalError } from '../../base/errors.ts';
+import type { OutcomeFiles } from '../results/outcome-files.ts';
+import { type BulkRow, type RowOutcome, type StopReason, startTally } from '../results/row-outcome.ts';
+import { sendRows } from '../sending/sending.ts';
+import { isSettledLater } from '../sending/settling.ts';
+import type { StartedRun } from '../started-run.ts';
+import type { Execution, RunOutput } from './execution.ts';
+import { newRow, outcomeOfNew } from './new-rows.ts';
+
+/** The rows of a begun run, worked on as they are read, and its end. */
+export async function executeRun<Payload extends object>(
+  run: Execution<Payload>,
+  batches: number,
+): Promise<Omit<StartedRun<Payload>, 'facts'>> {
+  const { plan, system, stop, rules, calls } = run;
+  const tally = startTally();
+  const output: RunOutput = { files: await filesOf(run), tally, surplus: [], isEnded: false };
+  const startedAt = system.elapsed();
+  const { rows } = plan.input;
+  return {
+    rows: readToItsEnd(settledRows(run, output), () => stop.because(readerGone())),
+    progress: () => ({
+      rows,
+      rowsSettled: tally.rows,
+      batches,
+      batchesSettled: Math.min(batches, Math.floor((tally.rows * batches) / Math.max(1, rows))),
+      failed: tally.counts.failed,
+    }),
+    summary: () => ({
+      tally,
+      stop: stopOf(output, stop.reason),
+      calls: calls.made,
+      milliseconds: (output.endedAt ?? system.elapsed()) - startedAt,
+      workingSize: rules.limit < plan.batchSize ? rules.limit : undefined,
+      surplus: output.surplus,
+    }),
+  };
+}
+
+async function filesOf<Payload extends object>({
+  plan,
+  operation,
+  system,
+}: Execution<Payload>): Promise<OutcomeFiles | undefined> {
+  if (plan.results === undefined && plan.failed === undefined) return undefined;
+  return (await import('../results/outcome-files.ts')).openFiles(plan, operation, system);
+}
+
+/** A signal that came after the last answer stopped nothing. */
+function stopOf({ tally, isEnded }: RunOutput, reason: StopReason | undefined): StopReason | undefined {
+  const { not_sent, unknown } = tally.counts;
+  return reason?.kind === 'signal' && isEnded && not_sent + unknown === 0 ? undefined : reason;
+}
+
+/** The rows for a reader that may leave early: then the run is stopped, and read to its end all the same, where it is closed. */
+export function readToItsEnd<Some>(source: AsyncGenerator<Some>, onLeft: () => void): AsyncIterable<Some> {
+  const iterator: AsyncIterator<Some> = {
+    next: () => source.next(),
+    async return() {
+      onLeft();
+      while (!(await source.next()).done);
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+export function readerGone(): LocalError {
+  return new LocalError('output pipe closed; requests in progress were finished', {
+    hint: 'run the same command again to resume',
+  });
+}
+
+/** Every row with its outcome, counted and written to the files. */
+async function* settledRows<Payload extends object>(
+  run: Execution<Payload>,
+  output: RunOutput,
+): AsyncGenerator<readonly RowOutcome<Payload>[]> {
+  const { plan, begun } = run;
+  const { tally, files } = output;
+  try {
+    const isPlain = plan.fromArguments && !begun.resumed && !plan.steps && !run.prove;
+    const source = isPlain ? typedRows(run) : (await import('./batch-loop.ts')).batchLoop(run, output);
+    for await (const outcomes of source) {
+      for (const outcome of outcomes) {
+        tally.add(outcome);
+        files?.add(outcome);
+      }
+      yield outcomes;
+    }
+  } finally {
+    await endRun(run, output);
+  }
+}
+
+/** Typed links that no process met before are sent together: nothing is done beside them, so what a long run needs is not loaded. */
+async function* typedRows<Payload extends object>(run: Execution<Payload>): AsyncGenerator<readonly RowOutcome<Payload>[]> {
+  const rows: BulkRow<Payload>[] = [];
+  for await (const some of run.plan.input.open()) for (const row of some) rows.push(newRow(row, rows.length, run.plan));
+  const sent = await sendRows(
+    rows.filter(({ skip }) => skip === undefined),
+    run,
+  );
+  yield rows.map((row) => outcomeOfNew(row, sent, run));
+}
+
+/** Puts the files in their places, where they hold every row, and writes the end down. */
+async function endRun<Payload extends object>(
+  { plan, stop, begun, operation, recorded, images, system }: Execution<Payload>,
+  output: RunOutput,
+): Promise<void> {
+  const { tally, files } = output;
+  const { not_sent, unknown } = tally.counts;
+  const isWhole = tally.rows === plan.input.rows;
+  // First the files: a run that its journal calls complete is not resumed, and would never show them.
+  files?.close(isWhole, stop);
+  // Rows that are not settled for good make a run that can be resumed.
+  const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
+  const stopped = isWhole ? stopOf(output, stop.reason) : stop.reason;
+  const reason = isWhole && isSettled && !stopped ? 'complete' : nameOf(stopped);
+  try {
+    await begun.journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });
+  } catch (error) {
+    stop.because(error);
+  } finally {
+    await begun.journal.close();
+    await recorded?.close();
+    await images?.close();
+    begun.release();
+    output.endedAt = system.elapsed();
+  }
+}
+
+/** The reason that the journal gives for the end of a run that is not complete. */
+export function nameOf(reason: StopReason | undefined): string {
+  if (!reason) return 'unfinished';
+  if (reason.kind !== 'error') return reason.kind;
+  return reason.error.apiCode === 1303 ? 'quota' : reason.error.kind;
+}

@@ -1,0 +1,44 @@
+import type { System } from '../../base/system.ts';
+import type { Client } from '../../client/client.ts';
+import { urlsByHash } from '../../client/named-urls.ts';
+import { foldedHash } from '../../contract/link.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import type { Done } from '../matching/row-verdict.ts';
+import type { OperationSettings, RunRow } from '../run-plan.ts';
+import type { BulkOperation } from './operation.ts';
+
+interface ReadingSettings {
+  readonly client: Pick<Client, 'send'>;
+  readonly system: Pick<System, 'elapsed'>;
+  readonly domain?: string | undefined;
+  readonly deadline: { readonly signal: AbortSignal };
+}
+
+/** The links that had typed hashes right before the run. */
+interface TypedHashes {
+  /** In the order of the rows; null for none. */
+  readonly before: readonly RunRow['before'][];
+  readonly readAt: number;
+  /** The operation that calls no link new that had its hash before, and keeps that for `undo`. */
+  operation(shortening: BulkOperation<ShortenItem>, settings: Pick<OperationSettings, 'domain'>): BulkOperation<ShortenItem>;
+}
+
+export async function readTypedHash(
+  items: readonly ShortenItem[],
+  { client, system, domain, deadline: { signal } }: ReadingSettings,
+): Promise<TypedHashes> {
+  const readAt = system.elapsed();
+  const hashes = items.map(({ custom_hash = '' }) => custom_hash);
+  const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
+  const hadHash = ({ custom_hash = '' }: ShortenItem, { record }: Done): boolean =>
+    found.has(custom_hash) && record !== undefined && foldedHash(record.hash) === foldedHash(custom_hash);
+  return {
+    before: hashes.map((hash) => found.get(hash) ?? null),
+    readAt,
+    operation: (shortening, { domain }) => ({
+      ...shortening,
+      requestedFields: ({ custom_hash = '' }) => ({ hash: custom_hash, domain }),
+      statusOf: (item, done) => (hadHash(item, done) ? 'existing' : shortening.statusOf(item, done)),
+    }),
+  };
+}
