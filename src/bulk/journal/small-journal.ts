@@ -18,13 +18,15 @@ export function smallJournal(path: string, system: Pick<System, 'platform'>, ope
   const waiting: JournalLine[] = [];
   let journal: Journal | undefined;
   let mayHaveChanged = false;
+  /** Batches that were sent, as far as this journal knows, and have no result. */
+  const open = new Set<number>();
 
   async function write(...lines: readonly JournalLine[]): Promise<void> {
     const isFirst = !journal && !existsSync(dirname(path));
     if (isFirst) makePrivateFolder(dirname(path));
     journal ??= await openJournal(path, 0, openFile);
-    const open = journal;
-    await Promise.all(lines.map((line) => open.write(line)));
+    const opened = journal;
+    await Promise.all(lines.map((line) => opened.write(line)));
     // A file is on the disk only if the folders above it are.
     if (isFirst) syncFoldersUpFrom(dirname(path), system);
   }
@@ -41,7 +43,9 @@ export function smallJournal(path: string, system: Pick<System, 'platform'>, ope
     },
     async write(line) {
       mayHaveChanged ||= saysChange(line);
-      if (line.type === 'end' && !mayHaveChanged) await drop();
+      if (line.type === 'intent') open.add(line.batch);
+      if (line.type === 'result') open.delete(line.batch);
+      if (line.type === 'end' && !mayHaveChanged && open.size === 0) await drop();
       else if (line.type === 'end') {
         await write(...waiting.splice(0));
         await journal?.note(line);
