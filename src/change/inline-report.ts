@@ -8,16 +8,15 @@ import type { Glyphs, Row, RowsReport } from '../output/report.ts';
 import type { RunPresentation } from './report.ts';
 import { isChange, type TypedResult, undoLine } from './typed-run.ts';
 
-/** How a change of typed links is shown. */
 interface InlineChange {
   readonly presentation: Omit<RunPresentation, 'doing'>;
-  /** What every link is given, for messages about it. */
+  /** Given to every link; messages name it. */
   readonly fields?: EditFields | undefined;
   /** Called when the result is printed. */
   readonly printed?: () => Promise<void>;
 }
 
-/** What was done with links that were typed, as a report. */
+/** The result of links that were typed, as a report. */
 export async function inlineReport<Payload extends object>(
   { outcomes, tally, stop, run, undo }: TypedResult<Payload>,
   { presentation, fields, printed }: InlineChange,
@@ -40,7 +39,7 @@ export async function inlineReport<Payload extends object>(
     if (end?.kind !== 'error') return undefined;
     return (only?.status === 'failed' && outcomes.length === 1 && failureOf(only, true)) || end.error;
   };
-  // U3: a single edit says before and after.
+  // One link is few enough to show before and after.
   const isEdit = only?.before && fields && outcomes.length === 1;
   const change = isEdit ? (await import('./decide/edit.ts')).editText(fields, only.before) : '';
   const { sentence } = presentation;
@@ -69,7 +68,7 @@ export async function inlineReport<Payload extends object>(
     ],
     ...(printed && { printed }),
     outcome: ending,
-    // Everything was done before the reader went away (B40).
+    // Everything was done before the reader went away.
     abandoned: ending,
   };
 }

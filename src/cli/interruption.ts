@@ -1,7 +1,7 @@
 import type { Signal } from '../base/system.ts';
 import type { Invocation } from './invocation.ts';
 
-/** How a signal, or the end of `--max-time`, stops a run (R-18). */
+/** A signal, or the end of `--max-time`, lets the batches under way end; a second signal does not wait. */
 export interface Interruption {
   readonly signal: AbortSignal;
   /** Called with the first row: from then on a signal lets what is in progress finish. Before it nothing was sent. */

@@ -98,7 +98,7 @@ function leftLines({ left }: ChangePlan, screen: PlanScreen): string[] {
   return others > 0 ? [...shown, `  other reasons (${grouped(others)})`] : shown;
 }
 
-/** What cannot be restored is said before the change. */
+/** People decide differently where something cannot be restored, so it is said before the change. */
 export const losses = {
   delete: 'clicks and creation order of deleted links cannot be restored',
   reset: 'counters cannot be restored after a reset',

@@ -31,7 +31,7 @@ export class CopiedTags {
     if (unused.length > 0) await target.note(`${namedTags(unused)}: used by no copied link, would be added`);
   }
 
-  /** Where no links are copied, nothing else asks. */
+  /** Without links to copy, nothing else asks. */
   async consent(): Promise<void> {
     const { target } = this.#accounts;
     if (this.count > 0) await confirm(`Add ${quantity(this.count, 'tag')} to ${whereabouts(target)}?`, target);

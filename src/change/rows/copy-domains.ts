@@ -52,7 +52,7 @@ function sameAccount(target: Session): UsageError {
 }
 
 /**
- * Where the links of these domains are copied to: as `--map-domain` says, else to the domain of the same name. Links of a single domain
+ * Says for each domain which one its links are copied to: as `--map-domain` says, else to the domain of the same name. Links of a single domain
  * that the target lacks go to its working domain. Throws a UsageError for a domain that an account does not have.
  */
 export async function domainsOfCopies(

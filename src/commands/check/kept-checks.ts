@@ -46,7 +46,7 @@ export async function* keptChecks(
   }
 }
 
-/** What makes a check one of some links; `sha256` is that of a file of hashes. */
+/** Tells checks of the same links from others; `sha256` is that of a file of hashes. */
 const selecting = ['operands', 'sha256', 'tags', 'search', 'filter'] as const;
 
 async function* reachedLinks({ input, statusOf, verdictOf }: CheckRecord): AsyncGenerator<ReachedLink> {

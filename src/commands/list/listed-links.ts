@@ -11,7 +11,6 @@ import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../../
 import { matchNote } from '../../select/named-rows.ts';
 import type { ListedLinks } from '../../select/selected-links.ts';
 
-/** Which rows of a listing are wanted. */
 export interface ListExtent {
   readonly limit: number | undefined;
   /** The limit was typed: who says how many rows does not expect the whole account, and pays no call for it. */
