@@ -48,15 +48,15 @@ export function registerApply(command: Command, run: Runner): void {
     ],
     fields: namesOf(urlColumns),
     notes: [
-      'Makes the links that are missing and edits those that differ, as linkctl diff shows them. Each row names its link by hash, custom_hash ' +
-        'or short_url. An empty csv cell changes nothing; --clear-empty clears the field, and never clears expiration_date. In JSON, use null or "" and []. ' +
-        'tags are all labels of the link: others are detached. With --base <listing>, only what differs from the listing is changed, and a ' +
-        'link that somebody else changed meanwhile is left alone.',
-      'Nothing is deleted, except with --prune <label>: links on the domains of the file that carry the label and are not in the file. Other ' +
-        'links that are not in the file are left alone, and named.',
-      'Safeguard: apply refuses to change 10 or more links if they are over 30 % of the links in the file (and those with the --prune label), and ' +
-        'to delete 5 or more if they are over 10 %. Raise the limits with --max-affected and --max-deleted. Each link is read again right before ' +
-        'it is changed; one that somebody else changed meanwhile is reported and left alone.',
+      'Creates the links that are missing and edits those that differ, as linkctl diff shows them. Each row names its link by hash, custom_hash ' +
+        'or short_url. An empty csv cell changes nothing. With --clear-empty it clears the field. "never" clears expiration_date. In JSON, ' +
+        'use null or "" and []. tags are all labels of the link: others are detached. With --base <listing>, only what differs from the ' +
+        'listing is changed. Links that someone else has changed since the listing are left unchanged and reported.',
+      'Without --prune <label>, nothing is deleted. With it, apply deletes links that carry the label ' +
+        'and are not in the file. Only the domains of the file are covered. Other links that are not in the file stay unchanged and are named.',
+      'Safeguard: apply refuses to change 10 or more links if they are over 30 % of the links compared. It refuses to delete 5 or more if ' +
+        'they are over 10 %. Compared are the links in the file and those with the --prune label. Raise the limits with --max-affected and ' +
+        '--max-deleted. Each link is read again right before its change. If someone else changed it since the plan, it is left unchanged and reported.',
       'It is one run: the same command resumes it, and linkctl undo reverts it. Running it a second time changes nothing.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],

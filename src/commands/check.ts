@@ -75,9 +75,9 @@ export function registerCheck(command: Command, run: Runner): void {
         'requests, and Retry-After is obeyed up to --max-wait. Requests are HEAD, then GET if that fails; pages are not read, and cookies are ' +
         'not kept. What seems broken or unreachable is requested again 3 seconds later. Proxies are not used.',
       'check is a run: linkctl runs lists it, and the same command resumes it for a day. It changes nothing. With --only moved alone, long_url is ' +
-        'the new address, so that the output of -o csv is input for edit -f. --links does not request the destinations, and may count as clicks.',
-      'Exit code: 0 no link failed, 3 a link has a status of --fail-on, 8 nothing could be requested, or some links not yet: a Retry-After is ' +
-        'longer than --max-wait, or the name server fails. The same command requests those links later.',
+        'the new address, and the output of -o csv is input for edit -f. --links does not request the destinations. Its requests may count as clicks.',
+      'Exit code 0: no link failed. 3: a link has a status of --fail-on. 8: nothing could be requested, or some links not yet. ' +
+        'Reasons are a Retry-After longer than --max-wait, and a name server that fails. The same command requests those links later.',
     ],
     globals: [
       '--fields',

@@ -30,12 +30,12 @@ export function registerCopy(command: Command, run: Runner): void {
     ],
     fields: namesOf(urlColumns),
     notes: [
-      'Copies keep hash, destination, note, tags, dates and flags. A hash that leads elsewhere there is left alone and reported: exit 3. ' +
-        'Links that are there already are not sent, so the same command can be run again. Without a selection, tags that no link carries are ' +
-        'added, too.',
-      'Domains of the same name belong together, or as --map-domain says. Links of one domain that the other account lacks go to its ' +
-        'working domain. Flags and environment variables for credentials, edition and domain are for the account that is copied.',
-      'Clicks, last visits and dates of creation cannot be copied; max_clicks not to edition B. To take a copy back: linkctl undo last --profile <profile>.',
+      'Copies keep hash, destination, note, tags, dates and flags. A hash that has another destination in the other account is left unchanged ' +
+        'and reported (exit 3). Existing copies are not sent, so the same command can be run again. Without a selection, tags that no link carries ' +
+        'are added, too.',
+      'Links go to the domain of the same name, or as --map-domain says. If all links have one domain and the target lacks it, they go to ' +
+        "the target's default domain. Flags and environment variables for credentials, edition and domain apply to the account that is copied.",
+      'Clicks, last visits and dates of creation cannot be copied; max_clicks not to edition B. To undo a copy: linkctl undo last --profile <profile>.',
     ],
     globals: ['--profile', '--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });

@@ -36,8 +36,8 @@ export function registerEdit(command: Command, run: Runner): void {
     notes: [
       'Fields without a flag stay unchanged. --note "" clears the note, and --expires never removes the expiration date. With -f, hash selects ' +
         'the link, custom_hash is its new hash, and tags contains +label and -label.',
-      'The output of list -o csv is a valid input file. With --base <listing>, only cells that differ from the listing are sent, and links that ' +
-        'someone else has changed meanwhile are left alone.',
+      'The output of list -o csv is a valid input file. With --base <listing>, only cells that differ from the listing are sent. Links that ' +
+        'someone else has changed since the listing are left unchanged and reported.',
       'On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. --by-tags, --search, --all and ' +
         '--filter list the links first, show the plan, and change exactly those. With --no-undo --by-tags the server selects the links; only ' +
         '--note, --expires, --email-stats and --max-clicks can then be set.',

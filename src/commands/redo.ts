@@ -13,10 +13,10 @@ export function registerRedo(command: Command, run: Runner): void {
   describe(command, {
     examples: ['linkctl redo', 'linkctl redo --dry-run', 'linkctl redo 20310131-1209 --yes'],
     notes: [
-      'Redo makes the changes of an undone run again, and shows a plan and asks first. A link that changed since the undo is ' +
-        'left alone and named (exit 3), unless --force is given. Counters of clicks do not come back.',
-      'Without <run>, redo goes forward by one undo; after another change there is nothing to redo until a run is named. Without a terminal, ' +
-        '<run> is required. A run that is not undone is left as it is (exit 0). A redo is a run: the same command resumes it.',
+      'Redo makes the changes of an undone run again. It shows a plan and asks first. A link that changed since the undo is ' +
+        'left unchanged and reported (exit 3), unless --force is given. Click counters are not restored.',
+      'Without <run>, redo goes forward by one undo. After another change there is nothing to redo until a run is named. Without a terminal, ' +
+        '<run> is required. For a run that is not undone, nothing is changed (exit 0). A redo is a run: the same command resumes it.',
     ],
     globals: ['--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });

@@ -38,8 +38,8 @@ export function registerReport(command: Command, run: Runner): void {
   describe(command, {
     examples: ['linkctl report --since 30d --html report.html', 'linkctl report --since 7d --domain s.ex --html week.html'],
     notes: [
-      'The page is one file without scripts and external resources, so it can be mailed and printed. It shows clicks per day, the links with ' +
-        'the most clicks, those that changed the most since the previous period, tags, links that expire in ' +
+      'The page is one file without scripts and external resources, so it can be mailed and printed. It shows clicks per day, tags, and the links with ' +
+        'the most clicks. It names the links that changed the most since the previous period. It also shows links that expire in ' +
         `the next ${soon} days, and links that failed their most recent check. It covers all domains of the account, or --domain.`,
       'The figures come from the readings of linkctl stats --record, or from a server with daily totals; the page names the source. If neither ' +
         'goes back far enough, nothing is written (exit 5). An existing file is overwritten only if it is a linkctl report, or with --yes.',

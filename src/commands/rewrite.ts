@@ -51,14 +51,14 @@ export function registerRewrite(command: Command, run: Runner): void {
     notes: [
       '<from> ends at a boundary: https://a.example matches https://a.example/x and never https://a.example.evil. Scheme and host are not ' +
         'case-sensitive. The rest of the URL stays byte for byte. Links that already begin with <to> are left unchanged.',
-      'Several rules apply in the order of the flags above. <from>, --host and --regex select the links, of the domain or of the selection; ' +
-        'other rules given with them apply to the same links. Alone, the other rules need a selection or --all.',
-      'An existing parameter is replaced in place, and repeated ones are removed; a new one is added at the end of the query. Values are ' +
+      'Several rules apply in the order of the flags above. <from>, --host and --regex select links from the domain or the ' +
+        'selection. Other rules given with them apply to the same links. Alone, the other rules need a selection or --all.',
+      'An existing parameter is replaced in place, and repeated ones are removed. A new one is added at the end of the query. Values are ' +
         'percent-encoded if needed; encoded text and + stay as typed. --host compares the port only if it is given.',
-      'In --to, $1 to $9 and $<name> are the groups of --regex, and $$ is a dollar sign; all other text is literal. The first match in a URL is ' +
+      'In --to, $1 to $9 and $<name> are the groups of --regex, and $$ is a dollar sign. All other text is literal. The first match in a URL is ' +
         'replaced. Regular expressions are those of JavaScript without lookaround, back references and repetitions above 16, which could run for ever.',
-      'The plan is shown first: how many links, what changes, and what is refused because it would be invalid or lead to a domain of the ' +
-        'account. Only links that change are sent. With -n -o csv, the plan is input for edit -f.',
+      'The plan is shown first: the number of links, the changes, and the refused links. A new URL is refused if it is invalid or leads to a ' +
+        'domain of the account. Only links that change are sent. With -n -o csv, the plan is input for edit -f.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });

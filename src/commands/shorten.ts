@@ -53,7 +53,7 @@ export function registerShorten(command: Command, run: Runner): void {
       'In a pipe, the output is one short URL per line. Columns of a csv file: linkctl help csv. ' +
         'With -f, a value in a row overrides the flag.',
       "--on-conflict decides about rows whose custom hash belongs to a link with another destination. update overwrites the link's fields with " +
-        'those in the row: tags are replaced, and empty cells are left as they are. On a terminal, -f shows these links and asks first; a script ' +
+        'those in the row: tags are replaced, and empty cells change nothing. On a terminal, -f shows these links and asks first; a script ' +
         'is not asked. linkctl undo reverts the update. rename creates the link as hash-2, hash-3 and so on. update and rename need a custom hash ' +
         'in every row, or --generate-hashes.',
     ],

@@ -30,7 +30,7 @@ export function registerTags(command: Command, run: Runner): void {
     examples: ['linkctl tags', 'linkctl tags --count', 'linkctl tags -o json'],
     fields: namesOf(countColumns),
     notes: [
-      '--count reads all links of all domains once, which costs one API call for every 1,000 links (500 on edition B), and shows how many carry each tag.',
+      '--count shows how many links carry each tag. It reads all links of all domains: one API call for every 1,000 links (500 on edition B).',
     ],
   })
     .option('--count', 'count the links of each tag')
@@ -90,7 +90,7 @@ function addRemovalFlags(command: Command): Command {
 
 const removalHelp = {
   notes: [
-    'The links of the tags are listed and shown first, on all domains, and changed by hash, so that linkctl undo can revert it. Tags that someone ' +
+    'The links of the tags, on all domains, are listed and shown first. They are changed by hash, so linkctl undo can revert it. Tags that someone ' +
       'adds while this runs are kept. If a label contains operators such as & or |, the whole account is read twice. --max-affected counts links.',
   ],
   globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],

@@ -13,14 +13,14 @@ export function registerUndo(command: Command, run: Runner): void {
   describe(command, {
     examples: ['linkctl undo', 'linkctl undo --dry-run', 'linkctl undo 20310131-1209 --results undone.csv', 'linkctl runs'],
     notes: [
-      'Created links are deleted, changed fields get their old values, and deleted links are made again with hash, destination, note, ' +
-        'tags, dates and flags. A link that changed since the run is left alone and named (exit 3), unless --force is given. A hash that ' +
+      'Created links are deleted, and changed fields get their old values. Deleted links are created again with hash, destination, note, ' +
+        'tags, dates and flags. A link that changed since the run is left unchanged and reported (exit 3), unless --force is given. A hash that ' +
         'is taken is never overwritten. Undo shows a plan and asks first.',
       'Without <run>, undo reverts the last change of the profile, whatever its form: one typed link or a whole file. The next undo goes ' +
-        'further back, and linkctl redo goes forward again. Without a terminal, <run> is required. A run that is undone already is left as it is ' +
-        '(exit 0), and so is one that cannot be undone (exit 1). An undo is a run: the same command resumes it.',
-      'What cannot come back: clicks and creation order of deleted links, counters after a reset, and hashes that others have taken since. ' +
-        'A link that may have been there before the run is left alone, unless --force is given.',
+        'further back, and linkctl redo goes forward again. Without a terminal, <run> is required. For a run that is already undone, nothing ' +
+        'is changed (exit 0). A run that cannot be undone is refused (exit 1). An undo is a run: the same command resumes it.',
+      'Undo cannot restore clicks and creation order of deleted links, counters after a reset, or hashes that others have taken. ' +
+        'A link that may have existed before the run is left unchanged, unless --force is given.',
     ],
     globals: ['--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });

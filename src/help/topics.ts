@@ -163,7 +163,7 @@ const formats: Topic = {
 const csv: Topic = {
   summary: 'Input files: csv, jsonl and lines',
   parts: [
-    'shorten -f and edit -f read a file, or stdin with -f -. The file extension (.csv, .json, .jsonl, .ndjson, .txt) or --input-format sets the format. Other input that begins with { or [ is JSON; anything else has one URL per line, and blank lines and lines that start with # are skipped. If a file could be either a plain list or csv without a header, set --input-format. Text is UTF-8, with or without a byte order mark, LF or CRLF. For other text, add --encoding windows-1252, or any name that browsers know.',
+    'shorten -f and edit -f read a file, or stdin with -f -. The file extension (.csv, .json, .jsonl, .ndjson, .txt) or --input-format sets the format. Other input that begins with { or [ is JSON. Anything else has one URL per line; blank lines and lines that start with # are skipped. If a file could be either a plain list or csv without a header, set --input-format. Text is UTF-8, with or without a byte order mark, LF or CRLF. For other text, add --encoding windows-1252, or any name that browsers know.',
     'A csv file has a header of field names, in any order and spelling (Long URL is long_url). The delimiter is found from the header. JSON is an array of objects, an object with one such array, or an object on each line. An empty cell means that the field is not set. "never" removes an expiration date. In JSON, "" clears a note. Columns of shorten:',
     fieldRows('shorten'),
     'Columns of edit. Give hash or short_url. On an account with several domains, a hash also needs the column domain or the flag --domain:',
@@ -177,7 +177,7 @@ const csv: Topic = {
         'linkctl shorten -f export.csv --dry-run',
       ],
     },
-    'Rows whose link is protected or disabled in the other service (a password, archived, banned, a start date in the future) are skipped, and the exit code is 3. The same command with --include-protected creates them as public links. Other values without a field here are counted: not carried over: geo (3 rows).',
+    'Rows whose link is protected or disabled in the other service are skipped, and the exit code is 3. Examples are a password, archived, banned, or a start date in the future. The same command with --include-protected creates them as public links. Other values without a field here are counted: not carried over: geo (3 rows).',
     'Dates are 2031-12-31, a date-time (its day in UTC), today, tomorrow, +30d, +2w, +6m, +1y or never. For 31.12.2031 or 12/31/2031, add --date-format dmy or mdy.',
     'The whole file is checked before anything is sent. Up to 20 problems are listed with their lines. A run temporarily needs about twice the size of the file in the state folder. Piped input needs two more copies; one is kept as long as the record of the run. XDG_STATE_HOME moves the folder: linkctl help environment.',
     {
@@ -231,7 +231,7 @@ const tags: Topic = {
         "linkctl delete --by-tags 'old' --max-affected 200",
       ],
     },
-    'A tag selection covers all domains of the account and cannot be combined with --domain. An expression without matches is not an error. An empty expression is rejected, because it must not select everything. Changes list the links first and then change exactly those. With --no-undo the server selects them; it can then only set the note, expiration date, email statistics and, on edition A, maximum clicks.',
+    'A tag selection covers all domains of the account and cannot be combined with --domain. An expression without matches is not an error. An empty expression is rejected, because it must not select everything. Changes list the links first and then change exactly those. With --no-undo the server selects them. It can then only set the note, expiration date, email statistics and (edition A only) maximum clicks.',
     'delete, edit and stats --reset show the number of selected links and ask you to type it. Without a terminal, --yes and --max-affected are both required.',
   ],
 };
@@ -239,7 +239,7 @@ const tags: Topic = {
 const filters: Topic = {
   summary: 'Filters',
   parts: [
-    '--filter selects links by their fields. It is repeatable; all filters must hold. The filter is applied on this computer to each link as it is read, so every link of the listing is read. --limit counts the links that match. For changes, a filter narrows a selection: to change every link that matches, add --all. Quote filters, because the shell interprets < > ~ * and spaces.',
+    '--filter selects links by their fields. It is repeatable; all filters must hold. Filters are applied on this computer, so every link of the listing is read. --limit counts the links that match. For changes, a filter narrows a selection: to change every link that matches, add --all. Quote filters, because the shell interprets < > ~ * and spaces.',
     'Fields:',
     [
       ['total_clicks, unique_clicks', 'whole numbers: = != < <= > >='],
