@@ -83,9 +83,8 @@ function writeProgram(path: string, script: string): void {
   writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
-/** Runs every step in one shell on a terminal of 100 columns, and gives the output of each. */
-async function replay(folder: string, env: Record<string, string>): Promise<string[]> {
-  needs('bash', 'curl', 'python3');
+/** A folder with the program where the page expects it, on ports that are free. */
+async function freshMachine(folder: string): Promise<{ begin: string; typed: string[]; shown: (text: string) => string }> {
   const [first, second] = await freePorts();
   const [clone, tools] = [join(folder, 'clone'), join(folder, 'tools')];
   writeProgram(
@@ -94,19 +93,50 @@ async function replay(folder: string, env: Record<string, string>): Promise<stri
   );
   writeProgram(join(tools, 'npm'), '[ "$1" = ci ]');
   writeProgram(join(tools, 'mail'), 'exit 1');
+  return {
+    begin: `cd '${clone}'; export PATH="${tools}:$PATH" NO_COLOR=1`,
+    typed: steps.map(({ commands }) => `${commands.replaceAll('8787', first).replaceAll('8788', second)}${settled(commands)}`),
+    shown: (text) => text.replaceAll('\r\n', '\n').replaceAll(first, '8787').replaceAll(second, '8788'),
+  };
+}
+
+/** Runs every step in one shell on a terminal of 100 columns, and gives the output of each. */
+async function replay(folder: string, env: Record<string, string>): Promise<string[]> {
+  needs('bash', 'curl', 'python3');
+  const machine = await freshMachine(folder);
   const script = [
-    `trap 'kill $(jobs -p) 2> /dev/null' EXIT; cd '${clone}'; set -e -o pipefail; export PATH="${tools}:$PATH" NO_COLOR=1`,
-    ...steps.map(
-      ({ commands }) => `printf '\\036'\n${commands.replaceAll('8787', first).replaceAll('8788', second)}${settled(commands)}`,
-    ),
+    `trap 'kill $(jobs -p) 2> /dev/null' EXIT; set -e -o pipefail; ${machine.begin}`,
+    ...machine.typed.map((commands) => `printf '\\036'\n${commands}`),
     "printf '\\036'",
   ].join('\n');
   const terminal = openTerminal([], { env, columns: 100, shell: script });
   try {
     const { code, shown } = await terminal.ended();
-    const outputs = shown.replaceAll('\r\n', '\n').replaceAll(first, '8787').replaceAll(second, '8788').split('\u001e').slice(1);
+    const outputs = machine.shown(shown).split('\u001e').slice(1);
     expect({ code, outputs: outputs.length - 1 }, shown).toEqual({ code: 0, outputs: steps.length });
     return outputs;
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Types every step into an interactive zsh as its makers ship it: one with neither comments nor patterns that match nothing. */
+async function typedIntoZsh(folder: string, env: Record<string, string>): Promise<string[]> {
+  needs('zsh', 'curl', 'python3');
+  const machine = await freshMachine(folder);
+  const shell = "stty -echo; PS1='' PS2='' exec zsh -f -i +o zle +o prompt_sp +o prompt_cr";
+  const terminal = openTerminal([], { env, columns: 100, shell });
+  try {
+    for (const commands of [`${machine.begin}\n`, ...machine.typed]) {
+      terminal.type(`${commands}printf '\\036'\n`);
+      await terminal.sees('\u001e');
+    }
+    terminal.type('kill %1 %2; exit\nexit\n');
+    const outputs = machine
+      .shown((await terminal.ended()).shown)
+      .split('\u001e')
+      .slice(1, -1);
+    return outputs.map((output) => output.replace(/^\[\d+\] .*\n/gm, ''));
   } finally {
     terminal.close();
   }
@@ -134,6 +164,12 @@ test('every command of the README works when pasted, in order, and prints what t
   for (const output of outputs) expect(output).not.toMatch(/^(error|internal error|warning):/m);
   const page = withReference(withOutputs(outputs), await wholeTree());
   await expect(page, remedy).toMatchFileSnapshot(path);
+});
+
+test('every command of the README works when pasted into zsh, and prints the same', async ({ homeEnv, folder }) => {
+  const outputs = await typedIntoZsh(folder, homeEnv);
+  for (const output of outputs) expect(output).not.toMatch(/^(zsh|error|internal error|warning):/m);
+  expect(masked(withOutputs(outputs))).toBe(masked(readme));
 });
 
 describe('the script for cron of linkctl help exit-codes', () => {
