@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { CliError, messageOf, NotFoundError, UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { CheckStatus } from '../check/verdict.ts';
@@ -10,7 +9,7 @@ import type { RunState } from './journal/journal-state.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { readJournal } from './journal/reading.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
-import { whileThere } from './journal/run-folder.ts';
+import { endOf, whileThere } from './journal/run-folder.ts';
 import { deleteRun } from './records/deletion.ts';
 import { byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './records/run-names.ts';
 import { type IsOwn, tipOf } from './records/tips.ts';
@@ -108,8 +107,8 @@ export async function pruneRuns(stateFolder: string, system: System): Promise<vo
   const folders = runFolders(stateFolder);
   for (const run of runNames(folders)) {
     const { isSmall, journal } = runRecord(run, folders);
-    const written = isSmall ? undefined : statSync(journal, { throwIfNoEntry: false })?.mtimeMs;
-    if (written === undefined || system.now() - written < keptDays * 86_400_000) continue;
+    const ended = isSmall ? undefined : await endOf(journal);
+    if (ended === undefined || system.now() - ended < keptDays * 86_400_000) continue;
     if ((await overview(run, folders))?.state !== 'finished') continue;
     await deleteRun(run, folders, system).catch((error: unknown) => {
       if (!(error instanceof CliError)) throw error;

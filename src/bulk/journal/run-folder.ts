@@ -122,6 +122,12 @@ export async function endsComplete(journal: string): Promise<boolean> {
   return last?.type === 'end' && last.reason === 'complete';
 }
 
+/** When the last process ended, or the run was undone, in milliseconds since 1970; undefined where the journal does not end so. */
+export async function endOf(journal: string): Promise<number | undefined> {
+  const last = await lastLine(journal).catch(() => undefined);
+  return last && 'at' in last ? Date.parse(last.at) : undefined;
+}
+
 async function lastLine(journal: string): Promise<JournalLine | undefined> {
   const file = await openToRead(journal);
   try {
