@@ -299,7 +299,7 @@ async function carryOut(
   let hasEnded = false;
   const watching = waits && matching.length > 0 && dice.chance(0.8) ? watch(() => hasEnded) : undefined;
   for (;;) {
-    const repair = starts.at(-1)?.sent && trial.decay.chance(0.2) ? flipKeptByte(trial) : undefined;
+    const repair = starts.at(-1)?.sent && trial.decay.chance(0.5) ? flipKeptByte(trial) : undefined;
     const start = await startOnce(trial, argv, kills > 0 ? { method, first } : undefined);
     starts.push(start);
     repair?.();
