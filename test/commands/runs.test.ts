@@ -201,8 +201,12 @@ test('R-18, B41: Ctrl-C ends a deletion after the batch in progress, and the sam
   expect(await stored(service)).toEqual([]);
 });
 
-test('D55: runs are listed newest first, and 80 columns hold the day and the time of each', async ({ linkctl, folder }) => {
-  const today = Math.floor(Date.now() / 1000) * 1000;
+test('D55: runs are listed newest first, and 80 columns hold the day and the time of each', async ({
+  linkctl,
+  folder,
+  clock,
+}) => {
+  const today = Math.floor(clock.now() / 1000) * 1000;
   const timeOf = (daysAgo: number): string => new Date(today - daysAgo * 86_400_000).toISOString();
   const times = { 9: timeOf(9), 1: timeOf(1), 5: timeOf(5) };
   // In the order in which they are made, whatever the clock says.
@@ -230,8 +234,8 @@ test('D55: runs are listed newest first, and 80 columns hold the day and the tim
 const secondLength = 15;
 
 /** Three runs, the second and third in the same second; their names, newest first. */
-async function threeRuns(linkctl: Linkctl, folder: string): Promise<string[]> {
-  const began = Math.floor(Date.now() / 1000) * 1000;
+async function threeRuns(linkctl: Linkctl, folder: string, now: number): Promise<string[]> {
+  const began = Math.floor(now / 1000) * 1000;
   for (const [index, at] of [began - 1000, began + 200, began + 700].entries()) {
     const file = join(folder, `links-${index}.txt`);
     writeFileSync(file, `https://example.com/${index}\n`);
@@ -240,8 +244,8 @@ async function threeRuns(linkctl: Linkctl, folder: string): Promise<string[]> {
   return (await linkctl(['runs', '--fields', 'run'])).stdout.trimEnd().split('\n');
 }
 
-test('U4: last and a beginning that no other run has name a run, wherever one is named', async ({ linkctl, folder }) => {
-  const [newest = '', second = '', oldest = ''] = await threeRuns(linkctl, folder);
+test('U4: last and a beginning that no other run has name a run, wherever one is named', async ({ linkctl, folder, clock }) => {
+  const [newest = '', second = '', oldest = ''] = await threeRuns(linkctl, folder, clock.now());
   const shown = async (text: string): Promise<unknown> => JSON.parse((await linkctl(['runs', 'show', text, '--json'])).stdout);
   expect(await shown('last')).toMatchObject({ run: newest, what: 'shorten links-2.txt' });
   expect(await shown(oldest.slice(0, secondLength))).toMatchObject({ run: oldest, what: 'shorten links-0.txt' });
@@ -254,8 +258,9 @@ test('U4: last and a beginning that no other run has name a run, wherever one is
 test('U4: a beginning that several runs have is exit 2 and names them; an empty one names no run', async ({
   linkctl,
   folder,
+  clock,
 }) => {
-  const names = await threeRuns(linkctl, folder);
+  const names = await threeRuns(linkctl, folder, clock.now());
   const beginning = names[0]?.slice(0, secondLength) ?? '';
   const ran = await linkctl(['runs', 'forget', beginning, '-y']);
   expect(ran).toMatchObject({ code: 2, stdout: '' });
@@ -326,8 +331,9 @@ test('U4: a terminal asks before the record goes that could undo a run; a script
 test('U4: TAB offers last and the runs, newest first, with what they are; a damaged journal by its name alone', async ({
   linkctl,
   folder,
+  clock,
 }) => {
-  const names = await threeRuns(linkctl, folder);
+  const names = await threeRuns(linkctl, folder, clock.now());
   writeFileSync(join(folder, '.local', 'state', 'linkctl', 'runs', names[2] ?? '', 'journal.log'), 'damaged');
   const tab = await linkctl(['__complete', 'runs', 'show', '']);
   expect(tab).toEqual({
