@@ -11,7 +11,7 @@ import { readJournal } from './journal/reading.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
 import { endOf, whileThere } from './journal/run-folder.ts';
 import { deleteRun } from './records/deletion.ts';
-import { byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './records/run-names.ts';
+import { beganAt, byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './records/run-names.ts';
 import { type IsOwn, tipOf } from './records/tips.ts';
 import type { RowStatus } from './results/row-outcome.ts';
 
@@ -105,10 +105,13 @@ export async function forgetRun(stateFolder: string, run: string, system: System
 /** Deletes records of finished runs that are older than 30 days, but those of typed links. One that cannot be deleted now waits for the next time. */
 export async function pruneRuns(stateFolder: string, system: System): Promise<void> {
   const folders = runFolders(stateFolder);
+  const isKept = (time: number): boolean => system.now() - time < keptDays * 86_400_000;
   for (const run of runNames(folders)) {
     const { isSmall, journal } = runRecord(run, folders);
-    const ended = isSmall ? undefined : await endOf(journal);
-    if (ended === undefined || system.now() - ended < keptDays * 86_400_000) continue;
+    // The name is enough for most: nothing that began later is old.
+    if (isSmall || isKept(beganAt(run))) continue;
+    const ended = await endOf(journal);
+    if (ended === undefined || isKept(ended)) continue;
     if ((await overview(run, folders))?.state !== 'finished') continue;
     await deleteRun(run, folders, system).catch((error: unknown) => {
       if (!(error instanceof CliError)) throw error;

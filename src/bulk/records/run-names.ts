@@ -114,8 +114,18 @@ export function orderOf({ begin }: Pick<NamedRun, 'begin'>): number {
 
 /** ISO 8601, to the second where only the name says it. */
 function beginningOf({ begin, run }: NamedRun): string {
+  return begin?.at ?? nameTime(run);
+}
+
+/** The second that a name tells, in UTC: `2024-11-21T05:03:12`. */
+function nameTime(run: string): string {
   const [, year, month, day, hour, minute, second] = /^(....)(..)(..)-(..)(..)(..)/.exec(run) ?? [];
-  return begin?.at ?? `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+}
+
+/** When a run began, in milliseconds since 1970, by its name alone. */
+export function beganAt(run: string): number {
+  return Date.parse(`${nameTime(run)}Z`);
 }
 
 function compared(one: string, other: string): number {
