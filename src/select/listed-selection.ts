@@ -10,7 +10,7 @@ import { coverage, hasNamesakes, ofEveryDomain, wholeAccount } from '../client/w
 import { editions } from '../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
+import { hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import type { ListedLinks, Purpose, SelectedPage } from './selected-links.ts';
@@ -63,11 +63,11 @@ async function checkTagExpression(expression: string, session: Session): Promise
     await session.warn(`tag selections act on all domains, not only on ${session.domain}`);
   }
   if (!hasOperators(expression)) return;
-  const { tags } = await session.client.send('listTags', {});
-  const tag = tags.find(({ label }) => foldLabel(label) === foldLabel(expression));
-  if (!tag) return;
+  const { accountTags } = await import('../client/tag-changes.ts');
+  const label = (await accountTags(session.client)).spelled(expression);
+  if (label === undefined) return;
   await session.warn(
-    `--by-tags ${shellWord(expression)} is interpreted as an expression, but a tag has this label. To select the tag: --by-tags ${shellWord(labelExpression(tag.label))}`,
+    `--by-tags ${shellWord(expression)} is interpreted as an expression, but a tag has this label. To select the tag: --by-tags ${shellWord(labelExpression(label))}`,
   );
 }
 
