@@ -85,7 +85,7 @@ export interface RunSteps {
   after(isStopped: () => boolean): Promise<boolean>;
 }
 
-export interface RunPlan<Payload extends object> {
+export interface RunPlan<Payload extends object = object> {
   operation(settings: OperationSettings): BulkOperation<Payload>;
   readonly mode?: Mode | undefined;
   /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
@@ -166,11 +166,11 @@ export interface RunEnvironment {
 }
 
 /** Calls under way at once. */
-export function concurrencyOf<Payload extends object>({ mode, concurrency = 4 }: RunPlan<Payload>): number {
+export function concurrencyOf({ mode, concurrency = 4 }: RunPlan): number {
   return mode?.name === 'checked' ? 1 : Math.min(Math.max(1, concurrency), 16);
 }
 
 /** In checked mode each batch is preceded by a reading of the listing. */
-export function callsPerBatch<Payload extends object>({ mode }: Pick<RunPlan<Payload>, 'mode'>): number {
+export function callsPerBatch({ mode }: Pick<RunPlan, 'mode'>): number {
   return mode?.name === 'checked' ? 2 : 1;
 }

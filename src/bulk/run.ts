@@ -14,15 +14,12 @@ import type { RunFacts, StartedRun } from './started-run.ts';
  * Begins a run, or continues the unfinished one of the same input. Throws before anything is sent: `UsageError` for a run that is finished,
  * `LocalError` for one that cannot continue, `LimitError` for quotas. A one-off loads nothing of what only others need.
  */
-export async function startRun<Payload extends object>(
-  plan: RunPlan<Payload>,
-  environment: RunEnvironment,
-): Promise<StartedRun<Payload>> {
+export async function startRun(plan: RunPlan, environment: RunEnvironment): Promise<StartedRun> {
   const limiter = createLimiter(concurrencyOf(plan));
   // If the session has asked for the domains, that call counts as the run's first.
   const before = plan.accountDomains ? 1 : 0;
   const counted = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
-  const on = (domain: string | undefined): Beginning<Payload> => {
+  const on = (domain: string | undefined): Beginning => {
     const mayCall = (): boolean => counted.calls.reserve(1);
     const operation = plan.operation({ client: counted.client, domain, batchSize: plan.batchSize, mayCall });
     return {
@@ -46,11 +43,11 @@ export async function startRun<Payload extends object>(
   return await startKept(plan, { ...environment, ...counted }, on);
 }
 
-async function startOneOff<Payload extends object>(
-  plan: RunPlan<Payload>,
+async function startOneOff(
+  plan: RunPlan,
   environment: RunEnvironment,
-  { identity, operation, start }: Beginning<Payload>,
-): Promise<StartedRun<Payload>> {
+  { identity, operation, start }: Beginning,
+): Promise<StartedRun> {
   const begun = await beginOneOff(identity, plan, environment);
   const isRead = plan.input.readAt !== undefined;
   const images = isRead ? await (await import('./journal/images.ts')).imagesOf(begun, plan, environment, operation) : undefined;
@@ -58,12 +55,7 @@ async function startOneOff<Payload extends object>(
 }
 
 /** Facts of a one-off, of which nothing is asked before it is sent. */
-function plainFacts<Payload extends object>({
-  plan,
-  begun: { name: run },
-  operation: { kind },
-  domain,
-}: Execution<Payload>): RunFacts {
+function plainFacts({ plan, begun: { name: run }, operation: { kind }, domain }: Execution): RunFacts {
   const batches = Math.ceil(plan.input.rows / plan.batchSize);
   const { rows } = plan.input;
   return {
@@ -81,9 +73,9 @@ function plainFacts<Payload extends object>({
 }
 
 /** All that makes two command lines the same run. */
-function identityOf<Payload extends object>(
-  { input, options, mode, fromArguments }: RunPlan<Payload>,
-  { kind }: BulkOperation<Payload>,
+function identityOf(
+  { input, options, mode, fromArguments }: RunPlan,
+  { kind }: BulkOperation,
   domain: string | undefined,
   { client: { identity } }: RunEnvironment,
 ): RunIdentity {

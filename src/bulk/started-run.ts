@@ -37,14 +37,14 @@ export interface RunSummary {
   readonly surplus: readonly string[];
 }
 
-export interface StartedRun<Payload extends object> {
+export interface StartedRun {
   readonly facts: RunFacts;
   /**
    * Every row of the input once, in its order, with its final status, some at a time; to be read once. Nothing is sent before it
    * is read, and no more than a few batches ahead of the reader. A reader that leaves early stops the run: what is under way is
    * finished.
    */
-  readonly rows: AsyncIterable<readonly RowOutcome<Payload>[]>;
+  readonly rows: AsyncIterable<readonly RowOutcome[]>;
   progress(): RunProgress;
   /** When the rows were read. Ends with `runEnd(tally, stop)`. */
   summary(): RunSummary;

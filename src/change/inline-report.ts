@@ -17,18 +17,18 @@ interface InlineChange {
 }
 
 /** The result of links that were typed, as a report. */
-export async function inlineReport<Payload extends object>(
-  { outcomes, tally, stop, run, undo }: TypedResult<Payload>,
+export async function inlineReport(
+  { outcomes, tally, stop, run, undo }: TypedResult,
   { presentation, fields, printed }: InlineChange,
   session: Session,
 ): Promise<RowsReport> {
   const { ignoreMissing } = presentation;
   const shown = ignoreMissing ? outcomes.filter((outcome) => !isMissing(outcome)) : outcomes;
   const missing = outcomes.length - shown.length;
-  const rows = new Map<Row, RowOutcome<Payload>>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
+  const rows = new Map<Row, RowOutcome>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
   const isFailed = outcomes.some(({ status }) => status === 'failed' || status === 'unknown');
   const failures = isFailed ? await import('../bulk/results/outcome-failure.ts') : undefined;
-  const failureOf = (outcome: RowOutcome<Payload>, reported = false): CliError | undefined =>
+  const failureOf = (outcome: RowOutcome, reported = false): CliError | undefined =>
     failures?.outcomeFailure({ ...outcome, item: { ...outcome.item, ...fields } }, session.client.identity, { reported });
   const [only] = outcomes;
   const isWhole = stop === undefined && !isFailed;

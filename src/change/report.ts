@@ -20,20 +20,20 @@ import { isChange, resumedLines, undoLine } from './typed-run.ts';
  * and a summary. The first signal, or the end of `--max-time`, stops it when the batches under way are answered; a second
  * signal ends it at once.
  */
-export async function runReport<Payload extends object>(
-  planned: Omit<RunPlan<Payload>, 'profile' | 'accountDomains'>,
+export async function runReport(
+  planned: Omit<RunPlan, 'profile' | 'accountDomains'>,
   presentation: RunPresentation,
   session: Session,
 ): Promise<RowsReport> {
   const { outcomeFailure } = await import('../bulk/results/outcome-failure.ts');
   const interruption = interruptible(session, 'batches');
   const { client, profile, domain } = session;
-  const plan: RunPlan<Payload> = { domain, ...planned, profile, accountDomains: session.askedDomains() };
+  const plan: RunPlan = { domain, ...planned, profile, accountDomains: session.askedDomains() };
   const run = await startRun(plan, { ...environmentOf(session), interrupt: interruption.signal });
-  const shown: ShownRun<Payload> = { run, plan, presentation, session };
+  const shown: ShownRun = { run, plan, presentation, session };
   for (const line of headerLines(shown)) await session.note(line);
   // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
-  const outcomes = new WeakMap<Row, RowOutcome<Payload>>();
+  const outcomes = new WeakMap<Row, RowOutcome>();
   const input = plan.input.name === plan.what ? undefined : plan.input.name;
   return {
     ...presentation,
@@ -61,9 +61,9 @@ export function environmentOf(session: Session): RunEnvironment {
 }
 
 /** Rows that were not sent say so in the summary and in the results, and in JSON; they are no lines of their own. */
-async function* shownRows<Payload extends object>(
-  { run, presentation, session }: ShownRun<Payload>,
-  outcomes: WeakMap<Row, RowOutcome<Payload>>,
+async function* shownRows(
+  { run, presentation, session }: ShownRun,
+  outcomes: WeakMap<Row, RowOutcome>,
   { listen }: Interruption,
 ): AsyncGenerator<Row[]> {
   listen();
@@ -87,10 +87,7 @@ async function* shownRows<Payload extends object>(
   }
 }
 
-function ending<Payload extends object>(
-  { run, plan, presentation, session }: ShownRun<Payload>,
-  { caught }: Interruption,
-): CliError | undefined {
+function ending({ run, plan, presentation, session }: ShownRun, { caught }: Interruption): CliError | undefined {
   const { tally, stop } = run.summary();
   const end = runEnd(tally, stop, { ignoreMissing: presentation.ignoreMissing, noun: `${nounOf(plan)}s` });
   if (end.kind === 'error') return end.error;
@@ -102,7 +99,7 @@ function ending<Payload extends object>(
 }
 
 /** The reader went away; the journal has what it did not see. */
-function abandonment<Payload extends object>({ progress, summary }: StartedRun<Payload>): LocalError {
+function abandonment({ progress, summary }: StartedRun): LocalError {
   const { tally } = summary();
   const settled = tally.rows - tally.counts.not_sent;
   return new LocalError(`output pipe closed after ${settled} of ${progress().rows} rows`, {
@@ -124,15 +121,15 @@ export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields'
 };
 
 /** A run on its way to people. */
-interface ShownRun<Payload extends object> {
-  readonly run: StartedRun<Payload>;
-  readonly plan: RunPlan<Payload>;
+interface ShownRun {
+  readonly run: StartedRun;
+  readonly plan: RunPlan;
   readonly presentation: RunPresentation;
   readonly session: Session;
 }
 
 /** The lines before the first row: the account, batches and calls. The promise of the mode is shown with `-v`. */
-function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
+function headerLines(shown: ShownRun): string[] {
   const { rows, batches, calls, doneBefore, guarantee, advice } = shown.run.facts;
   const { input } = shown.plan;
   const noun = nounOf(shown.plan);
@@ -147,11 +144,11 @@ function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[]
 }
 
 /** A selection has links, a file rows. */
-function nounOf<Payload extends object>({ input, what }: RunPlan<Payload>): 'link' | 'row' {
+function nounOf({ input, what }: RunPlan): 'link' | 'row' {
   return input.name === what ? 'link' : 'row';
 }
 
-function whereaboutsOf<Payload extends object>({ run, session, presentation }: ShownRun<Payload>): string {
+function whereaboutsOf({ run, session, presentation }: ShownRun): string {
   return whereabouts({ client: session.client, domain: run.facts.domain }, presentation.domains);
 }
 
@@ -162,7 +159,7 @@ function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: Ru
 }
 
 /** The summary for programs. */
-function summaryRecord<Payload extends object>({ run, presentation }: ShownRun<Payload>): Row {
+function summaryRecord({ run, presentation }: ShownRun): Row {
   const summary = run.summary();
   const { tally, calls, milliseconds, surplus } = summary;
   return {
@@ -182,14 +179,14 @@ function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Re
 }
 
 /** Names the run, as a script has to. */
-function undoLines<Payload extends object>({ run, plan, presentation }: ShownRun<Payload>): string[] {
+function undoLines({ run, plan, presentation }: ShownRun): string[] {
   const { undoneBy = 'linkctl undo', undoLine: line = undoLine(run.facts.run, undoneBy) } = presentation;
   const isKept = plan.undo === true || run.facts.kind === 'shorten';
   return isKept && isChange(run.summary().tally) ? [line] : [];
 }
 
 /** `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
-function summaryLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
+function summaryLines(shown: ShownRun): string[] {
   const { presentation, session, plan } = shown;
   const { guarantee, run } = shown.run.facts;
   const { failed } = plan;

@@ -6,9 +6,9 @@ import type { RunFacts } from '../bulk/started-run.ts';
 import type { Session } from '../cli/session.ts';
 
 /** A run of links that were typed, when it is over. */
-export interface TypedResult<Payload extends object> {
+export interface TypedResult {
   /** In the order of the payloads. */
-  readonly outcomes: readonly RowOutcome<Payload>[];
+  readonly outcomes: readonly RowOutcome[];
   readonly tally: Tally;
   readonly stop: StopReason | undefined;
   /** The name of its record. */
@@ -18,10 +18,10 @@ export interface TypedResult<Payload extends object> {
 }
 
 /** Runs a change of links that were typed to its end, before anything of it is reported. */
-export async function collectRun<Payload extends object>(
-  planned: Omit<RunPlan<Payload>, 'profile' | 'domain' | 'accountDomains'>,
+export async function collectRun(
+  planned: Omit<RunPlan, 'profile' | 'domain' | 'accountDomains'>,
   session: Session,
-): Promise<TypedResult<Payload>> {
+): Promise<TypedResult> {
   const { client, system, profile, domain, deadline, warn } = session;
   const plan = { ...planned, profile, domain, fromArguments: true, concurrency: 1 };
   const run = await startRun(plan, {
@@ -34,7 +34,7 @@ export async function collectRun<Payload extends object>(
     answered: () => void session.listenForSignals(() => undefined),
   });
   for (const line of resumedLines(run.facts, 'link')) await session.note(line);
-  const outcomes: RowOutcome<Payload>[] = [];
+  const outcomes: RowOutcome[] = [];
   for await (const rows of run.rows) outcomes.push(...rows);
   const { tally, stop } = run.summary();
   return { outcomes, tally, stop, run: run.facts.run, undo: plan.undo === true || plan.isOneOff === true };

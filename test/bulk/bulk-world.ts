@@ -65,8 +65,10 @@ export interface ShortenRun extends Partial<Omit<RunPlan<ShortenItem>, 'operatio
   readonly spoil?: (operation: BulkOperation<ShortenItem>, settings: OperationSettings) => BulkOperation<ShortenItem>;
 }
 
+type ShortenOutcome = RowOutcome & { readonly payload: ShortenItem };
+
 export interface Ended {
-  readonly outcomes: readonly RowOutcome<ShortenItem>[];
+  readonly outcomes: readonly ShortenOutcome[];
   readonly summary: RunSummary;
   readonly exit: number | 'signal';
   /** Statuses in the order of the rows: `created created failed`. */
@@ -167,7 +169,7 @@ async function shorten(
     dedupe,
     generateHashes,
   });
-  const run = await startRun<ShortenItem>(
+  const run = await startRun(
     {
       operation: (settings) => {
         const operation = shortenOperation({ ...settings, mode });
@@ -190,10 +192,10 @@ async function shorten(
       ...environment,
     },
   );
-  const outcomes: RowOutcome<ShortenItem>[] = [];
+  const outcomes: ShortenOutcome[] = [];
   for await (const settled of run.rows) {
     for (const outcome of settled) {
-      outcomes.push(outcome);
+      outcomes.push(outcome as ShortenOutcome);
       onRow?.(outcome);
     }
     if (read !== undefined && outcomes.length >= read) break;

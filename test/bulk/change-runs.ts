@@ -19,7 +19,7 @@ export async function oneOff<Row extends object>(
   rows: readonly Row[],
   more?: Partial<RunPlan<Row>>,
 ) {
-  const run = await startRun<Row>(
+  const run = await startRun(
     {
       operation: () => operation,
       fromArguments: true,
@@ -34,7 +34,7 @@ export async function oneOff<Row extends object>(
     },
     { client, system, stateFolder, warn: (message) => void warnings.push(message) },
   );
-  const outcomes: RowOutcome<Row>[] = [];
+  const outcomes: RowOutcome[] = [];
   for await (const settled of run.rows) outcomes.push(...settled);
   const { tally, stop } = run.summary();
   return { outcomes, end: runEnd(tally, stop) };
@@ -65,7 +65,7 @@ export async function longRun<Row extends object>(
   more?: Partial<RunPlan<Row>>,
 ): Promise<{ exit: number | 'signal'; statuses: string }> {
   const { client, system, state: stateFolder } = world;
-  const run = await startRun<Row>(
+  const run = await startRun(
     {
       operation,
       input: inputOf(rows, 'hashes.txt'),

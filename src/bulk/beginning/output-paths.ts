@@ -7,7 +7,7 @@ import { absolutePath } from '../../files/folders.ts';
 import type { BeginLine } from '../journal/lines.ts';
 import type { RunPlan } from '../run-plan.ts';
 
-type Paths = Pick<RunPlan<object>, 'results' | 'failed' | 'input'>;
+type Paths = Pick<RunPlan, 'results' | 'failed' | 'input'>;
 
 /** `--results`, `--failed` and the input are three files: one written over another loses what it held. */
 export function assertDistinct({ results, failed, input }: Paths, { stdin }: Pick<System, 'stdin'>): void {
@@ -25,7 +25,7 @@ export function assertDistinct({ results, failed, input }: Paths, { stdin }: Pic
 
 /** A file of somebody else's work is not replaced without being asked. */
 export function assertReplaceable(
-  { results, failed, overwrite }: Pick<RunPlan<object>, 'results' | 'failed' | 'overwrite'>,
+  { results, failed, overwrite }: Pick<RunPlan, 'results' | 'failed' | 'overwrite'>,
   begin?: BeginLine,
 ): void {
   if (overwrite) return;

@@ -16,11 +16,11 @@ import { assertDistinct } from './output-paths.ts';
 import { assertQuota } from './quota.ts';
 
 /** Starts a run that the same command resumes. */
-export async function startKept<Payload extends object>(
-  plan: RunPlan<Payload>,
+export async function startKept(
+  plan: RunPlan,
   environment: RunEnvironment,
-  on: (domain: string | undefined) => Beginning<Payload>,
-): Promise<StartedRun<Payload>> {
+  on: (domain: string | undefined) => Beginning,
+): Promise<StartedRun> {
   const domain = await prepare(plan, environment);
   const { identity, operation, start } = on(domain);
   return await beginRun(identity, plan, environment, async (begun) => {
@@ -35,10 +35,7 @@ export async function startKept<Payload extends object>(
 }
 
 /** Makes sure that a run may begin, as far as its plan says it, and finds the domain that it is pinned to: nothing was begun yet. */
-async function prepare<Payload extends object>(
-  plan: RunPlan<Payload>,
-  { client, system, stateFolder }: RunEnvironment,
-): Promise<string | undefined> {
+async function prepare(plan: RunPlan, { client, system, stateFolder }: RunEnvironment): Promise<string | undefined> {
   assertDistinct(plan, system);
   const domain = await pinnedDomain(plan, client);
   if (!plan.fromArguments) {
@@ -49,7 +46,7 @@ async function prepare<Payload extends object>(
 }
 
 /** The default domain is pinned, because somebody may change it during the run. */
-async function pinnedDomain<Payload extends object>(plan: RunPlan<Payload>, client: Client): Promise<string | undefined> {
+async function pinnedDomain(plan: RunPlan, client: Client): Promise<string | undefined> {
   if (plan.domain !== undefined || plan.fromArguments || !editions[client.edition].severalDomains) return plan.domain;
   const asked =
     plan.accountDomains ?? import('../../client/account-domains.ts').then(({ accountDomains }) => accountDomains(client));
@@ -57,7 +54,7 @@ async function pinnedDomain<Payload extends object>(plan: RunPlan<Payload>, clie
 }
 
 /** The last questions before the first row is sent. Throws where the run cannot start; then nothing was sent. */
-async function preflight<Payload extends object>(run: Execution<Payload>): Promise<RunFacts> {
+async function preflight(run: Execution): Promise<RunFacts> {
   const { plan, begun, stop } = run;
   const { rows, skipped = 0 } = plan.input;
   const facts = factsOf(run, await batchesOf(run, Math.max(0, rows - skipped - doneBefore(run))));
@@ -75,13 +72,13 @@ async function preflight<Payload extends object>(run: Execution<Payload>): Promi
   return facts;
 }
 
-function doneBefore<Payload extends object>({ begun }: Pick<Execution<Payload>, 'begun'>): number {
+function doneBefore({ begun }: Pick<Execution, 'begun'>): number {
   let done = 0;
   for (const [state, count] of begun.state.counts) if (isSettled(state)) done += count;
   return done;
 }
 
-function factsOf<Payload extends object>(run: Execution<Payload>, batches: number): RunFacts {
+function factsOf(run: Execution, batches: number): RunFacts {
   const { plan, begun, domain, operation } = run;
   const mode = plan.mode?.name;
   return {
@@ -100,7 +97,7 @@ function factsOf<Payload extends object>(run: Execution<Payload>, batches: numbe
 }
 
 /** Gives the operation the hashes that the journal has, so that rows that share them are reported as without the interruption. */
-async function restoreHashes<Payload extends object>({ begun, operation }: Execution<Payload>): Promise<void> {
+async function restoreHashes({ begun, operation }: Execution): Promise<void> {
   if (!begun.resumed || !operation.remember) return;
   const { readJournal } = await import('../journal/reading.ts');
   const { hashesOf } = await import('../journal/recorded-results.ts');
@@ -108,12 +105,12 @@ async function restoreHashes<Payload extends object>({ begun, operation }: Execu
 }
 
 /** Batches of so many rows that are left: as the run cuts its input, which takes more than the bound says for long hashes. */
-async function batchesOf<Payload extends object>(
-  { plan: { input, payload, batchSize, fromArguments }, operation, rules }: Execution<Payload>,
+async function batchesOf(
+  { plan: { input, payload, batchSize, fromArguments }, operation, rules }: Execution,
   left: number,
 ): Promise<number> {
   if (fromArguments || !operation.group || left === 0) return Math.ceil(left / batchSize);
-  const rowOf = (item: object): BulkRow<Payload> => ({ index: 0, line: undefined, item, payload: payload(item) });
+  const rowOf = (item: object): BulkRow => ({ index: 0, line: undefined, item, payload: payload(item) });
   const { fileBatches } = await import('../operations/cut-input.ts');
   let count = 0;
   for await (const _ of fileBatches(input, rowOf, rules)) count += 1;
@@ -124,7 +121,7 @@ async function batchesOf<Payload extends object>(
  * A budget that is used up before the first rows are sent would never send any, however often the command is run: `UsageError`
  * with the least that works.
  */
-async function assertBudget<Payload extends object>(run: Execution<Payload>): Promise<void> {
+async function assertBudget(run: Execution): Promise<void> {
   const { plan, operation, calls, begun } = run;
   const { budget } = plan;
   if (budget === undefined) return;
@@ -143,7 +140,7 @@ async function assertBudget<Payload extends object>(run: Execution<Payload>): Pr
 }
 
 /** True where a row is read before it is sent first. */
-async function readsAnyRow<Payload extends object>(run: Execution<Payload>): Promise<boolean> {
+async function readsAnyRow(run: Execution): Promise<boolean> {
   const { plan, operation } = run;
   const { input, payload } = plan;
   if (readsFirst(run)) return true;

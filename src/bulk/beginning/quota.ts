@@ -5,8 +5,8 @@ import type { Execution } from '../execution/execution.ts';
 import type { RunFacts } from '../started-run.ts';
 
 /** Throws `LimitError` where the account's counters do not last for the run, unless it is forced. */
-export async function assertQuota<Payload extends object>(
-  { plan, operation, client, calls: count, warn }: Execution<Payload>,
+export async function assertQuota(
+  { plan, operation, client, calls: count, warn }: Execution,
   { calls, rows, doneBefore, batches }: RunFacts,
 ): Promise<void> {
   const { mode, force, budget, input, newLinks = 0 } = plan;

@@ -11,7 +11,7 @@ import { changedOptions } from './given-flags.ts';
 
 /** The part of a plan that decides which record a run gets. */
 export type RunBeginning = Pick<
-  RunPlan<object>,
+  RunPlan,
   'again' | 'domain' | 'failed' | 'input' | 'fromArguments' | 'overwrite' | 'profile' | 'results' | 'undo' | 'undoes' | 'what'
 >;
 

@@ -10,9 +10,9 @@ import { frontSize, type Scan, scanNewest, usualSettle } from './newest-links.ts
  * a URL was shortened, an older link looks the same; and a listing without one proves nothing either, it may be behind. So nothing is sent
  * again, whatever is seen: the newest links are listed twice, after a while, and those that lead where a URL leads are named.
  */
-export async function candidatesOf<Payload extends object>(
+export async function candidatesOf(
   items: readonly Asked[],
-  { client, domain, system, signal, warn, plan: { settle = usualSettle } }: Execution<Payload>,
+  { client, domain, system, signal, warn, plan: { settle = usualSettle } }: Execution,
 ): Promise<readonly Verdict[]> {
   const seconds = (settle * 1.2) / 1000;
   warn(`no reliable response: checking the newest links for ${seconds} s`);

@@ -25,15 +25,13 @@ import { newerThan, scanFront, takeWatermark, type Watermark } from './newest-li
  * A run that reads in doubt, and does not repeat, only has to know that links get the hashes that they are made with: of its rows
  * those that make links are sent first, once.
  */
-export function createIdempotencyProbe<Payload extends object>(
-  run: Execution<Payload>,
-): NonNullable<Execution<Payload>['prove']> {
+export function createIdempotencyProbe(run: Execution): NonNullable<Execution['prove']> {
   const note = noteOf(run);
   let proven = existsSync(note);
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function prove(rows: readonly BulkRow<Payload>[]): Promise<Map<number, RowOutcome<Payload>>> {
-    const outcomes = new Map<number, RowOutcome<Payload>>();
+  async function prove(rows: readonly BulkRow[]): Promise<Map<number, RowOutcome>> {
+    const outcomes = new Map<number, RowOutcome>();
     const made = repeats(run) ? rows : rows.filter(({ payload }) => kindOf(payload, run.operation) === 'shorten');
     for (let start = 0, size = 1; start < made.length && !proven && !run.stop.reason; start += size, size *= 2) {
       const result = await proveWith(made.slice(start, start + size), run);
@@ -54,7 +52,7 @@ export function createIdempotencyProbe<Payload extends object>(
   };
 }
 
-function repeats<Payload extends object>({ operation }: Execution<Payload>): boolean {
+function repeats({ operation }: Execution): boolean {
   return operation.doubt === 'repeat';
 }
 
@@ -62,28 +60,25 @@ function repeats<Payload extends object>({ operation }: Execution<Payload>): boo
 const ownCalls = 3;
 
 /** Calls that the proof needs beside those of its rows; none if it is already stored. */
-export function callsToProve<Payload extends object>(run: Execution<Payload>): number {
+export function callsToProve(run: Execution): number {
   return existsSync(noteOf(run)) ? 0 : ownCalls;
 }
 
 /** A proof holds for one account on one server and domain, with hashes of our own making or of others'. */
-function noteOf<Payload extends object>({ client, domain, plan, folders }: Execution<Payload>): string {
+function noteOf({ client, domain, plan, folders }: Execution): string {
   const { server, username } = client.identity;
   const subject = JSON.stringify([server, username, domain ?? null, plan.mode?.generateHashes ?? false]);
   return join(folders.proofs, checksum(subject));
 }
 
-interface Proof<Payload extends object> {
-  readonly outcomes: readonly RowOutcome<Payload>[];
+interface Proof {
+  readonly outcomes: readonly RowOutcome[];
   readonly proven: boolean;
 }
 
-async function proveWith<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  run: Execution<Payload>,
-): Promise<Proof<Payload>> {
+async function proveWith(rows: readonly BulkRow[], run: Execution): Promise<Proof> {
   const generated = run.plan.mode?.generateHashes;
-  let outcomes: readonly RowOutcome<Payload>[] = [];
+  let outcomes: readonly RowOutcome[] = [];
   try {
     if (repeats(run) && !run.mayCall(ownCalls)) return { outcomes, proven: false };
     const before = repeats(run) ? await takeWatermark(run, run.signal) : undefined;
@@ -107,7 +102,7 @@ async function proveWith<Payload extends object>(
 }
 
 /** A record under another hash than was sent ends it with the first answer, before anything is sent once more. */
-function watched<Payload extends object>({ operation, stop }: Execution<Payload>): BulkOperation<Payload> {
+function watched({ operation, stop }: Execution): BulkOperation {
   return {
     ...operation,
     call: async (items, ...rest) => {
@@ -122,7 +117,7 @@ function watched<Payload extends object>({ operation, stop }: Execution<Payload>
   };
 }
 
-function askedHash<Payload extends object>(item: Payload, { hashOf }: BulkOperation<Payload>): string {
+function askedHash(item: object, { hashOf }: BulkOperation): string {
   const { hash = '' }: Partial<LinkKey> = item;
   return hashOf?.(item) ?? hash;
 }
@@ -141,11 +136,7 @@ function foreignHash(hashes: readonly string[], { verdicts, surplus }: BatchAnsw
 type Second = 'same' | 'unanswered' | { readonly fault: string };
 
 /** Sends the rows a second time, with a second intent. */
-async function sendAgain<Payload extends object>(
-  taken: readonly RowOutcome<Payload>[],
-  before: Watermark,
-  run: Execution<Payload>,
-): Promise<Second> {
+async function sendAgain(taken: readonly RowOutcome[], before: Watermark, run: Execution): Promise<Second> {
   const serialized = serializeBatch(taken);
   const batch = await run.ledger.intent(serialized);
   const { verdicts } = await run.operation.call(serialized.payloads, run.signal, serialized.json);

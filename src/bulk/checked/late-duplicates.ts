@@ -14,7 +14,7 @@ const maximalScans = 4;
  * checked mode is complete only after it; where the listing cannot be read, the run stops, and the same command does it later: all
  * that it needs is in the journal. Undefined where it was to be done, and the run was stopped. Nothing is deleted: they may be somebody else's.
  */
-export async function lateDuplicates<Payload extends object>(run: Execution<Payload>): Promise<readonly string[] | undefined> {
+export async function lateDuplicates(run: Execution): Promise<readonly string[] | undefined> {
   try {
     const resent = await resentRows(run.begun.path);
     if (!resent) return [];
@@ -37,7 +37,7 @@ function notRead(cause: CliError): CliError {
   });
 }
 
-async function findSurplus<Payload extends object>(resent: Resent, run: Execution<Payload>): Promise<string[]> {
+async function findSurplus(resent: Resent, run: Execution): Promise<string[]> {
   const wanted = await keysOf(resent.rows, run.plan);
   const newer = await newerRecords(resent, run);
   const alike = newer.filter((record) => wanted.has(rowKey(record)));
@@ -45,10 +45,7 @@ async function findSurplus<Payload extends object>(resent: Resent, run: Executio
   return alike.filter(({ hash }) => !own.has(hash)).map(shortUrlOf);
 }
 
-async function keysOf<Payload extends object>(
-  indexes: ReadonlySet<number>,
-  { input, payload }: RunPlan<Payload>,
-): Promise<Set<string>> {
+async function keysOf(indexes: ReadonlySet<number>, { input, payload }: RunPlan): Promise<Set<string>> {
   const keys = new Set<string>();
   let index = 0;
   for await (const rows of input.open()) {
@@ -61,10 +58,7 @@ async function keysOf<Payload extends object>(
 }
 
 /** Links made since the first doubt. The listing may be behind, so it is read until it shows the run's newest links. */
-async function newerRecords<Payload extends object>(
-  { watermark, latest }: Resent,
-  run: Execution<Payload>,
-): Promise<KnownRecord[]> {
+async function newerRecords({ watermark, latest }: Resent, run: Execution): Promise<KnownRecord[]> {
   const { system, signal, plan } = run;
   const { settle = usualSettle, input } = plan;
   const known = new Set(watermark.known);

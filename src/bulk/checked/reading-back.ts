@@ -9,11 +9,7 @@ import { positionIn, usualSettle } from './newest-links.ts';
 import { listsNoneOf, type Reading, type ReadingSettings, readNewer } from './reading.ts';
 
 /** Reads back one batch in doubt and journals the evidence. Where it is not conclusive, the run stops. */
-export async function readBackBatch<Payload extends object>(
-  batch: number,
-  items: readonly Asked[],
-  run: Execution<Payload>,
-): Promise<readonly Verdict[]> {
+export async function readBackBatch(batch: number, items: readonly Asked[], run: Execution): Promise<readonly Verdict[]> {
   const { begun, stop } = run;
   run.warn(`no reliable response for ${items.length} rows: checking the listing for created links`);
   try {
@@ -58,11 +54,7 @@ const maximalReadings = 5;
  *  : what is listed at the head without being known cannot be old.
  * - Where nothing is new and the order is not proven, the whole listing must not hold one record that could be a row's.
  */
-async function readBack<Payload extends object>(
-  items: readonly Asked[],
-  evidence: BatchEvidence,
-  run: Execution<Payload>,
-): Promise<ReadBack> {
+async function readBack(items: readonly Asked[], evidence: BatchEvidence, run: Execution): Promise<ReadBack> {
   const { settle = usualSettle } = run.plan;
   const settings: ReadingSettings = { ...run, journal: run.begun.path };
   // The links of earlier processes have long been listed.

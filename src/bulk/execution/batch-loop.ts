@@ -7,12 +7,9 @@ import { segmentsOf, settleSegment } from './segments.ts';
 import { stopOnSignal } from './signals.ts';
 
 /** The loop of a run: segments are cut, several are under way at once, and their rows come out in the order of the input. */
-export async function* batchLoop<Payload extends object>(
-  run: Execution<Payload>,
-  output: RunOutput,
-): AsyncGenerator<readonly RowOutcome<Payload>[]> {
+export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenerator<readonly RowOutcome[]> {
   const { plan, stop } = run;
-  const underWay: Promise<readonly RowOutcome<Payload>[]>[] = [];
+  const underWay: Promise<readonly RowOutcome[]>[] = [];
   const window = concurrencyOf(plan) + 2;
   const mutex = createKeyedMutex();
   const ignoreSignals = stopOnSignal(run);

@@ -8,22 +8,22 @@ import { isSettledLater } from '../sending/settling.ts';
 import type { Execution, Segment } from './execution.ts';
 
 /** Says of each row of a resumed run what an earlier process left of it. */
-export interface EarlierRows<Payload extends object> {
+export interface EarlierRows {
   /** True of a row that is as if no process had met it. */
   isFree(index: number): boolean;
   /** Any other row with its link as far as the journal keeps it: what is read of it now may be what this run made of it. It is never left out. */
-  withLink(row: BulkRow<Payload>): BulkRow<Payload>;
+  withLink(row: BulkRow): BulkRow;
   /** Puts a row that is not free where it belongs. */
-  assign(row: BulkRow<Payload>, segment: Segment<Payload>): void;
+  assign(row: BulkRow, segment: Segment): void;
   /** True while rows of open batches of the segment are still to come. */
   isExpecting(): boolean;
 }
 
-export function earlierRows<Payload extends object>({ begun: { state }, operation }: Execution<Payload>): EarlierRows<Payload> {
+export function earlierRows({ begun: { state }, operation }: Execution): EarlierRows {
   const intentOf = openIntents(state);
   let expected = 0;
 
-  function addOpen(intent: OpenIntent, row: BulkRow<Payload>, { open }: Segment<Payload>): void {
+  function addOpen(intent: OpenIntent, row: BulkRow, { open }: Segment): void {
     const known = open.get(intent);
     if (known) known.push(row);
     else {
@@ -56,10 +56,7 @@ function openIntents({ open }: RunState): Map<number, OpenIntent> {
 }
 
 /** Rows that were on their way are sent again as they were, or not at all. */
-export function assertSamePayload<Payload extends object>(
-  open: Segment<Payload>['open'],
-  { begun: { name } }: Execution<Payload>,
-): void {
+export function assertSamePayload(open: Segment['open'], { begun: { name } }: Execution): void {
   for (const [intent, rows] of open) {
     if (rows.length < intent.rows.length || checksum(serializeBatch(rows).json) === intent.payload) continue;
     throw new LocalError(`run ${name} would now send other values than when it started`, {

@@ -16,20 +16,20 @@ import type { Stop } from '../sending/stop.ts';
 import type { RunFacts, StartedRun } from '../started-run.ts';
 
 /** A run at work, from its beginning to its end: its batches share all of this. The plan and the operation say what it does. */
-export interface Execution<Payload extends object> extends RunEnvironment {
-  readonly plan: RunPlan<Payload>;
-  readonly operation: BulkOperation<Payload>;
+export interface Execution extends RunEnvironment {
+  readonly plan: RunPlan;
+  readonly operation: BulkOperation;
   readonly begun: BegunRun;
   readonly folders: RunFolders;
   readonly domain: string | undefined;
   readonly calls: CallCount;
-  readonly ledger: Ledger<Payload>;
+  readonly ledger: Ledger;
   readonly stop: Stop;
   /** Aborts the calls under way: when the grace after a signal is over, or the time of the command. */
   readonly signal: AbortSignal;
   abort(): void;
   /** Decides which rows share a call. The limit is the largest batch that this server takes; it only shrinks. */
-  readonly rules: BatchRules<BulkRow<Payload>> & { limit: number };
+  readonly rules: BatchRules<BulkRow> & { limit: number };
   /** Permits for calls under way, questions to the server included. */
   readonly limiter: Limiter;
   /** The caller of `sendRows` holds one permit for all its batches; otherwise each batch acquires its own. */
@@ -37,7 +37,7 @@ export interface Execution<Payload extends object> extends RunEnvironment {
   /** Reserves calls, one by default. Returns whether the budget allows them (`--budget`); if not, the run stops. */
   readonly mayCall: (calls?: number) => boolean;
   /** For links that are made under hashes that were sent: sends the first rows until the server is proven, and answers with their outcomes. */
-  readonly prove?: ((rows: readonly BulkRow<Payload>[]) => Promise<ReadonlyMap<number, RowOutcome<Payload>>>) | undefined;
+  readonly prove?: ((rows: readonly BulkRow[]) => Promise<ReadonlyMap<number, RowOutcome>>) | undefined;
   /**
    * Rows of which an attempt may have been applied, in this process or an earlier one, and that are not settled. Every verdict on a row
    * considers this.
@@ -48,7 +48,7 @@ export interface Execution<Payload extends object> extends RunEnvironment {
   /** Why links are read right before they are changed. `results`: as far as they can be read. `renames`: only what doubt needs. */
   readonly reads: 'undo' | 'results' | 'renames';
   /** Keeps what links were before they are changed. */
-  readonly images?: Images<Payload> | undefined;
+  readonly images?: Images | undefined;
   /** True of a link that was read again and is still one that was selected. */
   readonly isSelected?: ((record: KnownRecord) => boolean) | undefined;
   /** Attempts of rows that were sent more than once. */
@@ -58,14 +58,14 @@ export interface Execution<Payload extends object> extends RunEnvironment {
 }
 
 /** Neighbouring rows that are worked on together; what comes out is in the order of what goes in. */
-export interface Segment<Payload extends object> {
-  readonly rows: BulkRow<Payload>[];
+export interface Segment {
+  readonly rows: BulkRow[];
   /** Rows to send. */
-  readonly free: BulkRow<Payload>[];
+  readonly free: BulkRow[];
   /** Batches that an earlier process left open, with their unsettled rows. All of a batch is in one segment. */
-  readonly open: Map<OpenIntent, BulkRow<Payload>[]>;
+  readonly open: Map<OpenIntent, BulkRow[]>;
   /** Rows that an earlier process left in doubt without a batch to ask for. */
-  readonly unsure: BulkRow<Payload>[];
+  readonly unsure: BulkRow[];
 }
 
 /** Becomes known while the rows are read. */
@@ -80,16 +80,16 @@ export interface RunOutput {
 }
 
 /** A run on its domain, before its record is found or made. */
-export interface Beginning<Payload extends object> {
+export interface Beginning {
   readonly identity: RunIdentity;
-  readonly operation: BulkOperation<Payload>;
+  readonly operation: BulkOperation;
   /** Starts the run when it has its record. */
-  start(begun: BegunRun, images: Images<Payload> | undefined, manner: StartManner<Payload>): Promise<StartedRun<Payload>>;
+  start(begun: BegunRun, images: Images | undefined, manner: StartManner): Promise<StartedRun>;
 }
 
-export interface StartManner<Payload extends object> {
+export interface StartManner {
   /** A ledger that others listen to. */
-  readonly noting?: ((ledger: Ledger<Payload>) => Ledger<Payload>) | undefined;
+  readonly noting?: ((ledger: Ledger) => Ledger) | undefined;
   /** Asks what is to be known before the first row is sent, and throws where it may not be. */
-  factsOf(run: Execution<Payload>): Promise<RunFacts> | RunFacts;
+  factsOf(run: Execution): Promise<RunFacts> | RunFacts;
 }

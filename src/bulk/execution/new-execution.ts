@@ -10,15 +10,12 @@ import { BudgetError } from '../sending/limiter.ts';
 import { createStop } from '../sending/stop.ts';
 import type { Execution, StartManner } from './execution.ts';
 
-type Beginnings<Payload extends object> = RunEnvironment &
-  Pick<Execution<Payload>, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'> &
-  Pick<StartManner<Payload>, 'noting'>;
+type Beginnings = RunEnvironment &
+  Pick<Execution, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'> &
+  Pick<StartManner, 'noting'>;
 
 /** Puts together what a run has from here to its end. What few runs need is loaded when it is needed. */
-export async function newExecution<Payload extends object>(
-  plan: RunPlan<Payload>,
-  beginnings: Beginnings<Payload>,
-): Promise<Execution<Payload>> {
+export async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Execution> {
   const { operation, begun, images, system } = beginnings;
   const isChecked = plan.mode?.name === 'checked';
   const isMarked = isChecked ? !plan.isOneOff : needsMark({ plan, begun });
@@ -31,7 +28,7 @@ export async function newExecution<Payload extends object>(
   const signal = beginnings.signal ? AbortSignal.any([abort.signal, beginnings.signal]) : abort.signal;
   // Each call under way listens to it, and Node takes more than ten for a leak.
   setMaxListeners(0, signal);
-  const run: Execution<Payload> = {
+  const run: Execution = {
     ...beginnings,
     plan,
     stop: createStop(),
@@ -67,7 +64,7 @@ function loadedWhenCalled<Given extends unknown[], Result>(
   };
 }
 
-async function earlierOutcomes<Payload extends object>({ begun }: Beginnings<Payload>): Promise<Execution<Payload>['recorded']> {
+async function earlierOutcomes({ begun }: Beginnings): Promise<Execution['recorded']> {
   if (!begun.resumed) return undefined;
   const { recordedOutcomes } = await import('../journal/recorded-outcomes.ts');
   return recordedOutcomes(begun.path, begun.state);
@@ -76,12 +73,12 @@ async function earlierOutcomes<Payload extends object>({ begun }: Beginnings<Pay
 type LedgerParts = Pick<Parameters<typeof journalLedger>[0], 'priorDestinations' | 'takeWatermark'>;
 
 /** The ledger that writes into the journal, and those around it that others listen to. */
-function ledgerOf<Payload extends object>(
-  { mode, results, input }: RunPlan<Payload>,
-  { begun: { journal, state }, operation, answered, noting }: Beginnings<Payload>,
+function ledgerOf(
+  { mode, results, input }: RunPlan,
+  { begun: { journal, state }, operation, answered, noting }: Beginnings,
   parts: LedgerParts,
-): Ledger<Payload> {
-  const written = journalLedger<Payload>({
+): Ledger {
+  const written = journalLedger({
     ...parts,
     journal,
     firstBatch: state.nextBatch,
@@ -92,7 +89,7 @@ function ledgerOf<Payload extends object>(
   return noting?.(answering) ?? answering;
 }
 
-function mayCall<Payload extends object>(count: number, { calls, plan, stop }: Execution<Payload>): boolean {
+function mayCall(count: number, { calls, plan, stop }: Execution): boolean {
   if (calls.reserve(count)) return true;
   stop.because(new BudgetError(plan.budget));
   return false;

@@ -3,17 +3,17 @@ import type { RunPlan, RunRow } from '../run-plan.ts';
 import { notSent } from '../sending/settling.ts';
 import type { Execution } from './execution.ts';
 
-interface RowMaking<Payload extends object> {
-  readonly input: Pick<RunPlan<Payload>['input'], 'readAt'>;
-  payload(item: object, index: number): Payload;
+interface RowMaking {
+  readonly input: Pick<RunPlan['input'], 'readAt'>;
+  payload(item: object, index: number): object;
 }
 
 /** A row of the input as it is worked on. */
-export function newRow<Payload extends object>(
+export function newRow(
   { line, item, before, refusal, skip }: RunRow,
   index: number,
-  { input: { readAt }, payload }: RowMaking<Payload>,
-): BulkRow<Payload> {
+  { input: { readAt }, payload }: RowMaking,
+): BulkRow {
   return {
     index,
     line,
@@ -26,14 +26,10 @@ export function newRow<Payload extends object>(
 }
 
 /** The outcome of a row that no earlier process sent. */
-export function outcomeOfNew<Payload extends object>(
-  row: BulkRow<Payload>,
-  sent: ReadonlyMap<number, RowOutcome<Payload>>,
-  { stop }: Pick<Execution<Payload>, 'stop'>,
-): RowOutcome<Payload> {
+export function outcomeOfNew(row: BulkRow, sent: ReadonlyMap<number, RowOutcome>, { stop }: Pick<Execution, 'stop'>): RowOutcome {
   return row.skip ? leftOut(row, row.skip) : (sent.get(row.index) ?? notSent(row, stop));
 }
 
-function leftOut<Payload extends object>(row: BulkRow<Payload>, { status, reason }: Skip): RowOutcome<Payload> {
+function leftOut(row: BulkRow, { status, reason }: Skip): RowOutcome {
   return reason === undefined ? { ...row, status } : { ...row, status, error: { code: 0, message: reason } };
 }

@@ -8,10 +8,7 @@ import type { Execution, RunOutput } from './execution.ts';
 import { newRow, outcomeOfNew } from './new-rows.ts';
 
 /** The rows of a begun run, worked on as they are read, and its end. */
-export async function executeRun<Payload extends object>(
-  run: Execution<Payload>,
-  batches: number,
-): Promise<Omit<StartedRun<Payload>, 'facts'>> {
+export async function executeRun(run: Execution, batches: number): Promise<Omit<StartedRun, 'facts'>> {
   const { plan, system, stop, rules, calls } = run;
   const tally = startTally();
   const output: RunOutput = { files: await filesOf(run), tally, surplus: [], isEnded: false };
@@ -37,11 +34,7 @@ export async function executeRun<Payload extends object>(
   };
 }
 
-async function filesOf<Payload extends object>({
-  plan,
-  operation,
-  system,
-}: Execution<Payload>): Promise<OutcomeFiles | undefined> {
+async function filesOf({ plan, operation, system }: Execution): Promise<OutcomeFiles | undefined> {
   if (plan.results === undefined && plan.failed === undefined) return undefined;
   return (await import('../results/outcome-files.ts')).openFiles(plan, operation, system);
 }
@@ -72,10 +65,7 @@ export function readerGone(): LocalError {
 }
 
 /** Every row with its outcome, counted and written to the files. */
-async function* settledRows<Payload extends object>(
-  run: Execution<Payload>,
-  output: RunOutput,
-): AsyncGenerator<readonly RowOutcome<Payload>[]> {
+async function* settledRows(run: Execution, output: RunOutput): AsyncGenerator<readonly RowOutcome[]> {
   const { plan, begun } = run;
   const { tally, files } = output;
   try {
@@ -94,8 +84,8 @@ async function* settledRows<Payload extends object>(
 }
 
 /** Typed links that no process met before are sent together: nothing is done beside them, so what a long run needs is not loaded. */
-async function* typedRows<Payload extends object>(run: Execution<Payload>): AsyncGenerator<readonly RowOutcome<Payload>[]> {
-  const rows: BulkRow<Payload>[] = [];
+async function* typedRows(run: Execution): AsyncGenerator<readonly RowOutcome[]> {
+  const rows: BulkRow[] = [];
   for await (const some of run.plan.input.open()) for (const row of some) rows.push(newRow(row, rows.length, run.plan));
   const sent = await sendRows(
     rows.filter(({ skip }) => skip === undefined),
@@ -105,10 +95,7 @@ async function* typedRows<Payload extends object>(run: Execution<Payload>): Asyn
 }
 
 /** Puts the files in their places, where they hold every row, and writes the end down. */
-async function endRun<Payload extends object>(
-  { plan, stop, begun, operation, recorded, images, system }: Execution<Payload>,
-  output: RunOutput,
-): Promise<void> {
+async function endRun({ plan, stop, begun, operation, recorded, images, system }: Execution, output: RunOutput): Promise<void> {
   const { tally, files } = output;
   const { not_sent, unknown } = tally.counts;
   const isWhole = tally.rows === plan.input.rows;

@@ -16,7 +16,7 @@ const settledRows = 1000;
  * Reads every row of the input once and cuts it, one segment at a time. Where rows cannot be read any more the run stops, and they
  * are reported without their values.
  */
-export async function* segmentsOf<Payload extends object>(run: Execution<Payload>): AsyncGenerator<Segment<Payload>> {
+export async function* segmentsOf(run: Execution): AsyncGenerator<Segment> {
   const { input } = run.plan;
   const earlier = run.begun.resumed ? earlierRows(run) : undefined;
   const cutter = createCutter(run, earlier);
@@ -38,21 +38,18 @@ export async function* segmentsOf<Payload extends object>(run: Execution<Payload
   if (last.rows.length > 0) yield last;
 }
 
-interface Cutter<Payload extends object> {
+interface Cutter {
   /** The segment that this row completes, if it does. */
-  add(row: RunRow): Segment<Payload> | undefined;
+  add(row: RunRow): Segment | undefined;
   added(): number;
-  rest(): Segment<Payload>;
+  rest(): Segment;
 }
 
-function createCutter<Payload extends object>(
-  run: Execution<Payload>,
-  earlier: EarlierRows<Payload> | undefined,
-): Cutter<Payload> {
+function createCutter(run: Execution, earlier: EarlierRows | undefined): Cutter {
   const { rules, plan } = run;
   const { input } = plan;
   const payloadOf = payloadMaker(run);
-  let segment = emptySegment<Payload>();
+  let segment = emptySegment();
   let index = 0;
   return {
     add(read) {
@@ -74,27 +71,23 @@ function createCutter<Payload extends object>(
   };
 }
 
-function emptySegment<Payload extends object>(): Segment<Payload> {
+function emptySegment(): Segment {
   return { rows: [], free: [], open: new Map(), unsure: [] };
 }
 
 /** A row that is settled is not sent, and needs no hash. */
-function payloadMaker<Payload extends object>({ plan, begun, system }: Execution<Payload>) {
+function payloadMaker({ plan, begun, system }: Execution) {
   if (!plan.mode?.generateHashes) return plan.payload;
   const { state } = begun;
   const giveHash = hashGiver(plan.mode, system);
-  return (item: object, index: number): Payload => {
+  return (item: object, index: number): object => {
     const payload = plan.payload(item);
     return isSettled(state.stateOf(index)) ? payload : giveHash(payload, state.keys.get(index));
   };
 }
 
 /** The outcome of every row of a segment, in order. `mutex` keeps rows that share a link out of two batches at once. Rejects only for a bug of ours. */
-export async function settleSegment<Payload extends object>(
-  segment: Segment<Payload>,
-  run: Execution<Payload>,
-  mutex: KeyedMutex,
-): Promise<readonly RowOutcome<Payload>[]> {
+export async function settleSegment(segment: Segment, run: Execution, mutex: KeyedMutex): Promise<readonly RowOutcome[]> {
   const sent = await sendSegment(segment, run, mutex);
   const { state } = run.begun;
   // Rows that this process did not touch have what an earlier one left of them.
@@ -108,15 +101,11 @@ export async function settleSegment<Payload extends object>(
   });
 }
 
-type Outcomes<Payload extends object> = ReadonlyMap<number, RowOutcome<Payload>>;
+type Outcomes = ReadonlyMap<number, RowOutcome>;
 
-async function sendSegment<Payload extends object>(
-  { free, open, unsure }: Segment<Payload>,
-  run: Execution<Payload>,
-  mutex: KeyedMutex,
-): Promise<Outcomes<Payload>> {
+async function sendSegment({ free, open, unsure }: Segment, run: Execution, mutex: KeyedMutex): Promise<Outcomes> {
   const { operation, limiter, stop } = run;
-  const inDoubt: DoubtfulBatch<Payload>[] = [...open].map(([{ batch }, rows]) => ({ batch, rows }));
+  const inDoubt: DoubtfulBatch[] = [...open].map(([{ batch }, rows]) => ({ batch, rows }));
   if (unsure.length > 0) inDoubt.push({ batch: 0, rows: unsure });
   if (free.length + inDoubt.length === 0 || stop.reason) return new Map();
   const ends: (() => void)[] = [];

@@ -10,7 +10,7 @@ export function stopOnSignal({
   stop,
   begun,
   abort,
-}: Pick<Execution<object>, 'interrupt' | 'system' | 'stop' | 'begun' | 'abort'>): () => void {
+}: Pick<Execution, 'interrupt' | 'system' | 'stop' | 'begun' | 'abort'>): () => void {
   if (!interrupt) return () => {};
   const finished = new AbortController();
   const interrupted = (): void => {

@@ -21,31 +21,31 @@ export interface BeforeImage {
 }
 
 /** Images of a run that is begun or resumed; the file is made with the first of them. */
-export interface Images<Payload extends object> {
+export interface Images {
   /** Resolves when it is on the disk. */
-  keep(rows: readonly BulkRow<Payload>[]): Promise<void>;
+  keep(rows: readonly BulkRow[]): Promise<void>;
   /** True of a row whose image this process has kept. */
   has(index: number): boolean;
   close(): Promise<void>;
 }
 
-interface ImagesOptions<Payload extends object> {
+interface ImagesOptions {
   readonly record: RunRecord;
   /** Has the images, too, where the record is one file. */
   readonly journal: Journal;
   readonly rows: number;
-  readonly operation: Pick<BulkOperation<Payload>, 'requestedFields'>;
+  readonly operation: Pick<BulkOperation, 'requestedFields'>;
   readonly system: Pick<System, 'platform'>;
   readonly openFile?: OpenJournalFile | undefined;
 }
 
 /** A run is undone as a whole: what it began with decides for all of its rows. Of a one-off, what had its hashes is kept where it was read. */
-export async function imagesOf<Payload extends object>(
+export async function imagesOf(
   { resumed, name, record, journal, state: { begin } }: BegunRun,
-  { undo = false, isOneOff, input, payload }: RunPlan<Payload>,
+  { undo = false, isOneOff, input, payload }: RunPlan,
   { warn, system, openJournalFile: openFile }: RunEnvironment,
-  operation: BulkOperation<Payload>,
-): Promise<Images<Payload> | undefined> {
+  operation: BulkOperation,
+): Promise<Images | undefined> {
   const began = begin.undo ?? false;
   if (resumed && began !== undo) warn(`run ${name} was started ${began ? 'without' : 'with'} --no-undo, and continues so`);
   const isRead = isOneOff === true && input.readAt !== undefined;
@@ -59,14 +59,7 @@ export async function imagesOf<Payload extends object>(
 }
 
 /** Throws `LocalError` where the file cannot be made, before anything is sent. */
-async function openImages<Payload extends object>({
-  record,
-  journal,
-  rows: count,
-  operation,
-  system,
-  openFile,
-}: ImagesOptions<Payload>): Promise<Images<Payload>> {
+async function openImages({ record, journal, rows: count, operation, system, openFile }: ImagesOptions): Promise<Images> {
   const { isSmall, path: folder, images: path } = record;
   const isNew = !existsSync(path);
   const file = isSmall ? journal : await openJournal(path, await soundSize(path), openFile);
@@ -92,10 +85,7 @@ async function syncOrClose(folder: string, file: Journal, system: Pick<System, '
   }
 }
 
-function lineOf<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  { requestedFields }: Pick<BulkOperation<Payload>, 'requestedFields'>,
-): JournalLine<'before'> {
+function lineOf(rows: readonly BulkRow[], { requestedFields }: Pick<BulkOperation, 'requestedFields'>): JournalLine<'before'> {
   return {
     type: 'before',
     rows: rows.map(({ index }) => index),

@@ -18,27 +18,22 @@ import type { RecordedError, ResultLine } from './lines.ts';
 import { rangesOf } from './ranges.ts';
 
 /** Writes down what is about to be sent, and what became of it. */
-export interface Ledger<Payload extends object> {
+export interface Ledger {
   /** Before a batch is sent; resolves when it may be. Returns its number, by which everything else speaks of it. */
-  intent(serialized: SerializedBatch<Payload>): Promise<number>;
-  ambiguous(batch: number, rows: readonly BulkRow<Payload>[], reason: string): Promise<void>;
+  intent(serialized: SerializedBatch): Promise<number>;
+  ambiguous(batch: number, rows: readonly BulkRow[], reason: string): Promise<void>;
   /**
    * Resolves when the outcomes may be reported. Rows in `released` were certainly not applied: those in doubt are in neither list, and stay
    * open. `isPart`: more of the batch will follow, and what was settled is given again then.
    */
-  settled(
-    batch: number,
-    outcomes: readonly RowOutcome<Payload>[],
-    released: readonly BulkRow<Payload>[],
-    isPart?: boolean,
-  ): Promise<void>;
+  settled(batch: number, outcomes: readonly RowOutcome[], released: readonly BulkRow[], isPart?: boolean): Promise<void>;
 }
 
-interface JournalLedgerOptions<Payload extends object> {
+interface JournalLedgerOptions {
   readonly journal: Journal;
   readonly firstBatch: number;
   readonly priorDestinations: ReadonlyMap<number, string>;
-  readonly keyOf?: ((row: BulkRow<Payload>) => string) | undefined;
+  readonly keyOf?: ((row: BulkRow) => string) | undefined;
   /** Keeps where links led before, for the results file of a resumed run. */
   readonly keepsPrior?: boolean | undefined;
   /** Reads the newest links, where the batch needs to know them. */
@@ -46,7 +41,7 @@ interface JournalLedgerOptions<Payload extends object> {
 }
 
 /** Writes each batch before it is sent, and its results before they are reported. */
-export function journalLedger<Payload extends object>(options: JournalLedgerOptions<Payload>): Ledger<Payload> {
+export function journalLedger(options: JournalLedgerOptions): Ledger {
   const { journal, priorDestinations, keyOf, keepsPrior = false, takeWatermark } = options;
   let next = options.firstBatch;
   /** By batch: rows that were recorded before the rest of their batch (`isPart`). */

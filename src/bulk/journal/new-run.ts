@@ -9,7 +9,7 @@ import { nextOrder } from './order.ts';
 import type { RunIdentity } from './run-folder.ts';
 import { type SmallJournal, smallJournal } from './small-journal.ts';
 
-type Described = Pick<RunPlan<object>, 'what' | 'undo' | 'undoes' | 'profile' | 'results' | 'failed'>;
+type Described = Pick<RunPlan, 'what' | 'undo' | 'undoes' | 'profile' | 'results' | 'failed'>;
 type Surroundings = Pick<RunEnvironment, 'client' | 'system' | 'stateFolder' | 'openJournalFile'>;
 
 /** A run whose record is one file. */

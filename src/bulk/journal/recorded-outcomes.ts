@@ -12,7 +12,7 @@ import { statusesOf } from './recorded-results.ts';
 /** Outcomes of rows that an earlier process settled, read back from the journal. */
 export interface RecordedOutcomes {
   /** In the order of the rows, all of which are settled. */
-  outcomesOf<Payload extends object>(rows: readonly BulkRow<Payload>[]): Promise<RowOutcome<Payload>[]>;
+  outcomesOf(rows: readonly BulkRow[]): Promise<RowOutcome[]>;
   close(): Promise<void>;
 }
 
@@ -34,8 +34,8 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
   }
 
   return {
-    async outcomesOf<Payload extends object>(rows: readonly BulkRow<Payload>[]) {
-      const outcomes: RowOutcome<Payload>[] = [];
+    async outcomesOf(rows: readonly BulkRow[]) {
+      const outcomes: RowOutcome[] = [];
       for (const row of rows) {
         const location = state.locationOf(row.index);
         const results = lines.get(location.offset) ?? (await read(location));
@@ -90,10 +90,10 @@ function doneUrl({ hashes, shortUrls: urls, destinations }: ResultLine, nth: num
 }
 
 /** Member by member, which is faster than a spread: a resumed run can report a million rows again. */
-function outcomeOf<Payload extends object>(
-  { index, line, item, payload }: BulkRow<Payload>,
+function outcomeOf(
+  { index, line, item, payload }: BulkRow,
   { status, url, priorUrl, error, matchedByPosition }: Partial<Result> = {},
-): RowOutcome<Payload> {
+): RowOutcome {
   const record = url && recordOf(url, status, payload);
   const before = priorUrl ? knownBefore(priorUrl, payload) : undefined;
   return { index, line, item, payload, before, status: status ?? 'unknown', record, error, matchedByPosition };

@@ -16,7 +16,7 @@ export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset' | 'apply';
  */
 type DoubtPolicy = 'repeat' | 'inspect' | 'read_back' | 'leave';
 
-export interface RowToInspect<Payload extends object> {
+export interface RowToInspect<Payload extends object = object> {
   readonly payload: Payload;
   /** An attempt may have been applied, so a missing link may be our doing. Otherwise it never existed. */
   readonly inDoubt: boolean;
@@ -47,7 +47,7 @@ export async function sendCall<O extends OperationName>(
 }
 
 /** A change that can be made to many rows. The rest of bulk knows no more about its kind than this. */
-export interface BulkOperation<Payload extends object> {
+export interface BulkOperation<Payload extends object = object> {
   readonly kind: OperationKind;
   /** The kind of one row, where rows are of several kinds. */
   kindOf?(payload: Payload): OperationKind;
@@ -88,6 +88,6 @@ export interface BulkOperation<Payload extends object> {
   remember?(hashes: readonly string[]): void;
 }
 
-export function kindOf<Payload extends object>(payload: Payload, operation: BulkOperation<Payload>): OperationKind {
+export function kindOf(payload: object, operation: BulkOperation): OperationKind {
   return operation.kindOf?.(payload) ?? operation.kind;
 }

@@ -13,11 +13,11 @@ interface PlannedCall {
   readonly body: unknown;
 }
 
-interface PlannedRows<Payload extends object> {
+interface PlannedRows {
   /** With their links where the run knows them, or reads them before it sends anything. */
   readonly rows: AsyncIterable<readonly RunRow[]> | Iterable<readonly RunRow[]>;
-  readonly operation: BulkOperation<Payload>;
-  payload(item: object): Payload;
+  readonly operation: BulkOperation;
+  payload(item: object): object;
   readonly batchSize: number;
   /** Links are read right before their batch is sent, which is then no larger than what one call reads. */
   readonly isRead: boolean;
@@ -27,13 +27,7 @@ interface PlannedRows<Payload extends object> {
  * The calls that a run of these rows makes while nothing fails, cut and described by what sends them. The probe of a server that was never
  * proven comes besides.
  */
-export async function* plannedCalls<Payload extends object>({
-  rows,
-  operation,
-  payload,
-  batchSize,
-  isRead,
-}: PlannedRows<Payload>): AsyncGenerator<PlannedCall> {
+export async function* plannedCalls({ rows, operation, payload, batchSize, isRead }: PlannedRows): AsyncGenerator<PlannedCall> {
   const { group, fitting = isRead ? operation.readable : undefined } = operation;
   const rules = rulesOf({ group, fitting }, batchSize);
   const known = { operation, inDoubt: new Set<number>(), isSelected: undefined };

@@ -18,8 +18,8 @@ export interface OutcomeFiles {
 }
 
 export function openFiles(
-  { results, failed, columns }: Pick<RunPlan<object>, 'results' | 'failed' | 'columns'>,
-  { kind, read }: Pick<BulkOperation<object>, 'kind' | 'read'>,
+  { results, failed, columns }: Pick<RunPlan, 'results' | 'failed' | 'columns'>,
+  { kind, read }: Pick<BulkOperation, 'kind' | 'read'>,
   system: WriteSystem,
 ): OutcomeFiles {
   const files: OutcomeFile[] = [];

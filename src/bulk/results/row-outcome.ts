@@ -34,14 +34,14 @@ export function errorText({ message, details }: Pick<RowError, 'message' | 'deta
 }
 
 /** One row of the input: what the file holds and what is sent for it. */
-export interface BulkRow<Payload extends object = object> {
+export interface BulkRow {
   /** From 0, in the order of the input. */
   readonly index: number;
   /** From 1, as people count; of the first line where a record has several. Not known of a row that cannot be read any more. */
   readonly line: number | undefined;
   /** The row's own columns, as they go to `--failed`. */
   readonly item: object;
-  readonly payload: Payload;
+  readonly payload: object;
   /** The link before the run changed it; null for one that does not exist, absent where it was not read. */
   readonly before?: KnownRecord | null | undefined;
   /** When that was read, as `System.elapsed` has it. */
@@ -57,7 +57,7 @@ export interface Skip {
   readonly reason?: string | undefined;
 }
 
-export interface RowOutcome<Payload extends object = object> extends BulkRow<Payload> {
+export interface RowOutcome extends BulkRow {
   readonly status: RowStatus;
   /**
    * For rows that were done or not applied, if the call returns records. For a row of an earlier process: what the journal kept,

@@ -1,11 +1,7 @@
 import type { Ledger } from '../journal/ledger.ts';
 
 /** A ledger that says when the last of so many rows has its outcome, right before that is recorded. */
-export function answeringLedger<Payload extends object>(
-  ledger: Ledger<Payload>,
-  rows: number,
-  answered: (() => void) | undefined,
-): Ledger<Payload> {
+export function answeringLedger(ledger: Ledger, rows: number, answered: (() => void) | undefined): Ledger {
   if (!answered) return ledger;
   const settled = new Set<number>();
   return {

@@ -18,10 +18,7 @@ export const byDomain = { group: ({ domain }: LinkKey): string => domain ?? '' }
 /** The same where the links are named in its address. */
 export const byHash = { ...byDomain, fitting: fittingHashes };
 
-export function rulesOf<Payload extends object>(
-  { group, fitting }: Pick<BatchRules<Payload>, 'group' | 'fitting'>,
-  limit: number,
-): BatchRules<BulkRow<Payload>> {
+export function rulesOf({ group, fitting }: Pick<BatchRules<object>, 'group' | 'fitting'>, limit: number): BatchRules<BulkRow> {
   return {
     limit,
     ...(group && { group: ({ payload }) => group(payload) }),
@@ -43,13 +40,13 @@ export function cutBatch<Row>(rows: readonly Row[], { limit, fitting }: BatchRul
 }
 
 /** The rows of one call, and their payloads as values and as JSON. The JSON is sent as it is; the journal has its checksum. */
-export interface SerializedBatch<Payload extends object = object> {
-  readonly rows: readonly BulkRow<Payload>[];
-  readonly payloads: readonly Payload[];
+export interface SerializedBatch {
+  readonly rows: readonly BulkRow[];
+  readonly payloads: readonly object[];
   readonly json: string;
 }
 
-export function serializeBatch<Payload extends object>(rows: readonly BulkRow<Payload>[]): SerializedBatch<Payload> {
+export function serializeBatch(rows: readonly BulkRow[]): SerializedBatch {
   const payloads = rows.map(({ payload }) => payload);
   return { rows, payloads, json: JSON.stringify(payloads) };
 }

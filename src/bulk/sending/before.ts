@@ -9,8 +9,8 @@ import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { isAged } from './freshness.ts';
 
-interface Prepared<Payload extends object> {
-  readonly rows: readonly BulkRow<Payload>[];
+interface Prepared {
+  readonly rows: readonly BulkRow[];
   /** The call that follows is paid for, together with the reading. */
   readonly isPaid: boolean;
 }
@@ -20,10 +20,7 @@ interface Prepared<Payload extends object> {
  * link in doubt is not read: an attempt of this run may have changed it. Undefined where the batch may not be sent; throws what stops
  * the run, and then nothing is sent either.
  */
-export async function readBefore<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  run: Execution<Payload>,
-): Promise<Prepared<Payload> | undefined> {
+export async function readBefore(rows: readonly BulkRow[], run: Execution): Promise<Prepared | undefined> {
   const { operation, priorDestinations, inDoubt, stop, mayCall, images } = run;
   const unread = rows.filter((row) => isToRead(row, run));
   if (unread.length > 0 && (stop.reason || !mayCall(2))) return undefined;
@@ -35,17 +32,17 @@ export async function readBefore<Payload extends object>(
     if (operation.needsPriorDestination?.(payload) && (anew.has(index) || !priorDestinations.has(index)))
       priorDestinations.set(index, destinationFingerprint(link));
   }
-  const isFirst = ({ index }: BulkRow<Payload>) => !images?.has(index) || (anew.has(index) && !inDoubt.has(index));
+  const isFirst = ({ index }: BulkRow) => !images?.has(index) || (anew.has(index) && !inDoubt.has(index));
   const unkept = images ? prepared.filter((row) => isFirst(row) && isToKeep(row, run)) : [];
   if (unkept.length > 0) await images?.keep(unkept);
   return { rows: prepared, isPaid: unread.length > 0 };
 }
 
 /** A link that another row of the batch renames to this hash will be there: links swap their hashes like that. */
-export function exceptSwapped<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  { requestedFields, needsPriorDestination }: Execution<Payload>['operation'],
-): readonly BulkRow<Payload>[] {
+export function exceptSwapped(
+  rows: readonly BulkRow[],
+  { requestedFields, needsPriorDestination }: Execution['operation'],
+): readonly BulkRow[] {
   const made = new Set(
     rows.flatMap(({ payload }) => (needsPriorDestination?.(payload) && requestedFields?.(payload).custom_hash) || []),
   );
@@ -60,10 +57,7 @@ export function exceptSwapped<Payload extends object>(
  * A link in doubt is not as it was; only one that is to be deleted and still exists is as it was. A link that another
  * row renames to has nothing to keep but what it shall get.
  */
-function isToKeep<Payload extends object>(
-  { index, payload, before, refusal }: BulkRow<Payload>,
-  { operation, inDoubt }: Execution<Payload>,
-): boolean {
+function isToKeep({ index, payload, before, refusal }: BulkRow, { operation, inDoubt }: Execution): boolean {
   if (!operation.read || refusal !== undefined) return false;
   return !inDoubt.has(index) || (kindOf(payload, operation) === 'delete' && before?.short_url !== undefined);
 }
@@ -72,10 +66,7 @@ function isToKeep<Payload extends object>(
  * Asked right before each attempt of a call: true where the links that it changes are as they were read. Those that were read too long
  * ago, because a server wanted a pause, are read once more. Where one is different by now, or nothing more may be asked, the call is not made.
  */
-export function currency<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  run: Execution<Payload>,
-): () => Promise<boolean> {
+export function currency(rows: readonly BulkRow[], run: Execution): () => Promise<boolean> {
   const { operation, system, stop, mayCall, signal } = run;
   const read = operation.read ? rows.filter(({ readAt, before }) => readAt !== undefined && before !== undefined) : [];
   let readAt = Number.NEGATIVE_INFINITY;
@@ -97,10 +88,10 @@ export function currency<Payload extends object>(
   };
 }
 
-function isAsRead<Payload extends object>(
-  { index, payload, before, listed }: BulkRow<Payload>,
+function isAsRead(
+  { index, payload, before, listed }: BulkRow,
   now: KnownRecord | null | undefined,
-  { operation, inDoubt, isSelected }: Execution<Payload>,
+  { operation, inDoubt, isSelected }: Execution,
 ): boolean {
   const isDone = kindOf(payload, operation) === 'delete' ? !now : now && operation.notApplied?.(payload, now).length === 0;
   // An attempt whose answer was lost may have done that.
@@ -109,10 +100,7 @@ function isAsRead<Payload extends object>(
   return fieldsSince(before, now).length === 0 && (!listed || (isSelected?.(now) ?? true));
 }
 
-function isToRead<Payload extends object>(
-  row: BulkRow<Payload>,
-  { operation, reads, inDoubt, priorDestinations, system }: Execution<Payload>,
-): boolean {
+function isToRead(row: BulkRow, { operation, reads, inDoubt, priorDestinations, system }: Execution): boolean {
   const { index, payload, before: known, refusal } = row;
   if (!operation.read || refusal !== undefined) return false;
   const isOld = isAged(row, { system });
@@ -124,11 +112,11 @@ function isToRead<Payload extends object>(
   return reads !== 'renames' || (operation.needsPriorDestination?.(payload) === true && !priorDestinations.has(index));
 }
 
-async function read<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  unread: readonly BulkRow<Payload>[],
-  { operation, reads, signal, inDoubt, system }: Execution<Payload>,
-): Promise<readonly BulkRow<Payload>[]> {
+async function read(
+  rows: readonly BulkRow[],
+  unread: readonly BulkRow[],
+  { operation, reads, signal, inDoubt, system }: Execution,
+): Promise<readonly BulkRow[]> {
   const payloads = unread.map(({ payload }) => payload);
   // For results alone, what cannot be read is changed all the same.
   const isOptional =
@@ -140,7 +128,7 @@ async function read<Payload extends object>(
   if (!links) return rows;
   const readAt = system.elapsed();
   // A link in doubt that is gone may have been deleted by this run: it is kept as it was.
-  const linkOf = ({ index, before }: BulkRow<Payload>, nth: number) => links[nth] ?? (inDoubt.has(index) ? before : null) ?? null;
+  const linkOf = ({ index, before }: BulkRow, nth: number) => links[nth] ?? (inDoubt.has(index) ? before : null) ?? null;
   const found = new Map(unread.map((row, nth) => [row.index, linkOf(row, nth)]));
   return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index), readAt } : row));
 }
@@ -149,9 +137,9 @@ async function read<Payload extends object>(
  * Verdicts by the links of a batch before it is sent: one that does not exist, is as it shall be, or is not the one that was listed,
  * is not sent. Undefined for the rows to send.
  */
-export function knownVerdicts<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  run: Pick<Execution<Payload>, 'operation' | 'inDoubt' | 'isSelected'>,
+export function knownVerdicts(
+  rows: readonly BulkRow[],
+  run: Pick<Execution, 'operation' | 'inDoubt' | 'isSelected'>,
 ): readonly (Verdict | undefined)[] {
   const { operation, inDoubt } = run;
   return rows.map(({ index, payload, before, listed, refusal }) => {
@@ -171,16 +159,16 @@ export function knownVerdicts<Payload extends object>(
   });
 }
 
-interface SinceListed<Payload> {
-  readonly payload: Payload;
+interface SinceListed {
+  readonly payload: object;
   readonly listed: KnownRecord;
   readonly before: KnownRecord;
 }
 
 /** A field that somebody else has set as it shall be is no reason to leave the link alone. */
-function sinceListed<Payload extends object>(
-  { payload, listed, before }: SinceListed<Payload>,
-  { operation, isSelected }: Pick<Execution<Payload>, 'operation' | 'isSelected'>,
+function sinceListed(
+  { payload, listed, before }: SinceListed,
+  { operation, isSelected }: Pick<Execution, 'operation' | 'isSelected'>,
 ): Failed | undefined {
   if (listed === before) return undefined;
   const asked = new Map<string, unknown>(Object.entries(operation.requestedFields?.(payload) ?? {}));

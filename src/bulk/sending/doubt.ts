@@ -15,17 +15,17 @@ import type { BulkRow } from '../results/row-outcome.ts';
 import { doubtOf, inspect, resolveDoubt } from './resolving.ts';
 import { isTemporary, outcomeOf } from './settling.ts';
 
-type Rows<Payload extends object> = readonly BulkRow<Payload>[];
+type Rows = readonly BulkRow[];
 
 /**
  * The verdicts of an answer, also on the rows that it left out: they are in doubt. Rows in doubt that it refused are read
  * at the server: they may have been refused for what their first attempt made.
  */
-export async function verdictsOfAnswer<Payload extends object>(
+export async function verdictsOfAnswer(
   { verdicts: answered, surplus }: BatchAnswer,
   batch: number,
-  rows: Rows<Payload>,
-  run: Execution<Payload>,
+  rows: Rows,
+  run: Execution,
 ): Promise<readonly Verdict[]> {
   if (surplus.length > 0) keepSurplus(surplus, run);
   const verdicts = run.inDoubt.size === 0 ? answered : answered.map((verdict, nth) => doneByUs(verdict, rows[nth], run));
@@ -49,23 +49,14 @@ export async function verdictsOfAnswer<Payload extends object>(
 }
 
 /** If the link of a row in doubt is as the row asks for, or has its numbered hash, the first attempt made it so. */
-function doneByUs<Payload extends object>(
-  verdict: Verdict | undefined,
-  row: BulkRow<Payload> | undefined,
-  { inDoubt }: Execution<Payload>,
-): Verdict | undefined {
+function doneByUs(verdict: Verdict | undefined, row: BulkRow | undefined, { inDoubt }: Execution): Verdict | undefined {
   if (verdict?.kind !== 'done' || !row || !inDoubt.has(row.index)) return verdict;
   const { unchanged: _, shared, ...done } = verdict;
   return shared && !verdict.renamed ? { ...done, shared } : done;
 }
 
 /** Writes down that an attempt of these rows may have been applied, before anything else is done about them. */
-export async function enterDoubt<Payload extends object>(
-  batch: number,
-  rows: Rows<Payload>,
-  reason: string,
-  { inDoubt, ledger }: Execution<Payload>,
-): Promise<void> {
+export async function enterDoubt(batch: number, rows: Rows, reason: string, { inDoubt, ledger }: Execution): Promise<void> {
   for (const { index } of rows) inDoubt.add(index);
   await ledger.ambiguous(batch, rows, reason);
 }
@@ -74,11 +65,11 @@ export async function enterDoubt<Payload extends object>(
  * The verdicts of a call that failed; rows that are in doubt by it are known to be. What stops the run goes to `stop`, and from then
  * on nothing more is asked: the rows are left as they are.
  */
-export async function verdictsOfFailure<Payload extends object>(
+export async function verdictsOfFailure(
   error: CallError,
   batch: number,
-  rows: Rows<Payload>,
-  run: Execution<Payload>,
+  rows: Rows,
+  run: Execution,
 ): Promise<readonly Verdict[]> {
   const { last } = error;
   const { operation, stop } = run;
@@ -110,12 +101,8 @@ function wasRepeated({ gaveUp }: CallError): boolean {
 }
 
 /** Rows in doubt whose repetition was refused with a code that may be due to their first attempt. */
-function refusedInDoubt<Payload extends object>(
-  rows: Rows<Payload>,
-  verdicts: readonly (Verdict | undefined)[],
-  { inDoubt }: Execution<Payload>,
-): Map<BulkRow<Payload>, Failed> {
-  const refused = new Map<BulkRow<Payload>, Failed>();
+function refusedInDoubt(rows: Rows, verdicts: readonly (Verdict | undefined)[], { inDoubt }: Execution): Map<BulkRow, Failed> {
+  const refused = new Map<BulkRow, Failed>();
   if (inDoubt.size === 0) return refused;
   for (const [position, row] of rows.entries()) {
     const verdict = verdicts[position];
@@ -127,11 +114,8 @@ function refusedInDoubt<Payload extends object>(
 }
 
 /** Reads the links. A refusal is final only if it is about the hash and the links show no effect of an earlier attempt. */
-async function verdictsOfRefused<Payload extends object>(
-  refused: ReadonlyMap<BulkRow<Payload>, Failed>,
-  run: Execution<Payload>,
-): Promise<Map<BulkRow<Payload>, Verdict>> {
-  const found = new Map<BulkRow<Payload>, Verdict>();
+async function verdictsOfRefused(refused: ReadonlyMap<BulkRow, Failed>, run: Execution): Promise<Map<BulkRow, Verdict>> {
+  const found = new Map<BulkRow, Verdict>();
   for (const [row, { error }] of refused) if (error.code === run.operation.provenBy) found.set(row, { kind: 'done' });
   const rows = [...refused.keys()].filter((row) => !found.has(row));
   if (rows.length === 0) return found;
@@ -146,7 +130,7 @@ async function verdictsOfRefused<Payload extends object>(
 }
 
 /** Links that nobody asked for are named and kept in the journal; deleting them is for a person to decide. */
-function keepSurplus<Payload extends object>(records: readonly KnownRecord[], { warn, begun }: Execution<Payload>): void {
+function keepSurplus(records: readonly KnownRecord[], { warn, begun }: Execution): void {
   const named = records.slice(0, 5).map(shortUrlOf).join(', ');
   warn(`a response contained ${records.length} records that belong to no row: ${named}`);
   const found = records.map(({ hash }) => hash);

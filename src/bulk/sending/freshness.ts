@@ -10,6 +10,6 @@ export function isAged({ readAt }: Pick<BulkRow, 'readAt'>, { system }: { readon
 }
 
 /** The same row, to be read again in any case. */
-export function outdated<Payload extends object>(row: BulkRow<Payload>): BulkRow<Payload> {
+export function outdated(row: BulkRow): BulkRow {
   return row.readAt === undefined ? row : { ...row, readAt: Number.NEGATIVE_INFINITY };
 }

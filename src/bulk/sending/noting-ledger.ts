@@ -4,17 +4,14 @@ import type { BulkOperation } from '../operations/operation.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
 import type { NoteChanges, SettledChange } from '../run-plan.ts';
 
-interface NoteSettings<Payload extends object> {
-  readonly operation: BulkOperation<Payload>;
+interface NoteSettings {
+  readonly operation: BulkOperation;
   readonly run: string;
   readonly domain: string | undefined;
   readonly note: NoteChanges;
 }
 
-export function notingLedger<Payload extends object>(
-  ledger: Ledger<Payload>,
-  { operation, run, domain, note }: NoteSettings<Payload>,
-): Ledger<Payload> {
+export function notingLedger(ledger: Ledger, { operation, run, domain, note }: NoteSettings): Ledger {
   return {
     intent: (serialized) => ledger.intent(serialized),
     ambiguous: (...doubt) => ledger.ambiguous(...doubt),
@@ -26,9 +23,9 @@ export function notingLedger<Payload extends object>(
   };
 }
 
-function changesOf<Payload extends object>(
-  { status, payload, index: row, before, record }: RowOutcome<Payload>,
-  operation: BulkOperation<Payload>,
+function changesOf(
+  { status, payload, index: row, before, record }: RowOutcome,
+  operation: BulkOperation,
   working: string | undefined,
 ): SettledChange[] {
   if (!('hash' in payload && typeof payload.hash === 'string')) return [];

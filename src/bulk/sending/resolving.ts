@@ -6,15 +6,10 @@ import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { maximalRounds, roundOf } from './settling.ts';
 
-type Rows<Payload extends object> = readonly BulkRow<Payload>[];
+type Rows = readonly BulkRow[];
 
 /** The one place that resolves a doubt. Rows are not sent again if `isLast` is set, or if they have used up their rounds. */
-export async function resolveDoubt<Payload extends object>(
-  batch: number,
-  rows: Rows<Payload>,
-  run: Execution<Payload>,
-  isLast = false,
-): Promise<readonly Verdict[]> {
+export async function resolveDoubt(batch: number, rows: Rows, run: Execution, isLast = false): Promise<readonly Verdict[]> {
   // After an error that stops the run not one more call is made.
   if (run.stop.reason?.kind === 'error') return rows.map(() => unresolved);
   const unlessLast = (verdict: Verdict, position: number): Verdict => {
@@ -38,20 +33,16 @@ export async function resolveDoubt<Payload extends object>(
 }
 
 /** Only the listing shows what was made of rows without a hash of their own. Loaded when it is needed, as little else does. */
-async function readBack<Payload extends object>(
-  batch: number,
-  rows: Rows<Payload>,
-  run: Execution<Payload>,
-): Promise<readonly Verdict[]> {
+async function readBack(batch: number, rows: Rows, run: Execution): Promise<readonly Verdict[]> {
   const payloads = rows.map(({ payload }) => payload);
   if (run.plan.isOneOff) return await (await import('../checked/candidates.ts')).candidatesOf(payloads, run);
   return await (await import('../checked/reading-back.ts')).readBackBatch(batch, payloads, run);
 }
 
 /** Without permission to ask, rows stay as they are: open if they are in doubt. */
-export async function inspect<Payload extends object>(
-  rows: Rows<Payload>,
-  { operation, inDoubt, priorDestinations, stop, signal, mayCall, system }: Execution<Payload>,
+export async function inspect(
+  rows: Rows,
+  { operation, inDoubt, priorDestinations, stop, signal, mayCall, system }: Execution,
 ): Promise<readonly Verdict[]> {
   const left = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
   if (!operation.inspect || stop.reason?.kind === 'error' || !mayCall()) return left;
@@ -65,7 +56,7 @@ export async function inspect<Payload extends object>(
     const seen = await operation.inspect(sought, signal);
     const readAt = system.elapsed();
     // A link to be deleted is compared with the plan, which only a reading of the whole batch does.
-    const isSeen = ({ index, payload }: BulkRow<Payload>) => inDoubt.has(index) && kindOf(payload, operation) !== 'delete';
+    const isSeen = ({ index, payload }: BulkRow) => inDoubt.has(index) && kindOf(payload, operation) !== 'delete';
     return seen.map((verdict, nth) => {
       const row = rows[nth];
       return verdict.kind === 'again' && row && isSeen(row) ? { ...verdict, readAt } : verdict;

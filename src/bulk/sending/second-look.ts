@@ -6,10 +6,7 @@ import { outdated } from './freshness.ts';
 import { resolveDoubt } from './resolving.ts';
 import { type DoubtfulBatch, type Round, settle, unsent } from './settling.ts';
 
-export async function clearDoubt<Payload extends object>(
-  { batch, rows }: DoubtfulBatch<Payload>,
-  run: Execution<Payload>,
-): Promise<Round<Payload>> {
+export async function clearDoubt({ batch, rows }: DoubtfulBatch, run: Execution): Promise<Round> {
   // A row that was refused was in the batch, and in no call.
   for (const { index, refusal } of rows) if (refusal === undefined) run.inDoubt.add(index);
   const release = run.holdsPermit ? undefined : await run.limiter.acquire();
@@ -24,12 +21,12 @@ export async function clearDoubt<Payload extends object>(
 }
 
 /** The rows of a call that was not made, or not once more, because a link is different by now. Of those in doubt only a reading says more. */
-export async function lookAgain<Payload extends object>(
+export async function lookAgain(
   batch: number,
-  rows: readonly BulkRow<Payload>[],
+  rows: readonly BulkRow[],
   known: readonly (Verdict | undefined)[],
-  run: Execution<Payload>,
-): Promise<Round<Payload>> {
+  run: Execution,
+): Promise<Round> {
   const open = rows.filter(({ index }, nth) => !known[nth] && run.inDoubt.has(index));
   const resolved = new Map((await resolveDoubt(batch, open, run)).map((verdict, nth) => [open[nth], verdict]));
   const verdicts = rows.map((row, nth) => known[nth] ?? resolved.get(row) ?? again);

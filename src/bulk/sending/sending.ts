@@ -11,13 +11,13 @@ import { type DoubtfulBatch, type Round, recordOutcomes, settle, unknownOutcome,
  * Sends rows in as many calls as it takes and gives each its outcome. Never throws for what a server does; what stops the run goes
  * to `stop`, and the rows that were not reached are `not_sent`. `doubts` are resolved first.
  */
-export async function sendRows<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  run: Execution<Payload>,
-  doubts: readonly DoubtfulBatch<Payload>[] = [],
-): Promise<Map<number, RowOutcome<Payload>>> {
-  const outcomes = new Map<number, RowOutcome<Payload>>();
-  const queue: (readonly BulkRow<Payload>[])[] = [];
+export async function sendRows(
+  rows: readonly BulkRow[],
+  run: Execution,
+  doubts: readonly DoubtfulBatch[] = [],
+): Promise<Map<number, RowOutcome>> {
+  const outcomes = new Map<number, RowOutcome>();
+  const queue: (readonly BulkRow[])[] = [];
   for (const doubt of doubts) {
     const { clearDoubt } = await import('./second-look.ts');
     const round = await clearDoubt(doubt, run);
@@ -37,10 +37,7 @@ export async function sendRows<Payload extends object>(
 }
 
 /** Writes a batch down, waits for its permit, makes the call and settles its rows. */
-async function sendBatch<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  run: Execution<Payload>,
-): Promise<Round<Payload>> {
+async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Round> {
   const { operation, ledger, stop } = run;
   let serialized = serializeBatch(rows);
   // A batch that may be sent again without harm is written down ahead of its turn, so that no permit waits for the disk.
@@ -73,10 +70,7 @@ async function sendBatch<Payload extends object>(
 }
 
 /** Rows of new links have nothing that is known, or to be known, before they are sent. */
-function isLookedAt<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  { operation }: Pick<Execution<Payload>, 'operation'>,
-): boolean {
+function isLookedAt(rows: readonly BulkRow[], { operation }: Pick<Execution, 'operation'>): boolean {
   return operation.read !== undefined || rows.some(({ refusal }) => refusal !== undefined);
 }
 
@@ -89,12 +83,12 @@ interface Turn {
   readonly release: (() => void) | undefined;
 }
 
-async function callAndSettle<Payload extends object>(
+async function callAndSettle(
   batch: number,
-  { rows, payloads, json }: SerializedBatch<Payload>,
-  run: Execution<Payload>,
+  { rows, payloads, json }: SerializedBatch,
+  run: Execution,
   { before, isPaid, release }: Turn,
-): Promise<Round<Payload>> {
+): Promise<Round> {
   const { operation, stop, rules, inDoubt } = run;
   // While the disk and its turn were waited for, another batch may have met what stops the run.
   if (stop.reason && !(isPaid && isBudget(stop.reason))) return await requeue(batch, rows, run);
@@ -141,11 +135,11 @@ function doubts(): Promise<typeof import('./doubt.ts')> {
 }
 
 /** The verdicts of an answer that has one on every row, and nothing else; what lacks, or is in doubt, is worked out. */
-async function verdictsOf<Payload extends object>(
+async function verdictsOf(
   answer: BatchAnswer,
   batch: number,
-  rows: readonly BulkRow<Payload>[],
-  run: Execution<Payload>,
+  rows: readonly BulkRow[],
+  run: Execution,
 ): Promise<readonly Verdict[]> {
   const verdicts = answer.verdicts.filter((verdict) => verdict !== undefined);
   const isPlain = answer.surplus.length === 0 && run.inDoubt.size === 0 && verdicts.length === rows.length;
@@ -158,11 +152,7 @@ function isBudget(reason: StopReason): boolean {
 }
 
 /** A batch that was begun and is not sent as it is: its rows are as they were before, to be sent in smaller ones unless the run stops. */
-async function requeue<Payload extends object>(
-  batch: number,
-  rows: readonly BulkRow<Payload>[],
-  run: Execution<Payload>,
-): Promise<Round<Payload>> {
+async function requeue(batch: number, rows: readonly BulkRow[], run: Execution): Promise<Round> {
   const isWritten = await recordOutcomes(batch, [], rows, run);
   return isWritten && !run.stop.reason ? { outcomes: [], repeat: rows } : unsent(rows, run);
 }

@@ -10,29 +10,29 @@ import type { Stop } from './stop.ts';
 /** A row is sent no more often: an answer may leave it out or refuse it for now, or it may be found not applied. */
 export const maximalRounds = 5;
 
-export interface Round<Payload extends object> {
-  readonly outcomes: readonly RowOutcome<Payload>[];
+export interface Round {
+  readonly outcomes: readonly RowOutcome[];
   /** Rows to send once more, or in smaller batches. */
-  readonly repeat: readonly BulkRow<Payload>[];
+  readonly repeat: readonly BulkRow[];
 }
 
 /** A batch that an earlier process left in doubt, and its rows without a result. */
-export interface DoubtfulBatch<Payload extends object> {
+export interface DoubtfulBatch {
   readonly batch: number;
-  readonly rows: readonly BulkRow<Payload>[];
+  readonly rows: readonly BulkRow[];
 }
 
 /** Turns the verdicts on a batch into outcomes and records them. After 1219 it waits, so that rows are not sent again too early. */
-export async function settle<Payload extends object>(
+export async function settle(
   batch: number,
-  rows: readonly BulkRow<Payload>[],
+  rows: readonly BulkRow[],
   verdicts: readonly Verdict[],
-  run: Execution<Payload>,
-): Promise<Round<Payload>> {
+  run: Execution,
+): Promise<Round> {
   const { operation, stop, limiter } = run;
-  const outcomes: RowOutcome<Payload>[] = [];
-  const open: RowOutcome<Payload>[] = [];
-  const repeat: BulkRow<Payload>[] = [];
+  const outcomes: RowOutcome[] = [];
+  const open: RowOutcome[] = [];
+  const repeat: BulkRow[] = [];
   let cooling = 0;
   for (const [position, row] of rows.entries()) {
     const verdict = verdicts[position] ?? doubtful;
@@ -58,7 +58,7 @@ export async function settle<Payload extends object>(
 }
 
 /** True where a later process can settle rows in doubt: the journal then leaves them open. Otherwise they stay unknown. */
-export function isSettledLater<Payload extends object>({ doubt }: BulkOperation<Payload>): boolean {
+export function isSettledLater({ doubt }: BulkOperation): boolean {
   return doubt === 'repeat' || doubt === 'inspect';
 }
 
@@ -66,11 +66,11 @@ export function isSettledLater<Payload extends object>({ doubt }: BulkOperation<
  * Records outcomes, and frees those rows of `left` that are not in doubt; the others stay open. Returns whether the journal
  * could be written; if not, the run stops.
  */
-export async function recordOutcomes<Payload extends object>(
+export async function recordOutcomes(
   batch: number,
-  outcomes: readonly RowOutcome<Payload>[],
-  left: readonly BulkRow<Payload>[],
-  { ledger, stop, inDoubt, priorDestinations, rounds }: Execution<Payload>,
+  outcomes: readonly RowOutcome[],
+  left: readonly BulkRow[],
+  { ledger, stop, inDoubt, priorDestinations, rounds }: Execution,
 ): Promise<boolean> {
   const released = inDoubt.size === 0 ? left : left.filter(({ index }) => !inDoubt.has(index));
   try {
@@ -90,22 +90,18 @@ export function isTemporary(verdict: Verdict): boolean {
   return verdict.kind === 'failed' && errorTraits(verdict.error.code).temporary === true;
 }
 
-export function roundOf<Payload extends object>(index: number, { rounds }: Execution<Payload>): number {
+export function roundOf(index: number, { rounds }: Execution): number {
   return rounds.get(index) ?? 1;
 }
 
 /** Waits a random time, with the base of a throttled call. */
-async function coolDown<Payload extends object>(round: number, { system, signal }: Execution<Payload>): Promise<void> {
+async function coolDown(round: number, { system, signal }: Execution): Promise<void> {
   const cap = Math.min(1000 * 2 ** (round - 1), 20_000);
   await system.sleep(Math.ceil(system.random() * cap), signal).catch(() => undefined);
 }
 
 /** The outcome of a row by its verdict: done, unless a field that was asked for came back different. */
-export function outcomeOf<Payload extends object>(
-  row: BulkRow<Payload>,
-  verdict: Verdict,
-  operation: BulkOperation<Payload>,
-): RowOutcome<Payload> {
+export function outcomeOf(row: BulkRow, verdict: Verdict, operation: BulkOperation): RowOutcome {
   if (verdict.kind === 'failed') return { ...row, status: 'failed', error: verdict.error };
   if (verdict.kind !== 'done') return unknownOutcome(row, operation, verdict);
   const { evidence } = verdict;
@@ -122,24 +118,17 @@ export function outcomeOf<Payload extends object>(
 }
 
 /** Rows that are not sent any more: unknown where an attempt of one may have been applied, not sent otherwise. */
-export function unsent<Payload extends object>(
-  rows: readonly BulkRow<Payload>[],
-  { inDoubt, operation, stop }: Execution<Payload>,
-): Round<Payload> {
+export function unsent(rows: readonly BulkRow[], { inDoubt, operation, stop }: Execution): Round {
   const outcomes = rows.map((row) => (inDoubt.has(row.index) ? unknownOutcome(row, operation) : notSent(row, stop)));
   return { outcomes, repeat: [] };
 }
 
-export function notSent<Payload extends object>(row: BulkRow<Payload>, { reason }: Stop): RowOutcome<Payload> {
+export function notSent(row: BulkRow, { reason }: Stop): RowOutcome {
   const error = reason?.kind === 'error' ? { code: reason.error.apiCode ?? 0, message: reason.error.message } : undefined;
   return { ...row, status: 'not_sent', error };
 }
 
-export function unknownOutcome<Payload extends object>(
-  row: BulkRow<Payload>,
-  { doubt }: Pick<BulkOperation<Payload>, 'doubt'>,
-  verdict: Verdict = doubtful,
-): RowOutcome<Payload> {
+export function unknownOutcome(row: BulkRow, { doubt }: Pick<BulkOperation, 'doubt'>, verdict: Verdict = doubtful): RowOutcome {
   const candidates = (verdict.kind === 'doubtful' && verdict.candidates) || [];
   const error = {
     code: 0,
@@ -150,7 +139,7 @@ export function unknownOutcome<Payload extends object>(
 }
 
 /** A row that is not written down is not reported as done. */
-function unrecorded<Payload extends object>(outcome: RowOutcome<Payload>): RowOutcome<Payload> {
+function unrecorded(outcome: RowOutcome): RowOutcome {
   if (!doneStatuses.has(outcome.status)) return outcome;
   return { ...outcome, status: 'unknown', error: { code: 0, message: 'it was applied, but could not be recorded' } };
 }

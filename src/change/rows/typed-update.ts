@@ -29,7 +29,7 @@ interface TypedUpdate {
 export async function makeOrEdit({ items, mode, options, presentation }: TypedUpdate, session: Session): Promise<RowsReport> {
   const { edition, note } = session;
   const what = items.map(({ long_url, custom_hash }) => `shorten ${long_url} --hash ${custom_hash}`).join();
-  const done = await collectRun<ShortenItem>(
+  const done = await collectRun(
     {
       ...sendingOf(options, session),
       // The link may have been edited since.
@@ -46,7 +46,7 @@ export async function makeOrEdit({ items, mode, options, presentation }: TypedUp
     session,
   );
   const [only] = done.outcomes;
-  const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', only.payload.long_url);
+  const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', items[0]?.long_url);
   if (only?.status === 'changed') await note(isMoved ? `changed: it led to ${only.before?.long_url}` : 'changed');
   return await inlineReport(done, { presentation, printed: () => shownBefore(done.run, session) }, session);
 }

@@ -23,7 +23,7 @@ export async function shortenTyped(
   items: readonly ShortenItem[],
   { mode, onConflict }: TypedShortening,
   session: Session,
-): Promise<TypedResult<ShortenItem>> {
+): Promise<TypedResult> {
   // Only JSON shows whether a link is new; for other formats the extra call is saved.
   const tellsNew = isJson(session.format());
   const isRead = mode.name === 'keyed' && mode.hasOwnHashes === true && onConflict !== 'rename';
