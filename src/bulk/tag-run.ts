@@ -1,7 +1,7 @@
 import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
 import { beginRun } from './beginning/beginning.ts';
-import { runsOf } from './beginning/search.ts';
+import { runsOf } from './beginning/found-run.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { runKey } from './journal/run-folder.ts';
 import { runFolders } from './records/run-names.ts';

@@ -1,5 +1,5 @@
 import { capitalized } from '../base/capitalized.ts';
-import { rowBatches } from '../bulk/operations/cut-input.ts';
+import { rowBatches } from '../bulk/operations/batches.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';

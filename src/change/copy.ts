@@ -1,5 +1,5 @@
 import { shellWord } from '../base/shell-word.ts';
-import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
+import { type AppliedRow, applyOperation } from '../bulk/operations/applying.ts';
 import type { EarlierLink } from '../bulk/records/done-change.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';

@@ -1,4 +1,4 @@
-import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
+import { type EditedRow, editItemsOperation } from '../bulk/operations/editing.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
 import type { SettledChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';

@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import type { AppliedKind, AppliedRow } from '../bulk/operations/apply.ts';
+import type { AppliedKind, AppliedRow } from '../bulk/operations/applying.ts';
 import type { RunPlan, RunRow } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';

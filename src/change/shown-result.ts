@@ -1,5 +1,5 @@
 import { folders } from '../base/system.ts';
-import { recordShown } from '../bulk/records/shown.ts';
+import { recordShown } from '../bulk/records/later-lines.ts';
 import type { Session } from '../cli/session.ts';
 
 /** Somebody has seen the result: the same command begins anew, and from here on a signal changes nothing any more. */

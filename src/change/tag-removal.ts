@@ -1,6 +1,6 @@
 import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
-import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
+import { type EditedRow, editItemsOperation } from '../bulk/operations/editing.ts';
 import type { RunSteps } from '../bulk/run-plan.ts';
 import { type TagChange, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';

@@ -1,7 +1,7 @@
 import { CliError, FailedError, NotFoundError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
-import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
+import { type AppliedRow, applyOperation } from '../bulk/operations/applying.ts';
+import { type EditedRow, editItemsOperation } from '../bulk/operations/editing.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { type RecreatedRow, recreateOperation } from '../bulk/operations/recreate.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';

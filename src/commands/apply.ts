@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { shellWord } from '../base/shell-word.ts';
-import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
+import { type AppliedRow, applyOperation } from '../bulk/operations/applying.ts';
 import { asApplied, carries, type FileLink, sinceBase } from '../change/decide/apply.ts';
 import { type ComparedLink, decider } from '../change/decide/sides.ts';
 import { requireAnswer } from '../change/limits.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { editSameOperation } from '../bulk/operations/edit.ts';
+import { editSameOperation } from '../bulk/operations/editing.ts';
 import { changeLinks } from '../change/links.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { editItemsOperation } from '../bulk/operations/edit.ts';
+import { editItemsOperation } from '../bulk/operations/editing.ts';
 import { requireAnswer } from '../change/limits.ts';
 import type { PlannedOutcome } from '../change/plan/outcome.ts';
 import { runPlannedChange } from '../change/run.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { hashGiver } from '../bulk/operations/generated-hash.ts';
+import { hashGiver } from '../bulk/operations/made-hashes.ts';
 import { conflictPolicies } from '../bulk/operations/modes.ts';
 import { inlineReport } from '../change/inline-report.ts';
 import type { Invocation } from '../cli/invocation.ts';

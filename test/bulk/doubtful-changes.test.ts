@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/edit.ts';
+import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/editing.ts';
 import { deleteOperation } from '../../src/bulk/operations/removal.ts';
 import type { OperationSettings } from '../../src/bulk/run-plan.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';

@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type BeforeImage, keptImages } from '../../src/bulk/journal/images.ts';
-import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/edit.ts';
+import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/editing.ts';
 import { deleteOperation, resetOperation } from '../../src/bulk/operations/removal.ts';
 import { imagesName, runFolders, runRecord } from '../../src/bulk/records/run-names.ts';
 import type { OperationSettings, RunPlan } from '../../src/bulk/run-plan.ts';

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { chooseMode, type DedupeScope } from '../../src/bulk/operations/modes.ts';
-import { shortenOperation } from '../../src/bulk/operations/shorten.ts';
+import { shortenOperation } from '../../src/bulk/operations/shortening.ts';
 import { exitCodeOf } from '../../src/bulk/results/run-end.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { faults } from '../support/faulty-steps.ts';

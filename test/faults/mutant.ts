@@ -32,7 +32,7 @@ const unsyncedIntents: Replacement = [
 export const mutants = {
   'loses what was not synced': forgetfulDisk,
   'retries blindly': [
-    ['bulk/operations/shorten.ts', "const doubt = mode.name === 'checked' ? 'read_back' : 'repeat'", "const doubt = 'repeat'"],
+    ['bulk/operations/shortening.ts', "const doubt = mode.name === 'checked' ? 'read_back' : 'repeat'", "const doubt = 'repeat'"],
   ],
   'sends before its intent is synced': [...forgetfulDisk, unsyncedIntents],
   'does not sync its intents': [unsyncedIntents],
@@ -43,7 +43,7 @@ export const mutants = {
       "  for (const row of sent.keys()) if (work.items[row]?.kind === 'record') give(work, row, row, 'position');\n" +
         '  if (inOrder) return result(work);\n  const steps = [\n',
     ],
-    ['bulk/operations/shorten.ts', '=> notApplied(item, record)', '=> []'],
+    ['bulk/operations/shortening.ts', '=> notApplied(item, record)', '=> []'],
   ],
   // In memory, and in the journal for those who resume.
   'forgets that rows were in doubt': [
@@ -52,7 +52,7 @@ export const mutants = {
       '  for (const { index } of rows) inDoubt.add(index);\n  await ledger.ambiguous(batch, rows, reason);\n',
       '',
     ],
-    ['bulk/sending/sending.ts', 'sent.forEach(({ index }) => void inDoubt.add(index));', 'undefined;'],
+    ['bulk/sending/batch-sender.ts', 'sent.forEach(({ index }) => void inDoubt.add(index));', 'undefined;'],
   ],
   'keeps nothing for undo': [['bulk/sending/before.ts', 'await images?.keep(unkept);', '{}']],
   'believes one page': [['client/named-urls.ts', 'open.push(asked.filter((hash) => !found.has(hash)));', 'continue;']],
@@ -61,7 +61,7 @@ export const mutants = {
   ],
   'sends again what was applied': [
     [
-      'bulk/operations/edit.ts',
+      'bulk/operations/editing.ts',
       "if (inDoubt && showsAll(fields, record, 'instructions')) return { kind: 'done', record };",
       'if (inDoubt) return again;',
     ],

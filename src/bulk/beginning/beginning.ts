@@ -18,8 +18,8 @@ import { discardRun } from '../records/deletion.ts';
 import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from '../records/run-names.ts';
 import type { RunEnvironment } from '../run-plan.ts';
 import type { BegunRun } from './begun-run.ts';
+import { type FoundRun, findRun, meanwhile, type RunBeginning } from './found-run.ts';
 import { assertReplaceable } from './output-paths.ts';
-import { type FoundRun, findRun, meanwhile, type RunBeginning } from './search.ts';
 
 /**
  * Finds the unfinished run of the same input, account and domain, or begins a new one. Throws `UsageError` for one that is

@@ -99,7 +99,7 @@ function factsOf(run: Execution, batches: number): RunFacts {
 /** Gives the operation the hashes that the journal has, so that rows that share them are reported as without the interruption. */
 async function restoreHashes({ begun, operation }: Execution): Promise<void> {
   if (!begun.resumed || !operation.remember) return;
-  const { readJournal } = await import('../journal/reading.ts');
+  const { readJournal } = await import('../journal/line-reader.ts');
   const { hashesOf } = await import('../journal/recorded-results.ts');
   for await (const { line } of readJournal(begun.path)) if (line.type === 'result') operation.remember(hashesOf(line));
 }
@@ -111,7 +111,7 @@ async function batchesOf(
 ): Promise<number> {
   if (fromArguments || !operation.group || left === 0) return Math.ceil(left / batchSize);
   const rowOf = (item: object): BulkRow => ({ index: 0, line: undefined, item, payload: payload(item) });
-  const { fileBatches } = await import('../operations/cut-input.ts');
+  const { fileBatches } = await import('../operations/batches.ts');
   let count = 0;
   for await (const _ of fileBatches(input, rowOf, rules)) count += 1;
   return Math.ceil((count * left) / input.rows);

@@ -13,8 +13,8 @@ import type { Execution } from '../execution/execution.ts';
 import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
+import { sendRows } from '../sending/batch-sender.ts';
 import { serializeBatch } from '../sending/batches.ts';
-import { sendRows } from '../sending/sending.ts';
 import { newerThan, scanFront, takeWatermark, type Watermark } from './newest-links.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Verdict } from '../../check/verdict.ts';
 import { isSettled, type RunState } from '../journal/journal-state.ts';
-import { damaged, type LineLocation, openToRead, readLineAt } from '../journal/reading.ts';
+import { damaged, type LineLocation, openToRead, readLineAt } from '../journal/line-reader.ts';
 
 /** Finds the verdict of each destination in the journal: 12 bytes a link, and the verdicts themselves stay on the disk. */
 export class RecordedVerdicts {

@@ -1,7 +1,7 @@
 import { LocalError } from '../../base/errors.ts';
 import type { OutcomeFiles } from '../results/outcome-files.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally } from '../results/row-outcome.ts';
-import { sendRows } from '../sending/sending.ts';
+import { sendRows } from '../sending/batch-sender.ts';
 import { isSettledLater } from '../sending/settling.ts';
 import type { StartedRun } from '../started-run.ts';
 import type { Execution, RunOutput } from './execution.ts';

@@ -1,9 +1,9 @@
 import { isSettled } from '../journal/journal-state.ts';
-import { hashGiver } from '../operations/generated-hash.ts';
+import { hashGiver } from '../operations/made-hashes.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
 import type { RunRow } from '../run-plan.ts';
+import { sendRows } from '../sending/batch-sender.ts';
 import type { KeyedMutex } from '../sending/keyed-mutex.ts';
-import { sendRows } from '../sending/sending.ts';
 import { type DoubtfulBatch, unknownOutcome } from '../sending/settling.ts';
 import { assertSamePayload, type EarlierRows, earlierRows } from './earlier-rows.ts';
 import type { Execution, Segment } from './execution.ts';

@@ -2,9 +2,9 @@ import { checkStatuses, isAskedLater, isVerdict } from '../../check/verdict.ts';
 import type { Watermark } from '../checked/newest-links.ts';
 import { isOfOldVersion, type OpenIntent, type RowState, type RunState } from './journal-state.ts';
 import { settledStatuses } from './ledger.ts';
+import { damaged, type LineLocation, readJournal } from './line-reader.ts';
 import type { BeginLine, JournalLine, LineType } from './lines.ts';
 import { indexesOf, isRanges, sizeOf } from './ranges.ts';
-import { damaged, type LineLocation, readJournal } from './reading.ts';
 import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
 
 /** Folds a journal into what is known. Throws `LocalError` where it is damaged, empty or begins twice. */

@@ -10,8 +10,8 @@ import type { RunRecord } from '../records/run-names.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
+import { damaged, type LineLocation, linesBackwards, readJournal } from './line-reader.ts';
 import type { JournalLine } from './lines.ts';
-import { damaged, type LineLocation, linesBackwards, readJournal } from './reading.ts';
 
 export interface BeforeImage {
   /** From 0, in the order of the run's input. */

@@ -1,8 +1,8 @@
 import type { CheckStatus } from '../../check/verdict.ts';
 import type { Watermark } from '../checked/newest-links.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
+import type { LineLocation } from './line-reader.ts';
 import type { BeginLine } from './lines.ts';
-import type { LineLocation } from './reading.ts';
 
 /**
  * The state of a row by the journal alone. `free`: certainly not applied, so it may be sent. `open` and `unknown`: in doubt, an

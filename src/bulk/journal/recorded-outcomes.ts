@@ -4,9 +4,9 @@ import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
 import type { RunState } from './journal-state.ts';
 import type { SettledStatus } from './ledger.ts';
+import { damaged, type LineLocation, openToRead, readLineAt } from './line-reader.ts';
 import type { RecordedError, ResultLine, TakenUrl } from './lines.ts';
 import { indexesOf } from './ranges.ts';
-import { damaged, type LineLocation, openToRead, readLineAt } from './reading.ts';
 import { statusesOf } from './recorded-results.ts';
 
 /** Outcomes of rows that an earlier process settled, read back from the journal. */

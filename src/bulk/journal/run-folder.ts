@@ -9,8 +9,8 @@ import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/proces
 import { rename } from '../../files/rename.ts';
 import { inputName, journalName, type RunFolders, type RunRecord, runNames, runRecord } from '../records/run-names.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
+import { openToRead, readJournal } from './line-reader.ts';
 import { type BeginLine, decodeLine, type JournalLine } from './lines.ts';
-import { openToRead, readJournal } from './reading.ts';
 
 /** Two command lines with the same key are the same run: a resumed one is found by it. */
 export function runKey({ operation, server, account, domain, input }: Omit<RunIdentity, 'options' | 'mode'>): string {

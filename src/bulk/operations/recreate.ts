@@ -5,7 +5,7 @@ import { byDomain } from '../sending/batches.ts';
 import { chooseMode, type Mode } from './modes.ts';
 import type { ChangeSettings } from './named-links.ts';
 import type { BulkOperation } from './operation.ts';
-import { shortenOperation } from './shorten.ts';
+import { shortenOperation } from './shortening.ts';
 
 /** A link that was deleted, or is on another account: the hash that it has there, and all that it is made with. */
 export type RecreatedRow = ShortenItem & LinkKey;

@@ -7,7 +7,7 @@ import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import { hasDestination, noDestination } from '../matching/destination-fingerprint.ts';
 import { again, changedSince, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
-import { type AppliedRow, applyOperation } from './apply.ts';
+import { type AppliedRow, applyOperation } from './applying.ts';
 import { type ChangeSettings, missing, reading } from './named-links.ts';
 import type { BulkOperation, RowToInspect } from './operation.ts';
 

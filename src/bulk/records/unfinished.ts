@@ -3,7 +3,7 @@ import { LocalError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
-import { runsOf } from '../beginning/search.ts';
+import { runsOf } from '../beginning/found-run.ts';
 import { isSettled, isUntouched, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine } from '../journal/lines.ts';
 import { claimBeginning, type RunIdentity, runKey } from '../journal/run-folder.ts';

@@ -35,7 +35,7 @@ export async function resolveDoubt(batch: number, rows: Rows, run: Execution, is
 /** Only the listing shows what was made of rows without a hash of their own. Loaded when it is needed, as little else does. */
 async function readBack(batch: number, rows: Rows, run: Execution): Promise<readonly Verdict[]> {
   const payloads = rows.map(({ payload }) => payload);
-  if (run.plan.isOneOff) return await (await import('../checked/candidates.ts')).candidatesOf(payloads, run);
+  if (run.plan.isOneOff) return await (await import('../checked/possible-links.ts')).candidatesOf(payloads, run);
   return await (await import('../checked/reading-back.ts')).readBackBatch(batch, payloads, run);
 }
 

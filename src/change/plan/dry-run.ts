@@ -1,4 +1,4 @@
-import { fileBatches, rowBatches } from '../../bulk/operations/cut-input.ts';
+import { fileBatches, rowBatches } from '../../bulk/operations/batches.ts';
 import type { BulkOperation } from '../../bulk/operations/operation.ts';
 import { plannedCalls } from '../../bulk/operations/planned-calls.ts';
 import type { OperationSettings, RunRow } from '../../bulk/run-plan.ts';

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { fingerprintOf } from '../../base/fingerprint.ts';
 import { quoted } from '../../base/quoted.ts';
-import { rowBatches } from '../../bulk/operations/cut-input.ts';
+import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';

@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../base/errors.ts';
-import { rowBatches } from '../../bulk/operations/cut-input.ts';
+import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
 import { recordsOf } from '../../client/named-urls.ts';

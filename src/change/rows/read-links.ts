@@ -1,5 +1,5 @@
 import { folders } from '../../base/system.ts';
-import { rowBatches } from '../../bulk/operations/cut-input.ts';
+import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { KeptRows } from '../../input/kept-rows.ts';

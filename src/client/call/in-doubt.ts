@@ -19,7 +19,7 @@ const unlessRenaming = ({ body }: AnyInput): number => (renames(body) ? 0 : Numb
 const doubts: { readonly [O in OperationName]?: Doubt } = {
   // A repetition could create duplicates; bulk runs know when it cannot.
   shortenUrls: { deed: 'the links may have been created', repeats: never },
-  // The callers check whether the rename happened before they repeat it (tag-changes.ts, bulk/operations/edit.ts).
+  // The callers check whether the rename happened before they repeat it (tag-changes.ts, bulk/operations/editing.ts).
   editUrl: { deed: 'the link may have been changed', repeats: unlessRenaming },
   editUrls: { deed: 'the links may have been changed', repeats: unlessRenaming },
   // The tags may select other links by now. One repetition is allowed, unless the edit changes the selection.

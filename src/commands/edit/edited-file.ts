@@ -1,5 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
-import { type EditedRow, editItemsOperation } from '../../bulk/operations/edit.ts';
+import { type EditedRow, editItemsOperation } from '../../bulk/operations/editing.ts';
 import { type BaseListing, changedSinceBase } from '../../change/decide/apply.ts';
 import { outcomeOf } from '../../change/decide/edit.ts';
 import { refuseTooMany } from '../../change/limits.ts';

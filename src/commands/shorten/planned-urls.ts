@@ -1,7 +1,7 @@
 import type { CliError } from '../../base/errors.ts';
-import { batchesOf, rowBatches } from '../../bulk/operations/cut-input.ts';
+import { batchesOf, rowBatches } from '../../bulk/operations/batches.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
-import { shortenOperation } from '../../bulk/operations/shorten.ts';
+import { shortenOperation } from '../../bulk/operations/shortening.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import { requestsOf } from '../../change/plan/dry-run.ts';

@@ -1,6 +1,6 @@
 import { CliError, PartialError } from '../../base/errors.ts';
-import { fileBatches } from '../../bulk/operations/cut-input.ts';
-import { shortenOperation } from '../../bulk/operations/shorten.ts';
+import { fileBatches } from '../../bulk/operations/batches.ts';
+import { shortenOperation } from '../../bulk/operations/shortening.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
 import { runReport } from '../../change/report.ts';
 import { checkedRows } from '../../change/rows/file.ts';

@@ -1,7 +1,7 @@
 import { checksum } from '../../base/checksum.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
 import type { BulkOperation } from '../../bulk/operations/operation.ts';
-import { shortenOperation } from '../../bulk/operations/shorten.ts';
+import { shortenOperation } from '../../bulk/operations/shortening.ts';
 import type { OperationSettings, RunInput } from '../../bulk/run-plan.ts';
 import { collectRun, type TypedResult } from '../../change/typed-run.ts';
 import type { Session } from '../../cli/session.ts';

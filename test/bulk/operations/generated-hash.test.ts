@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { hashGenerator } from '../../../src/bulk/operations/generated-hash.ts';
+import { hashGenerator } from '../../../src/bulk/operations/made-hashes.ts';
 
 test('R 1.2: 12 symbols of an unambiguous lower-case alphabet, each as often as any other, never twice', () => {
   const generate = hashGenerator(randomBytes);

@@ -4,7 +4,7 @@ import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import { again, doubtful, type Verdict } from '../matching/row-verdict.ts';
 import { groupsOf } from '../sending/batches.ts';
-import { editItemsOperation } from './edit.ts';
+import { editItemsOperation } from './editing.ts';
 import { type ChangeSettings, reading } from './named-links.ts';
 import type { BulkOperation, RowToInspect } from './operation.ts';
 import { recreateOperation } from './recreate.ts';
