@@ -6,9 +6,9 @@ import { executeRun } from './execution/run-output.ts';
 import { beginOneOff } from './journal/new-run.ts';
 import type { RunIdentity } from './journal/run-folder.ts';
 import type { BulkOperation } from './operations/operation.ts';
+import type { RunFacts, StartedRun } from './run-plan.ts';
 import { concurrencyOf, type RunEnvironment, type RunPlan } from './run-plan.ts';
 import { countCalls, createLimiter } from './sending/limiter.ts';
-import type { RunFacts, StartedRun } from './started-run.ts';
 
 /**
  * Begins a run, or continues the unfinished one of the same input. Throws before anything is sent: `UsageError` for a run that is finished,

@@ -4,8 +4,8 @@ import { beginRun } from './beginning/beginning.ts';
 import { runsOf } from './beginning/found-run.ts';
 import type { BeginLine } from './journal/lines.ts';
 import { runKey } from './journal/run-folder.ts';
+import { recordUndone } from './records/later-lines.ts';
 import { runFolders } from './records/run-names.ts';
-import { recordUndone } from './records/undone-line.ts';
 import type { RunEnvironment } from './run-plan.ts';
 
 /** A change of the tags of an account, beside that of links. */

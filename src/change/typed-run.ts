@@ -1,8 +1,7 @@
 import { folders } from '../base/system.ts';
 import type { RowOutcome, StopReason, Tally } from '../bulk/results/row-outcome.ts';
 import { startRun } from '../bulk/run.ts';
-import type { RunPlan } from '../bulk/run-plan.ts';
-import type { RunFacts } from '../bulk/started-run.ts';
+import type { RunFacts, RunPlan } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 
 /** A run of links that were typed, when it is over. */

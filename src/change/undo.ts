@@ -1,14 +1,13 @@
 import { CliError, FailedError, NotFoundError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { type AppliedRow, applyOperation } from '../bulk/operations/applying.ts';
+import { type AppliedRow, applyOperation, type RecreatedRow, recreateOperation } from '../bulk/operations/applying.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/editing.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
-import { type RecreatedRow, recreateOperation } from '../bulk/operations/recreate.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
 import type { DoneChange, EarlierLink } from '../bulk/records/done-change.ts';
 import { assertIdle, type DoneRun, readDoneRun } from '../bulk/records/done-run.ts';
 import { runFolders, titleOf } from '../bulk/records/run-names.ts';
-import { assertSameAccount, isOfProfile } from '../bulk/records/same-account.ts';
+import { assertSameAccount, isOfProfile } from '../bulk/records/tips.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
 import { undoableBefore } from '../bulk/runs.ts';
 import type { Invocation } from '../cli/invocation.ts';

@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest';
-import { matchEdits } from '../../src/bulk/matching/edited-links.ts';
-import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/editing.ts';
+import { editItemsOperation, editSameOperation, matchEdits } from '../../src/bulk/operations/editing.ts';
 import { deleteOperation, resetOperation } from '../../src/bulk/operations/removal.ts';
 import type { OperationSettings } from '../../src/bulk/run-plan.ts';
 import { faults } from '../support/faulty-steps.ts';

@@ -3,6 +3,7 @@ import type { Claim } from '../../files/claim-lock.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { isUntouched } from '../journal/journal-state.ts';
+import type { BegunRun } from '../journal/new-run.ts';
 import { beginLine, beginSmallRecord, newRunName } from '../journal/new-run.ts';
 import {
   claimAccount,
@@ -17,7 +18,6 @@ import {
 import { discardRun } from '../records/deletion.ts';
 import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from '../records/run-names.ts';
 import type { RunEnvironment } from '../run-plan.ts';
-import type { BegunRun } from './begun-run.ts';
 import { type FoundRun, findRun, meanwhile, type RunBeginning } from './found-run.ts';
 import { assertReplaceable } from './output-paths.ts';
 

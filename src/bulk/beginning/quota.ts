@@ -2,7 +2,7 @@ import { LimitError } from '../../base/errors.ts';
 import { CallError } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 import type { Execution } from '../execution/execution.ts';
-import type { RunFacts } from '../started-run.ts';
+import type { RunFacts } from '../run-plan.ts';
 
 /** Throws `LimitError` where the account's counters do not last for the run, unless it is forced. */
 export async function assertQuota(

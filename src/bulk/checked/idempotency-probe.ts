@@ -11,10 +11,10 @@ import { makePrivateFolder } from '../../files/folders.ts';
 import { rowKey } from '../../link/same.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
+import { serializeBatch } from '../operations/batches.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/batch-sender.ts';
-import { serializeBatch } from '../sending/batches.ts';
 import { newerThan, scanFront, takeWatermark, type Watermark } from './newest-links.ts';
 
 /**

@@ -3,7 +3,7 @@ import { foldedHash } from '../../contract/link.ts';
 import { isUrlPrint } from '../../link/prints.ts';
 import { readJournal } from '../journal/line-reader.ts';
 import type { JournalLine } from '../journal/lines.ts';
-import { indexesOf } from '../journal/ranges.ts';
+import { indexesOf } from '../journal/lines.ts';
 import { hashesOf, linksOf } from '../journal/recorded-results.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { Watermark } from './newest-links.ts';

@@ -2,21 +2,19 @@ import { Destinations } from '../../check/destinations.ts';
 import { probeAll } from '../../check/engine.ts';
 import { byStatus, type CheckStatus, type Verdict } from '../../check/verdict.ts';
 import { beginRun } from '../beginning/beginning.ts';
-import type { BegunRun } from '../beginning/begun-run.ts';
 import { nameOf, readerGone, readToItsEnd } from '../execution/run-output.ts';
-import { stopOnSignal } from '../execution/signals.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';
-import { rangesOf } from '../journal/ranges.ts';
+import { rangesOf } from '../journal/lines.ts';
+import type { BegunRun } from '../journal/new-run.ts';
 import type { OutcomeFile } from '../results/outcome-files.ts';
 import type { StopReason } from '../results/row-outcome.ts';
 import type { RunEnvironment, UnfinishedRun } from '../run-plan.ts';
 import { pruneRuns } from '../runs.ts';
-import { createStop, type Stop } from '../sending/stop.ts';
-import { carryVerdicts } from './carried-verdicts.ts';
+import { createStop, type Stop, stopOnSignal } from '../sending/stop.ts';
 import type { CheckPlan, StartedCheck } from './check-plan.ts';
 import { type CheckedRow, type IndexedRow, openCheckResults } from './check-results.ts';
-import { RecordedVerdicts } from './recorded-verdicts.ts';
+import { carryVerdicts, RecordedVerdicts } from './recorded-verdicts.ts';
 
 /**
  * Begins a check, or continues the unfinished one of the same selection. It keeps its journal as every run does, but its rows are not sent
@@ -124,9 +122,10 @@ class CheckRun {
   }
 
   async *#rows(): AsyncGenerator<readonly CheckedRow[]> {
-    const { system, interrupt } = this.#environment;
+    const { interrupt } = this.#environment;
+    const { journal } = this.#begun;
     const abort = (): void => this.#abort.abort();
-    const ignoreSignals = stopOnSignal({ interrupt, system, stop: this.#stop, begun: this.#begun, abort });
+    const ignoreSignals = stopOnSignal(this.#environment, { stop: this.#stop, journal, abort });
     const halt = (): void => this.#halt.abort();
     interrupt?.addEventListener('abort', halt, { once: true });
     const asked = this.#ask();

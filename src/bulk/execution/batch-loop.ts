@@ -1,10 +1,15 @@
 import { lateDuplicates } from '../checked/late-duplicates.ts';
+import { isSettled } from '../journal/journal-state.ts';
+import { hashGiver } from '../operations/made-hashes.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
+import type { RunRow } from '../run-plan.ts';
 import { concurrencyOf } from '../run-plan.ts';
-import { createKeyedMutex } from '../sending/keyed-mutex.ts';
-import type { Execution, RunOutput } from './execution.ts';
-import { segmentsOf, settleSegment } from './segments.ts';
-import { stopOnSignal } from './signals.ts';
+import { sendRows } from '../sending/batch-sender.ts';
+import { type DoubtfulBatch, outcomeOfNew, unknownOutcome } from '../sending/settling.ts';
+import { stopOnSignal } from '../sending/stop.ts';
+import { assertSamePayload, type EarlierRows, earlierRows } from './earlier-rows.ts';
+import type { Execution, RunOutput, Segment } from './execution.ts';
+import { newRow } from './execution.ts';
 
 /** The loop of a run: segments are cut, several are under way at once, and their rows come out in the order of the input. */
 export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenerator<readonly RowOutcome[]> {
@@ -12,7 +17,7 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
   const underWay: Promise<readonly RowOutcome[]>[] = [];
   const window = concurrencyOf(plan) + 2;
   const mutex = createKeyedMutex();
-  const ignoreSignals = stopOnSignal(run);
+  const ignoreSignals = stopOnSignal(run, { stop, journal: run.begun.journal, abort: run.abort });
   try {
     if (!stop.reason) await plan.steps?.before().catch(stop.because);
     for await (const segment of segmentsOf(run)) {
@@ -37,5 +42,158 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
     output.isEnded = surplus !== undefined && !isLeft && (isWhole || !plan.steps);
   } finally {
     ignoreSignals();
+  }
+}
+
+/**
+ * Keeps two batches with a name in common from being under way at once: a long URL is never in two open batches. First
+ * come, first served.
+ */
+export interface KeyedMutex {
+  /** Resolves when none of the names is held, with a function that releases them. */
+  hold(names: readonly string[]): Promise<() => void>;
+}
+
+export function createKeyedMutex(): KeyedMutex {
+  const holders = new Map<string, Promise<void>>();
+  return {
+    async hold(names) {
+      const own = new Set(names);
+      const before = [...own].flatMap((name) => holders.get(name) ?? []);
+      let free = (): void => {};
+      const held = new Promise<void>((resolve) => {
+        free = resolve;
+      });
+      for (const name of own) holders.set(name, held);
+      await Promise.all(new Set(before));
+      return () => {
+        for (const name of own) if (holders.get(name) === held) holders.delete(name);
+        free();
+      };
+    },
+  };
+}
+
+/** Rows without anything to send that are passed on together. */
+const settledRows = 1000;
+
+/**
+ * Reads every row of the input once and cuts it, one segment at a time. Where rows cannot be read any more the run stops, and they
+ * are reported without their values.
+ */
+export async function* segmentsOf(run: Execution): AsyncGenerator<Segment> {
+  const { input } = run.plan;
+  const earlier = run.begun.resumed ? earlierRows(run) : undefined;
+  const cutter = createCutter(run, earlier);
+  try {
+    for await (const rows of input.open()) {
+      for (const row of rows) {
+        const segment = cutter.add(row);
+        if (segment) yield segment;
+      }
+    }
+  } catch (error) {
+    run.stop.because(error);
+  }
+  while (cutter.added() < input.rows) {
+    const segment = cutter.add({ line: undefined, item: {} });
+    if (segment) yield segment;
+  }
+  const last = cutter.rest();
+  if (last.rows.length > 0) yield last;
+}
+
+interface Cutter {
+  /** The segment that this row completes, if it does. */
+  add(row: RunRow): Segment | undefined;
+  added(): number;
+  rest(): Segment;
+}
+
+function createCutter(run: Execution, earlier: EarlierRows | undefined): Cutter {
+  const { rules, plan } = run;
+  const { input } = plan;
+  const payloadOf = payloadMaker(run);
+  let segment = emptySegment();
+  let index = 0;
+  return {
+    add(read) {
+      const isFree = earlier?.isFree(index) ?? true;
+      const found = newRow(read, index, { input, payload: payloadOf });
+      const row = isFree ? found : (earlier?.withLink(found) ?? found);
+      index += 1;
+      segment.rows.push(row);
+      if (!isFree) earlier?.assign(row, segment);
+      else if (row.skip === undefined) segment.free.push(row);
+      const isFull = segment.free.length >= rules.limit || segment.rows.length >= rules.limit + settledRows;
+      if (!isFull || earlier?.isExpecting()) return undefined;
+      const full = segment;
+      segment = emptySegment();
+      return full;
+    },
+    added: () => index,
+    rest: () => segment,
+  };
+}
+
+function emptySegment(): Segment {
+  return { rows: [], free: [], open: new Map(), unsure: [] };
+}
+
+/** A row that is settled is not sent, and needs no hash. */
+function payloadMaker({ plan, begun, system }: Execution) {
+  if (!plan.mode?.generateHashes) return plan.payload;
+  const { state } = begun;
+  const giveHash = hashGiver(plan.mode, system);
+  return (item: object, index: number): object => {
+    const payload = plan.payload(item);
+    return isSettled(state.stateOf(index)) ? payload : giveHash(payload, state.keys.get(index));
+  };
+}
+
+/** The outcome of every row of a segment, in order. `mutex` keeps rows that share a link out of two batches at once. Rejects only for a bug of ours. */
+export async function settleSegment(segment: Segment, run: Execution, mutex: KeyedMutex): Promise<readonly RowOutcome[]> {
+  const sent = await sendSegment(segment, run, mutex);
+  const { state } = run.begun;
+  // Rows that this process did not touch have what an earlier one left of them.
+  const settled = segment.rows.filter(({ index }) => isSettled(state.stateOf(index)));
+  const earlier = ((await run.recorded?.outcomesOf(settled)) ?? []).values();
+  return segment.rows.map((row) => {
+    const of = state.stateOf(row.index);
+    if (of === 'free') return outcomeOfNew(row, sent, run);
+    if (isSettled(of)) return earlier.next().value ?? unknownOutcome(row, run.operation);
+    return sent.get(row.index) ?? unknownOutcome(row, run.operation);
+  });
+}
+
+type Outcomes = ReadonlyMap<number, RowOutcome>;
+
+async function sendSegment({ free, open, unsure }: Segment, run: Execution, mutex: KeyedMutex): Promise<Outcomes> {
+  const { operation, limiter, stop } = run;
+  const inDoubt: DoubtfulBatch[] = [...open].map(([{ batch }, rows]) => ({ batch, rows }));
+  if (unsure.length > 0) inDoubt.push({ batch: 0, rows: unsure });
+  if (free.length + inDoubt.length === 0 || stop.reason) return new Map();
+  const ends: (() => void)[] = [];
+  try {
+    assertSamePayload(open, run);
+    const doubtful = inDoubt.flatMap(({ rows }) => rows);
+    if (operation.sharedBy)
+      ends.push(await mutex.hold([...free, ...doubtful].flatMap(({ payload }) => operation.sharedBy?.(payload) ?? [])));
+    if (run.holdsPermit) ends.push(await limiter.acquire());
+    const repeats = operation.doubt === 'repeat';
+    if (repeats) for (const { index } of doubtful) run.inDoubt.add(index);
+    const isMixed = repeats && doubtful.length > 0;
+    const rows = isMixed ? [...free, ...doubtful].sort((one, other) => one.index - other.index) : free;
+    if (!run.prove) return await sendRows(rows, run, repeats ? [] : inDoubt);
+    // Rows in doubt come before those that were never sent, so that links are made in their order.
+    const settled = repeats || inDoubt.length === 0 ? [] : await sendRows([], run, inDoubt);
+    const proving = await run.prove(rows);
+    const rest = proving.size === 0 ? rows : rows.filter(({ index }) => !proving.has(index));
+    return new Map([...settled, ...proving, ...(await sendRows(rest, run))]);
+  } catch (error) {
+    stop.because(error);
+    return new Map();
+  } finally {
+    for (const end of ends.reverse()) end();
   }
 }

@@ -1,9 +1,9 @@
 import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
 import type { OpenIntent, RunState } from '../journal/journal-state.ts';
-import { knownBefore } from '../journal/recorded-outcomes.ts';
+import { knownBefore } from '../journal/recorded-results.ts';
+import { serializeBatch } from '../operations/batches.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { serializeBatch } from '../sending/batches.ts';
 import { isSettledLater } from '../sending/settling.ts';
 import type { Execution, Segment } from './execution.ts';
 

@@ -1,19 +1,19 @@
-import type { BegunRun } from '../beginning/begun-run.ts';
+import type { System } from '../../base/system.ts';
 import type { Images } from '../journal/images.ts';
 import type { OpenIntent } from '../journal/journal-state.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import type { RecordedOutcomes } from '../journal/recorded-outcomes.ts';
+import type { BegunRun } from '../journal/new-run.ts';
+import type { RecordedOutcomes } from '../journal/recorded-results.ts';
 import type { RunIdentity } from '../journal/run-folder.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
+import type { BatchRules } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunFolders } from '../records/run-names.ts';
 import type { OutcomeFiles } from '../results/outcome-files.ts';
 import type { BulkRow, RowOutcome, RunningTally } from '../results/row-outcome.ts';
-import type { RunEnvironment, RunPlan } from '../run-plan.ts';
-import type { BatchRules } from '../sending/batches.ts';
+import type { RunEnvironment, RunFacts, RunPlan, RunRow, StartedRun } from '../run-plan.ts';
 import type { CallCount, Limiter } from '../sending/limiter.ts';
 import type { Stop } from '../sending/stop.ts';
-import type { RunFacts, StartedRun } from '../started-run.ts';
 
 /** A run at work, from its beginning to its end: its batches share all of this. The plan and the operation say what it does. */
 export interface Execution extends RunEnvironment {
@@ -92,4 +92,55 @@ export interface StartManner {
   readonly noting?: ((ledger: Ledger) => Ledger) | undefined;
   /** Asks what is to be known before the first row is sent, and throws where it may not be. */
   factsOf(run: Execution): Promise<RunFacts> | RunFacts;
+}
+
+/** Milliseconds for which a link is taken to be as it was read. */
+const freshFor = 10_000;
+
+/** True where so much time has passed that nothing may be changed by what was read. The clock of the day may jump, so it is not asked. */
+export function isAged({ readAt }: Pick<BulkRow, 'readAt'>, { system }: { readonly system: Pick<System, 'elapsed'> }): boolean {
+  return readAt !== undefined && system.elapsed() - readAt > freshFor;
+}
+
+/** The same row, to be read again in any case. */
+export function outdated(row: BulkRow): BulkRow {
+  return row.readAt === undefined ? row : { ...row, readAt: Number.NEGATIVE_INFINITY };
+}
+
+/** A plan that has just read its links needs no reading before the first batches. */
+export function readsFirst(run: Pick<Execution, 'operation' | 'reads' | 'plan' | 'system'>): boolean {
+  const { operation, reads, plan } = run;
+  if (operation.read === undefined) return false;
+  return plan.input.readAt === undefined ? reads !== 'renames' : isAged(plan.input, run);
+}
+
+/**
+ * True of a run that reads the newest links before its first batch: a hash that somebody typed may have had an equal link, and a link that was
+ * there before is none of the run's to take back. If the hashes were read themselves, that is known.
+ */
+export function needsMark({ plan: { mode, undo, input }, begun }: Pick<Execution, 'plan' | 'begun'>): boolean {
+  const isTypedHash = mode?.name === 'keyed' && mode.hasOwnHashes === true;
+  return isTypedHash && !undo && input.readAt === undefined && begun.state.mark === undefined;
+}
+
+interface RowMaking {
+  readonly input: Pick<RunPlan['input'], 'readAt'>;
+  payload(item: object, index: number): object;
+}
+
+/** A row of the input as it is worked on. */
+export function newRow(
+  { line, item, before, refusal, skip }: RunRow,
+  index: number,
+  { input: { readAt }, payload }: RowMaking,
+): BulkRow {
+  return {
+    index,
+    line,
+    item,
+    payload: payload(item, index),
+    ...(refusal && { refusal }),
+    ...(skip !== undefined && { skip }),
+    ...(before !== undefined && { listed: before, before, readAt }),
+  };
 }

@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import { needsMark, readsFirst } from '../beginning/first-readings.ts';
 import { journalLedger, type Ledger } from '../journal/ledger.ts';
 import { ofWholeRecords } from '../matching/row-verdict.ts';
+import { rulesOf } from '../operations/batches.ts';
 import { runFolders } from '../records/run-names.ts';
 import { concurrencyOf, type RunEnvironment, type RunPlan } from '../run-plan.ts';
 import { answeringLedger } from '../sending/answering-ledger.ts';
-import { rulesOf } from '../sending/batches.ts';
 import { BudgetError } from '../sending/limiter.ts';
 import { createStop } from '../sending/stop.ts';
 import type { Execution, StartManner } from './execution.ts';
+import { needsMark, readsFirst } from './execution.ts';
 
 type Beginnings = RunEnvironment &
   Pick<Execution, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'> &
@@ -66,7 +66,7 @@ function loadedWhenCalled<Given extends unknown[], Result>(
 
 async function earlierOutcomes({ begun }: Beginnings): Promise<Execution['recorded']> {
   if (!begun.resumed) return undefined;
-  const { recordedOutcomes } = await import('../journal/recorded-outcomes.ts');
+  const { recordedOutcomes } = await import('../journal/recorded-results.ts');
   return recordedOutcomes(begun.path, begun.state);
 }
 

@@ -1,11 +1,11 @@
 import { LocalError } from '../../base/errors.ts';
 import type { OutcomeFiles } from '../results/outcome-files.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally } from '../results/row-outcome.ts';
+import type { StartedRun } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
-import { isSettledLater } from '../sending/settling.ts';
-import type { StartedRun } from '../started-run.ts';
+import { isSettledLater, outcomeOfNew } from '../sending/settling.ts';
 import type { Execution, RunOutput } from './execution.ts';
-import { newRow, outcomeOfNew } from './new-rows.ts';
+import { newRow } from './execution.ts';
 
 /** The rows of a begun run, worked on as they are read, and its end. */
 export async function executeRun(run: Execution, batches: number): Promise<Omit<StartedRun, 'facts'>> {

@@ -3,7 +3,6 @@ import type { System } from '../../base/system.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { fileError } from '../../files/file-error.ts';
 import { syncFolder } from '../../files/folders.ts';
-import type { BegunRun } from '../beginning/begun-run.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunRecord } from '../records/run-names.ts';
@@ -12,6 +11,7 @@ import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import { damaged, type LineLocation, linesBackwards, readJournal } from './line-reader.ts';
 import type { JournalLine } from './lines.ts';
+import type { BegunRun } from './new-run.ts';
 
 export interface BeforeImage {
   /** From 0, in the order of the run's input. */

@@ -3,6 +3,7 @@ import { LocalError } from '../../base/errors.ts';
 import { urlPrint, valueColumns } from '../../link/prints.ts';
 import type { Watermark } from '../checked/newest-links.ts';
 import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
+import type { SerializedBatch } from '../operations/batches.ts';
 import {
   type BulkRow,
   doneKinds,
@@ -12,10 +13,9 @@ import {
   UnrecordedError,
   unaskedDestination,
 } from '../results/row-outcome.ts';
-import type { SerializedBatch } from '../sending/batches.ts';
 import type { Journal } from './journal.ts';
 import type { RecordedError, ResultLine } from './lines.ts';
-import { rangesOf } from './ranges.ts';
+import { rangesOf } from './lines.ts';
 
 /** Writes down what is about to be sent, and what became of it. */
 export interface Ledger {

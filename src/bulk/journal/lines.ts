@@ -7,7 +7,6 @@ import type { Watermark } from '../checked/newest-links.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { ModeName } from '../operations/modes.ts';
 import type { OperationKind } from '../operations/operation.ts';
-import type { Ranges } from './ranges.ts';
 
 /** The content of each type of line. `fold.ts` has its effect on the state of a run. The form on disk never changes. */
 interface Lines {
@@ -167,4 +166,37 @@ export function decodeLine(text: string): JournalLine | undefined {
 
 function isLine(line: unknown): line is JournalLine {
   return typeof line === 'object' && line !== null && 'type' in line;
+}
+
+/** Row indexes as runs of neighbours: `[[0, 999], [1003, 1003]]`, both ends included. */
+export type Ranges = readonly (readonly [number, number])[];
+
+export function rangesOf(rows: Iterable<{ readonly index: number }>): Ranges {
+  const ranges: [number, number][] = [];
+  for (const { index } of rows) {
+    const last = ranges.at(-1);
+    if (last && last[1] + 1 === index) last[1] = index;
+    else ranges.push([index, index]);
+  }
+  return ranges;
+}
+
+export function indexesOf(ranges: Ranges): number[] {
+  const indexes: number[] = [];
+  for (const [first, last] of ranges) for (let index = first; index <= last; index += 1) indexes.push(index);
+  return indexes;
+}
+
+export function sizeOf(ranges: Ranges): number {
+  return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+}
+
+export function isRanges(value: unknown, total: number): value is Ranges {
+  return Array.isArray(value) && value.every((range) => isRange(range, total));
+}
+
+function isRange(value: unknown, total: number): boolean {
+  if (!Array.isArray(value) || value.length !== 2 || !value.every(Number.isSafeInteger)) return false;
+  const [first, last] = value;
+  return first >= 0 && first <= last && last < total;
 }

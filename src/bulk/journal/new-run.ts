@@ -1,11 +1,13 @@
-import { existsSync, rmSync } from 'node:fs';
-import { absolutePath } from '../../files/folders.ts';
-import type { BegunRun } from '../beginning/begun-run.ts';
+import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode, fileError } from '../../files/file-error.ts';
+import { absolutePath, makePrivateFolder } from '../../files/folders.ts';
+import type { RunRecord } from '../records/run-names.ts';
 import { newestRuns, orderOf, type RunFolders, runFolders, runRecord, smallNames, smallRecord } from '../records/run-names.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
+import type { Journal } from './journal.ts';
 import type { RunState } from './journal-state.ts';
 import type { BeginLine } from './lines.ts';
-import { nextOrder } from './order.ts';
 import type { RunIdentity } from './run-folder.ts';
 import { type SmallJournal, smallJournal } from './small-journal.ts';
 
@@ -107,4 +109,54 @@ function pruneSmall(folders: RunFolders): void {
   if (names.size < tooManySmall) return;
   const sorted = newestRuns(folders.state).filter(({ run }) => names.has(run));
   for (const { run } of sorted.slice(keptSmall)) rmSync(runRecord(run, folders).path, { force: true });
+}
+
+/** A run that may continue: it is locked, its journal is known and open. */
+export interface BegunRun {
+  readonly name: string;
+  readonly path: string;
+  readonly record: RunRecord;
+  readonly journal: Journal;
+  readonly state: RunState;
+  readonly resumed: boolean;
+  release(): void;
+}
+
+/**
+ * The next number of a folder that holds the last one given out, as the name of an empty file. It only grows, whatever clocks say and however
+ * many records are deleted, and two processes never get the same one. `floor` is asked where there is no number yet.
+ */
+export function nextOrder(folder: string, floor: () => number): number {
+  makePrivateFolder(folder);
+  try {
+    for (;;) {
+      const given = numbersIn(folder);
+      const next = (given.length > 0 ? Math.max(...given) : floor()) + 1;
+      if (!isMade(join(folder, String(next)))) continue;
+      const now = numbersIn(folder);
+      const isHighest = now.every((other) => other <= next);
+      // Whoever was quicker has deleted what stood here: a number below the highest may have been given out before.
+      for (const other of now)
+        if (isHighest ? other < next : other === next) rmSync(join(folder, String(other)), { force: true });
+      if (isHighest) return next;
+    }
+  } catch (error) {
+    throw fileError('number the record in', folder, error);
+  }
+}
+
+function numbersIn(folder: string): number[] {
+  return readdirSync(folder)
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function isMade(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
 }

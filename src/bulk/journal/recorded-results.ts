@@ -1,7 +1,12 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { EditFields } from '../../contract/operations.ts';
 import { isColumn } from '../../link/prints.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
+import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
+import type { RunState } from './journal-state.ts';
 import { letterOf, type SettledStatus, settledStatuses } from './ledger.ts';
-import type { ResultLine } from './lines.ts';
-import { isRanges, sizeOf } from './ranges.ts';
+import { damaged, type LineLocation, openToRead, readLineAt } from './line-reader.ts';
+import { indexesOf, isRanges, type RecordedError, type ResultLine, sizeOf, type TakenUrl } from './lines.ts';
 
 const statusOf: ReadonlyMap<string, SettledStatus> = new Map(settledStatuses.map((status) => [letterOf[status], status]));
 
@@ -60,4 +65,122 @@ export function isListOf(value: unknown, length: number, isEntry: (entry: unknow
 
 function isText(value: unknown): boolean {
   return typeof value === 'string';
+}
+
+/** Outcomes of rows that an earlier process settled, read back from the journal. */
+export interface RecordedOutcomes {
+  /** In the order of the rows, all of which are settled. */
+  outcomesOf(rows: readonly BulkRow[]): Promise<RowOutcome[]>;
+  close(): Promise<void>;
+}
+
+/** Result lines kept in memory. Rows come in the order of the input, and the lines almost do. */
+const keptLines = 16;
+
+export function recordedOutcomes(path: string, state: RunState): RecordedOutcomes {
+  let file: Promise<FileHandle> | undefined;
+  const lines = new Map<number, ReadonlyMap<number, Result>>();
+
+  async function read(location: LineLocation): Promise<ReadonlyMap<number, Result>> {
+    file ??= openToRead(path);
+    const line = await readLineAt(await file, location);
+    if (line.type !== 'result') throw damaged(path, `byte ${location.offset}`);
+    const results = resultsOf(line);
+    lines.set(location.offset, results);
+    if (lines.size > keptLines) lines.delete(lines.keys().next().value ?? 0);
+    return results;
+  }
+
+  return {
+    async outcomesOf(rows: readonly BulkRow[]) {
+      const outcomes: RowOutcome[] = [];
+      for (const row of rows) {
+        const location = state.locationOf(row.index);
+        const results = lines.get(location.offset) ?? (await read(location));
+        outcomes.push(outcomeOf(row, results.get(row.index)));
+      }
+      return outcomes;
+    },
+    async close() {
+      // If it could not be opened, `outcomesOf` has thrown that.
+      await (await file?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+interface Result {
+  readonly status: SettledStatus;
+  readonly error?: RowError | undefined;
+  readonly url?: TakenUrl | undefined;
+  readonly priorUrl?: string | undefined;
+  readonly matchedByPosition?: true | undefined;
+}
+
+function resultsOf(line: ResultLine): Map<number, Result> {
+  const { errors = [], byPosition = [] } = line;
+  const rows = indexesOf(line.rows);
+  const positions = new Set(byPosition);
+  const results = new Map<number, Result>();
+  let failed = 0;
+  for (const [position, status] of statusesOf(line).entries()) {
+    const matchedByPosition = positions.has(position) ? true : undefined;
+    const row = rows[position] ?? -1;
+    if (status === 'failed') {
+      results.set(row, { status, ...failure(errors[failed]), priorUrl: line.priorUrls?.[position], matchedByPosition });
+      failed += 1;
+    } else {
+      const nth = position - failed;
+      results.set(row, { status, url: doneUrl(line, nth), priorUrl: line.priorUrls?.[position], matchedByPosition });
+    }
+  }
+  return results;
+}
+
+function failure([code, message, details = '', url]: RecordedError = [0, '']): Pick<Result, 'error' | 'url'> {
+  return { error: details === '' ? { code, message } : { code, message, details }, url };
+}
+
+function doneUrl({ hashes, shortUrls: urls, destinations }: ResultLine, nth: number): TakenUrl | undefined {
+  const hash = hashes?.[nth];
+  if (hash === undefined) return undefined;
+  const shortUrl = typeof urls === 'string' ? urls + hash : (urls?.[nth] ?? '');
+  return { hash, shortUrl, longUrl: destinations?.[nth] };
+}
+
+/** Member by member, which is faster than a spread: a resumed run can report a million rows again. */
+function outcomeOf(
+  { index, line, item, payload }: BulkRow,
+  { status, url, priorUrl, error, matchedByPosition }: Partial<Result> = {},
+): RowOutcome {
+  const record = url && recordOf(url, status, payload);
+  const before = priorUrl ? knownBefore(priorUrl, payload) : undefined;
+  return { index, line, item, payload, before, status: status ?? 'unknown', record, error, matchedByPosition };
+}
+
+/** The record as far as the journal keeps it, completed by what a row asked for that was done. Tags of an edit are left out: they are instructions. */
+function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus | undefined, payload: EditFields): KnownRecord {
+  const { short_url, short_url_with_protocol } = shortUrlMembers(shortUrl);
+  if (status === 'failed' || status === 'skipped') return { hash, short_url, short_url_with_protocol, long_url: longUrl };
+  const { long_url = longUrl || undefined, tags, expiration_date, note, email_stats, max_clicks } = payload;
+  return {
+    hash,
+    short_url,
+    short_url_with_protocol,
+    long_url,
+    tags: status === 'changed' || status === 'unchanged' ? undefined : tags,
+    expiration_date,
+    note,
+    email_stats,
+    max_clicks,
+  };
+}
+
+export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {
+  return { hash, long_url: priorUrl };
+}
+
+/** The members of a record that say its short URL, made of the one text that is kept of them. */
+function shortUrlMembers(shortUrl: string): Pick<KnownRecord, 'short_url' | 'short_url_with_protocol'> {
+  const scheme = /^https?:\/\//.exec(shortUrl)?.[0];
+  return scheme ? { short_url: shortUrl.slice(scheme.length), short_url_with_protocol: shortUrl } : { short_url: shortUrl };
 }

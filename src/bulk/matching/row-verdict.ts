@@ -1,4 +1,7 @@
+import type { ShortenItem } from '../../contract/operations.ts';
 import type { ErrorRecord, UrlRecord } from '../../contract/records.ts';
+import { isUrlPrint, urlPrint } from '../../link/prints.ts';
+import { hasUnasked } from '../../link/same.ts';
 
 /** The evidence that joined an item of an answer to a row. `position` is the weakest, so results name it. */
 export type Evidence = 'hash' | 'fields' | 'long_url' | 'position';
@@ -74,4 +77,25 @@ export interface BatchAnswer {
 /** A record's short URL with its scheme where the server says it. */
 export function shortUrlOf({ short_url_with_protocol, short_url, hash }: KnownRecord): string {
   return short_url_with_protocol || short_url || hash;
+}
+
+/**
+ * Signs that a record is older than the request: it has been clicked, or it holds what the row did not ask for. Without a sign
+ * nothing shows it, and the row counts as created.
+ */
+export function looksPreexisting(item: ShortenItem, { record, shared }: Done): boolean {
+  if (shared) return true;
+  if (!record) return false;
+  return hasUnasked(item, record) || Number(record.total_clicks) > 0 || Boolean(record.last_visit);
+}
+
+/** The journal's mark for a hash that no link has. */
+export const noDestination = '-';
+
+export function destinationFingerprint(record: KnownRecord | null | undefined): string {
+  return record ? urlPrint(record.long_url) : noDestination;
+}
+
+export function hasDestination(fingerprint: string | undefined, record: KnownRecord): boolean {
+  return isUrlPrint(fingerprint, record.long_url);
 }

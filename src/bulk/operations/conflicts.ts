@@ -5,7 +5,7 @@ import type { ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { sameUrl } from '../../link/value.ts';
 import { again, type BatchAnswer, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
-import { numberedHashes } from './numbered-hash.ts';
+import { numberedHashes } from './made-hashes.ts';
 import type { BulkOperation } from './operation.ts';
 
 export interface ConflictSettings {

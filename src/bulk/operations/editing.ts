@@ -1,11 +1,19 @@
 import { fittingHashes } from '../../client/batch-limits.ts';
-import { type LinkKey, linkText } from '../../contract/link.ts';
+import { foldedHash, type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
-import { hasDestination, noDestination } from '../matching/destination-fingerprint.ts';
-import { matchEdits } from '../matching/edited-links.ts';
-import { again, changedSince, doubtful, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
-import { byDomain, byHash } from '../sending/batches.ts';
+import { begin, freeRecords, freeRefusals, freeRows, give, result, takeByHash, type Work } from '../matching/answer-items.ts';
+import type { BatchAnswer } from '../matching/row-verdict.ts';
+import {
+  again,
+  changedSince,
+  doubtful,
+  hasDestination,
+  type KnownRecord,
+  noDestination,
+  type Verdict,
+} from '../matching/row-verdict.ts';
+import { byDomain, byHash } from './batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import { type BulkOperation, type Call, type RowToInspect, sendCall } from './operation.ts';
 
@@ -128,4 +136,30 @@ function verdictOnRename(
 
 function fieldsOf({ hash, domain, ...fields }: EditedRow): EditFields {
   return fields;
+}
+
+interface EditedUrl {
+  readonly hash: string;
+  readonly custom_hash?: string | undefined;
+}
+
+/** Joins the answer of an edit to its rows by hash: the new one where a record came back, the old one in a refusal. */
+export function matchEdits(sent: readonly EditedUrl[], answer: readonly unknown[]): BatchAnswer {
+  const work = begin(sent, answer, false);
+  const newHash = ({ hash, custom_hash }: EditedUrl): string => custom_hash ?? hash;
+  takeByHash(work, newHash, { of: 'records' });
+  takeByHash(work, ({ hash }) => hash);
+  takeByHash(work, newHash, { form: foldedHash });
+  takeLast(work);
+  return result(work);
+}
+
+/** One row, one item without a hash: a refusal that echoes nothing. */
+function takeLast(work: Work<EditedUrl>): void {
+  const [row, ...rows] = freeRows(work);
+  const [index, ...items] = [...freeRefusals(work), ...freeRecords(work)];
+  if (row === undefined || index === undefined || rows.length + items.length > 0) return;
+  const item = work.items[index];
+  if (item?.kind === 'refused' && item.hashes.length === 0 && work.items.length === work.sent.length)
+    give(work, row, index, 'hash');
 }

@@ -1,8 +1,7 @@
 import { endpoints } from '../../contract/operations.ts';
 import type { RunRow } from '../run-plan.ts';
-import { groupsOf, rulesOf } from '../sending/batches.ts';
 import { exceptSwapped, knownVerdicts } from '../sending/before.ts';
-import { batchesOf, rowBatches } from './batches.ts';
+import { batchesOf, groupsOf, rowBatches, rulesOf } from './batches.ts';
 import type { AnyCall, BulkOperation } from './operation.ts';
 
 interface PlannedCall {

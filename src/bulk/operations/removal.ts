@@ -1,7 +1,7 @@
 import type { LinkKey } from '../../contract/link.ts';
 import { again, type Verdict } from '../matching/row-verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
-import { byHash } from '../sending/batches.ts';
+import { byHash } from './batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import { type BulkOperation, type Call, sendCall } from './operation.ts';
 

@@ -5,11 +5,10 @@ import { notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { Newness, NewnessSettings } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
-import { looksPreexisting } from '../matching/preexisting.ts';
-import { again, type Done, type Verdict } from '../matching/row-verdict.ts';
+import { again, type Done, looksPreexisting, type Verdict } from '../matching/row-verdict.ts';
 import type { ConflictSettings } from './conflicts.ts';
+import { asNamed } from './made-hashes.ts';
 import type { ConflictPolicy, Mode } from './modes.ts';
-import { asNamed } from './numbered-hash.ts';
 import type { BulkOperation, Call, RowToInspect } from './operation.ts';
 
 interface ShortenSettings {

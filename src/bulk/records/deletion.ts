@@ -3,8 +3,8 @@ import type { System } from '../../base/system.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isUntouched, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import { claimBeginning, claimRun, keyOfRun, removeRunFolder } from '../journal/run-folder.ts';
+import { recordUndone } from './later-lines.ts';
 import { type RunFolders, runNames, runRecord } from './run-names.ts';
-import { recordUndone } from './undone-line.ts';
 
 /** Deletes a run; false where there is none. Throws `LocalError` while another process has it or searches for it. */
 export async function deleteRun(name: string, folders: RunFolders, system: System): Promise<boolean> {

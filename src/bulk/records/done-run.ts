@@ -9,7 +9,7 @@ import { type BeforeImage, type KeptImages, keptImages } from '../journal/images
 import { isSettled, type RowState, type RunState } from '../journal/journal-state.ts';
 import { damaged, type LineLocation, linesBackwards, readJournal } from '../journal/line-reader.ts';
 import type { BeginLine, ResultLine } from '../journal/lines.ts';
-import { indexesOf } from '../journal/ranges.ts';
+import { indexesOf } from '../journal/lines.ts';
 import { linksOf, statusesOf } from '../journal/recorded-results.ts';
 import { claimRun } from '../journal/run-folder.ts';
 import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';

@@ -1,8 +1,10 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import type { System } from '../../base/system.ts';
+import { foldJournal } from '../journal/fold.ts';
+import { openJournal } from '../journal/journal.ts';
 import { encodeLine } from '../journal/lines.ts';
 import { claimRun, endsComplete } from '../journal/run-folder.ts';
-import { runFolders, runRecord } from './run-names.ts';
+import { type RunFolders, runFolders, runNames, runRecord } from './run-names.ts';
 
 /** Keeps that the result of a finished run was printed: until then the same command shows it. Where it cannot be kept, it is shown again. */
 export async function recordShown(name: string, stateFolder: string, system: System): Promise<void> {
@@ -18,4 +20,24 @@ export async function recordShown(name: string, stateFolder: string, system: Sys
   } finally {
     held.release();
   }
+}
+
+/**
+ * Says in the journal of `undoes` that `by` undoes it, before `by` sends anything: from then on the same command begins anew. `withdrawn`
+ * says that it did not, before the record of `by` is deleted: a run that is named and has no record counts as done. The caller holds
+ * `undoes`. Nothing is written where its record is gone.
+ */
+export async function recordUndone(
+  line: { readonly undoes: string; readonly by: string; readonly withdrawn?: true },
+  folders: RunFolders,
+  system: Pick<System, 'now'>,
+): Promise<void> {
+  const { undoes, by, withdrawn } = line;
+  if (!runNames(folders).includes(undoes)) return;
+  const { journal: path } = runRecord(undoes, folders);
+  const { size, undoneBy } = await foldJournal(path);
+  if (withdrawn ? !undoneBy.includes(by) : undoneBy.at(-1) === by) return;
+  const journal = await openJournal(path, size);
+  const at = new Date(system.now()).toISOString();
+  await journal.write({ type: 'undone', by, at, withdrawn }).finally(() => journal.close());
 }

@@ -1,6 +1,6 @@
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
-import { hashBefore } from '../operations/numbered-hash.ts';
+import { hashBefore } from '../operations/made-hashes.ts';
 import type { RowOutcome } from './row-outcome.ts';
 
 interface ShortUrls {

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../../client/call-error.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
+import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../operations/batches.ts';
 import type { BulkRow, RowOutcome, StopReason } from '../results/row-outcome.ts';
-import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from './batches.ts';
 import { BudgetError } from './limiter.ts';
 import { type DoubtfulBatch, type Round, recordOutcomes, settle, unknownOutcome, unsent } from './settling.ts';
 
@@ -19,7 +19,7 @@ export async function sendRows(
   const outcomes = new Map<number, RowOutcome>();
   const queue: (readonly BulkRow[])[] = [];
   for (const doubt of doubts) {
-    const { clearDoubt } = await import('./second-look.ts');
+    const { clearDoubt } = await import('./resolving.ts');
     const round = await clearDoubt(doubt, run);
     for (const outcome of round.outcomes) outcomes.set(outcome.index, outcome);
     queue.push(...groupsOf(round.repeat, run.rules));
@@ -99,7 +99,7 @@ async function callAndSettle(
   const whole = (verdicts: readonly Verdict[]): readonly Verdict[] => before?.withKnown(known, verdicts) ?? verdicts;
   if (sent.length === 0) return await settle(batch, rows, whole([]), run);
   const isCurrent = before?.currency(sent, run);
-  if (isCurrent && !(await isCurrent())) return await (await import('./second-look.ts')).lookAgain(batch, rows, known, run);
+  if (isCurrent && !(await isCurrent())) return await (await import('./resolving.ts')).lookAgain(batch, rows, known, run);
   // Nothing comes between this and the call: of a budget, nothing is set aside for what is not sent after all.
   if (!isPaid && !run.mayCall()) return await requeue(batch, rows, run);
   try {
@@ -117,7 +117,7 @@ async function callAndSettle(
     const { enterDoubt, verdictsOfFailure } = await doubts();
     if (error.outcome === 'ambiguous') await enterDoubt(batch, sent, error.message, run);
     if (error.gaveUp === 'the target has changed meanwhile')
-      return await (await import('./second-look.ts')).lookAgain(batch, rows, known, run);
+      return await (await import('./resolving.ts')).lookAgain(batch, rows, known, run);
     if (isTooLarge(error) && sent.length > 1) {
       rules.limit = Math.min(rules.limit, Math.ceil(sent.length / 2));
       return await requeue(batch, rows, run);

@@ -2,12 +2,18 @@ import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { fieldsSince } from '../../link/same.ts';
 import type { Execution } from '../execution/execution.ts';
-import { destinationFingerprint } from '../matching/destination-fingerprint.ts';
-import { changedSince, doubtful, type Failed, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
+import { isAged } from '../execution/execution.ts';
+import {
+  changedSince,
+  destinationFingerprint,
+  doubtful,
+  type Failed,
+  type KnownRecord,
+  type Verdict,
+} from '../matching/row-verdict.ts';
 import { missing } from '../operations/named-links.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { isAged } from './freshness.ts';
 
 interface Prepared {
   readonly rows: readonly BulkRow[];

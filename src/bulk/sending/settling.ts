@@ -123,9 +123,16 @@ export function unsent(rows: readonly BulkRow[], { inDoubt, operation, stop }: E
   return { outcomes, repeat: [] };
 }
 
-export function notSent(row: BulkRow, { reason }: Stop): RowOutcome {
+function notSent(row: BulkRow, { reason }: Stop): RowOutcome {
   const error = reason?.kind === 'error' ? { code: reason.error.apiCode ?? 0, message: reason.error.message } : undefined;
   return { ...row, status: 'not_sent', error };
+}
+
+/** The outcome of a row that no earlier process sent. */
+export function outcomeOfNew(row: BulkRow, sent: ReadonlyMap<number, RowOutcome>, { stop }: Pick<Execution, 'stop'>): RowOutcome {
+  if (!row.skip) return sent.get(row.index) ?? notSent(row, stop);
+  const { status, reason } = row.skip;
+  return reason === undefined ? { ...row, status } : { ...row, status, error: { code: 0, message: reason } };
 }
 
 export function unknownOutcome(row: BulkRow, { doubt }: Pick<BulkOperation, 'doubt'>, verdict: Verdict = doubtful): RowOutcome {

@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
+import { isNumbered } from '../../bulk/operations/made-hashes.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
-import { isNumbered } from '../../bulk/operations/numbered-hash.ts';
 import type { RunInput } from '../../bulk/run-plan.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';

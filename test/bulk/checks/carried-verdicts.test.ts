@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { carryVerdicts } from '../../../src/bulk/checks/carried-verdicts.ts';
+import { carryVerdicts } from '../../../src/bulk/checks/recorded-verdicts.ts';
 import { foldJournal } from '../../../src/bulk/journal/fold.ts';
 import { openJournal } from '../../../src/bulk/journal/journal.ts';
 import { readJournal } from '../../../src/bulk/journal/line-reader.ts';

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { foldJournal } from '../../../src/bulk/journal/fold.ts';
 import { openJournal } from '../../../src/bulk/journal/journal.ts';
 import { encodeLine, type JournalLine, type ResultLine } from '../../../src/bulk/journal/lines.ts';
-import { recordedOutcomes } from '../../../src/bulk/journal/recorded-outcomes.ts';
+import { recordedOutcomes } from '../../../src/bulk/journal/recorded-results.ts';
 import { faults } from '../../support/faulty-steps.ts';
 import { type BulkWorld, rowsOf, test } from '../bulk-world.ts';
 import { crashingFile } from '../crashing-file.ts';

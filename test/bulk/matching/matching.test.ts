@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { matchAnswer } from '../../../src/bulk/matching/matching.ts';
-import { takeShared } from '../../../src/bulk/matching/shared-records.ts';
+import { takeShared } from '../../../src/bulk/operations/shared-links.ts';
 import type { ShortenItem } from '../../../src/contract/operations.ts';
 import { countWrongPairs } from './matching-trial.ts';
 

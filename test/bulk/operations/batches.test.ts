@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchesOf, fileBatches } from '../../../src/bulk/operations/batches.ts';
-import { type BatchRules, byDomain, byHash } from '../../../src/bulk/sending/batches.ts';
+import { type BatchRules, batchesOf, byDomain, byHash, fileBatches } from '../../../src/bulk/operations/batches.ts';
 import { linkText } from '../../../src/contract/link.ts';
 import { parseHash } from '../../../src/input/hashes/parse-hash.ts';
 
