@@ -64,7 +64,6 @@ export interface RunInput<Item extends object = object> {
 /** A run that is held by this process, as it was left. */
 export interface UnfinishedRun {
   readonly record: RunRecord;
-  readonly path: string;
   readonly state: RunState;
 }
 

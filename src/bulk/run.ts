@@ -1,13 +1,11 @@
 import { withoutLocalPort } from '../contract/web-address.ts';
 import { absolutePath } from '../files/folders.ts';
-import type { Beginning, Execution } from './execution/execution.ts';
-import { newExecution } from './execution/new-execution.ts';
+import { factsOf, newExecution } from './execution/new-execution.ts';
 import { executeRun } from './execution/run-output.ts';
-import { beginOneOff } from './journal/new-run.ts';
+import { type BegunRun, beginOneOff } from './journal/new-run.ts';
 import type { RunIdentity } from './journal/run-folder.ts';
 import type { BulkOperation } from './operations/operation.ts';
-import type { RunFacts, StartedRun } from './run-plan.ts';
-import { concurrencyOf, type RunEnvironment, type RunPlan } from './run-plan.ts';
+import { concurrencyOf, type RunEnvironment, type RunPlan, type StartedRun } from './run-plan.ts';
 import { countCalls, createLimiter } from './sending/limiter.ts';
 
 /**
@@ -18,58 +16,28 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment): Prom
   const limiter = createLimiter(concurrencyOf(plan));
   // If the session has asked for the domains, that call counts as the run's first.
   const before = plan.accountDomains ? 1 : 0;
-  const counted = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
-  const on = (domain: string | undefined): Beginning => {
-    const mayCall = (): boolean => counted.calls.reserve(1);
-    const operation = plan.operation({ client: counted.client, domain, batchSize: plan.batchSize, mayCall });
-    return {
-      identity: identityOf(plan, operation, domain, environment),
-      operation,
-      async start(begun, images, { noting, factsOf }) {
-        try {
-          const known = { ...environment, ...counted, domain, operation, limiter, begun, images, noting };
-          const run = await newExecution(plan, known);
-          const facts = await factsOf(run);
-          return { facts, ...(await executeRun(run, facts.batches)) };
-        } catch (error) {
-          await images?.close();
-          throw error;
-        }
-      },
-    };
+  const { client, calls } = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
+  const surroundings = { ...environment, client };
+  const kept = plan.isOneOff ? undefined : await import('./beginning/preflight.ts');
+  const domain = kept ? await kept.prepare(plan, surroundings) : plan.domain;
+  const operation = plan.operation({ client, domain, batchSize: plan.batchSize, mayCall: () => calls.reserve(1) });
+  const identity = identityOf(plan, operation, domain, environment);
+  const start = async (begun: BegunRun): Promise<StartedRun> => {
+    const isKept = kept || plan.input.readAt !== undefined;
+    const images = isKept && (await (await import('./journal/images.ts')).imagesOf(begun, plan, environment, operation));
+    try {
+      const known = { ...surroundings, calls, domain, operation, limiter, begun, images: images || undefined };
+      const run = await newExecution(plan, known);
+      const facts = kept ? await kept.preflight(run) : factsOf(run, Math.ceil(plan.input.rows / plan.batchSize));
+      return { facts, ...(await executeRun(run, facts.batches)) };
+    } catch (error) {
+      if (images) await images.close();
+      throw error;
+    }
   };
-  if (plan.isOneOff) return await startOneOff(plan, environment, on(plan.domain));
-  const { startKept } = await import('./beginning/preflight.ts');
-  return await startKept(plan, { ...environment, ...counted }, on);
-}
-
-async function startOneOff(
-  plan: RunPlan,
-  environment: RunEnvironment,
-  { identity, operation, start }: Beginning,
-): Promise<StartedRun> {
-  const begun = await beginOneOff(identity, plan, environment);
-  const isRead = plan.input.readAt !== undefined;
-  const images = isRead ? await (await import('./journal/images.ts')).imagesOf(begun, plan, environment, operation) : undefined;
-  return await start(begun, images, { factsOf: plainFacts });
-}
-
-/** Facts of a one-off, of which nothing is asked before it is sent. */
-function plainFacts({ plan, begun: { name: run }, operation: { kind }, domain }: Execution): RunFacts {
-  const batches = Math.ceil(plan.input.rows / plan.batchSize);
-  const { rows } = plan.input;
-  return {
-    run,
-    kind,
-    resumed: false,
-    rows,
-    doneBefore: 0,
-    batches,
-    calls: batches,
-    domain,
-    guarantee: undefined,
-    advice: undefined,
-  };
+  if (!kept) return await start(await beginOneOff(identity, plan, environment));
+  const { beginRun } = await import('./beginning/beginning.ts');
+  return await beginRun(identity, plan, surroundings, start);
 }
 
 /** All that makes two command lines the same run. */

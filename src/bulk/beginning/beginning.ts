@@ -16,9 +16,9 @@ import {
   runKey,
 } from '../journal/run-folder.ts';
 import { discardRun } from '../records/deletion.ts';
-import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from '../records/run-names.ts';
+import { runFolders, runNames, runRecord, smallRecord } from '../records/run-names.ts';
 import type { RunEnvironment } from '../run-plan.ts';
-import { type FoundRun, findRun, meanwhile, type RunBeginning } from './found-run.ts';
+import { findRun, meanwhile, type RunBeginning } from './found-run.ts';
 import { assertReplaceable } from './output-paths.ts';
 
 /**
@@ -32,41 +32,46 @@ export async function beginRun<Started>(
   environment: RunEnvironment,
   start: (begun: BegunRun) => Promise<Started>,
 ): Promise<Started> {
-  const { system, openJournalFile } = environment;
-  const folders = runFolders(environment.stateFolder);
-  const key = runKey(identity);
-  const beginning = await claimBeginning(key, folders, system);
+  const { system, openJournalFile, stateFolder } = environment;
+  const folders = runFolders(stateFolder);
+  const beginning = await claimBeginning(runKey(identity), folders, system);
   const claims: Claim[] = [];
+  const hold = async (claim: Promise<Claim>): Promise<void> => void claims.push(await claim);
+  const release = (): void => claims.forEach((claim) => void claim.release());
   let made: string | undefined;
   let journal: Journal | undefined;
   try {
-    if (identity.mode === 'checked') claims.push(await claimAccount(identity, folders, system));
+    if (identity.mode === 'checked') await hold(claimAccount(identity, folders, system));
     // Nobody continues a run while it is taken back, and none is taken back while somebody works on it.
-    if (plan.undoes !== undefined && runNames(folders).includes(plan.undoes)) {
-      claims.push(await claimRun(plan.undoes, folders, system));
-    }
+    if (plan.undoes !== undefined && runNames(folders).includes(plan.undoes)) await hold(claimRun(plan.undoes, folders, system));
     const alike = await findRun(identity, plan, environment);
     assertReplaceable(plan, alike?.state.begin);
-    const isReplaced = alike !== undefined && isOutdated(alike, plan);
-    if (isReplaced) await discardRun(alike.name, folders, system);
-    const found = isReplaced ? undefined : alike;
-    if (found && plan.input.carry) await renew(found.name, identity, plan, environment);
-    const release = (): void => releaseAll(claims);
+    // A selection that was read anew has other links than a run of it that was begun and sent nothing.
+    const isOutdated = alike && plan.input.readAt !== undefined && isUntouched(alike.state);
+    if (isOutdated) await discardRun(alike.name, folders, system);
+    const found = isOutdated ? undefined : alike;
+    const name = found?.name ?? newRunName(runKey(identity), system.now(), folders);
     if (!found && plan.fromArguments) {
-      const begun = await beginSmall(identity, plan, environment, (claim) => claims.push(claim));
-      made = begun.name;
+      const record = smallRecord(name, folders);
+      await hold(claimRecord(name, record, system));
+      if (existsSync(record.path)) throw meanwhile();
+      const begun = await beginSmallRecord(name, identity, plan, environment);
+      made = name;
       journal = begun.journal;
       return await start({ ...begun, release });
     }
-    if (!found) made = await create(identity, plan, folders, environment);
-    const name = found?.name ?? made ?? '';
-    claims.push(await claimRun(name, folders, system));
+    if (found) await renew(found.name, identity, plan, environment);
+    else {
+      const options = { copyInput: plan.input.copyTo, openFile: openJournalFile };
+      await createRunFolder(beginLine(name, identity, plan, environment), folders, system, options);
+      made = name;
+    }
+    await hold(claimRun(name, folders, system));
     const record = runRecord(name, folders);
-    const path = record.journal;
     // Folded once more under the lock: the process that had it may have worked on until now.
-    const state = await foldJournal(path);
-    journal = await openJournal(path, state.size, openJournalFile);
-    return await start({ name, path, record, journal, state, resumed: found !== undefined, release });
+    const state = await foldJournal(record.journal);
+    journal = await openJournal(record.journal, state.size, openJournalFile);
+    return await start({ name, record, journal, state, resumed: found !== undefined, release });
   } catch (error) {
     await journal?.close();
     try {
@@ -74,70 +79,32 @@ export async function beginRun<Started>(
     } catch {
       // It stays, as a run of which nothing was sent; why it was not begun matters more.
     }
-    releaseAll(claims);
+    release();
     throw error;
   } finally {
     beginning.release();
   }
 }
 
-/** A run of links that were typed. */
-async function beginSmall(
-  identity: RunIdentity,
-  plan: RunBeginning,
-  environment: RunEnvironment,
-  hold: (claim: Claim) => void,
-): Promise<Omit<BegunRun, 'release'>> {
-  const { system } = environment;
-  const folders = runFolders(environment.stateFolder);
-  const name = newRunName(runKey(identity), system.now(), folders);
-  const record = smallRecord(name, folders);
-  hold(await claimRecord(name, record, system));
-  if (existsSync(record.path)) throw meanwhile();
-  return await beginSmallRecord(name, identity, plan, environment);
-}
-
-/** A selection that was read anew has other links than a run of it that was begun and sent nothing. */
-function isOutdated({ state }: FoundRun, { input }: RunBeginning): boolean {
-  return input.readAt !== undefined && isUntouched(state);
-}
-
-/** Gives an unfinished run the rows of now, and what it knows of them. Throws `LocalError` while another process works on it. */
+/**
+ * Gives an unfinished run the rows of now, and what it knows of them, where they were read anew. Throws `LocalError` while another process
+ * works on it.
+ */
 async function renew(name: string, identity: RunIdentity, plan: RunBeginning, environment: RunEnvironment): Promise<void> {
-  const { system, openJournalFile, stateFolder } = environment;
-  const { carry, copyTo } = plan.input;
+  const { system, openJournalFile: openFile, stateFolder } = environment;
+  const { carry, copyTo: copyInput } = plan.input;
+  if (!carry) return;
   const folders = runFolders(stateFolder);
   const record = runRecord(name, folders);
-  const path = record.journal;
   const work = await claimRun(name, folders, system);
   try {
     // Under the lock: the process that had it may have worked on until now.
-    const state = await foldJournal(path);
+    const state = await foldJournal(record.journal);
     const { at, order } = state.begin;
     const begin = { ...beginLine(name, identity, plan, environment), at, order };
-    await createRunFolder(begin, folders, system, {
-      copyInput: copyTo,
-      openFile: openJournalFile,
-      carry: (journal) => carry?.({ record, path, state }, journal) ?? Promise.resolve(),
-    });
+    const write = (journal: Journal): Promise<void> => carry({ record, state }, journal);
+    await createRunFolder(begin, folders, system, { copyInput, openFile, carry: write });
   } finally {
     work.release();
   }
-}
-
-async function create(
-  identity: RunIdentity,
-  plan: RunBeginning,
-  folders: RunFolders,
-  environment: RunEnvironment,
-): Promise<string> {
-  const { system, openJournalFile } = environment;
-  const run = newRunName(runKey(identity), system.now(), folders);
-  const begin = beginLine(run, identity, plan, environment);
-  await createRunFolder(begin, folders, system, { copyInput: plan.input.copyTo, openFile: openJournalFile });
-  return run;
-}
-
-function releaseAll(claims: readonly Claim[]): void {
-  for (const held of claims) held.release();
 }

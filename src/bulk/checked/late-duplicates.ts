@@ -16,7 +16,7 @@ const maximalScans = 4;
  */
 export async function lateDuplicates(run: Execution): Promise<readonly string[] | undefined> {
   try {
-    const resent = await resentRows(run.begun.path);
+    const resent = await resentRows(run.begun.record.journal);
     if (!resent) return [];
     if (run.stop.reason) return undefined;
     const surplus = await findSurplus(resent, run);
@@ -41,7 +41,7 @@ async function findSurplus(resent: Resent, run: Execution): Promise<string[]> {
   const wanted = await keysOf(resent.rows, run.plan);
   const newer = await newerRecords(resent, run);
   const alike = newer.filter((record) => wanted.has(rowKey(record)));
-  const own = await ownAmong(run.begun.path, alike);
+  const own = await ownAmong(run.begun.record.journal, alike);
   return alike.filter(({ hash }) => !own.has(hash)).map(shortUrlOf);
 }
 

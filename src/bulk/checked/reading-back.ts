@@ -31,7 +31,7 @@ export async function readBackBatch(batch: number, items: readonly Asked[], run:
   const { begun, stop } = run;
   run.warn(`no reliable response for ${items.length} rows: checking the listing for created links`);
   try {
-    const evidence = await evidenceOf(begun.path, batch);
+    const evidence = await evidenceOf(begun.record.journal, batch);
     const { verdicts, conclusive, reading } = evidence ? await readBack(items, evidence, run) : resultOf(items, undefined, false);
     const found = reading?.fresh.map(({ hash }) => hash) ?? [];
     await begun.journal.write({ type: 'reconcile', batch, conclusive, found, total: reading?.scan.total });
@@ -74,7 +74,7 @@ const maximalReadings = 5;
  */
 async function readBack(items: readonly Asked[], evidence: BatchEvidence, run: Execution): Promise<ReadBack> {
   const { settle = usualSettle } = run.plan;
-  const settings: ReadingSettings = { ...run, journal: run.begun.path };
+  const settings: ReadingSettings = { ...run, journal: run.begun.record.journal };
   // The links of earlier processes have long been listed.
   const isUpToDate =
     evidence.latestBatch >= run.begun.state.nextBatch && positionIn(evidence.watermark.known, evidence.latest) >= 0;

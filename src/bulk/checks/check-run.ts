@@ -85,7 +85,7 @@ class CheckRun {
     this.#plan = plan;
     this.#environment = environment;
     this.#destinations = new Destinations(links, { refusal: settings.refusal, shortUrls }, isKnown);
-    this.#verdicts = new RecordedVerdicts(begun.path, begun.state, links.count);
+    this.#verdicts = new RecordedVerdicts(begun.record.journal, begun.state, links.count);
     this.#results = results === undefined ? undefined : openCheckResults(results, environment.system);
     this.#doneBefore = this.#destinations.count - this.#destinations.left - this.#destinations.refused().length;
     this.#done = this.#doneBefore;

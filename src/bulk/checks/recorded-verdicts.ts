@@ -66,13 +66,13 @@ const together = 200;
  * elsewhere since, or be gone. So nothing that is known is asked again, and nothing old is reported of a link that was changed.
  */
 export async function carryVerdicts(
-  { record, path, state }: UnfinishedRun,
+  { record, state }: UnfinishedRun,
   { links, settings, shortUrls, readLinks }: Carrying,
   journal: Journal,
 ): Promise<void> {
   const earlier = await readLinks(record.input);
   const destinations = new Destinations(joined(links, earlier), { refusal: settings.refusal, shortUrls }, () => true);
-  const verdicts = new RecordedVerdicts(path, state, 0);
+  const verdicts = new RecordedVerdicts(record.journal, state, 0);
   const isCarried = new Uint8Array(links.count);
   let written: Promise<void>[] = [];
   try {

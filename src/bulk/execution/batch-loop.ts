@@ -7,7 +7,7 @@ import { concurrencyOf } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { type DoubtfulBatch, outcomeOfNew, unknownOutcome } from '../sending/settling.ts';
 import { stopOnSignal } from '../sending/stop.ts';
-import { assertSamePayload, type EarlierRows, earlierRows } from './earlier-rows.ts';
+import { assertSamePayload, earlierRows } from './earlier-rows.ts';
 import type { Execution, RunOutput, Segment } from './execution.ts';
 import { newRow } from './execution.ts';
 
@@ -16,7 +16,7 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
   const { plan, stop } = run;
   const underWay: Promise<readonly RowOutcome[]>[] = [];
   const window = concurrencyOf(plan) + 2;
-  const mutex = createKeyedMutex();
+  const hold = createHold();
   const ignoreSignals = stopOnSignal(run, { stop, journal: run.begun.journal, abort: run.abort });
   try {
     if (!stop.reason) await plan.steps?.before().catch(stop.because);
@@ -24,7 +24,7 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
       // A run whose file is another one meanwhile could not be resumed, so nothing more is sent.
       const change = stop.reason ? undefined : await plan.input.change?.();
       if (change) stop.because(change);
-      const settled = settleSegment(segment, run, mutex);
+      const settled = settleSegment(segment, run, hold);
       settled.catch(() => undefined);
       underWay.push(settled);
       if (underWay.length >= window) yield await (underWay.shift() ?? settled);
@@ -45,95 +45,68 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
   }
 }
 
-/**
- * Keeps two batches with a name in common from being under way at once: a long URL is never in two open batches. First
- * come, first served.
- */
-export interface KeyedMutex {
-  /** Resolves when none of the names is held, with a function that releases them. */
-  hold(names: readonly string[]): Promise<() => void>;
-}
+type Hold = (names: readonly string[]) => Promise<() => void>;
 
-export function createKeyedMutex(): KeyedMutex {
+/**
+ * Keeps two batches with a name in common from being under way at once, first come, first served: resolves when none of the names is held,
+ * with a function that releases them.
+ */
+function createHold(): Hold {
   const holders = new Map<string, Promise<void>>();
-  return {
-    async hold(names) {
-      const own = new Set(names);
-      const before = [...own].flatMap((name) => holders.get(name) ?? []);
-      let free = (): void => {};
-      const held = new Promise<void>((resolve) => {
-        free = resolve;
-      });
-      for (const name of own) holders.set(name, held);
-      await Promise.all(new Set(before));
-      return () => {
-        for (const name of own) if (holders.get(name) === held) holders.delete(name);
-        free();
-      };
-    },
+  return async (names) => {
+    const own = new Set(names);
+    const before = [...own].flatMap((name) => holders.get(name) ?? []);
+    let free = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    for (const name of own) holders.set(name, held);
+    await Promise.all(new Set(before));
+    return () => {
+      for (const name of own) if (holders.get(name) === held) holders.delete(name);
+      free();
+    };
   };
 }
 
 /** Rows without anything to send that are passed on together. */
-const settledRows = 1000;
+const settledTogether = 1000;
 
-/**
- * Reads every row of the input once and cuts it, one segment at a time. Where rows cannot be read any more the run stops, and they
- * are reported without their values.
- */
-export async function* segmentsOf(run: Execution): AsyncGenerator<Segment> {
-  const { input } = run.plan;
-  const earlier = run.begun.resumed ? earlierRows(run) : undefined;
-  const cutter = createCutter(run, earlier);
-  try {
-    for await (const rows of input.open()) {
-      for (const row of rows) {
-        const segment = cutter.add(row);
-        if (segment) yield segment;
-      }
-    }
-  } catch (error) {
-    run.stop.because(error);
-  }
-  while (cutter.added() < input.rows) {
-    const segment = cutter.add({ line: undefined, item: {} });
-    if (segment) yield segment;
-  }
-  const last = cutter.rest();
-  if (last.rows.length > 0) yield last;
-}
-
-interface Cutter {
-  /** The segment that this row completes, if it does. */
-  add(row: RunRow): Segment | undefined;
-  added(): number;
-  rest(): Segment;
-}
-
-function createCutter(run: Execution, earlier: EarlierRows | undefined): Cutter {
+/** Reads every row of the input once and cuts it, one segment at a time. */
+async function* segmentsOf(run: Execution): AsyncGenerator<Segment> {
   const { rules, plan } = run;
-  const { input } = plan;
-  const payloadOf = payloadMaker(run);
+  const making = { input: plan.input, payload: payloadMaker(run) };
+  const earlier = run.begun.resumed ? earlierRows(run) : undefined;
   let segment = emptySegment();
   let index = 0;
-  return {
-    add(read) {
+  for await (const rows of inputRows(run)) {
+    for (const read of rows) {
+      const row = newRow(read, index, making);
       const isFree = earlier?.isFree(index) ?? true;
-      const found = newRow(read, index, { input, payload: payloadOf });
-      const row = isFree ? found : (earlier?.withLink(found) ?? found);
       index += 1;
-      segment.rows.push(row);
-      if (!isFree) earlier?.assign(row, segment);
-      else if (row.skip === undefined) segment.free.push(row);
-      const isFull = segment.free.length >= rules.limit || segment.rows.length >= rules.limit + settledRows;
-      if (!isFull || earlier?.isExpecting()) return undefined;
-      const full = segment;
+      segment.rows.push(isFree ? row : (earlier?.assigned(row, segment) ?? row));
+      if (isFree && row.skip === undefined) segment.free.push(row);
+      const isFull = segment.free.length >= rules.limit || segment.rows.length >= rules.limit + settledTogether;
+      if (!isFull || earlier?.isExpecting()) continue;
+      yield segment;
       segment = emptySegment();
-      return full;
-    },
-    added: () => index,
-    rest: () => segment,
-  };
+    }
+  }
+  if (segment.rows.length > 0) yield segment;
+}
+
+/** Where rows cannot be read any more the run stops, and they are reported without their values. */
+async function* inputRows({ plan: { input }, stop }: Execution): AsyncGenerator<readonly RunRow[]> {
+  let count = 0;
+  try {
+    for await (const rows of input.open()) {
+      count += rows.length;
+      yield rows;
+    }
+  } catch (error) {
+    stop.because(error);
+  }
+  for (; count < input.rows; count += 1) yield [{ line: undefined, item: {} }];
 }
 
 function emptySegment(): Segment {
@@ -151,9 +124,9 @@ function payloadMaker({ plan, begun, system }: Execution) {
   };
 }
 
-/** The outcome of every row of a segment, in order. `mutex` keeps rows that share a link out of two batches at once. Rejects only for a bug of ours. */
-export async function settleSegment(segment: Segment, run: Execution, mutex: KeyedMutex): Promise<readonly RowOutcome[]> {
-  const sent = await sendSegment(segment, run, mutex);
+/** The outcome of every row of a segment, in order. `hold` keeps rows that share a link out of two batches at once. Rejects only for a bug of ours. */
+async function settleSegment(segment: Segment, run: Execution, hold: Hold): Promise<readonly RowOutcome[]> {
+  const sent = await sendSegment(segment, run, hold);
   const { state } = run.begun;
   // Rows that this process did not touch have what an earlier one left of them.
   const settled = segment.rows.filter(({ index }) => isSettled(state.stateOf(index)));
@@ -161,14 +134,14 @@ export async function settleSegment(segment: Segment, run: Execution, mutex: Key
   return segment.rows.map((row) => {
     const of = state.stateOf(row.index);
     if (of === 'free') return outcomeOfNew(row, sent, run);
-    if (isSettled(of)) return earlier.next().value ?? unknownOutcome(row, run.operation);
-    return sent.get(row.index) ?? unknownOutcome(row, run.operation);
+    const outcome = isSettled(of) ? earlier.next().value : sent.get(row.index);
+    return outcome ?? unknownOutcome(row, run.operation);
   });
 }
 
 type Outcomes = ReadonlyMap<number, RowOutcome>;
 
-async function sendSegment({ free, open, unsure }: Segment, run: Execution, mutex: KeyedMutex): Promise<Outcomes> {
+async function sendSegment({ free, open, unsure }: Segment, run: Execution, hold: Hold): Promise<Outcomes> {
   const { operation, limiter, stop } = run;
   const inDoubt: DoubtfulBatch[] = [...open].map(([{ batch }, rows]) => ({ batch, rows }));
   if (unsure.length > 0) inDoubt.push({ batch: 0, rows: unsure });
@@ -178,7 +151,7 @@ async function sendSegment({ free, open, unsure }: Segment, run: Execution, mute
     assertSamePayload(open, run);
     const doubtful = inDoubt.flatMap(({ rows }) => rows);
     if (operation.sharedBy)
-      ends.push(await mutex.hold([...free, ...doubtful].flatMap(({ payload }) => operation.sharedBy?.(payload) ?? [])));
+      ends.push(await hold([...free, ...doubtful].flatMap(({ payload }) => operation.sharedBy?.(payload) ?? [])));
     if (run.holdsPermit) ends.push(await limiter.acquire());
     const repeats = operation.doubt === 'repeat';
     if (repeats) for (const { index } of doubtful) run.inDoubt.add(index);

@@ -1,58 +1,50 @@
 import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
-import type { OpenIntent, RunState } from '../journal/journal-state.ts';
+import type { OpenIntent } from '../journal/journal-state.ts';
 import { knownBefore } from '../journal/recorded-results.ts';
 import { serializeBatch } from '../operations/batches.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { isSettledLater } from '../sending/settling.ts';
 import type { Execution, Segment } from './execution.ts';
 
-/** Says of each row of a resumed run what an earlier process left of it. */
-export interface EarlierRows {
+/** What an earlier process left of the rows of a resumed run. */
+interface EarlierRows {
   /** True of a row that is as if no process had met it. */
   isFree(index: number): boolean;
-  /** Any other row with its link as far as the journal keeps it: what is read of it now may be what this run made of it. It is never left out. */
-  withLink(row: BulkRow): BulkRow;
-  /** Puts a row that is not free where it belongs. */
-  assign(row: BulkRow, segment: Segment): void;
+  /**
+   * Puts any other row where it belongs, with its link as far as the journal keeps it: what is read of it now may be what this run made of
+   * it. It is never left out.
+   */
+  assigned(row: BulkRow, segment: Segment): BulkRow;
   /** True while rows of open batches of the segment are still to come. */
   isExpecting(): boolean;
 }
 
 export function earlierRows({ begun: { state }, operation }: Execution): EarlierRows {
-  const intentOf = openIntents(state);
+  const intentOf = new Map<number, OpenIntent>();
+  for (const intent of state.open.values()) for (const row of intent.unsettled) intentOf.set(row, intent);
   let expected = 0;
-
-  function addOpen(intent: OpenIntent, row: BulkRow, { open }: Segment): void {
-    const known = open.get(intent);
-    if (known) known.push(row);
-    else {
-      open.set(intent, [row]);
-      // A row that was sent twice belongs to its newest batch.
-      for (const sent of intent.unsettled) if (intentOf.get(sent) === intent) expected += 1;
-    }
-    expected -= 1;
-  }
-
   return {
     isFree: (index) => state.stateOf(index) === 'free' && !intentOf.has(index),
-    withLink({ before: _, readAt: __, skip: ___, ...row }) {
-      const priorUrl = state.priorUrls.get(row.index);
-      return priorUrl === undefined ? row : { ...row, before: knownBefore(priorUrl, row.payload) };
-    },
-    assign(row, segment) {
-      const intent = intentOf.get(row.index);
-      if (intent) addOpen(intent, row, segment);
-      else if (state.stateOf(row.index) === 'unknown' && isSettledLater(operation)) segment.unsure.push(row);
+    assigned({ before: _, readAt: __, skip: ___, ...known }, { open, unsure }) {
+      const { index, payload } = known;
+      const priorUrl = state.priorUrls.get(index);
+      const row = priorUrl === undefined ? known : { ...known, before: knownBefore(priorUrl, payload) };
+      const intent = intentOf.get(index);
+      if (!intent) {
+        if (state.stateOf(index) === 'unknown' && isSettledLater(operation)) unsure.push(row);
+        return row;
+      }
+      const batch = open.get(intent) ?? [];
+      // A row that was sent twice belongs to its newest batch.
+      if (batch.length === 0) for (const sent of intent.unsettled) if (intentOf.get(sent) === intent) expected += 1;
+      open.set(intent, batch);
+      batch.push(row);
+      expected -= 1;
+      return row;
     },
     isExpecting: () => expected > 0,
   };
-}
-
-function openIntents({ open }: RunState): Map<number, OpenIntent> {
-  const intents = new Map<number, OpenIntent>();
-  for (const intent of open.values()) for (const row of intent.unsettled) intents.set(row, intent);
-  return intents;
 }
 
 /** Rows that were on their way are sent again as they were, or not at all. */

@@ -4,14 +4,13 @@ import type { OpenIntent } from '../journal/journal-state.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { BegunRun } from '../journal/new-run.ts';
 import type { RecordedOutcomes } from '../journal/recorded-results.ts';
-import type { RunIdentity } from '../journal/run-folder.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BatchRules } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunFolders } from '../records/run-names.ts';
 import type { OutcomeFiles } from '../results/outcome-files.ts';
 import type { BulkRow, RowOutcome, RunningTally } from '../results/row-outcome.ts';
-import type { RunEnvironment, RunFacts, RunPlan, RunRow, StartedRun } from '../run-plan.ts';
+import type { RunEnvironment, RunPlan, RunRow } from '../run-plan.ts';
 import type { CallCount, Limiter } from '../sending/limiter.ts';
 import type { Stop } from '../sending/stop.ts';
 
@@ -45,6 +44,10 @@ export interface Execution extends RunEnvironment {
   readonly inDoubt: Set<number>;
   /** By row: the fingerprint of the destination of its hash before the first attempt, if the operation needs it to resolve doubt. */
   readonly priorDestinations: Map<number, string>;
+  /** True of a run whose links are read before its first batches: a plan that has just read them needs that not. */
+  readonly readsFirst: boolean;
+  /** True of a run that reads the newest links before its first batch alone. */
+  readonly needsMark: boolean;
   /** Why links are read right before they are changed. `results`: as far as they can be read. `renames`: only what doubt needs. */
   readonly reads: 'undo' | 'results' | 'renames';
   /** Keeps what links were before they are changed. */
@@ -79,21 +82,6 @@ export interface RunOutput {
   endedAt?: number;
 }
 
-/** A run on its domain, before its record is found or made. */
-export interface Beginning {
-  readonly identity: RunIdentity;
-  readonly operation: BulkOperation;
-  /** Starts the run when it has its record. */
-  start(begun: BegunRun, images: Images | undefined, manner: StartManner): Promise<StartedRun>;
-}
-
-export interface StartManner {
-  /** A ledger that others listen to. */
-  readonly noting?: ((ledger: Ledger) => Ledger) | undefined;
-  /** Asks what is to be known before the first row is sent, and throws where it may not be. */
-  factsOf(run: Execution): Promise<RunFacts> | RunFacts;
-}
-
 /** Milliseconds for which a link is taken to be as it was read. */
 const freshFor = 10_000;
 
@@ -107,32 +95,11 @@ export function outdated(row: BulkRow): BulkRow {
   return row.readAt === undefined ? row : { ...row, readAt: Number.NEGATIVE_INFINITY };
 }
 
-/** A plan that has just read its links needs no reading before the first batches. */
-export function readsFirst(run: Pick<Execution, 'operation' | 'reads' | 'plan' | 'system'>): boolean {
-  const { operation, reads, plan } = run;
-  if (operation.read === undefined) return false;
-  return plan.input.readAt === undefined ? reads !== 'renames' : isAged(plan.input, run);
-}
-
-/**
- * True of a run that reads the newest links before its first batch: a hash that somebody typed may have had an equal link, and a link that was
- * there before is none of the run's to take back. If the hashes were read themselves, that is known.
- */
-export function needsMark({ plan: { mode, undo, input }, begun }: Pick<Execution, 'plan' | 'begun'>): boolean {
-  const isTypedHash = mode?.name === 'keyed' && mode.hasOwnHashes === true;
-  return isTypedHash && !undo && input.readAt === undefined && begun.state.mark === undefined;
-}
-
-interface RowMaking {
-  readonly input: Pick<RunPlan['input'], 'readAt'>;
-  payload(item: object, index: number): object;
-}
-
 /** A row of the input as it is worked on. */
 export function newRow(
   { line, item, before, refusal, skip }: RunRow,
   index: number,
-  { input: { readAt }, payload }: RowMaking,
+  { input: { readAt }, payload }: Pick<RunPlan, 'input'> & { payload(item: object, index: number): object },
 ): BulkRow {
   return {
     index,

@@ -1,29 +1,34 @@
 import { setMaxListeners } from 'node:events';
-import { journalLedger, type Ledger } from '../journal/ledger.ts';
+import { settledRows } from '../journal/journal-state.ts';
+import { journalLedger } from '../journal/ledger.ts';
+import { changesOf } from '../journal/noted-changes.ts';
 import { ofWholeRecords } from '../matching/row-verdict.ts';
 import { rulesOf } from '../operations/batches.ts';
+import { guarantees } from '../operations/modes.ts';
 import { runFolders } from '../records/run-names.ts';
-import { concurrencyOf, type RunEnvironment, type RunPlan } from '../run-plan.ts';
-import { answeringLedger } from '../sending/answering-ledger.ts';
+import type { RowOutcome } from '../results/row-outcome.ts';
+import { callsPerBatch, concurrencyOf, type RunEnvironment, type RunFacts, type RunPlan } from '../run-plan.ts';
 import { BudgetError } from '../sending/limiter.ts';
 import { createStop } from '../sending/stop.ts';
-import type { Execution, StartManner } from './execution.ts';
-import { needsMark, readsFirst } from './execution.ts';
+import { type Execution, isAged } from './execution.ts';
 
-type Beginnings = RunEnvironment &
-  Pick<Execution, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'> &
-  Pick<StartManner, 'noting'>;
+type Beginnings = RunEnvironment & Pick<Execution, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'>;
 
 /** Puts together what a run has from here to its end. What few runs need is loaded when it is needed. */
 export async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Execution> {
-  const { operation, begun, images, system } = beginnings;
-  const isChecked = plan.mode?.name === 'checked';
-  const isMarked = isChecked ? !plan.isOneOff : needsMark({ plan, begun });
-  const isProven = !plan.isOneOff && (plan.mode?.name === 'keyed' ? operation.doubt === 'repeat' : operation.kind === 'apply');
+  const { operation, begun, images, calls } = beginnings;
+  const { mode, input } = plan;
+  const { state } = begun;
+  const isChecked = mode?.name === 'checked';
+  const needsMark = isToBeMarked(plan, state.mark !== undefined);
+  const isProven = !plan.isOneOff && (mode?.name === 'keyed' ? operation.doubt === 'repeat' : operation.kind === 'apply');
   const reads = images ? 'undo' : plan.results === undefined ? 'renames' : 'results';
-  const fitting = operation.fitting ?? (readsFirst({ operation, reads, plan, system }) ? operation.readable : undefined);
-  const priorDestinations = new Map(begun.state.priorDestinations);
+  const isUnread = input.readAt === undefined ? reads !== 'renames' : isAged(input, beginnings);
+  const readsFirst = operation.read !== undefined && isUnread;
+  const { group, fitting = readsFirst ? operation.readable : undefined } = operation;
+  const priorDestinations = new Map(state.priorDestinations);
   const takeWatermark = loadedWhenCalled(async () => (await import('../checked/run-watermarks.ts')).watermarksOf(run));
+  const stop = createStop();
   const abort = new AbortController();
   const signal = beginnings.signal ? AbortSignal.any([abort.signal, beginnings.signal]) : abort.signal;
   // Each call under way listens to it, and Node takes more than ten for a leak.
@@ -31,26 +36,67 @@ export async function newExecution(plan: RunPlan, beginnings: Beginnings): Promi
   const run: Execution = {
     ...beginnings,
     plan,
-    stop: createStop(),
+    stop,
     signal,
     abort: () => abort.abort(),
     folders: runFolders(beginnings.stateFolder),
-    rules: rulesOf({ group: operation.group, fitting }, plan.batchSize),
+    rules: rulesOf({ group, fitting }, plan.batchSize),
     holdsPermit: concurrencyOf(plan) === 1 || plan.failFast === true,
     inDoubt: new Set(),
     priorDestinations,
+    readsFirst,
+    needsMark,
     reads,
     isSelected: plan.isSelected && ofWholeRecords(plan.isSelected),
     rounds: new Map(),
-    recorded: await earlierOutcomes(beginnings),
-    ledger: ledgerOf(plan, beginnings, { priorDestinations, takeWatermark: isMarked ? takeWatermark : undefined }),
+    recorded: begun.resumed
+      ? (await import('../journal/recorded-results.ts')).recordedOutcomes(begun.record.journal, state)
+      : undefined,
+    ledger: journalLedger({
+      journal: begun.journal,
+      firstBatch: state.nextBatch,
+      priorDestinations,
+      keyOf: mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
+      keepsPrior: plan.results !== undefined,
+      takeWatermark: needsMark || (isChecked && !plan.isOneOff) ? takeWatermark : undefined,
+      listen: listenerOf(input.rows, beginnings),
+    }),
     // In checked mode the call of a batch is reserved together with the watermark before it.
-    mayCall: (calls = isChecked ? 0 : 1) => mayCall(calls, run),
+    mayCall: (count = isChecked ? 0 : 1) => {
+      const isAllowed = calls.reserve(count);
+      if (!isAllowed) stop.because(new BudgetError(plan.budget));
+      return isAllowed;
+    },
     prove: isProven
       ? loadedWhenCalled(async () => (await import('../checked/idempotency-probe.ts')).createIdempotencyProbe(run))
       : undefined,
   };
   return run;
+}
+
+/**
+ * A hash that somebody typed may have had an equal link, and a link that was there before is none of the run's to take back. If the hashes
+ * were read themselves, that is known.
+ */
+function isToBeMarked({ mode, undo, input }: RunPlan, isMarked: boolean): boolean {
+  return mode?.name === 'keyed' && mode.hasOwnHashes === true && !undo && input.readAt === undefined && !isMarked;
+}
+
+export function factsOf({ plan, begun, domain, operation, readsFirst, needsMark }: Execution, batches: number): RunFacts {
+  const mode = plan.mode?.name;
+  return {
+    run: begun.name,
+    kind: operation.kind,
+    resumed: begun.resumed,
+    rows: plan.input.rows,
+    doneBefore: settledRows(begun.state),
+    batches,
+    // 2 % are kept for reading back.
+    calls: Math.ceil(batches * (callsPerBatch(plan) + Number(readsFirst)) * 1.02) + Number(batches > 0 && needsMark),
+    domain,
+    guarantee: mode && `${mode}: ${guarantees[mode]}`,
+    advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes, failures cannot create duplicates' : undefined,
+  };
 }
 
 /** A function that is made when it is first called. */
@@ -64,33 +110,16 @@ function loadedWhenCalled<Given extends unknown[], Result>(
   };
 }
 
-async function earlierOutcomes({ begun }: Beginnings): Promise<Execution['recorded']> {
-  if (!begun.resumed) return undefined;
-  const { recordedOutcomes } = await import('../journal/recorded-results.ts');
-  return recordedOutcomes(begun.path, begun.state);
-}
-
-type LedgerParts = Pick<Parameters<typeof journalLedger>[0], 'priorDestinations' | 'takeWatermark'>;
-
-/** The ledger that writes into the journal, and those around it that others listen to. */
-function ledgerOf(
-  { mode, results, input }: RunPlan,
-  { begun: { journal, state }, operation, answered, noting }: Beginnings,
-  parts: LedgerParts,
-): Ledger {
-  const written = journalLedger({
-    ...parts,
-    journal,
-    firstBatch: state.nextBatch,
-    keyOf: mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
-    keepsPrior: results !== undefined,
-  });
-  const answering = answeringLedger(written, input.rows, answered);
-  return noting?.(answering) ?? answering;
-}
-
-function mayCall(count: number, { calls, plan, stop }: Execution): boolean {
-  if (calls.reserve(count)) return true;
-  stop.because(new BudgetError(plan.budget));
-  return false;
+/** Tells the history of clicks what changed, and says when the last row has its outcome: both before that is recorded. */
+function listenerOf(rows: number, { begun, domain, operation, noteChanges, answered }: Beginnings) {
+  const note = operation.kind === 'shorten' ? undefined : noteChanges;
+  if (!note && !answered) return undefined;
+  const settled = new Set<number>();
+  return async (outcomes: readonly RowOutcome[]): Promise<void> => {
+    const changes = note ? outcomes.flatMap((outcome) => changesOf(outcome, operation, domain)) : [];
+    if (changes.length > 0) await note?.(begun.name, changes);
+    if (!answered) return;
+    for (const { index } of outcomes) settled.add(index);
+    if (settled.size === rows) answered();
+  };
 }

@@ -15,6 +15,13 @@ export function isSettled(state: RowState): boolean {
   return !unsettled.has(state);
 }
 
+/** Rows that have a result. */
+export function settledRows({ counts }: Pick<RunState, 'counts'>): number {
+  let settled = 0;
+  for (const [state, count] of counts) if (isSettled(state)) settled += count;
+  return settled;
+}
+
 const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
 /** Nothing is left of the run but its record: all was done, and somebody has seen it. Otherwise the same command continues it. */

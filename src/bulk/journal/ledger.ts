@@ -38,11 +38,13 @@ interface JournalLedgerOptions {
   readonly keepsPrior?: boolean | undefined;
   /** Reads the newest links, where the batch needs to know them. */
   readonly takeWatermark?: (() => Promise<Watermark | undefined>) | undefined;
+  /** Receives outcomes right before they are recorded. */
+  readonly listen?: ((outcomes: readonly RowOutcome[]) => Promise<void>) | undefined;
 }
 
 /** Writes each batch before it is sent, and its results before they are reported. */
 export function journalLedger(options: JournalLedgerOptions): Ledger {
-  const { journal, priorDestinations, keyOf, keepsPrior = false, takeWatermark } = options;
+  const { journal, priorDestinations, keyOf, keepsPrior = false, takeWatermark, listen } = options;
   let next = options.firstBatch;
   /** By batch: rows that were recorded before the rest of their batch (`isPart`). */
   const partly = new Map<number, ReadonlySet<number>>();
@@ -67,6 +69,7 @@ export function journalLedger(options: JournalLedgerOptions): Ledger {
     async settled(batch, outcomes, released, isPart = false) {
       const earlier = partly.get(batch);
       const fresh = earlier ? outcomes.filter(({ index }) => !earlier.has(index)) : outcomes;
+      await listen?.(outcomes);
       try {
         await writeOutcomes(journal, { batch, outcomes: fresh, released, keepsPrior });
       } catch (error) {

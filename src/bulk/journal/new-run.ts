@@ -54,7 +54,7 @@ export async function beginSmallRecord(
   const begin = beginLine(run, identity, plan, environment);
   const journal = smallJournal(record.path, environment.system, environment.openJournalFile);
   await journal.write(begin);
-  return { name: run, path: record.journal, record, journal, state: newRunState(begin), resumed: false };
+  return { name: run, record, journal, state: newRunState(begin), resumed: false };
 }
 
 /** Begins what is never resumed: nobody looks for it by what it is, and two may begin in the same second. */
@@ -114,7 +114,6 @@ function pruneSmall(folders: RunFolders): void {
 /** A run that may continue: it is locked, its journal is known and open. */
 export interface BegunRun {
   readonly name: string;
-  readonly path: string;
   readonly record: RunRecord;
   readonly journal: Journal;
   readonly state: RunState;

@@ -4,7 +4,7 @@ import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import { runsOf } from '../beginning/found-run.ts';
-import { isSettled, isUntouched, type RunState } from '../journal/journal-state.ts';
+import { isUntouched, type RunState, settledRows } from '../journal/journal-state.ts';
 import type { BeginLine } from '../journal/lines.ts';
 import { claimBeginning, type RunIdentity, runKey } from '../journal/run-folder.ts';
 import { runFolders, runRecord } from './run-names.ts';
@@ -48,9 +48,8 @@ export async function keptRun(sought: Sought, surroundings: Surroundings): Promi
         hint: `to discard the run: linkctl runs forget ${name}`,
       });
     }
-    let left = 0;
-    for (const [row, count] of state.counts) if (!isSettled(row)) left += count;
-    return { begin: state.begin, input: path, left };
+    const { begin } = state;
+    return { begin, input: path, left: begin.input.rows - settledRows(state) };
   }
   return undefined;
 }

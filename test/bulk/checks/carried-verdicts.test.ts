@@ -38,7 +38,7 @@ async function carried(earlier: readonly CheckedLink[], links: readonly CheckedL
   const next = join(folder, 'next.log');
   const journal = await openJournal(next, 0);
   await carryVerdicts(
-    { record: largeRecord('earlier', runFolders(folder)), path, state: await foldJournal(path) },
+    { record: { ...largeRecord('earlier', runFolders(folder)), journal: path }, state: await foldJournal(path) },
     { links: listOf(links), settings: hasty, shortUrls, readLinks: async () => listOf(earlier) },
     journal,
   );

@@ -1,29 +1,10 @@
 import { recordDomain } from '../../contract/link.ts';
-import type { Ledger } from '../journal/ledger.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
-import type { NoteChanges, SettledChange } from '../run-plan.ts';
+import type { SettledChange } from '../run-plan.ts';
 
-interface NoteSettings {
-  readonly operation: BulkOperation;
-  readonly run: string;
-  readonly domain: string | undefined;
-  readonly note: NoteChanges;
-}
-
-export function notingLedger(ledger: Ledger, { operation, run, domain, note }: NoteSettings): Ledger {
-  return {
-    intent: (serialized) => ledger.intent(serialized),
-    ambiguous: (...doubt) => ledger.ambiguous(...doubt),
-    async settled(batch, outcomes, ...rest) {
-      const changes = outcomes.flatMap((outcome) => changesOf(outcome, operation, domain));
-      if (changes.length > 0) await note(run, changes);
-      await ledger.settled(batch, outcomes, ...rest);
-    },
-  };
-}
-
-function changesOf(
+/** The change of an outcome that the history of clicks has to know. `working`: the domain of rows that name none. */
+export function changesOf(
   { status, payload, index: row, before, record }: RowOutcome,
   operation: BulkOperation,
   working: string | undefined,
