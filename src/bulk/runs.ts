@@ -9,7 +9,7 @@ import type { RunState } from './journal/journal-state.ts';
 import { readJournal } from './journal/line-reader.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
-import { endOf, whileThere } from './journal/run-folder.ts';
+import { lastLine, whileThere } from './journal/run-folder.ts';
 import { deleteRun } from './records/deletion.ts';
 import { beganAt, byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './records/run-names.ts';
 import { type IsOwn, tipOf } from './records/tips.ts';
@@ -110,8 +110,8 @@ export async function pruneRuns(stateFolder: string, system: System): Promise<vo
     const { isSmall, journal } = runRecord(run, folders);
     // The name is enough for most: nothing that began later is old.
     if (isSmall || isKept(beganAt(run))) continue;
-    const ended = await endOf(journal);
-    if (ended === undefined || isKept(ended)) continue;
+    const last = await lastLine(journal).catch(() => undefined);
+    if (!last || !('at' in last) || isKept(Date.parse(last.at))) continue;
     if ((await overview(run, folders))?.state !== 'finished') continue;
     await deleteRun(run, folders, system).catch((error: unknown) => {
       if (!(error instanceof CliError)) throw error;

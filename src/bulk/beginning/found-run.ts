@@ -3,7 +3,7 @@ import { LocalError, UsageError } from '../../base/errors.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isOver, isUntouched, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine } from '../journal/lines.ts';
-import { claimRun, endsShown, keyOfRun, type RunIdentity, readBegin, runKey, whileThere } from '../journal/run-folder.ts';
+import { claimRun, keyOfRun, lastLine, type RunIdentity, readBegin, runKey, whileThere } from '../journal/run-folder.ts';
 import { type RunFolders, runFolders, runNames, runRecord } from '../records/run-names.ts';
 import { isUndone } from '../records/tips.ts';
 import type { InputFile, RunEnvironment, RunPlan } from '../run-plan.ts';
@@ -90,7 +90,7 @@ export async function runsOf(
   for (const name of names.reverse()) {
     const { journal } = runRecord(name, folders);
     // Of finished ones before the newest, which is read whole, the end is enough.
-    const state = finished !== undefined && (await endsShown(journal)) ? undefined : await foldJournal(journal);
+    const state = finished !== undefined && (await lastLine(journal))?.type === 'shown' ? undefined : await foldJournal(journal);
     // A run that was taken back is done anew.
     if (state && (await isUndone(state, folders))) undone.push(name);
     else if (state && !isOver(state)) unfinished.push({ name, state });

@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs';
-import type { System } from '../../base/system.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { fileError } from '../../files/file-error.ts';
 import { syncFolder } from '../../files/folders.ts';
@@ -8,7 +7,7 @@ import type { BulkOperation } from '../operations/operation.ts';
 import type { RunRecord } from '../records/run-names.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
-import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
+import { openJournal } from './journal.ts';
 import { damaged, type LineLocation, linesBackwards, readJournal } from './line-reader.ts';
 import type { JournalLine } from './lines.ts';
 import type { BegunRun } from './new-run.ts';
@@ -29,44 +28,32 @@ export interface Images {
   close(): Promise<void>;
 }
 
-interface ImagesOptions {
-  readonly record: RunRecord;
-  /** Has the images, too, where the record is one file. */
-  readonly journal: Journal;
-  readonly rows: number;
-  readonly operation: Pick<BulkOperation, 'requestedFields'>;
-  readonly system: Pick<System, 'platform'>;
-  readonly openFile?: OpenJournalFile | undefined;
-}
-
-/** A run is undone as a whole: what it began with decides for all of its rows. Of a one-off, what had its hashes is kept where it was read. */
+/**
+ * A run is undone as a whole: what it began with decides for all of its rows. Of a one-off, what had its hashes is kept where it was read.
+ * Throws `LocalError` where the file cannot be made, before anything is sent.
+ */
 export async function imagesOf(
   { resumed, name, record, journal, state: { begin } }: BegunRun,
-  { undo = false, isOneOff, input, payload }: RunPlan,
-  { warn, system, openJournalFile: openFile }: RunEnvironment,
+  { undo = false, isOneOff, input, payload: payloadOf }: RunPlan,
+  { warn, system, openJournalFile }: RunEnvironment,
   operation: BulkOperation,
 ): Promise<Images | undefined> {
   const began = begin.undo ?? false;
   if (resumed && began !== undo) warn(`run ${name} was started ${began ? 'without' : 'with'} --no-undo, and continues so`);
   const isRead = isOneOff === true && input.readAt !== undefined;
   if (!(resumed ? began : undo || isRead)) return undefined;
-  const images = await openImages({ record, journal, rows: input.rows, operation, system, openFile });
-  if (isRead) {
-    for await (const rows of input.open())
-      await images.keep(rows.map((row, index) => ({ ...row, index, payload: payload(row.item) })));
-  }
-  return images;
-}
-
-/** Throws `LocalError` where the file cannot be made, before anything is sent. */
-async function openImages({ record, journal, rows: count, operation, system, openFile }: ImagesOptions): Promise<Images> {
   const { isSmall, path: folder, images: path } = record;
   const isNew = !existsSync(path);
-  const file = isSmall ? journal : await openJournal(path, await soundSize(path), openFile);
-  // A file's content is on the disk only if its name is.
-  if (isNew && !isSmall) await syncOrClose(folder, file, system);
-  const kept = new Uint8Array(count);
-  return {
+  const file = isSmall ? journal : await openJournal(path, await soundSize(path), openJournalFile);
+  try {
+    // A file's content is on the disk only if its name is.
+    if (isNew && !isSmall) syncFolder(folder, system);
+  } catch (error) {
+    await file.close();
+    throw fileError('write', folder, error);
+  }
+  const kept = new Uint8Array(input.rows);
+  const images: Images = {
     has: (index) => kept[index] === 1,
     async keep(rows) {
       await file.write(lineOf(rows, operation));
@@ -74,28 +61,20 @@ async function openImages({ record, journal, rows: count, operation, system, ope
     },
     close: async () => (isSmall ? undefined : await file.close()),
   };
-}
-
-async function syncOrClose(folder: string, file: Journal, system: Pick<System, 'platform'>): Promise<void> {
-  try {
-    syncFolder(folder, system);
-  } catch (error) {
-    await file.close();
-    throw fileError('write', folder, error);
+  if (isRead) {
+    for await (const rows of input.open())
+      await images.keep(rows.map((row, index) => ({ ...row, index, payload: payloadOf(row.item) })));
   }
+  return images;
 }
 
-function lineOf(rows: readonly BulkRow[], { requestedFields }: Pick<BulkOperation, 'requestedFields'>): JournalLine<'before'> {
-  return {
-    type: 'before',
-    rows: rows.map(({ index }) => index),
-    payloads: rows.map(({ payload }) => ({ ...linkOf(payload), ...requestedFields?.(payload) })),
-    records: rows.map(({ before }) => before ?? null),
-  };
-}
-
-function linkOf({ hash = '', domain }: Partial<LinkKey>): LinkKey {
-  return { hash, domain };
+function lineOf(rows: readonly BulkRow[], { requestedFields }: BulkOperation): JournalLine<'before'> {
+  const payloads = rows.map(({ payload }) => {
+    const { hash = '', domain }: Partial<LinkKey> = payload;
+    return { hash, domain, ...requestedFields?.(payload) };
+  });
+  const records = rows.map(({ before }) => before ?? null);
+  return { type: 'before', rows: rows.map(({ index }) => index), payloads, records };
 }
 
 /** Bytes up to the last whole line; a torn one at the end belongs to a batch that was not sent. */

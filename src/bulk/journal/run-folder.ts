@@ -111,24 +111,8 @@ export async function readBegin({ journal }: Pick<RunRecord, 'journal'>): Promis
   return undefined;
 }
 
-/** A journal that says at its end that all was done and shown need not be read for that. */
-export async function endsShown(journal: string): Promise<boolean> {
-  return (await lastLine(journal))?.type === 'shown';
-}
-
-/** True where it says at its end that every row has its final status. */
-export async function endsComplete(journal: string): Promise<boolean> {
-  const last = await lastLine(journal);
-  return last?.type === 'end' && last.reason === 'complete';
-}
-
-/** When the last process ended, or the run was undone, in milliseconds since 1970; undefined where the journal does not end so. */
-export async function endOf(journal: string): Promise<number | undefined> {
-  const last = await lastLine(journal).catch(() => undefined);
-  return last && 'at' in last ? Date.parse(last.at) : undefined;
-}
-
-async function lastLine(journal: string): Promise<JournalLine | undefined> {
+/** Undefined where it is not whole. A journal that says at its end what it comes to need not be read for that. */
+export async function lastLine(journal: string): Promise<JournalLine | undefined> {
   const file = await openToRead(journal);
   try {
     const { size } = await file.stat();
@@ -151,7 +135,8 @@ const patience = 2000;
  * and none finds a run that is gone when it resumes it. Taken before any other lock.
  */
 export function claimBeginning(key: string, { locks }: RunFolders, system: System, wait = patience): Promise<Claim> {
-  return claim(join(locks, `begin-${key}`), 'the start of this run', system, wait, true);
+  const folder = join(locks, `begin-${key}`);
+  return acquireClaim({ folder, guards: 'the start of this run', waitMilliseconds: wait, isPassing: true }, system);
 }
 
 /** Held while a process works on the run. */
@@ -161,7 +146,7 @@ export function claimRun(name: string, folders: RunFolders, system: System, wait
 
 /** The same for a run whose record is still to be made. */
 export function claimRecord(name: string, { lock, isSmall }: RunRecord, system: System, wait = patience): Promise<Claim> {
-  return claim(lock, `run ${name}`, system, wait, isSmall);
+  return acquireClaim({ folder: lock, guards: `run ${name}`, waitMilliseconds: wait, isPassing: isSmall }, system);
 }
 
 /** Held while an account is shortened for in checked mode, of which there is one at a time. */
@@ -170,10 +155,7 @@ export function claimAccount(
   { locks }: RunFolders,
   system: System,
 ): Promise<Claim> {
-  const sum = checksum(JSON.stringify([server, account, domain ?? null]));
-  return claim(join(locks, `account-${sum}`), `shortening in checked mode for ${account}`, system, patience);
-}
-
-function claim(folder: string, guards: string, system: System, waitMilliseconds: number, isPassing = false): Promise<Claim> {
-  return acquireClaim({ folder, guards, waitMilliseconds, isPassing }, system);
+  const folder = join(locks, `account-${checksum(JSON.stringify([server, account, domain ?? null]))}`);
+  const guards = `shortening in checked mode for ${account}`;
+  return acquireClaim({ folder, guards, waitMilliseconds: patience }, system);
 }

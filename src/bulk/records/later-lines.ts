@@ -3,7 +3,7 @@ import type { System } from '../../base/system.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { openJournal } from '../journal/journal.ts';
 import { encodeLine } from '../journal/lines.ts';
-import { claimRun, endsComplete } from '../journal/run-folder.ts';
+import { claimRun, lastLine } from '../journal/run-folder.ts';
 import { type RunFolders, runFolders, runNames, runRecord } from './run-names.ts';
 
 /** Keeps that the result of a finished run was printed: until then the same command shows it. Where it cannot be kept, it is shown again. */
@@ -14,7 +14,8 @@ export async function recordShown(name: string, stateFolder: string, system: Sys
   if (!held) return;
   try {
     const line = encodeLine({ type: 'shown', at: new Date(system.now()).toISOString() });
-    if (await endsComplete(journal)) appendFileSync(journal, line);
+    const last = await lastLine(journal);
+    if (last?.type === 'end' && last.reason === 'complete') appendFileSync(journal, line);
   } catch {
     // The disk is full, or the record is gone.
   } finally {
