@@ -68,17 +68,14 @@ export interface UnfinishedRun {
 }
 
 export interface OperationSettings {
-  /** Counts the calls that it makes. */
   readonly client: Pick<Client, 'send'>;
   readonly domain: string | undefined;
   readonly batchSize: number;
-  /** Reserves one more call. Returns whether the budget allows it (`--budget`). */
   mayCall(): boolean;
 }
 
 /** Steps around the rows of a run. Both may be repeated when it is resumed, and throw what stops the run. */
 export interface RunSteps {
-  /** Before the first row is sent. */
   before(): Promise<void>;
   /** When all rows are settled, and none failed: the run is complete with it. `isStopped`: nothing more is to be begun. Whether all is done. */
   after(isStopped: () => boolean): Promise<boolean>;
@@ -107,7 +104,6 @@ export interface RunPlan<Payload extends object = object> {
   readonly accountDomains?: Promise<AccountDomains> | undefined;
   readonly input: RunInput;
   readonly steps?: RunSteps | undefined;
-  /** Completes the columns of a row by flags. */
   payload(item: object): Payload;
   /** All that `payload` depends on beside the row, as JSON: a resumed run must have the same. */
   readonly options: Readonly<Record<string, unknown>>;
@@ -134,7 +130,6 @@ export interface RunPlan<Payload extends object = object> {
 /** A change that gives the counters of a link another meaning, or the link another name. */
 export interface SettledChange {
   readonly kind: 'reset' | 'deleted' | 'renamed';
-  /** The row, from 0. */
   readonly row: number;
   /** Without a domain it is on the account's default one, or on the only one. */
   readonly link: LinkKey;
@@ -164,7 +159,6 @@ export interface RunEnvironment {
   readonly openJournalFile?: OpenJournalFile | undefined;
 }
 
-/** Calls under way at once. */
 export function concurrencyOf({ mode, concurrency = 4 }: RunPlan): number {
   return mode?.name === 'checked' ? 1 : Math.min(Math.max(1, concurrency), 16);
 }

@@ -22,7 +22,6 @@ export interface RunOverview {
   readonly state: 'finished' | 'unfinished' | 'damaged';
   /** Absent where the journal is damaged at its beginning. */
   readonly begin: BeginLine | undefined;
-  /** The run that took this one back. */
   readonly undoneBy?: string | undefined;
   /** Rows by status; `not_sent` are those that a further run would send. */
   readonly counts: Readonly<Partial<Record<RowStatus | CheckStatus, number>>>;
@@ -78,10 +77,8 @@ export function resolveRun(stateFolder: string, text: string): string {
   });
 }
 
-/** A message shows no more names of runs. */
 const shownCandidates = 5;
 
-/** All runs, newest first. */
 export async function listRuns(stateFolder: string): Promise<RunOverview[]> {
   const folders = runFolders(stateFolder);
   const overviews: RunOverview[] = [];
@@ -92,7 +89,6 @@ export async function listRuns(stateFolder: string): Promise<RunOverview[]> {
   return overviews.sort(byAge);
 }
 
-/** One run, by its whole name. Throws `NotFoundError` where there is none. */
 export async function showRun(stateFolder: string, run: string): Promise<RunOverview> {
   return (await overview(run, runFolders(stateFolder))) ?? noRun(run);
 }
@@ -129,7 +125,6 @@ interface Discrepancy {
 
 interface VerifySettings {
   readonly client: Pick<Client, 'send'>;
-  /** Hashes in one call at most. */
   readonly batchSize: number;
 }
 

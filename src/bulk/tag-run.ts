@@ -8,7 +8,6 @@ import { recordUndone } from './records/later-lines.ts';
 import { runFolders } from './records/run-names.ts';
 import type { RunEnvironment } from './run-plan.ts';
 
-/** A change of the tags of an account, beside that of links. */
 export interface TagChange {
   readonly rename?: { readonly from: string; readonly to: string };
   readonly add?: readonly string[];

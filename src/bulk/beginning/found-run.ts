@@ -9,7 +9,6 @@ import { isUndone } from '../records/tips.ts';
 import type { InputFile, RunEnvironment, RunPlan } from '../run-plan.ts';
 import { changedOptions } from './given-flags.ts';
 
-/** The part of a plan that decides which record a run gets. */
 export type RunBeginning = Pick<
   RunPlan,
   'again' | 'domain' | 'failed' | 'input' | 'fromArguments' | 'overwrite' | 'profile' | 'results' | 'undo' | 'undoes' | 'what'

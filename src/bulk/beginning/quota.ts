@@ -33,7 +33,6 @@ async function readCounters(client: Pick<Client, 'send'>): Promise<unknown> {
 }
 
 interface QuotaCheck {
-  /** One sentence for each counter that will not last. */
   readonly shortages: readonly string[];
   /** Counters that are absent or make no sense; nothing is concluded from them. */
   readonly notes: readonly string[];

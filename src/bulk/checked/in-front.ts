@@ -3,9 +3,7 @@ import { foldedHash } from '../../contract/link.ts';
 import { readRecord } from '../matching/answer-items.ts';
 import { enoughKnown, type ListingSettings, type Watermark } from './newest-links.ts';
 
-/** Links of one page. */
 const pageSize = 1000;
-/** Readings of a listing that shifts while it is read. */
 const attempts = 4;
 
 /**

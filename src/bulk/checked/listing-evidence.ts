@@ -10,13 +10,11 @@ import type { Watermark } from './newest-links.ts';
 
 /** The journal's knowledge of the listing at the time of a batch; enough for any process that reads it back. */
 export interface BatchEvidence {
-  /** The newest links before the batch. */
   readonly watermark: Watermark;
   /** Hashes of the newest links that the run made, with this batch or before: a listing without them is behind. */
   readonly latest: readonly string[];
   /** Hashes that were listed before `latest` were made. A listing that begins with the newest has them after `latest`. */
   readonly earlier: readonly string[];
-  /** The batch that made `latest`. */
   readonly latestBatch: number;
 }
 
@@ -59,9 +57,7 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
 /** Rows that were sent again after a doubt: their first request, if it comes late, may have made a second link. */
 export interface Resent {
   readonly rows: ReadonlySet<number>;
-  /** The newest links before the first batch that was in doubt. */
   readonly watermark: Watermark;
-  /** Hashes of the newest links that the run made. */
   readonly latest: readonly string[];
 }
 

@@ -16,22 +16,17 @@ export interface ListingSettings {
 
 /** The part of a listing that was read, from its first record on. */
 export interface Scan {
-  /** By hash, in the order of the listing. */
   readonly records: ReadonlyMap<string, KnownRecord>;
   /** The server's count of records; undefined if it is no number, or if more records were read. */
   readonly total: number | undefined;
-  /** True where the listing was read to its end. */
   readonly isWhole: boolean;
   /** Rows of the largest page: the server gives out as many at once. */
   readonly largestPage: number;
 }
 
 interface ScanOptions {
-  /** Rows asked for in one call; the server may give fewer. */
   readonly limit: number;
-  /** Asked after each page, with what was read so far. */
   isEnough(scan: Scan): boolean;
-  /** Asked before each page. */
   readonly mayCall?: (() => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -67,13 +62,11 @@ export async function scanNewest(
   return scan;
 }
 
-/** The newest links, in one call. */
 export async function scanFront(listing: ListingSettings, signal?: AbortSignal): Promise<Scan> {
   const scan = await scanNewest(listing, { limit: frontSize, isEnough: () => true, signal });
   return scan ?? { records: new Map(), total: undefined, isWhole: false, largestPage: 0 };
 }
 
-/** Bounds the calls of a scan. */
 export function atMost(calls: number, mayCall: () => boolean = () => true): () => boolean {
   let left = calls;
   return () => {
@@ -96,7 +89,6 @@ export interface Watermark {
   readonly total?: number | undefined;
 }
 
-/** The newest hashes of the listing before a batch, and its count. */
 export async function takeWatermark(listing: ListingSettings, signal?: AbortSignal): Promise<Watermark> {
   const { records, total } = await scanFront(listing, signal);
   return { known: [...records.keys()], total };

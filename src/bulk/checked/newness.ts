@@ -13,7 +13,6 @@ export interface Newness {
 }
 
 export interface NewnessSettings extends ListingSettings {
-  /** Reserves one more call: rows come before the status of a link. */
   readonly mayCall?: (() => boolean) | undefined;
 }
 

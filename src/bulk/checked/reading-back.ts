@@ -138,7 +138,6 @@ function haveSame(some: readonly KnownRecord[], others: readonly KnownRecord[]):
 
 export interface ReadingSettings extends ListingSettings {
   readonly signal: AbortSignal;
-  /** Path of the journal, which knows the run's own hashes. */
   readonly journal: string;
 }
 

@@ -21,7 +21,6 @@ export interface CheckPlan {
   readonly shortUrls: boolean;
   readonly settings: CheckSettings;
   readonly results?: string | undefined;
-  /** Replace a results file that is not this run's own. */
   readonly overwrite?: boolean | undefined;
 }
 
@@ -43,9 +42,7 @@ export interface StartedCheck {
   readonly run: string;
   readonly resumed: boolean;
   readonly destinations: number;
-  /** Destinations that an earlier process asked. */
   readonly doneBefore: number;
-  /** Destinations that are still to be asked, and their hosts. */
   readonly left: number;
   readonly hosts: number;
   /**
@@ -54,13 +51,11 @@ export interface StartedCheck {
    */
   readonly rows: AsyncIterable<readonly CheckedRow[]>;
   progress(): CheckProgress;
-  /** When the rows were read. */
   summary(): CheckSummary;
 }
 
 export interface CheckProgress {
   readonly destinations: number;
   readonly done: number;
-  /** Destinations by status, of this process. */
   readonly counts: ReadonlyMap<CheckStatus, number>;
 }

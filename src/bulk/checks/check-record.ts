@@ -8,20 +8,14 @@ import { RecordedVerdicts } from './recorded-verdicts.ts';
 
 /** A check of the past, by its journal. */
 export interface CheckRecord {
-  /** The command as people read it: `check --by-tags promo`. */
   readonly what: string;
-  /** When it began, in ISO 8601. */
   readonly at: string;
-  /** Everything was asked. */
   readonly complete: boolean;
-  /** The working domain. */
   readonly domain: string | undefined;
   /** The selection as it was typed, and whether short URLs were asked. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Path of the links, as they were kept. */
   readonly input: string;
   statusOf(link: number): RowState | CheckStatus;
-  /** Undefined where the link was not reached. */
   verdictOf(link: number): Promise<Verdict | undefined>;
   close(): Promise<void>;
 }

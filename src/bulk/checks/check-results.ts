@@ -25,7 +25,6 @@ const resultColumns = [
   'reason',
 ] as const;
 
-/** `--results`: every link once, in the order of the listing. */
 export function openCheckResults(path: string, system: WriteSystem): OutcomeFile<IndexedRow> {
   return openFile(path, system, resultColumns, ({ index, ...row }: IndexedRow) => ({ row: index + 1, ...checkedFields(row) }));
 }

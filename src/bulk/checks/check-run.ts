@@ -71,7 +71,6 @@ class CheckRun {
   #offline = 0;
   #private = 0;
   #deferred = 0;
-  /** Hosts that want to be left alone. */
   readonly #closed = new Set<string>();
   #endedAt: number | undefined;
   #isOver = false;

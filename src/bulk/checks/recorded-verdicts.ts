@@ -32,7 +32,6 @@ export class RecordedVerdicts {
     return this.#lengths[destination] !== 0 || isSettled(this.#state.stateOf(destination));
   }
 
-  /** Undefined where there is none. */
   async read(destination: number): Promise<Verdict | undefined> {
     if (!this.has(destination)) return undefined;
     const length = this.#lengths[destination] ?? 0;
@@ -58,7 +57,6 @@ type Carrying = Pick<CheckPlan, 'settings' | 'shortUrls'> & {
   readLinks(path: string): Promise<LinkList>;
 };
 
-/** Lines that are written at once. */
 const together = 200;
 
 /**
@@ -96,7 +94,6 @@ export async function carryVerdicts(
   }
 }
 
-/** The links of two lists, one after the other. */
 function joined(first: LinkList, second: LinkList): LinkList {
   return {
     count: first.count + second.count,

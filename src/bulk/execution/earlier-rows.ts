@@ -7,7 +7,6 @@ import type { BulkRow } from '../results/row-outcome.ts';
 import { isSettledLater } from '../sending/settling.ts';
 import type { Execution, Segment } from './execution.ts';
 
-/** What an earlier process left of the rows of a resumed run. */
 interface EarlierRows {
   /** True of a row that is as if no process had met it. */
   isFree(index: number): boolean;

@@ -50,20 +50,17 @@ export interface Execution extends RunEnvironment {
   readonly needsMark: boolean;
   /** Why links are read right before they are changed. `results`: as far as they can be read. `renames`: only what doubt needs. */
   readonly reads: 'undo' | 'results' | 'renames';
-  /** Keeps what links were before they are changed. */
   readonly images?: Images | undefined;
   /** True of a link that was read again and is still one that was selected. */
   readonly isSelected?: ((record: KnownRecord) => boolean) | undefined;
   /** Attempts of rows that were sent more than once. */
   readonly rounds: Map<number, number>;
-  /** Outcomes of earlier processes, where there were any. */
   readonly recorded: RecordedOutcomes | undefined;
 }
 
 /** Neighbouring rows that are worked on together; what comes out is in the order of what goes in. */
 export interface Segment {
   readonly rows: BulkRow[];
-  /** Rows to send. */
   readonly free: BulkRow[];
   /** Batches that an earlier process left open, with their unsettled rows. All of a batch is in one segment. */
   readonly open: Map<OpenIntent, BulkRow[]>;
@@ -73,7 +70,6 @@ export interface Segment {
 
 /** Becomes known while the rows are read. */
 export interface RunOutput {
-  /** `--results` and `--failed`, where they are asked for. */
   readonly files: OutcomeFiles | undefined;
   readonly tally: RunningTally;
   surplus: readonly string[];
@@ -90,7 +86,6 @@ export function isAged({ readAt }: Pick<BulkRow, 'readAt'>, { system }: { readon
   return readAt !== undefined && system.elapsed() - readAt > freshFor;
 }
 
-/** The same row, to be read again in any case. */
 export function outdated(row: BulkRow): BulkRow {
   return row.readAt === undefined ? row : { ...row, readAt: Number.NEGATIVE_INFINITY };
 }

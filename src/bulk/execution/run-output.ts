@@ -7,7 +7,6 @@ import { isSettledLater, outcomeOfNew } from '../sending/settling.ts';
 import type { Execution, RunOutput } from './execution.ts';
 import { newRow } from './execution.ts';
 
-/** The rows of a begun run, worked on as they are read, and its end. */
 export async function executeRun(run: Execution, batches: number): Promise<Omit<StartedRun, 'facts'>> {
   const { plan, system, stop, rules, calls } = run;
   const tally = startTally();
@@ -64,7 +63,6 @@ export function readerGone(): LocalError {
   });
 }
 
-/** Every row with its outcome, counted and written to the files. */
 async function* settledRows(run: Execution, output: RunOutput): AsyncGenerator<readonly RowOutcome[]> {
   const { plan, begun } = run;
   const { tally, files } = output;

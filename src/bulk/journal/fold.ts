@@ -30,7 +30,6 @@ export async function foldJournal(path: string): Promise<RunState> {
 interface LineKind<T extends LineType> {
   /** False of a line that cannot be true of a run of `total` rows. */
   isSound?(line: JournalLine<T>, total: number): boolean;
-  /** Takes the line into what is known. */
   apply?(fold: Fold, line: JournalLine<T>, location: LineLocation): void;
 }
 
@@ -110,7 +109,6 @@ interface Fold {
   readonly codes: Uint8Array;
   /** Ordinal of the result line of each row. */
   readonly results: Uint32Array;
-  /** Offset and length of each result line. */
   readonly locations: number[];
   readonly open: Map<number, OpenIntent & { readonly unsettled: Set<number> }>;
   readonly keys: Map<number, string>;

@@ -21,7 +21,6 @@ export interface BeforeImage {
 
 /** Images of a run that is begun or resumed; the file is made with the first of them. */
 export interface Images {
-  /** Resolves when it is on the disk. */
   keep(rows: readonly BulkRow[]): Promise<void>;
   /** True of a row whose image this process has kept. */
   has(index: number): boolean;

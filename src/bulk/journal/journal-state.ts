@@ -15,7 +15,6 @@ export function isSettled(state: RowState): boolean {
   return !unsettled.has(state);
 }
 
-/** Rows that have a result. */
 export function settledRows({ counts }: Pick<RunState, 'counts'>): number {
   let settled = 0;
   for (const [state, count] of counts) if (isSettled(state)) settled += count;
@@ -60,7 +59,6 @@ export interface RunState {
   /** Why the last process ended; undefined where it was killed. */
   readonly lastEnd: string | undefined;
   readonly shown: boolean;
-  /** The runs that were begun to take this one back. */
   readonly undoneBy: readonly string[];
   /** Bytes of the journal that are whole. */
   readonly size: number;

@@ -14,7 +14,6 @@ export interface JournalFile {
 /** Opens a journal for appending, and cuts off what follows the first `size` bytes: a torn line. */
 export type OpenJournalFile = (path: string, size: number) => Promise<JournalFile>;
 
-/** Append-only, one writer. */
 export interface Journal {
   /** Resolves when the line is on the disk. After a failure nothing more is accepted: the end of the file is not known. */
   write(line: JournalLine): Promise<void>;

@@ -38,11 +38,9 @@ interface JournalLedgerOptions {
   readonly keepsPrior?: boolean | undefined;
   /** Reads the newest links, where the batch needs to know them. */
   readonly takeWatermark?: (() => Promise<Watermark | undefined>) | undefined;
-  /** Receives outcomes right before they are recorded. */
   readonly listen?: ((outcomes: readonly RowOutcome[]) => Promise<void>) | undefined;
 }
 
-/** Writes each batch before it is sent, and its results before they are reported. */
 export function journalLedger(options: JournalLedgerOptions): Ledger {
   const { journal, priorDestinations, keyOf, keepsPrior = false, takeWatermark, listen } = options;
   let next = options.firstBatch;

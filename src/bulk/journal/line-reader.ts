@@ -5,7 +5,6 @@ import { decodeLine, type JournalLine } from './lines.ts';
 
 export interface LineLocation {
   readonly offset: number;
-  /** Bytes, line end included. */
   readonly length: number;
 }
 
@@ -33,7 +32,6 @@ export async function* readJournal(path: string): AsyncGenerator<LocatedLine> {
   }
 }
 
-/** Throws `LocalError` where there is none. */
 export function openToRead(path: string): Promise<FileHandle> {
   return open(path).catch((error: unknown) => {
     throw fileError('read', path, error);

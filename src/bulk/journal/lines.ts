@@ -52,7 +52,6 @@ interface Begin {
   readonly undo?: boolean | undefined;
   readonly undoes?: string | undefined;
   readonly profile?: string | undefined;
-  /** Origin and path of the API root. */
   readonly server: string;
   readonly account: string;
   readonly edition: Edition;

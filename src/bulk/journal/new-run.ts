@@ -14,7 +14,6 @@ import { type SmallJournal, smallJournal } from './small-journal.ts';
 type Described = Pick<RunPlan, 'what' | 'undo' | 'undoes' | 'profile' | 'results' | 'failed'>;
 type Surroundings = Pick<RunEnvironment, 'client' | 'system' | 'stateFolder' | 'openJournalFile'>;
 
-/** A run whose record is one file. */
 interface SmallRun extends BegunRun {
   readonly journal: SmallJournal;
 }
@@ -98,12 +97,10 @@ function newOrder({ state, orders }: RunFolders): number {
   return nextOrder(orders, () => Math.max(0, ...newestRuns(state).map(orderOf)));
 }
 
-/** Records of typed links that are kept: the newest. */
 const keptSmall = 200;
 /** To find the newest all are read, so they are not counted exactly each time. */
 const tooManySmall = 250;
 
-/** Deletes the oldest records of typed links where there are too many. */
 function pruneSmall(folders: RunFolders): void {
   const names = new Set(smallNames(folders));
   if (names.size < tooManySmall) return;

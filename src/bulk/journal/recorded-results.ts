@@ -67,9 +67,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string';
 }
 
-/** Outcomes of rows that an earlier process settled, read back from the journal. */
 export interface RecordedOutcomes {
-  /** In the order of the rows, all of which are settled. */
   outcomesOf(rows: readonly BulkRow[]): Promise<RowOutcome[]>;
   close(): Promise<void>;
 }
@@ -179,7 +177,6 @@ export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: s
   return { hash, long_url: priorUrl };
 }
 
-/** The members of a record that say its short URL, made of the one text that is kept of them. */
 function shortUrlMembers(shortUrl: string): Pick<KnownRecord, 'short_url' | 'short_url_with_protocol'> {
   const scheme = /^https?:\/\//.exec(shortUrl)?.[0];
   return scheme ? { short_url: shortUrl.slice(scheme.length), short_url_with_protocol: shortUrl } : { short_url: shortUrl };

@@ -77,7 +77,6 @@ export function removeRunFolder(name: string, folders: RunFolders, system: MarkS
   }
 }
 
-/** A folder that belongs to no run, or not to one yet. */
 function draftFolder({ runs }: RunFolders, system: MarkSystem): string {
   return join(runs, `.${newMark(system)}.draft`);
 }
@@ -124,7 +123,6 @@ export async function lastLine(journal: string): Promise<JournalLine | undefined
   }
 }
 
-/** Bytes that the line of an end takes at most. */
 const longestEnd = 512;
 
 /** Milliseconds that a new run waits for another process; nothing is worth waiting for where a run is only to be deleted. */
@@ -139,7 +137,6 @@ export function claimBeginning(key: string, { locks }: RunFolders, system: Syste
   return acquireClaim({ folder, guards: 'the start of this run', waitMilliseconds: wait, isPassing: true }, system);
 }
 
-/** Held while a process works on the run. */
 export function claimRun(name: string, folders: RunFolders, system: System, wait = patience): Promise<Claim> {
   return claimRecord(name, runRecord(name, folders), system, wait);
 }
@@ -149,7 +146,6 @@ export function claimRecord(name: string, { lock, isSmall }: RunRecord, system: 
   return acquireClaim({ folder: lock, guards: `run ${name}`, waitMilliseconds: wait, isPassing: isSmall }, system);
 }
 
-/** Held while an account is shortened for in checked mode, of which there is one at a time. */
 export function claimAccount(
   { server, account, domain }: Pick<RunIdentity, 'server' | 'account' | 'domain'>,
   { locks }: RunFolders,

@@ -89,7 +89,6 @@ export interface Work<Row> {
   /** Undefined where an entry of the answer cannot be used. */
   readonly items: readonly (Item | undefined)[];
   readonly verdicts: (Verdict | undefined)[];
-  /** Row that an item was given to; undefined as long as it is free. */
   readonly rowOf: (number | undefined)[];
 }
 

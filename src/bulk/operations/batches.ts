@@ -44,19 +44,15 @@ export async function* rowBatches<Item extends object>(
   if (rows.length > 0) yield rows;
 }
 
-/** The part of an operation that decides which rows share a call. */
 export interface BatchRules<Row> {
   readonly limit: number;
-  /** Rows of different groups cannot share a call: a group per domain. */
   group?(row: Row): string;
-  /** Counts those, from the first, that fit in one call's address; all of them where absent. */
   fitting?(rows: readonly Row[]): number;
 }
 
 /** A call is for links of one domain (4.1.7). */
 export const byDomain = { group: ({ domain }: LinkKey): string => domain ?? '' };
 
-/** The same where the links are named in its address. */
 export const byHash = { ...byDomain, fitting: fittingHashes };
 
 export function rulesOf({ group, fitting }: Pick<BatchRules<object>, 'group' | 'fitting'>, limit: number): BatchRules<BulkRow> {

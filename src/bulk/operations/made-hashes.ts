@@ -51,7 +51,6 @@ export function hashGenerator(randomBytes: (count: number) => Uint8Array): () =>
   };
 }
 
-/** Numbers that are tried, from 2 on. */
 const lastNumber = 9;
 
 /** Hashes for a row whose own is taken: `sale-2`, `sale-3`, … cut to the length that a hash may have. */
@@ -73,7 +72,6 @@ export function hashBefore({ custom_hash }: Pick<ShortenItem, 'custom_hash'>, ha
   return numberedHashes(custom_hash).includes(hash) ? custom_hash : undefined;
 }
 
-/** The row as its link was made. */
 export function asNamed(item: ShortenItem, { hash }: { readonly hash: string }): ShortenItem {
   return hashBefore(item, hash) === undefined ? item : { ...item, custom_hash: hash };
 }

@@ -49,7 +49,6 @@ export const guarantees: { readonly [M in ModeName]: string } = {
   checked: 'each row is confirmed by reading the account back; rows that cannot be confirmed are unknown',
 };
 
-/** Ways to treat a row whose custom hash has a link that leads elsewhere. */
 export const conflictPolicies = ['fail', 'skip', 'update', 'rename'] as const;
 
 export type ConflictPolicy = (typeof conflictPolicies)[number];

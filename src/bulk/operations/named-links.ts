@@ -6,12 +6,10 @@ import type { UrlRecord } from '../../contract/records.ts';
 import type { Verdict } from '../matching/row-verdict.ts';
 import type { BulkOperation, RowToInspect } from './operation.ts';
 
-/** Settings of edits, deletions and resets of links that are named. */
 export interface ChangeSettings {
   readonly client: Pick<Client, 'send'>;
   /** Edition A: where a row does not say it. */
   readonly domain?: string | undefined;
-  /** Hashes in one call at most. */
   readonly batchSize: number;
 }
 
@@ -54,5 +52,4 @@ export function inspection<Row extends LinkKey>(
   };
 }
 
-/** The refusal of a hash that does not exist. */
 export const missing: Verdict = { kind: 'failed', error: { code: 1306, message: errors[1306].message } };

@@ -18,7 +18,6 @@ interface SharedBatch {
 interface Sharing {
   /** Hashes that the run was given. */
   readonly given: SeenKeys;
-  /** Without it nothing is asked about which links are new. */
   readonly newness: Newness | undefined;
   readonly signal: AbortSignal;
 }

@@ -16,11 +16,8 @@ interface ShortenSettings {
   readonly mode: Mode;
   /** Edition A: the working domain, pinned on every call. */
   readonly domain?: string | undefined;
-  /** Reads which links are new, where duplicate control hands out old ones too; true without it. */
   readonly tellsNew?: boolean | undefined;
-  /** Bounds the calls that this takes. */
   readonly mayCall?: NewnessSettings['mayCall'];
-  /** `fail` without it. */
   readonly onConflict?: Exclude<ConflictPolicy, 'update'> | undefined;
   readonly isAskedFor?: ConflictSettings['isAskedFor'];
 }

@@ -14,7 +14,6 @@ interface ReadingSettings {
   readonly deadline: { readonly signal: AbortSignal };
 }
 
-/** The links that had typed hashes right before the run. */
 interface TypedHashes {
   /** In the order of the rows; null for none. */
   readonly before: readonly RunRow['before'][];

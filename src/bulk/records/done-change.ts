@@ -6,7 +6,6 @@ import type { KnownRecord } from '../matching/row-verdict.ts';
 
 export type EarlierLink = KnownRecord;
 
-/** A change of one link that a run made, or may have made. */
 export interface DoneChange {
   /** As the run named it. On edition A without a domain where that was the default one. */
   readonly link: LinkKey;

@@ -22,7 +22,6 @@ export interface DoneRun {
   /** Rows of which it is not known whether they made links, which cannot be found. */
   readonly lost: number;
   readonly images: string;
-  /** The newest links when the run began: what it made is listed before them. */
   readonly mark: Watermark | undefined;
   /** The changes, some at a time, the last first. */
   changes(): AsyncGenerator<readonly DoneChange[]>;
@@ -95,7 +94,6 @@ async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerat
   for await (const some of changedLinks(record, state)) yield some.filter(({ before }) => before !== null);
 }
 
-/** No change without what was there before it. */
 function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: string): void {
   for (let row = 0; row < begin.input.rows; row += 1) {
     const state = stateOf(row);
@@ -115,7 +113,6 @@ async function* newLinks(record: RunRecord, state: RunState): AsyncGenerator<rea
   yield* createdLinks(record, state, (row) => isOwn || unread.has(row));
 }
 
-/** Rows whose hashes no link had right before. */
 async function freeBefore(record: RunRecord, { begin }: RunState): Promise<ReadonlySet<number>> {
   const rows = new Set<number>();
   const images = await keptImages(record, begin.input.rows);
@@ -166,7 +163,6 @@ function createdLink(link: LinkKey, made: LinkPrints | undefined, isProven: bool
   return { link, asked: {}, before: undefined, made, isProven, isCertain: made !== undefined, isOpen: made === undefined };
 }
 
-/** Rows in doubt without a hash of the run's own. */
 function lostRows(state: RunState): number {
   let count = 0;
   for (let row = 0; row < state.begin.input.rows; row += 1) if (isInDoubt(row, state) && !state.keys.has(row)) count += 1;
@@ -177,7 +173,6 @@ function isInDoubt(row: number, { stateOf }: RunState): boolean {
   return stateOf(row) !== 'free' && !isSettled(stateOf(row));
 }
 
-/** Throws `LocalError` while a process works on the run. */
 export async function assertIdle(run: string, folders: RunFolders, system: System): Promise<void> {
   (await claimRun(run, folders, system, 0)).release();
 }

@@ -2,7 +2,6 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from
 import { basename, join } from 'node:path';
 import type { BeginLine } from '../journal/lines.ts';
 
-/** The folders of all that runs keep, below the state folder. */
 export interface RunFolders {
   readonly state: string;
   readonly runs: string;
@@ -39,7 +38,6 @@ export interface RunRecord {
   readonly journal: string;
   readonly images: string;
   readonly input: string;
-  /** The process that works on the run says so there. */
   readonly lock: string;
 }
 
@@ -112,7 +110,6 @@ export function orderOf({ begin }: Pick<NamedRun, 'begin'>): number {
   return begin?.order ?? 0;
 }
 
-/** ISO 8601, to the second where only the name says it. */
 function beginningOf({ begin, run }: NamedRun): string {
   return begin?.at ?? nameTime(run);
 }

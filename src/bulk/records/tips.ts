@@ -105,7 +105,6 @@ export function isUndoInForce({ state, isUndone: isBack }: Tip): boolean {
   return !isBack && state?.begin.undoes !== undefined && state.begin.what?.startsWith('undo ') === true;
 }
 
-/** The redo of an undo that was interrupted, or ended unseen, is continued. */
 export function targetOfRedo({ run, state, isUndone: isBack }: Tip): string | undefined {
   if (isBack) return run;
   return state && !isOver(state) ? state.begin.undoes : undefined;

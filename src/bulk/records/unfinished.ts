@@ -9,7 +9,6 @@ import type { BeginLine } from '../journal/lines.ts';
 import { claimBeginning, type RunIdentity, runKey } from '../journal/run-folder.ts';
 import { runFolders, runRecord } from './run-names.ts';
 
-/** An unfinished run that has its input in its folder. */
 export interface KeptRun {
   readonly begin: BeginLine;
   readonly input: string;

@@ -10,7 +10,6 @@ import type { Stop } from '../sending/stop.ts';
 import { renamedFrom } from './outcome-row.ts';
 import { destinationOf, doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
 
-/** The files of a run that are made from the outcomes of all rows, in the order of the input. */
 export interface OutcomeFiles {
   add(outcome: RowOutcome): void;
   /** Puts the files in their places, where they hold every row; until then the old ones are there. What fails stops the run. */

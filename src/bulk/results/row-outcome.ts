@@ -35,7 +35,6 @@ export function errorText({ message, details }: Pick<RowError, 'message' | 'deta
 
 /** One row of the input: what the file holds and what is sent for it. */
 export interface BulkRow {
-  /** From 0, in the order of the input. */
   readonly index: number;
   /** From 1, as people count; of the first line where a record has several. Not known of a row that cannot be read any more. */
   readonly line: number | undefined;
@@ -75,7 +74,6 @@ export interface RowOutcome extends BulkRow {
 export interface Tally {
   readonly rows: number;
   readonly counts: Readonly<Record<RowStatus, number>>;
-  /** Unknown rows that the same command again settles. */
   readonly repeatable: number;
   readonly failures: ReadonlyMap<number, number>;
 }

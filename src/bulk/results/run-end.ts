@@ -7,7 +7,6 @@ type RunEnd = { readonly kind: 'error'; readonly error: CliError } | { readonly 
 interface EndOptions {
   /** A hash that no link has is no failure. */
   readonly ignoreMissing?: boolean | undefined;
-  /** The noun for the message: `3 of 10 URLs failed`. */
   readonly noun?: string | undefined;
 }
 

@@ -2,7 +2,6 @@ import { LimitError } from '../../base/errors.ts';
 import { CallError, type Fault, refusesEveryCall } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 
-/** Limits how many batches are in flight; the limit follows what the server can take. */
 export interface Limiter {
   /** Resolves when a permit is free, with a function that releases it. Calling that again does nothing. */
   acquire(): Promise<() => void>;
@@ -11,7 +10,6 @@ export interface Limiter {
   succeeded(): void;
 }
 
-/** Successes in a row after which one more is let in. */
 const successesPerStep = 10;
 
 /** Halves when the server asks to slow down, at least to 1, and grows by one after ten successes, to `maximum` at most. */
@@ -70,7 +68,6 @@ export class BudgetError extends LimitError {
 /** Calls of one run: counted, and bounded by `--budget`. Repeats inside one call count once. */
 export interface CallCount {
   readonly made: number;
-  /** Sets so many calls aside; false where the budget does not hold them. */
   reserve(calls: number): boolean;
 }
 
@@ -83,7 +80,6 @@ interface CountOptions {
   readonly budget?: number | undefined;
   /** Calls that were made without it, and count. */
   readonly before: number;
-  /** Called whenever the server asks one of the calls to slow down. */
   onThrottled(): void;
 }
 

@@ -94,7 +94,6 @@ export function roundOf(index: number, { rounds }: Execution): number {
   return rounds.get(index) ?? 1;
 }
 
-/** Waits a random time, with the base of a throttled call. */
 async function coolDown(round: number, { system, signal }: Execution): Promise<void> {
   const cap = Math.min(1000 * 2 ** (round - 1), 20_000);
   await system.sleep(Math.ceil(system.random() * cap), signal).catch(() => undefined);
@@ -128,7 +127,6 @@ function notSent(row: BulkRow, { reason }: Stop): RowOutcome {
   return { ...row, status: 'not_sent', error };
 }
 
-/** The outcome of a row that no earlier process sent. */
 export function outcomeOfNew(row: BulkRow, sent: ReadonlyMap<number, RowOutcome>, { stop }: Pick<Execution, 'stop'>): RowOutcome {
   if (!row.skip) return sent.get(row.index) ?? notSent(row, stop);
   const { status, reason } = row.skip;
