@@ -4,12 +4,11 @@ import type { CheckStatus } from '../check/verdict.ts';
 import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import { fieldsSincePrinted } from '../link/prints.ts';
-import { foldJournal } from './journal/fold.ts';
 import type { RunState } from './journal/journal-state.ts';
 import { readJournal } from './journal/line-reader.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
-import { lastLine, whileThere } from './journal/run-folder.ts';
+import { foldRun, lastLine } from './journal/run-folder.ts';
 import { deleteRun } from './records/deletion.ts';
 import { beganAt, byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './records/run-names.ts';
 import { type IsOwn, tipOf } from './records/tips.ts';
@@ -137,7 +136,7 @@ export interface Verification {
 export async function* verifyRun(stateFolder: string, run: string, settings: VerifySettings): AsyncGenerator<Verification> {
   const folders = runFolders(stateFolder);
   const { journal } = runRecord(run, folders);
-  const { begin, locationOf } = (await whileThere(run, folders, () => foldJournal(journal))) ?? noRun(run);
+  const { begin, locationOf } = (await foldRun(run, folders)) ?? noRun(run);
   if (begin.operation !== 'shorten' && begin.operation !== 'edit' && begin.operation !== 'apply') {
     throw new UsageError(`run ${run} created no links; there is nothing to verify`);
   }
@@ -172,7 +171,7 @@ function noRun(run: string, message = `no run ${run || '""'}`): never {
 async function overview(run: string, folders: RunFolders): Promise<RunOverview | undefined> {
   const { journal } = runRecord(run, folders);
   try {
-    const state = await whileThere(run, folders, () => foldJournal(journal));
+    const state = await foldRun(run, folders);
     if (!state) return undefined;
     const { begin, lastEnd, complete } = state;
     const tip = await tipOf(state, folders);

@@ -1,11 +1,10 @@
 import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
 import { beginRun } from './beginning/beginning.ts';
-import { runsOf } from './beginning/found-run.ts';
 import type { BeginLine } from './journal/lines.ts';
-import { runKey } from './journal/run-folder.ts';
 import { recordUndone } from './records/later-lines.ts';
 import { runFolders } from './records/run-names.ts';
+import { unfinishedRuns } from './records/unfinished.ts';
 import type { RunEnvironment } from './run-plan.ts';
 
 export interface TagChange {
@@ -57,7 +56,7 @@ export async function recordTagRun<Result>(
     await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
     const made = await act(resumed).then(
       (result) => ({ result }),
-      (error: unknown): Failed => {
+      (error: unknown) => {
         // A change that may have been made keeps its record, so that the same command ends it.
         if (isBegun() || (error instanceof CliError && error.kind === 'unknown')) return { error };
         throw error;
@@ -67,7 +66,10 @@ export async function recordTagRun<Result>(
     const at = new Date(system.now()).toISOString();
     const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', at } as const;
     // Without its end the run is resumed by the same command, which finds out.
-    const failure = await journal.write(end).then(() => undefined, keptError);
+    const failure = await journal.write(end).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
     await journal.close();
     release();
     return failure ?? made;
@@ -86,16 +88,7 @@ function identityOf({ what, change, undoes }: TagRun, { client }: Pick<RunEnviro
 
 /** Finds the change of the unfinished run of the same command: it may have been made already. */
 export async function unfinishedTags(run: Omit<TagRun, 'change'>, environment: RunEnvironment): Promise<TagChange | undefined> {
-  const identity = identityOf({ ...run, change: {} }, environment);
-  const { unfinished } = await runsOf(runKey(identity), runFolders(environment.stateFolder));
-  const [found] = unfinished;
+  const { operation, domain, input } = identityOf({ ...run, change: {} }, environment);
+  const [found] = await unfinishedRuns({ operation, domain, sha256: input.sha256 }, environment);
   return found && tagChangeOf(found.state.begin);
-}
-
-interface Failed {
-  readonly error: unknown;
-}
-
-function keptError(error: unknown): Failed {
-  return { error };
 }

@@ -3,8 +3,7 @@ import type { Claim } from '../../files/claim-lock.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { isUntouched } from '../journal/journal-state.ts';
-import type { BegunRun } from '../journal/new-run.ts';
-import { beginLine, beginSmallRecord, newRunName } from '../journal/new-run.ts';
+import { type BegunRun, beginLine, beginSmallRecord, newRunName } from '../journal/new-run.ts';
 import {
   claimAccount,
   claimBeginning,

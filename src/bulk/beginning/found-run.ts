@@ -1,11 +1,12 @@
 import { isAbsolute } from 'node:path';
 import { LocalError, UsageError } from '../../base/errors.ts';
 import { foldJournal } from '../journal/fold.ts';
-import { isOver, isUntouched, type RunState } from '../journal/journal-state.ts';
+import { isUntouched, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine } from '../journal/lines.ts';
-import { claimRun, keyOfRun, lastLine, type RunIdentity, readBegin, runKey, whileThere } from '../journal/run-folder.ts';
+import { claimRun, foldRun, type RunIdentity, readBegin, runKey } from '../journal/run-folder.ts';
 import { type RunFolders, runFolders, runNames, runRecord } from '../records/run-names.ts';
 import { isUndone } from '../records/tips.ts';
+import { type FoundRun, runsOf } from '../records/unfinished.ts';
 import type { InputFile, RunEnvironment, RunPlan } from '../run-plan.ts';
 import { changedOptions } from './given-flags.ts';
 
@@ -18,11 +19,6 @@ export function meanwhile(): LocalError {
   return new LocalError('another process began or finished the same change meanwhile; nothing was changed', {
     hint: 'run the same command again',
   });
-}
-
-export interface FoundRun {
-  readonly name: string;
-  readonly state: RunState;
 }
 
 /**
@@ -77,27 +73,6 @@ async function withRowsLeft(name: string, folders: RunFolders): Promise<FoundRun
   return state.counts.get('free') ? { name, state } : undefined;
 }
 
-/** The runs that one command line may mean, newest first, and the newest finished one. One that was undone is neither. */
-export async function runsOf(
-  key: string,
-  folders: RunFolders,
-): Promise<{ unfinished: FoundRun[]; finished: string | undefined; undone: string[] }> {
-  const names = runNames(folders).filter((candidate) => keyOfRun(candidate) === key);
-  const unfinished: FoundRun[] = [];
-  const undone: string[] = [];
-  let finished: string | undefined;
-  for (const name of names.reverse()) {
-    const { journal } = runRecord(name, folders);
-    // Of finished ones before the newest, which is read whole, the end is enough.
-    const state = finished !== undefined && (await lastLine(journal))?.type === 'shown' ? undefined : await foldJournal(journal);
-    // A run that was taken back is done anew.
-    if (state && (await isUndone(state, folders))) undone.push(name);
-    else if (state && !isOver(state)) unfinished.push({ name, state });
-    else finished ??= name;
-  }
-  return { unfinished, finished, undone };
-}
-
 /**
  * Refuses an unfinished run of a file of this name with other content, or of this file on what was the default domain then: which rows
  * are done would be guessed.
@@ -108,7 +83,7 @@ async function assertSameInput(identity: RunIdentity, onDefault: boolean, folder
     const begin = record.isSmall ? undefined : await readBegin(record).catch(() => undefined);
     if (!begin || !isKin(identity, begin, onDefault)) continue;
     // Not locked by this process: another one may delete it.
-    const state = await whileThere(name, folders, ({ journal }) => foldJournal(journal));
+    const state = await foldRun(name, folders);
     if (!state || state.complete || isUntouched(state) || (await isUndone(state, folders))) continue;
     const { input } = identity;
     if (begin.input.sha256 === input.sha256) {

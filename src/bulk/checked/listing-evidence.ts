@@ -2,8 +2,7 @@ import { grouped } from '../../base/grouped.ts';
 import { foldedHash } from '../../contract/link.ts';
 import { isUrlPrint } from '../../link/prints.ts';
 import { readJournal } from '../journal/line-reader.ts';
-import type { JournalLine } from '../journal/lines.ts';
-import { indexesOf } from '../journal/lines.ts';
+import { indexesOf, type JournalLine } from '../journal/lines.ts';
 import { hashesOf, linksOf } from '../journal/recorded-results.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { Watermark } from './newest-links.ts';
@@ -36,9 +35,7 @@ export async function evidenceOf(journal: string, batch: number): Promise<BatchE
   return found && { watermark: found, ...given };
 }
 
-/**
- * Hashes of the records that the journal names as links of the run. A hash in another case counts if the long URL is the same.
- */
+/** Hashes of the records that the journal names as links of the run. A hash in another case counts if the long URL is the same. */
 export async function ownAmong(journal: string, records: Iterable<KnownRecord>): Promise<Set<string>> {
   const own = new Set<string>();
   const wanted = grouped(records, ({ hash }) => foldedHash(hash));

@@ -17,7 +17,6 @@ import {
   atMost,
   beyond,
   frontSize,
-  type ListingSettings,
   mayBeWhole,
   newerThan,
   positionIn,
@@ -52,13 +51,6 @@ function inconclusive(count: number, cause?: CliError): CliError {
   });
 }
 
-interface ReadBack {
-  /** One per row; all doubtful where the evidence is not conclusive. */
-  readonly verdicts: readonly Verdict[];
-  readonly conclusive: boolean;
-  readonly reading: Reading | undefined;
-}
-
 const maximalReadings = 5;
 
 /**
@@ -72,9 +64,8 @@ const maximalReadings = 5;
  *  : what is listed at the head without being known cannot be old.
  * - Where nothing is new and the order is not proven, the whole listing must not hold one record that could be a row's.
  */
-async function readBack(items: readonly Asked[], evidence: BatchEvidence, run: Execution): Promise<ReadBack> {
+async function readBack(items: readonly Asked[], evidence: BatchEvidence, run: Execution) {
   const { settle = usualSettle } = run.plan;
-  const settings: ReadingSettings = { ...run, journal: run.begun.record.journal };
   // The links of earlier processes have long been listed.
   const isUpToDate =
     evidence.latestBatch >= run.begun.state.nextBatch && positionIn(evidence.watermark.known, evidence.latest) >= 0;
@@ -82,17 +73,17 @@ async function readBack(items: readonly Asked[], evidence: BatchEvidence, run: E
   for (let readings = 0; readings < maximalReadings; readings += 1) {
     const isQuick = readings > 0 && (isUpToDate || (before !== undefined && before.fresh.length > 0));
     await run.system.sleep(isQuick ? settle / 5 : settle, run.signal).catch(() => undefined);
-    const reading = await readNewer(items, evidence, settings);
+    const reading = await readNewer(items, evidence, run);
     const isSteady = before !== undefined && reading !== undefined && haveSame(before.fresh, reading.fresh);
     before = reading;
     if (!reading || !isSteady) continue;
     const opinion = opinionOf(items, reading, evidence);
     if (opinion === 'conclusive') return resultOf(items, reading, true);
     if (opinion === 'foreign') break;
-    if (opinion === 'order unproven') return resultOf(items, reading, await listsNoneOf(items, evidence, settings));
+    if (opinion === 'order unproven') return resultOf(items, reading, await listsNoneOf(items, evidence, run));
   }
   const mayBeBehind = before?.fresh.length === 0 && evidence.latest.length > 0;
-  return resultOf(items, before, mayBeBehind && (await listsNoneOf(items, evidence, settings)));
+  return resultOf(items, before, mayBeBehind && (await listsNoneOf(items, evidence, run)));
 }
 
 type Opinion = 'conclusive' | 'foreign' | 'behind' | 'order unproven';
@@ -120,7 +111,8 @@ function isCertain(verdict: Verdict | undefined, item: Asked | undefined): boole
   return verdict.evidence === 'hash' && sameUrl(verdict.record?.long_url, item?.long_url);
 }
 
-function resultOf(items: readonly Asked[], reading: Reading | undefined, conclusive: boolean): ReadBack {
+/** A verdict per row; all are doubtful where the evidence is not conclusive. */
+function resultOf(items: readonly Asked[], reading: Reading | undefined, conclusive: boolean) {
   const found = reading?.matching.verdicts ?? [];
   const verdicts = items.map((_, position) => (conclusive ? (found[position] ?? again) : withCandidate(found[position])));
   return { verdicts, conclusive, reading };
@@ -136,13 +128,8 @@ function haveSame(some: readonly KnownRecord[], others: readonly KnownRecord[]):
   return some.length === others.length && others.every(({ hash }) => hashes.has(hash));
 }
 
-export interface ReadingSettings extends ListingSettings {
-  readonly signal: AbortSignal;
-  readonly journal: string;
-}
-
 /** One reading of the newest links, matched to the rows of a batch in doubt. */
-export interface Reading {
+interface Reading {
   readonly scan: Scan;
   /** Newer than the watermark, and of no row that is settled. */
   readonly fresh: readonly KnownRecord[];
@@ -157,11 +144,7 @@ export interface Reading {
 const maximalCalls = 200;
 
 /** Undefined where the listing shows neither the watermark nor its own end. */
-export async function readNewer(
-  items: readonly Asked[],
-  { watermark }: BatchEvidence,
-  settings: ReadingSettings,
-): Promise<Reading | undefined> {
+async function readNewer(items: readonly Asked[], { watermark }: BatchEvidence, run: Execution): Promise<Reading | undefined> {
   const known = new Set(watermark.known);
   // A page that holds more than the watermark shows that its own page was not cut short: it knew all links that there were.
   const holdsMore = (largestPage: number): boolean => known.size < frontSize && largestPage > known.size;
@@ -172,13 +155,13 @@ export async function readNewer(
     return !mayHaveKnownAll || read.records.size > known.size + items.length + frontSize;
   };
   const limit = Math.max(frontSize, items.length);
-  const scan = await scanNewest(settings, { limit, isEnough, mayCall: atMost(maximalCalls), signal: settings.signal });
+  const scan = await scanNewest(run, { limit, isEnough, mayCall: atMost(maximalCalls), signal: run.signal });
   if (!scan) return undefined;
   const knewAll = (scan.total !== undefined && watermark.total === known.size) || holdsMore(scan.largestPage);
   const isWhole = scan.isWhole && (known.size === 0 || knewAll);
   if (!isWhole && !watermark.known.some((hash) => scan.records.has(hash))) return undefined;
   const newer = isWhole ? [...scan.records.values()].filter(({ hash }) => !known.has(hash)) : newerThan(watermark, scan);
-  const own = await ownAmong(settings.journal, newer);
+  const own = await ownAmong(run.begun.record.journal, newer);
   const fresh = newer.filter(({ hash }) => !own.has(hash));
   return { scan, fresh, ownCount: own.size, matching: matchAnswer(items, fresh, { inOrder: false }), isWhole };
 }
@@ -188,13 +171,8 @@ export async function readNewer(
  * the counts agree, a link like a row is new only if it is listed where the newest are: at the head, or in a listing of the
  * other order at its end. It would take as many deletions by others to hide one elsewhere.
  */
-export async function listsNoneOf(
-  items: readonly Asked[],
-  { watermark, latest }: BatchEvidence,
-  settings: ReadingSettings,
-): Promise<boolean> {
-  const { journal, signal } = settings;
-  const scan = await scanNewest(settings, { limit: 500, isEnough: () => false, mayCall: atMost(maximalCalls), signal });
+async function listsNoneOf(items: readonly Asked[], { watermark, latest }: BatchEvidence, run: Execution): Promise<boolean> {
+  const scan = await scanNewest(run, { limit: 500, isEnough: () => false, mayCall: atMost(maximalCalls), signal: run.signal });
   // A link that is counted and not shown may be one.
   if (!scan?.isWhole || (scan.total ?? 0) > scan.records.size) return false;
   if (latest.length > 0 && positionIn(scan.records.keys(), latest) < 0) return false;
@@ -204,6 +182,6 @@ export async function listsNoneOf(
   const agrees = scan.total !== undefined && scan.total === watermark.total;
   const candidates = agrees ? [...newerThan(watermark, scan), ...listed.slice(-items.length)] : listed;
   const alike = candidates.filter(({ hash, long_url }) => !known.has(hash) && longUrls.has(canonicalUrl(String(long_url))));
-  const own = await ownAmong(journal, alike);
+  const own = await ownAmong(run.begun.record.journal, alike);
   return alike.every(({ hash }) => own.has(hash));
 }

@@ -1,8 +1,7 @@
 import type { CheckStatus, Verdict } from '../../check/verdict.ts';
 import type { Identity } from '../../client/subject.ts';
-import { foldJournal } from '../journal/fold.ts';
 import type { RowState } from '../journal/journal-state.ts';
-import { whileThere } from '../journal/run-folder.ts';
+import { foldRun } from '../journal/run-folder.ts';
 import { newestRuns, runFolders, runRecord, titleOf } from '../records/run-names.ts';
 import { RecordedVerdicts } from './recorded-verdicts.ts';
 
@@ -29,7 +28,7 @@ export async function* checkRecords(
   for (const { run, begin } of newestRuns(stateFolder)) {
     if (begin?.operation !== 'check' || begin.server !== server || begin.account !== username) continue;
     const { journal: path, input } = runRecord(run, folders);
-    const state = await whileThere(run, folders, () => foldJournal(path));
+    const state = await foldRun(run, folders);
     const links = begin.input.rows;
     if (!state || (state.counts.get('free') ?? 0) === links) continue;
     const verdicts = new RecordedVerdicts(path, state, 0);

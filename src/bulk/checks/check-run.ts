@@ -225,12 +225,7 @@ class CheckRun {
   async #close(isWhole: boolean): Promise<void> {
     const { journal, release } = this.#begun;
     const { system } = this.#environment;
-    try {
-      if (isWhole) this.#results?.commit();
-      else this.#results?.discard();
-    } catch (error) {
-      this.#stop.because(error);
-    }
+    this.#results?.close(isWhole, this.#stop);
     const isLeft = this.#counts.not_sent + this.#offline + this.#deferred > 0;
     const isComplete = isWhole && !isLeft && !this.#stop.reason;
     const reason = isComplete ? 'complete' : nameOf(this.#stop.reason);

@@ -1,23 +1,21 @@
-import type { FileHandle } from 'node:fs/promises';
 import { Destinations, type LinkList } from '../../check/destinations.ts';
 import type { Verdict } from '../../check/verdict.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isSettled, type RunState } from '../journal/journal-state.ts';
-import { damaged, type LineLocation, openToRead, readLineAt } from '../journal/line-reader.ts';
+import { type LineFile, type LineLocation, lineFile } from '../journal/line-reader.ts';
 import { rangesOf } from '../journal/lines.ts';
 import type { UnfinishedRun } from '../run-plan.ts';
 import type { CheckPlan } from './check-plan.ts';
 
 /** Finds the verdict of each destination in the journal: 12 bytes a link, and the verdicts themselves stay on the disk. */
 export class RecordedVerdicts {
-  readonly #path: string;
+  readonly #file: LineFile;
   readonly #state: RunState;
   readonly #offsets: Float64Array;
   readonly #lengths: Uint32Array;
-  #file: Promise<FileHandle> | undefined;
 
   constructor(path: string, state: RunState, count: number) {
-    this.#path = path;
+    this.#file = lineFile(path);
     this.#state = state;
     this.#offsets = new Float64Array(count);
     this.#lengths = new Uint32Array(count);
@@ -36,22 +34,15 @@ export class RecordedVerdicts {
     if (!this.has(destination)) return undefined;
     const length = this.#lengths[destination] ?? 0;
     const own = { offset: this.#offsets[destination] ?? 0, length };
-    return await this.#readAt(length === 0 ? this.#state.locationOf(destination) : own);
-  }
-
-  async #readAt(location: LineLocation): Promise<Verdict> {
-    this.#file ??= openToRead(this.#path);
-    const line = await readLineAt(await this.#file, location);
-    if (line.type !== 'checked') throw damaged(this.#path, `byte ${location.offset}`);
-    return line.verdict;
+    const { verdict } = await this.#file.read('checked', length === 0 ? this.#state.locationOf(destination) : own);
+    return verdict;
   }
 
   async close(): Promise<void> {
-    await (await this.#file?.catch(() => undefined))?.close();
+    await this.#file.close();
   }
 }
 
-/** The check that continues, by the links of now. */
 type Carrying = Pick<CheckPlan, 'settings' | 'shortUrls'> & {
   readonly links: LinkList;
   readLinks(path: string): Promise<LinkList>;

@@ -2,14 +2,12 @@ import { lateDuplicates } from '../checked/late-duplicates.ts';
 import { isSettled } from '../journal/journal-state.ts';
 import { hashGiver } from '../operations/made-hashes.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
-import type { RunRow } from '../run-plan.ts';
-import { concurrencyOf } from '../run-plan.ts';
+import { concurrencyOf, type RunRow } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { type DoubtfulBatch, outcomeOfNew, unknownOutcome } from '../sending/settling.ts';
 import { stopOnSignal } from '../sending/stop.ts';
 import { assertSamePayload, earlierRows } from './earlier-rows.ts';
-import type { Execution, RunOutput, Segment } from './execution.ts';
-import { newRow } from './execution.ts';
+import { type Execution, newRow, type RunOutput, type Segment } from './execution.ts';
 
 /** The loop of a run: segments are cut, several are under way at once, and their rows come out in the order of the input. */
 export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenerator<readonly RowOutcome[]> {

@@ -8,7 +8,7 @@ import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BatchRules } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunFolders } from '../records/run-names.ts';
-import type { OutcomeFiles } from '../results/outcome-files.ts';
+import type { OutcomeFile } from '../results/outcome-files.ts';
 import type { BulkRow, RowOutcome, RunningTally } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan, RunRow } from '../run-plan.ts';
 import type { CallCount, Limiter } from '../sending/limiter.ts';
@@ -70,7 +70,7 @@ export interface Segment {
 
 /** Becomes known while the rows are read. */
 export interface RunOutput {
-  readonly files: OutcomeFiles | undefined;
+  readonly files: readonly OutcomeFile[];
   readonly tally: RunningTally;
   surplus: readonly string[];
   /** No call is left to be made. */

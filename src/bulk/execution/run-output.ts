@@ -1,16 +1,16 @@
 import { LocalError } from '../../base/errors.ts';
-import type { OutcomeFiles } from '../results/outcome-files.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally } from '../results/row-outcome.ts';
 import type { StartedRun } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { isSettledLater, outcomeOfNew } from '../sending/settling.ts';
-import type { Execution, RunOutput } from './execution.ts';
-import { newRow } from './execution.ts';
+import { type Execution, newRow, type RunOutput } from './execution.ts';
 
 export async function executeRun(run: Execution, batches: number): Promise<Omit<StartedRun, 'facts'>> {
   const { plan, system, stop, rules, calls } = run;
   const tally = startTally();
-  const output: RunOutput = { files: await filesOf(run), tally, surplus: [], isEnded: false };
+  const isWritten = plan.results !== undefined || plan.failed !== undefined;
+  const files = isWritten ? (await import('../results/outcome-files.ts')).openFiles(plan, run.operation, system) : [];
+  const output: RunOutput = { files, tally, surplus: [], isEnded: false };
   const startedAt = system.elapsed();
   const { rows } = plan.input;
   return {
@@ -31,11 +31,6 @@ export async function executeRun(run: Execution, batches: number): Promise<Omit<
       surplus: output.surplus,
     }),
   };
-}
-
-async function filesOf({ plan, operation, system }: Execution): Promise<OutcomeFiles | undefined> {
-  if (plan.results === undefined && plan.failed === undefined) return undefined;
-  return (await import('../results/outcome-files.ts')).openFiles(plan, operation, system);
 }
 
 /** A signal that came after the last answer stopped nothing. */
@@ -72,7 +67,7 @@ async function* settledRows(run: Execution, output: RunOutput): AsyncGenerator<r
     for await (const outcomes of source) {
       for (const outcome of outcomes) {
         tally.add(outcome);
-        files?.add(outcome);
+        for (const file of files) file.add(outcome);
       }
       yield outcomes;
     }
@@ -98,7 +93,7 @@ async function endRun({ plan, stop, begun, operation, recorded, images, system }
   const { not_sent, unknown } = tally.counts;
   const isWhole = tally.rows === plan.input.rows;
   // First the files: a run that its journal calls complete is not resumed, and would never show them.
-  files?.close(isWhole, stop);
+  for (const file of files) file.close(isWhole, stop);
   // Rows that are not settled for good make a run that can be resumed.
   const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
   const stopped = isWhole ? stopOf(output, stop.reason) : stop.reason;

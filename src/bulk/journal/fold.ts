@@ -3,8 +3,7 @@ import type { Watermark } from '../checked/newest-links.ts';
 import { isOfOldVersion, type OpenIntent, type RowState, type RunState } from './journal-state.ts';
 import { settledStatuses } from './ledger.ts';
 import { damaged, type LineLocation, readJournal } from './line-reader.ts';
-import type { BeginLine, JournalLine, LineType } from './lines.ts';
-import { indexesOf, isRanges, sizeOf } from './lines.ts';
+import { type BeginLine, indexesOf, isRanges, type JournalLine, type LineType, sizeOf } from './lines.ts';
 import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
 
 /** Folds a journal into what is known. Throws `LocalError` where it is damaged, empty or begins twice. */

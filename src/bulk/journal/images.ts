@@ -104,8 +104,8 @@ export async function keptImages({ images: path, isSmall }: RunRecord, rows: num
     has: (row) => (last[row] ?? 0) > 0,
     async *backwards() {
       let nth = locations.length;
-      for await (const line of linesBackwards(path, locations)) {
-        if (line.type === 'before') yield imagesIn(line).filter(({ row }) => last[row] === nth);
+      for await (const line of linesBackwards(path, 'before', locations)) {
+        yield imagesIn(line).filter(({ row }) => last[row] === nth);
         nth -= 1;
       }
     },

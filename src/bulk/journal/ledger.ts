@@ -14,8 +14,7 @@ import {
   unaskedDestination,
 } from '../results/row-outcome.ts';
 import type { Journal } from './journal.ts';
-import type { RecordedError, ResultLine } from './lines.ts';
-import { rangesOf } from './lines.ts';
+import { type RecordedError, type ResultLine, rangesOf } from './lines.ts';
 
 /** Writes down what is about to be sent, and what became of it. */
 export interface Ledger {

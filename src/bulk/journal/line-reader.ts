@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { LocalError } from '../../base/errors.ts';
 import { fileError } from '../../files/file-error.ts';
-import { decodeLine, type JournalLine } from './lines.ts';
+import { decodeLine, type JournalLine, type LineType } from './lines.ts';
 
 export interface LineLocation {
   readonly offset: number;
@@ -38,18 +38,40 @@ export function openToRead(path: string): Promise<FileHandle> {
   });
 }
 
-export async function readLineAt(file: FileHandle, { offset, length }: LineLocation): Promise<JournalLine> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
-  const line = decodeLine(buffer.toString('utf8', 0, bytesRead - 1));
-  if (!line) throw damaged('the journal', `byte ${offset}`);
-  return line;
+/** Single lines of a journal, which is opened when the first is read. */
+export interface LineFile {
+  /** Throws `LocalError` where there is no such line. */
+  read<T extends LineType>(type: T, location: LineLocation): Promise<JournalLine<T>>;
+  close(): Promise<void>;
 }
 
-export async function* linesBackwards(path: string, locations: readonly LineLocation[]): AsyncGenerator<JournalLine> {
-  if (locations.length === 0) return;
-  const file = await openToRead(path);
+export function lineFile(path: string): LineFile {
+  let file: Promise<FileHandle> | undefined;
+  return {
+    async read(type, { offset, length }) {
+      file ??= openToRead(path);
+      const { buffer, bytesRead } = await (await file).read(Buffer.alloc(length), 0, length, offset);
+      const line = decodeLine(buffer.toString('utf8', 0, bytesRead - 1));
+      if (!isOfType(line, type)) throw damaged(path, `byte ${offset}`);
+      return line;
+    },
+    // If it could not be opened, `read` has thrown that.
+    close: async () => await (await file?.catch(() => undefined))?.close(),
+  };
+}
+
+function isOfType<T extends LineType>(line: JournalLine | undefined, type: T): line is JournalLine & JournalLine<T> {
+  return line?.type === type;
+}
+
+export async function* linesBackwards<T extends LineType>(
+  path: string,
+  type: T,
+  locations: readonly LineLocation[],
+): AsyncGenerator<JournalLine<T>> {
+  const file = lineFile(path);
   try {
-    for (const location of locations.toReversed()) yield await readLineAt(file, location);
+    for (const location of locations.toReversed()) yield await file.read(type, location);
   } finally {
     await file.close();
   }

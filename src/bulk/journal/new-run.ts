@@ -2,8 +2,16 @@ import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, fileError } from '../../files/file-error.ts';
 import { absolutePath, makePrivateFolder } from '../../files/folders.ts';
-import type { RunRecord } from '../records/run-names.ts';
-import { newestRuns, orderOf, type RunFolders, runFolders, runRecord, smallNames, smallRecord } from '../records/run-names.ts';
+import {
+  newestRuns,
+  orderOf,
+  type RunFolders,
+  type RunRecord,
+  runFolders,
+  runRecord,
+  smallNames,
+  smallRecord,
+} from '../records/run-names.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import type { Journal } from './journal.ts';
 import type { RunState } from './journal-state.ts';

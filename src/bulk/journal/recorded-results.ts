@@ -1,12 +1,11 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { EditFields } from '../../contract/operations.ts';
 import { isColumn } from '../../link/prints.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
 import type { RunState } from './journal-state.ts';
 import { letterOf, type SettledStatus, settledStatuses } from './ledger.ts';
-import { damaged, type LineLocation, openToRead, readLineAt } from './line-reader.ts';
-import { indexesOf, isRanges, type RecordedError, type ResultLine, sizeOf, type TakenUrl } from './lines.ts';
+import { lineFile } from './line-reader.ts';
+import { indexesOf, isRanges, type ResultLine, sizeOf, type TakenUrl } from './lines.ts';
 
 const statusOf: ReadonlyMap<string, SettledStatus> = new Map(settledStatuses.map((status) => [letterOf[status], status]));
 
@@ -76,33 +75,21 @@ export interface RecordedOutcomes {
 const keptLines = 16;
 
 export function recordedOutcomes(path: string, state: RunState): RecordedOutcomes {
-  let file: Promise<FileHandle> | undefined;
+  const file = lineFile(path);
   const lines = new Map<number, ReadonlyMap<number, Result>>();
-
-  async function read(location: LineLocation): Promise<ReadonlyMap<number, Result>> {
-    file ??= openToRead(path);
-    const line = await readLineAt(await file, location);
-    if (line.type !== 'result') throw damaged(path, `byte ${location.offset}`);
-    const results = resultsOf(line);
-    lines.set(location.offset, results);
-    if (lines.size > keptLines) lines.delete(lines.keys().next().value ?? 0);
-    return results;
-  }
-
   return {
     async outcomesOf(rows: readonly BulkRow[]) {
       const outcomes: RowOutcome[] = [];
       for (const row of rows) {
         const location = state.locationOf(row.index);
-        const results = lines.get(location.offset) ?? (await read(location));
-        outcomes.push(outcomeOf(row, results.get(row.index)));
+        const results = lines.get(location.offset) ?? resultsOf(await file.read('result', location));
+        lines.set(location.offset, results);
+        if (lines.size > keptLines) lines.delete(lines.keys().next().value ?? 0);
+        outcomes.push(recordedOutcome(row, results.get(row.index)));
       }
       return outcomes;
     },
-    async close() {
-      // If it could not be opened, `outcomesOf` has thrown that.
-      await (await file?.catch(() => undefined))?.close();
-    },
+    close: () => file.close(),
   };
 }
 
@@ -115,7 +102,7 @@ interface Result {
 }
 
 function resultsOf(line: ResultLine): Map<number, Result> {
-  const { errors = [], byPosition = [] } = line;
+  const { errors = [], byPosition = [], priorUrls } = line;
   const rows = indexesOf(line.rows);
   const positions = new Set(byPosition);
   const results = new Map<number, Result>();
@@ -123,19 +110,17 @@ function resultsOf(line: ResultLine): Map<number, Result> {
   for (const [position, status] of statusesOf(line).entries()) {
     const matchedByPosition = positions.has(position) ? true : undefined;
     const row = rows[position] ?? -1;
+    const priorUrl = priorUrls?.[position];
     if (status === 'failed') {
-      results.set(row, { status, ...failure(errors[failed]), priorUrl: line.priorUrls?.[position], matchedByPosition });
+      const [code, message, details = '', url] = errors[failed] ?? [0, ''];
+      const error = details === '' ? { code, message } : { code, message, details };
+      results.set(row, { status, error, url, priorUrl, matchedByPosition });
       failed += 1;
     } else {
-      const nth = position - failed;
-      results.set(row, { status, url: doneUrl(line, nth), priorUrl: line.priorUrls?.[position], matchedByPosition });
+      results.set(row, { status, url: doneUrl(line, position - failed), priorUrl, matchedByPosition });
     }
   }
   return results;
-}
-
-function failure([code, message, details = '', url]: RecordedError = [0, '']): Pick<Result, 'error' | 'url'> {
-  return { error: details === '' ? { code, message } : { code, message, details }, url };
 }
 
 function doneUrl({ hashes, shortUrls: urls, destinations }: ResultLine, nth: number): TakenUrl | undefined {
@@ -146,7 +131,7 @@ function doneUrl({ hashes, shortUrls: urls, destinations }: ResultLine, nth: num
 }
 
 /** Member by member, which is faster than a spread: a resumed run can report a million rows again. */
-function outcomeOf(
+function recordedOutcome(
   { index, line, item, payload }: BulkRow,
   { status, url, priorUrl, error, matchedByPosition }: Partial<Result> = {},
 ): RowOutcome {
@@ -157,7 +142,9 @@ function outcomeOf(
 
 /** The record as far as the journal keeps it, completed by what a row asked for that was done. Tags of an edit are left out: they are instructions. */
 function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus | undefined, payload: EditFields): KnownRecord {
-  const { short_url, short_url_with_protocol } = shortUrlMembers(shortUrl);
+  const scheme = /^https?:\/\//.exec(shortUrl)?.[0] ?? '';
+  const short_url = shortUrl.slice(scheme.length);
+  const short_url_with_protocol = scheme === '' ? undefined : shortUrl;
   if (status === 'failed' || status === 'skipped') return { hash, short_url, short_url_with_protocol, long_url: longUrl };
   const { long_url = longUrl || undefined, tags, expiration_date, note, email_stats, max_clicks } = payload;
   return {
@@ -175,9 +162,4 @@ function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus |
 
 export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {
   return { hash, long_url: priorUrl };
-}
-
-function shortUrlMembers(shortUrl: string): Pick<KnownRecord, 'short_url' | 'short_url_with_protocol'> {
-  const scheme = /^https?:\/\//.exec(shortUrl)?.[0];
-  return scheme ? { short_url: shortUrl.slice(scheme.length), short_url_with_protocol: shortUrl } : { short_url: shortUrl };
 }

@@ -8,7 +8,9 @@ import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/fo
 import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
 import { rename } from '../../files/rename.ts';
 import { inputName, journalName, type RunFolders, type RunRecord, runNames, runRecord } from '../records/run-names.ts';
+import { foldJournal } from './fold.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
+import type { RunState } from './journal-state.ts';
 import { openToRead, readJournal } from './line-reader.ts';
 import { type BeginLine, decodeLine, type JournalLine } from './lines.ts';
 
@@ -81,15 +83,11 @@ function draftFolder({ runs }: RunFolders, system: MarkSystem): string {
   return join(runs, `.${newMark(system)}.draft`);
 }
 
-/** Undefined where another process has deleted the run meanwhile. */
-export async function whileThere<Result>(
-  name: string,
-  folders: RunFolders,
-  read: (record: RunRecord) => Promise<Result>,
-): Promise<Result | undefined> {
+/** Folds a run's journal; undefined where another process has deleted the run meanwhile. */
+export async function foldRun(name: string, folders: RunFolders): Promise<RunState | undefined> {
   const record = runRecord(name, folders);
   try {
-    return await read(record);
+    return await foldJournal(record.journal);
   } catch (error) {
     if (existsSync(record.path)) throw error;
     return undefined;

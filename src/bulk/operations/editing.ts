@@ -3,9 +3,9 @@ import { foldedHash, type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
 import { begin, freeRecords, freeRefusals, freeRows, give, result, takeByHash, type Work } from '../matching/answer-items.ts';
-import type { BatchAnswer } from '../matching/row-verdict.ts';
 import {
   again,
+  type BatchAnswer,
   changedSince,
   doubtful,
   hasDestination,

@@ -3,38 +3,25 @@ import type { ShortenItem } from '../../contract/operations.ts';
 import { canonicalUrl } from '../../link/value.ts';
 import type { Newness } from '../checked/newness.ts';
 import { freeRecords, freeRows, give, longUrlOf } from '../matching/answer-items.ts';
-import type { Shortening } from '../matching/matching.ts';
-import { matchAnswer } from '../matching/matching.ts';
-import type { BatchAnswer } from '../matching/row-verdict.ts';
-import { looksPreexisting } from '../matching/row-verdict.ts';
+import { matchAnswer, type Shortening } from '../matching/matching.ts';
+import { type BatchAnswer, looksPreexisting } from '../matching/row-verdict.ts';
 
-interface SharedBatch {
-  readonly items: readonly ShortenItem[];
-  /** The items without those that share a link with an earlier one. */
-  readonly sent: readonly ShortenItem[];
+interface SharedCall {
   send(): Promise<readonly unknown[]>;
-}
-
-interface Sharing {
   /** Hashes that the run was given. */
   readonly given: SeenKeys;
   readonly newness: Newness | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Makes the call of a batch in which rows with one long URL share a link. */
-export async function callShared({ items, sent, send }: SharedBatch, { given, newness, signal }: Sharing): Promise<BatchAnswer> {
-  await newness?.begin(signal);
-  const shared = shareOut(items, sent, matchAnswer(sent, await send(), { takeShared }), given);
-  return newness ? await withNew(items, shared, newness, signal) : shared;
-}
-
-function shareOut(
+/** Makes the call of a batch in which rows with one long URL share a link. `sent`: its items without those that do so with an earlier one. */
+export async function callShared(
   items: readonly ShortenItem[],
   sent: readonly ShortenItem[],
-  { verdicts, surplus }: BatchAnswer,
-  given: SeenKeys,
-): BatchAnswer {
+  { send, given, newness, signal }: SharedCall,
+): Promise<BatchAnswer> {
+  await newness?.begin(signal);
+  const { verdicts, surplus } = matchAnswer(sent, await send(), { takeShared });
   const ofItem = new Map(sent.map((item, position) => [item, verdicts[position]]));
   const ofUrl = new Map(sent.filter(({ custom_hash }) => !custom_hash).map((item) => [item.long_url, ofItem.get(item)]));
   const shared = items.map((item) => {
@@ -42,29 +29,25 @@ function shareOut(
     if (verdict?.kind !== 'done' || !verdict.record) return verdict;
     return given.add(verdict.record.hash) ? verdict : { ...verdict, shared: true as const };
   });
-  return { verdicts: shared, surplus };
+  return { verdicts: newness ? await withNew(items, shared, newness, signal) : shared, surplus };
 }
 
 /** Says of each link whether it was seen to be new; those that show that they are old need no reading. */
 async function withNew(
   items: readonly ShortenItem[],
-  { verdicts, surplus }: BatchAnswer,
+  verdicts: BatchAnswer['verdicts'],
   newness: Newness,
   signal: AbortSignal,
-): Promise<BatchAnswer> {
+): Promise<BatchAnswer['verdicts']> {
   const perhapsNew = items.map((item, position) => {
     const verdict = verdicts[position];
     return verdict?.kind === 'done' && !looksPreexisting(item, verdict) ? verdict.record?.hash : undefined;
   });
   const hashes = perhapsNew.filter((hash) => hash !== undefined);
-  const fresh = hashes.length > 0 ? await newness.among(hashes, signal) : new Set<string>();
-  const isFresh = (hash: string | undefined): boolean => hash !== undefined && fresh.has(hash);
-  return {
-    verdicts: verdicts.map((verdict, position) =>
-      verdict?.kind === 'done' && isFresh(perhapsNew[position]) ? { ...verdict, fresh: true as const } : verdict,
-    ),
-    surplus,
-  };
+  const fresh: ReadonlySet<string | undefined> = hashes.length > 0 ? await newness.among(hashes, signal) : new Set();
+  return verdicts.map((verdict, position) =>
+    verdict?.kind === 'done' && fresh.has(perhapsNew[position]) ? { ...verdict, fresh: true } : verdict,
+  );
 }
 
 /** With duplicate control the first record of a row's long URL is its answer; more of them are that row's too. */

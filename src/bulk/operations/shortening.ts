@@ -74,7 +74,7 @@ function plainShortening({
       if (!sharing) return matchAnswer(urls, await send());
       const { callShared } = await import('./shared-links.ts');
       const newness = tellsNew ? await tellNew() : undefined;
-      return await callShared({ items, sent: urls, send }, { given, newness, signal });
+      return await callShared(items, urls, { send, given, newness, signal });
     },
     hashOf: ({ custom_hash }) => custom_hash,
     ...(sharing && { sharedBy: ({ long_url, custom_hash }) => (custom_hash ? undefined : long_url) }),

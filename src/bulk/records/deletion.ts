@@ -9,28 +9,18 @@ import { type RunFolders, runNames, runRecord } from './run-names.ts';
 /** Deletes a run; false where there is none. Throws `LocalError` while another process has it or searches for it. */
 export async function deleteRun(name: string, folders: RunFolders, system: System): Promise<boolean> {
   if (!runNames(folders).includes(name)) return false;
-  const beginning = await claimBeginning(keyOfRun(name), folders, system, 0);
+  const claims = [await claimBeginning(keyOfRun(name), folders, system, 0)];
   try {
     if (!runNames(folders).includes(name)) return false;
-    const work = await claimRun(name, folders, system, 0);
-    try {
-      // A damaged record says of no other run that it is undone.
-      const state = await foldJournal(runRecord(name, folders).journal).catch(() => undefined);
-      const undoes = state?.begin.undoes;
-      const target =
-        undoes !== undefined && runNames(folders).includes(undoes) ? await claimRun(undoes, folders, system, 0) : undefined;
-      try {
-        if (state) await withdrawUndone(state, folders, system);
-        removeRunFolder(name, folders, system);
-      } finally {
-        target?.release();
-      }
-    } finally {
-      work.release();
-    }
+    claims.push(await claimRun(name, folders, system, 0));
+    // A damaged record says of no other run that it is undone.
+    const state = await foldJournal(runRecord(name, folders).journal).catch(() => undefined);
+    const undoes = state?.begin.undoes;
+    if (undoes !== undefined && runNames(folders).includes(undoes)) claims.push(await claimRun(undoes, folders, system, 0));
+    await remove(name, state, folders, system);
     return true;
   } finally {
-    beginning.release();
+    for (const claim of claims.reverse()) claim.release();
   }
 }
 
@@ -46,14 +36,15 @@ export async function discardRun(name: string, folders: RunFolders, system: Syst
     if (!isUntouched(state)) {
       throw new LocalError(`another process continued run ${name} meanwhile`, { hint: 'run the same command again' });
     }
-    await withdrawUndone(state, folders, system);
-    removeRunFolder(name, folders, system);
+    await remove(name, state, folders, system);
   } finally {
     work.release();
   }
 }
 
-async function withdrawUndone(state: RunState, folders: RunFolders, system: System): Promise<void> {
-  const { undoes, run } = state.begin;
-  if (undoes !== undefined && !mayHaveChanged(state)) await recordUndone({ undoes, by: run, withdrawn: true }, folders, system);
+async function remove(name: string, state: RunState | undefined, folders: RunFolders, system: System): Promise<void> {
+  const undoes = state?.begin.undoes;
+  if (undoes !== undefined && state && !mayHaveChanged(state))
+    await recordUndone({ undoes, by: name, withdrawn: true }, folders, system);
+  removeRunFolder(name, folders, system);
 }

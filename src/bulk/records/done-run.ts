@@ -8,8 +8,7 @@ import { foldJournal } from '../journal/fold.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
 import { isSettled, type RowState, type RunState } from '../journal/journal-state.ts';
 import { damaged, type LineLocation, linesBackwards, readJournal } from '../journal/line-reader.ts';
-import type { BeginLine, ResultLine } from '../journal/lines.ts';
-import { indexesOf } from '../journal/lines.ts';
+import { type BeginLine, indexesOf, type ResultLine } from '../journal/lines.ts';
 import { linksOf, statusesOf } from '../journal/recorded-results.ts';
 import { claimRun } from '../journal/run-folder.ts';
 import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
@@ -133,11 +132,11 @@ async function* createdLinks(
   const locations: LineLocation[] = [];
   for await (const { line, ...location } of readJournal(path)) if (line.type === 'result') locations.push(location);
   let nth = locations.length;
-  for await (const line of linesBackwards(path, locations)) {
+  for await (const line of linesBackwards(path, 'result', locations)) {
     nth -= 1;
     const offset = locations[nth]?.offset;
     // The first rows of a keyed run are sent twice on purpose: the later line counts.
-    if (line.type === 'result') yield createdOf(line, (row) => locationOf(row).offset === offset, isProven);
+    yield createdOf(line, (row) => locationOf(row).offset === offset, isProven);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Identity } from '../../client/subject.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine } from '../journal/lines.ts';
-import { whileThere } from '../journal/run-folder.ts';
+import { foldRun } from '../journal/run-folder.ts';
 import { isUnbegun, type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
 
 /**
@@ -39,7 +39,7 @@ async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
   const tips: Tip[] = [];
   for (const run of first.undoneBy.toReversed()) {
     if (isUnbegun(runRecord(run, folders))) continue;
-    const state = await stateOf(run, folders);
+    const state = await foldRun(run, folders).catch(() => undefined);
     // Of one whose record is gone, a change is taken for granted.
     if (!state) tips.push({ run, state, isUndone: true });
     else if (mayHaveChanged(state)) {
@@ -48,10 +48,6 @@ async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
     }
   }
   return tips.length > 0 ? tips : [{ run: first.begin.run, state: first, isUndone: false }];
-}
-
-async function stateOf(run: string, folders: RunFolders): Promise<RunState | undefined> {
-  return await whileThere(run, folders, ({ journal }) => foldJournal(journal)).catch(() => undefined);
 }
 
 /** True of the runs of one profile, which are meant if none is named. */
@@ -64,7 +60,7 @@ export type IsOwn = (begin: BeginLine) => boolean;
 export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
   for (const { run, begin } of ownRuns(folders, isOwn)) {
     if (begin.undoes !== undefined) continue;
-    const state = await whileThere(run, folders, ({ journal }) => foldJournal(journal));
+    const state = await foldRun(run, folders);
     const [newest] = state && mayHaveChanged(state) ? await tipsOf(state, folders) : [];
     const target = newest && targetOfUndo(newest);
     if (target !== undefined) return target;
@@ -91,7 +87,7 @@ export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<str
   const runs = [...ownRuns(folders, isOwn)];
   const undoneOf = new Map(runs.map(({ run, begin }) => [run, begin.undoes]));
   for (const { run, begin } of runs) {
-    const state = await whileThere(run, folders, ({ journal }) => foldJournal(journal));
+    const state = await foldRun(run, folders);
     if (!state || !mayHaveChanged(state) || (await isUndone(state, folders))) continue;
     if (begin.undoes === undefined) return undefined;
     if (isUndo(run, undoneOf)) return run;

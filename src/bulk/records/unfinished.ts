@@ -3,11 +3,38 @@ import { LocalError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
-import { runsOf } from '../beginning/found-run.ts';
-import { isUntouched, type RunState, settledRows } from '../journal/journal-state.ts';
+import { foldJournal } from '../journal/fold.ts';
+import { isOver, isUntouched, type RunState, settledRows } from '../journal/journal-state.ts';
 import type { BeginLine } from '../journal/lines.ts';
-import { claimBeginning, type RunIdentity, runKey } from '../journal/run-folder.ts';
-import { runFolders, runRecord } from './run-names.ts';
+import { claimBeginning, keyOfRun, lastLine, type RunIdentity, runKey } from '../journal/run-folder.ts';
+import { type RunFolders, runFolders, runNames, runRecord } from './run-names.ts';
+import { isUndone } from './tips.ts';
+
+export interface FoundRun {
+  readonly name: string;
+  readonly state: RunState;
+}
+
+/** The runs that one command line may mean, newest first, and the newest finished one. One that was undone is neither. */
+export async function runsOf(
+  key: string,
+  folders: RunFolders,
+): Promise<{ unfinished: FoundRun[]; finished: string | undefined; undone: string[] }> {
+  const names = runNames(folders).filter((candidate) => keyOfRun(candidate) === key);
+  const unfinished: FoundRun[] = [];
+  const undone: string[] = [];
+  let finished: string | undefined;
+  for (const name of names.reverse()) {
+    const { journal } = runRecord(name, folders);
+    // Of finished ones before the newest, which is read whole, the end is enough.
+    const state = finished !== undefined && (await lastLine(journal))?.type === 'shown' ? undefined : await foldJournal(journal);
+    // A run that was taken back is done anew.
+    if (state && (await isUndone(state, folders))) undone.push(name);
+    else if (state && !isOver(state)) unfinished.push({ name, state });
+    else finished ??= name;
+  }
+  return { unfinished, finished, undone };
+}
 
 export interface KeptRun {
   readonly begin: BeginLine;
@@ -27,7 +54,7 @@ type Sought = Pick<RunIdentity, 'operation' | 'domain'> & { readonly sha256: str
 export async function unfinishedRuns(
   { operation, domain, sha256 }: Sought,
   { client: { identity }, system, stateFolder }: Surroundings,
-): Promise<readonly { readonly name: string; readonly state: RunState }[]> {
+): Promise<readonly FoundRun[]> {
   const folders = runFolders(stateFolder);
   const input = { name: '', sha256, rows: 0 };
   const { server, username: account } = identity;

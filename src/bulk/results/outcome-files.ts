@@ -10,9 +10,10 @@ import type { Stop } from '../sending/stop.ts';
 import { renamedFrom } from './outcome-row.ts';
 import { destinationOf, doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
 
-export interface OutcomeFiles {
-  add(outcome: RowOutcome): void;
-  /** Puts the files in their places, where they hold every row; until then the old ones are there. What fails stops the run. */
+/** A file of a run that is made from the outcomes of all rows, in the order of the input. */
+export interface OutcomeFile<Outcome = RowOutcome> {
+  add(outcome: Outcome): void;
+  /** Puts the file in its place, where it holds every row; until then the old one is there. What fails stops the run. */
   close(isWhole: boolean, stop: Stop): void;
 }
 
@@ -20,31 +21,11 @@ export function openFiles(
   { results, failed, columns }: Pick<RunPlan, 'results' | 'failed' | 'columns'>,
   { kind, read }: Pick<BulkOperation, 'kind' | 'read'>,
   system: WriteSystem,
-): OutcomeFiles {
-  const files: OutcomeFile[] = [];
-  if (results !== undefined) files.push(openResults(results, system, kind !== 'shorten' || read !== undefined));
-  if (failed !== undefined) files.push(openFailed(failed, system, columns));
-  return {
-    add(outcome) {
-      for (const file of files) file.add(outcome);
-    },
-    close(isWhole, stop) {
-      for (const file of files) {
-        try {
-          if (isWhole) file.commit();
-          else file.discard();
-        } catch (error) {
-          stop.because(error);
-        }
-      }
-    },
-  };
-}
-
-export interface OutcomeFile<Outcome = RowOutcome> {
-  add(outcome: Outcome): void;
-  commit(): void;
-  discard(): void;
+): OutcomeFile[] {
+  return [
+    ...(results === undefined ? [] : [openResults(results, system, kind !== 'shorten' || read !== undefined)]),
+    ...(failed === undefined ? [] : [openFailed(failed, system, columns)]),
+  ];
 }
 
 const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'code', 'message'] as const;
@@ -123,11 +104,15 @@ export function openFile<Outcome>(
       text += isJson ? `${JSON.stringify(entry)}\n` : csvLine(columns.map((column) => cellText(column, entry[column])));
       if (text.length >= chunkLength) write();
     },
-    commit() {
-      write();
-      replacement.commit();
+    close(isWhole, stop) {
+      try {
+        if (!isWhole) return replacement.discard();
+        write();
+        replacement.commit();
+      } catch (error) {
+        stop.because(error);
+      }
     },
-    discard: () => replacement.discard(),
   };
 }
 

@@ -1,8 +1,7 @@
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { fieldsSince } from '../../link/same.ts';
-import type { Execution } from '../execution/execution.ts';
-import { isAged } from '../execution/execution.ts';
+import { type Execution, isAged } from '../execution/execution.ts';
 import {
   changedSince,
   destinationFingerprint,

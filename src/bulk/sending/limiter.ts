@@ -71,26 +71,18 @@ export interface CallCount {
   reserve(calls: number): boolean;
 }
 
-interface CountedClient {
-  readonly client: Client;
-  readonly calls: CallCount;
-}
-
-interface CountOptions {
-  readonly budget?: number | undefined;
-  /** Calls that were made without it, and count. */
-  readonly before: number;
-  onThrottled(): void;
-}
-
 /**
- * A client that counts. A refusal that every other call would meet is the answer to all calls that begin after it, and none of them
+ * A client that counts, `before` with it: calls that were made without it. A refusal that every other call would meet is the answer to all calls that begin after it, and none of them
  * is sent: a batch reads links before it changes them, and another one may be refused in between.
  */
 export function countCalls(
   client: Client,
-  { budget = Number.POSITIVE_INFINITY, before, onThrottled }: CountOptions,
-): CountedClient {
+  {
+    budget = Number.POSITIVE_INFINITY,
+    before,
+    onThrottled,
+  }: { budget?: number | undefined; before: number; onThrottled(): void },
+): { client: Client; calls: CallCount } {
   let made = before;
   let reserved = 0;
   let refusal: Fault | undefined;

@@ -1,7 +1,6 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError } from '../../client/call-error.ts';
-import type { Execution } from '../execution/execution.ts';
-import { outdated } from '../execution/execution.ts';
+import { type Execution, outdated } from '../execution/execution.ts';
 import { again, type Doubtful, doubtful, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
