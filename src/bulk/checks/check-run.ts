@@ -2,13 +2,12 @@ import { Destinations } from '../../check/destinations.ts';
 import { probeAll } from '../../check/engine.ts';
 import { byStatus, type CheckStatus, type Verdict } from '../../check/verdict.ts';
 import { beginRun } from '../beginning/beginning.ts';
-import { nameOf, readerGone, readToItsEnd } from '../execution/run-output.ts';
+import { closeRun, nameOf, readerGone, readToItsEnd } from '../execution/run-output.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';
 import { rangesOf } from '../journal/lines.ts';
 import type { BegunRun } from '../journal/new-run.ts';
 import type { OutcomeFile } from '../results/outcome-files.ts';
-import type { StopReason } from '../results/row-outcome.ts';
 import type { RunEnvironment, UnfinishedRun } from '../run-plan.ts';
 import { pruneRuns } from '../runs.ts';
 import { createStop, type Stop, stopOnSignal } from '../sending/stop.ts';
@@ -66,12 +65,15 @@ class CheckRun {
   readonly #abort = new AbortController();
   readonly #startedAt: number;
   readonly #found = new Map<CheckStatus, number>();
-  readonly #counts: Record<CheckStatus | 'not_sent', number>;
-  #done = 0;
-  #offline = 0;
-  #private = 0;
-  #deferred = 0;
-  readonly #closed = new Set<string>();
+  /** Of the rows that were given out. `closed`: hosts that want to be left alone. */
+  readonly #tally = {
+    counts: { ...byStatus(() => 0), not_sent: 0 },
+    offline: 0,
+    private: 0,
+    deferred: 0,
+    closed: new Set<string>(),
+  };
+  #done: number;
   #endedAt: number | undefined;
   #isOver = false;
   /** Something was found, or the end has come. */
@@ -89,7 +91,6 @@ class CheckRun {
     this.#doneBefore = this.#destinations.count - this.#destinations.left - this.#destinations.refused().length;
     this.#done = this.#doneBefore;
     this.#startedAt = environment.system.elapsed();
-    this.#counts = { ...byStatus(() => 0), not_sent: 0 };
   }
 
   started(): StartedCheck {
@@ -101,13 +102,14 @@ class CheckRun {
       doneBefore: this.#doneBefore,
       left,
       hosts: hostCount,
-      rows: readToItsEnd(this.#rows(), () => this.#end({ kind: 'error', error: readerGone() })),
+      rows: readToItsEnd(this.#rows(), () => {
+        this.#stop.because(readerGone());
+        this.#halt.abort();
+      }),
       progress: () => ({ destinations: count, done: this.#done, counts: this.#found }),
       summary: () => ({
-        counts: this.#counts,
-        offline: this.#offline,
-        private: this.#private,
-        deferred: { links: this.#deferred, hosts: [...this.#closed] },
+        ...this.#tally,
+        deferred: { links: this.#tally.deferred, hosts: [...this.#tally.closed] },
         destinations: count,
         stop: this.#stop.reason,
         milliseconds: (this.#endedAt ?? this.#environment.system.elapsed()) - this.#startedAt,
@@ -115,18 +117,10 @@ class CheckRun {
     };
   }
 
-  #end(reason: StopReason): void {
-    this.#stop.request(reason);
-    this.#halt.abort();
-  }
-
   async *#rows(): AsyncGenerator<readonly CheckedRow[]> {
-    const { interrupt } = this.#environment;
     const { journal } = this.#begun;
     const abort = (): void => this.#abort.abort();
     const ignoreSignals = stopOnSignal(this.#environment, { stop: this.#stop, journal, abort });
-    const halt = (): void => this.#halt.abort();
-    interrupt?.addEventListener('abort', halt, { once: true });
     const asked = this.#ask();
     let given = 0;
     try {
@@ -143,7 +137,6 @@ class CheckRun {
     } finally {
       this.#halt.abort();
       ignoreSignals();
-      interrupt?.removeEventListener('abort', halt);
       await asked.catch(() => undefined);
       await this.#close(given === this.#plan.links.count);
     }
@@ -152,17 +145,18 @@ class CheckRun {
   /** Asks what is not known yet. A failure that is foreseen stops the run. */
   async #ask(): Promise<void> {
     const { settings } = this.#plan;
-    const signals = { stop: this.#halt.signal, abort: this.#abort.signal };
+    const { interrupt, system } = this.#environment;
+    const stop = interrupt ? AbortSignal.any([this.#halt.signal, interrupt]) : this.#halt.signal;
     try {
       const refused = this.#destinations.refused();
-      for (let from = 0; from < refused.length && !this.#halt.signal.aborted; from += together) {
+      for (let from = 0; from < refused.length && !stop.aborted; from += together) {
         const some = refused.slice(from, from + together);
         await Promise.all(
           some.map(({ destination, ...why }) => this.#record(destination, { status: 'skipped', milliseconds: 0, ...why })),
         );
       }
       const take = (destination: number, verdict: Verdict) => this.#record(destination, verdict);
-      await probeAll(this.#destinations, settings, this.#environment.system, signals, take);
+      await probeAll(this.#destinations, settings, system, { stop, abort: this.#abort.signal }, take);
     } catch (error) {
       this.#stop.because(error);
     } finally {
@@ -213,31 +207,24 @@ class CheckRun {
   }
 
   #count({ verdict }: CheckedRow): void {
-    this.#counts[verdict?.status ?? 'not_sent'] += 1;
-    if (verdict?.offline) this.#offline += 1;
-    if (verdict?.isPrivate) this.#private += 1;
+    const tally = this.#tally;
+    tally.counts[verdict?.status ?? 'not_sent'] += 1;
+    if (verdict?.offline) tally.offline += 1;
+    if (verdict?.isPrivate) tally.private += 1;
     if (verdict?.deferredBy === undefined) return;
-    this.#deferred += 1;
-    this.#closed.add(verdict.deferredBy);
+    tally.deferred += 1;
+    tally.closed.add(verdict.deferredBy);
   }
 
   /** First the file: a run that its journal calls complete is not resumed, and would never show it. */
   async #close(isWhole: boolean): Promise<void> {
-    const { journal, release } = this.#begun;
     const { system } = this.#environment;
     this.#results?.close(isWhole, this.#stop);
-    const isLeft = this.#counts.not_sent + this.#offline + this.#deferred > 0;
+    const { counts, offline, deferred } = this.#tally;
+    const isLeft = counts.not_sent + offline + deferred > 0;
     const isComplete = isWhole && !isLeft && !this.#stop.reason;
     const reason = isComplete ? 'complete' : nameOf(this.#stop.reason);
-    try {
-      await journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });
-    } catch (error) {
-      this.#stop.because(error);
-    } finally {
-      await journal.close();
-      await this.#verdicts.close();
-      release();
-      this.#endedAt = system.elapsed();
-    }
+    await closeRun({ begun: this.#begun, stop: this.#stop, system }, reason, this.#verdicts);
+    this.#endedAt = system.elapsed();
   }
 }

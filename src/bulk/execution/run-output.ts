@@ -88,7 +88,8 @@ async function* typedRows(run: Execution): AsyncGenerator<readonly RowOutcome[]>
 }
 
 /** Puts the files in their places, where they hold every row, and writes the end down. */
-async function endRun({ plan, stop, begun, operation, recorded, images, system }: Execution, output: RunOutput): Promise<void> {
+async function endRun(run: Execution, output: RunOutput): Promise<void> {
+  const { plan, stop, operation, system } = run;
   const { tally, files } = output;
   const { not_sent, unknown } = tally.counts;
   const isWhole = tally.rows === plan.input.rows;
@@ -97,17 +98,27 @@ async function endRun({ plan, stop, begun, operation, recorded, images, system }
   // Rows that are not settled for good make a run that can be resumed.
   const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
   const stopped = isWhole ? stopOf(output, stop.reason) : stop.reason;
-  const reason = isWhole && isSettled && !stopped ? 'complete' : nameOf(stopped);
+  await closeRun(run, isWhole && isSettled && !stopped ? 'complete' : nameOf(stopped), run.recorded, run.images);
+  output.endedAt = system.elapsed();
+}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Writes down why a run ends, closes what is open, and lets others have the run. */
+export async function closeRun(
+  { begun: { journal, release }, stop, system }: Pick<Execution, 'begun' | 'stop' | 'system'>,
+  reason: string,
+  ...open: readonly (Closable | undefined)[]
+): Promise<void> {
   try {
-    await begun.journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });
+    await journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });
   } catch (error) {
     stop.because(error);
   } finally {
-    await begun.journal.close();
-    await recorded?.close();
-    await images?.close();
-    begun.release();
-    output.endedAt = system.elapsed();
+    for (const each of [journal, ...open]) await each?.close();
+    release();
   }
 }
 

@@ -1,6 +1,5 @@
 import { checkStatuses, isAskedLater, isVerdict } from '../../check/verdict.ts';
-import type { Watermark } from '../checked/newest-links.ts';
-import { isOfOldVersion, type OpenIntent, type RowState, type RunState } from './journal-state.ts';
+import { isOfOldVersion, newState, type RowState, type RunState } from './journal-state.ts';
 import { settledStatuses } from './ledger.ts';
 import { damaged, type LineLocation, readJournal } from './line-reader.ts';
 import { type BeginLine, indexesOf, isRanges, type JournalLine, type LineType, sizeOf } from './lines.ts';
@@ -102,45 +101,21 @@ const codeOf = new Map(states.map((state, code) => [state, code]));
 /** A bit beside the state of a row: an attempt may have been applied, and no evidence says otherwise. */
 const inDoubt = 128;
 
-interface Fold {
-  readonly begin: BeginLine;
-  /** Index in `states` of each row, and `inDoubt`. */
-  readonly codes: Uint8Array;
-  /** Ordinal of the result line of each row. */
-  readonly results: Uint32Array;
-  readonly locations: number[];
-  readonly open: Map<number, OpenIntent & { readonly unsettled: Set<number> }>;
-  readonly keys: Map<number, string>;
-  readonly priorDestinations: Map<number, string>;
-  readonly priorUrls: Map<number, string>;
-  /** Batches of which a reading proved what they made. */
-  readonly proven: Set<number>;
-  size: number;
-  nextBatch: number;
-  lastEnd: string | undefined;
-  undoneBy: readonly string[];
-  shown: boolean;
-  mark: Watermark | undefined;
-}
+/** The state of a run as far as its journal was read. */
+type Fold = ReturnType<typeof startFold>;
 
-function startFold(begin: BeginLine): Fold {
+function startFold(begin: BeginLine) {
   const { rows } = begin.input;
   return {
-    begin,
+    ...newState(begin),
+    /** Index in `states` of each row, and `inDoubt`. */
     codes: new Uint8Array(rows),
+    /** Ordinal of the result line of each row. */
     results: new Uint32Array(rows),
-    locations: [],
-    open: new Map(),
-    keys: new Map(),
-    priorDestinations: new Map(),
-    priorUrls: new Map(),
-    proven: new Set(),
-    size: 0,
-    nextBatch: 1,
-    lastEnd: undefined,
-    undoneBy: [],
-    shown: isOfOldVersion(begin),
-    mark: undefined,
+    /** Offset and length of each result line. */
+    locations: [] as number[],
+    /** Batches of which a reading proved what they made. */
+    proven: new Set<number>(),
   };
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../records/run-names.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import type { Journal } from './journal.ts';
-import type { RunState } from './journal-state.ts';
+import { newState, type RunState } from './journal-state.ts';
 import type { BeginLine } from './lines.ts';
 import type { RunIdentity } from './run-folder.ts';
 import { type SmallJournal, smallJournal } from './small-journal.ts';
@@ -61,7 +61,7 @@ export async function beginSmallRecord(
   const begin = beginLine(run, identity, plan, environment);
   const journal = smallJournal(record.path, environment.system, environment.openJournalFile);
   await journal.write(begin);
-  return { name: run, record, journal, state: newRunState(begin), resumed: false };
+  return { name: run, record, journal, state: newState(begin), resumed: false };
 }
 
 /** Begins what is never resumed: nobody looks for it by what it is, and two may begin in the same second. */
@@ -70,26 +70,6 @@ export async function beginOneOff(identity: RunIdentity, plan: Described, enviro
   const key = Buffer.from(system.randomBytes(4)).toString('hex');
   const run = newRunName(key, system.now(), runFolders(stateFolder));
   return { ...(await beginSmallRecord(run, identity, plan, environment)), release: () => undefined };
-}
-
-function newRunState(begin: BeginLine): RunState {
-  return {
-    begin,
-    complete: false,
-    lastEnd: undefined,
-    shown: false,
-    undoneBy: [],
-    size: 0,
-    nextBatch: 1,
-    open: new Map(),
-    keys: new Map(),
-    priorDestinations: new Map(),
-    priorUrls: new Map(),
-    mark: undefined,
-    counts: new Map([['free', begin.input.rows]]),
-    stateOf: () => 'free',
-    locationOf: () => ({ offset: 0, length: 0 }),
-  };
 }
 
 export function newRunName(key: string, now: number, folders: RunFolders): string {

@@ -5,7 +5,7 @@ import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import { again, doubtful, type Verdict } from '../matching/row-verdict.ts';
 import { byDomain, groupsOf } from './batches.ts';
 import { editItemsOperation } from './editing.ts';
-import { chooseMode, type Mode } from './modes.ts';
+import { chooseMode } from './modes.ts';
 import { type ChangeSettings, reading } from './named-links.ts';
 import type { BulkOperation, RowToInspect } from './operation.ts';
 import { deleteOperation } from './removal.ts';
@@ -24,9 +24,12 @@ type Kinds = { readonly [K in AppliedKind]: BulkOperation<AppliedRow> };
  * it back. A hash in doubt is read, whatever the kind: nothing had it before a link was made, so what has it now is that link.
  */
 export function applyOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<AppliedRow> {
-  const recreate = recreateOperation(settings);
   const kinds: Kinds = {
-    shorten: through(recreate, ({ operation: _, long_url = '', ...item }) => ({ ...item, custom_hash: item.hash, long_url })),
+    shorten: through(recreateOperation(settings), ({ operation: _, long_url = '', ...item }) => ({
+      ...item,
+      custom_hash: item.hash,
+      long_url,
+    })),
     edit: through(editItemsOperation(settings), ({ operation: _, ...item }) => item),
     delete: through(deleteOperation(settings), ({ hash, domain }) => ({ hash, domain })),
   };
@@ -42,8 +45,7 @@ export function applyOperation(settings: ChangeSettings & { readonly edition: Ed
     read: reading(settings),
     readable: fittingHashes,
     requestedFields: ({ operation: _, hash: __, domain: ___, ...fields }) => fields,
-    isDone: (row, record) =>
-      row.operation === 'shorten' ? of(row).notApplied?.(row, record).length === 0 : (of(row).isDone?.(row, record) ?? false),
+    isDone: (row, record) => of(row).isDone?.(row, record) ?? false,
     statusOf: (row, done) => (done.unchanged ? 'unchanged' : of(row).statusOf(row, done)),
     notApplied: (row, record) => of(row).notApplied?.(row, record) ?? [],
   };
@@ -55,25 +57,21 @@ const byKind = {
   fitting: fittingHashes,
 };
 
-function through<Row extends object>(
-  { call, request, inspect, isDone, notApplied, statusOf, kind, doubt }: BulkOperation<Row>,
-  rowOf: (row: AppliedRow) => Row,
-): BulkOperation<AppliedRow> {
+/** An operation for rows that hold those of another one. */
+function through<Row extends object, Inner extends object>(
+  { call, request, inspect, isDone, notApplied, statusOf, kind, doubt }: BulkOperation<Inner>,
+  innerOf: (row: Row) => Inner,
+): BulkOperation<Row> {
+  const seen = (row: RowToInspect<Row>): RowToInspect<Inner> => ({ ...row, payload: innerOf(row.payload) });
   return {
     kind,
     doubt,
-    request: (rows) => request(rows.map(rowOf)),
-    call: async (rows, signal, _json, watch) => await call(rows.map(rowOf), signal, undefined, watch),
-    ...(inspect && {
-      inspect: async (rows, signal) =>
-        await inspect(
-          rows.map((row) => ({ ...row, payload: rowOf(row.payload) })),
-          signal,
-        ),
-    }),
-    ...(isDone && { isDone: (row, record) => isDone(rowOf(row), record) }),
-    ...(notApplied && { notApplied: (row, record) => notApplied(rowOf(row), record) }),
-    statusOf: (row, done) => statusOf(rowOf(row), done),
+    request: (rows) => request(rows.map(innerOf)),
+    call: async (rows, signal, _json, watch) => await call(rows.map(innerOf), signal, undefined, watch),
+    ...(inspect && { inspect: async (rows, signal) => await inspect(rows.map(seen), signal) }),
+    ...(isDone && { isDone: (row, record) => isDone(innerOf(row), record) }),
+    ...(notApplied && { notApplied: (row, record) => notApplied(innerOf(row), record) }),
+    statusOf: (row, done) => statusOf(innerOf(row), done),
   };
 }
 
@@ -102,33 +100,23 @@ function asOurs(verdict: Verdict, { payload, inDoubt }: RowToInspect<AppliedRow>
 /** A link that was deleted, or is on another account: the hash that it has there, and all that it is made with. */
 export type RecreatedRow = ShortenItem & LinkKey;
 
-/** Every row has a hash of its own. */
-function keyedMode(edition: Edition): Mode {
-  return chooseMode({ edition, rows: 1, keyedRows: 1, dedupe: 'off', generateHashes: false });
-}
-
 /**
  * POST /urls with the hashes of links that were deleted or are copied, each on its own domain. The hash is the key: sent twice, it makes one link
  * (4.3.4), and 1215 says that somebody else has taken it.
  */
 export function recreateOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<RecreatedRow> {
-  const mode = keyedMode(settings.edition);
-  const on = (domain = settings.domain) => shortenOperation({ client: settings.client, mode, domain });
-  const { statusOf, notApplied, hashOf, doubt, kind } = on();
+  const { client, edition } = settings;
+  const mode = chooseMode({ edition, rows: 1, keyedRows: 1, dedupe: 'off', generateHashes: false });
+  const on = (domain = settings.domain) => through(shortenOperation({ client, mode, domain }), itemOf);
+  const onAny = on();
   return {
-    kind,
-    doubt,
+    ...onAny,
     ...byDomain,
-    hashOf,
-    statusOf,
-    notApplied: (row, record) => notApplied?.(itemOf(row), record) ?? [],
-    request: (rows) => on(rows[0]?.domain).request(rows.map(itemOf)),
-    call: async (rows, signal, _json, watch) => await on(rows[0]?.domain).call(rows.map(itemOf), signal, undefined, watch),
-    inspect: async (rows, signal) =>
-      (await on(rows[0]?.payload.domain).inspect?.(
-        rows.map((row) => ({ ...row, payload: itemOf(row.payload) })),
-        signal,
-      )) ?? [],
+    hashOf: ({ custom_hash }) => custom_hash,
+    isDone: (row, record) => onAny.notApplied?.(row, record).length === 0,
+    request: (rows) => on(rows[0]?.domain).request(rows),
+    call: async (rows, ...rest) => await on(rows[0]?.domain).call(rows, ...rest),
+    inspect: async (rows, signal) => (await on(rows[0]?.payload.domain).inspect?.(rows, signal)) ?? [],
   };
 }
 

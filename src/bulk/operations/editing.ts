@@ -26,7 +26,7 @@ export function editItemsOperation(settings: ChangeSettings): BulkOperation<Edit
     const urls = rows.map(({ domain, ...item }) => item);
     return { operation: 'editUrls', input: { query: addressOf(rows, settings).query, body: { urls } } };
   };
-  return editing<EditedRow>(settings, fieldsOf, {
+  return editing<EditedRow>(settings, ({ hash: _, domain: __, ...fields }) => fields, {
     ...byDomain,
     sharedBy: ({ hash, custom_hash = hash, domain = settings.domain }) =>
       [...new Set([hash, custom_hash])].map((name) => linkText({ hash: name, domain })),
@@ -40,7 +40,6 @@ export function editItemsOperation(settings: ChangeSettings): BulkOperation<Edit
 
 /** PATCH /urls?hashes=, or /urls/[hash] for one: the same fields for every row (styles 2 and 1). */
 export function editSameOperation(settings: ChangeSettings, fields: EditFields): BulkOperation<LinkKey> {
-  const { client } = settings;
   const body: { urls: [EditFields] } = { urls: [fields] };
   const request = (rows: readonly LinkKey[]): Call<'editUrl' | 'editSelectedUrls'> => {
     const { only, query, queryOfAll } = addressOf(rows, settings);
@@ -52,7 +51,7 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
     ...byHash,
     request,
     call: async (rows, signal, _json, watch) => {
-      const { urls } = await sendCall(client, request(rows), { signal, ...watch });
+      const { urls } = await sendCall(settings.client, request(rows), { signal, ...watch });
       return matchEdits(
         rows.map(({ hash }) => ({ hash, custom_hash: fields.custom_hash })),
         urls ?? [],
@@ -69,7 +68,8 @@ function editing<Row extends LinkKey>(
   fields: (row: Row) => EditFields,
   sending: Sending<Row>,
 ): BulkOperation<Row> {
-  const isRename = (row: Row): boolean => renames(row, fields(row));
+  const nameOf = (row: Row): string => fields(row).custom_hash ?? row.hash;
+  const isRename = (row: Row): boolean => nameOf(row) !== row.hash;
   return {
     ...sending,
     kind: 'edit',
@@ -87,15 +87,11 @@ function editing<Row extends LinkKey>(
         if (!row.inDoubt || !isRename(row.payload)) return verdictOf(asked, record, row);
         return verdictOnRename(asked, record, links.get(asked.custom_hash ?? ''), row.priorDestination);
       },
-      (row) => [row.hash, fields(row).custom_hash ?? row.hash],
+      (row) => [row.hash, nameOf(row)],
     ),
     statusOf: (_, { unchanged }) => (unchanged ? 'unchanged' : 'changed'),
     notApplied: (row, record) => notApplied(fields(row), record, 'instructions'),
   };
-}
-
-function renames({ hash }: LinkKey, { custom_hash }: EditFields): boolean {
-  return custom_hash !== undefined && custom_hash !== hash;
 }
 
 /**
@@ -134,14 +130,7 @@ function verdictOnRename(
   return isOurs ? { kind: 'done', record: renamed, evidence: 'hash' } : doubtful;
 }
 
-function fieldsOf({ hash, domain, ...fields }: EditedRow): EditFields {
-  return fields;
-}
-
-interface EditedUrl {
-  readonly hash: string;
-  readonly custom_hash?: string | undefined;
-}
+type EditedUrl = Pick<EditItem, 'hash' | 'custom_hash'>;
 
 /** Joins the answer of an edit to its rows by hash: the new one where a record came back, the old one in a refusal. */
 export function matchEdits(sent: readonly EditedUrl[], answer: readonly unknown[]): BatchAnswer {

@@ -7,19 +7,8 @@ import { type BulkOperation, type Call, sendCall } from './operation.ts';
 
 /** DELETE /urls?hashes=, or /urls/[hash] for one. A link in doubt that is gone was deleted by us, and one that is left is deleted. */
 export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
-  return removal(settings, {
-    kind: 'delete',
-    doubt: 'inspect',
-    provenBy: 1306,
-    status: 'deleted',
-    gone: { kind: 'done' },
-    request(rows): Call<'deleteUrl' | 'deleteUrls'> {
-      const { only, query, queryOfAll } = addressOf(rows, settings);
-      return only !== undefined
-        ? { operation: 'deleteUrl', input: { path: { hash: only }, query } }
-        : { operation: 'deleteUrls', input: { query: queryOfAll } };
-    },
-  });
+  const kind = { kind: 'delete', doubt: 'inspect', provenBy: 1306 } as const;
+  return { ...kind, ...removal(settings, { one: 'deleteUrl', all: 'deleteUrls', status: 'deleted', gone: { kind: 'done' } }) };
 }
 
 interface ResetSettings extends ChangeSettings {
@@ -29,33 +18,34 @@ interface ResetSettings extends ChangeSettings {
 
 /** DELETE /stats?hashes=, or /stats/[hash] for one. In doubt nothing is repeated: it would erase newer clicks too. */
 export function resetOperation({ retryReset: repeat = false, ...settings }: ResetSettings): BulkOperation<LinkKey> {
-  return removal(settings, {
-    kind: 'reset',
-    doubt: repeat ? 'repeat' : 'leave',
-    repeat,
-    status: 'reset',
-    gone: missing,
-    request(rows): Call<'resetStats' | 'resetSelectedStats'> {
-      const { only, query, queryOfAll } = addressOf(rows, settings);
-      return only !== undefined
-        ? { operation: 'resetStats', input: { path: { hash: only }, query } }
-        : { operation: 'resetSelectedStats', input: { query: queryOfAll } };
-    },
-  });
+  const kind = { kind: 'reset', doubt: repeat ? 'repeat' : 'leave' } as const;
+  return {
+    ...kind,
+    ...removal(settings, { one: 'resetStats', all: 'resetSelectedStats', repeat, status: 'reset', gone: missing }),
+  };
 }
 
-interface Removal extends Pick<BulkOperation<LinkKey>, 'kind' | 'doubt' | 'provenBy'> {
+interface Removal {
+  readonly one: 'deleteUrl' | 'resetStats';
+  readonly all: 'deleteUrls' | 'resetSelectedStats';
   readonly repeat?: boolean;
   readonly status: RowStatus;
   /** The verdict on a row in doubt whose link does not exist. For any other row the link never existed. */
   readonly gone: Verdict;
-  request(rows: readonly LinkKey[]): Call<'deleteUrl' | 'deleteUrls' | 'resetStats' | 'resetSelectedStats'>;
 }
 
-function removal(settings: ChangeSettings, { status, gone, repeat, request, ...kind }: Removal): BulkOperation<LinkKey> {
+function removal(
+  settings: ChangeSettings,
+  { one, all, repeat, status, gone }: Removal,
+): Omit<BulkOperation<LinkKey>, 'kind' | 'doubt'> {
+  const request = (rows: readonly LinkKey[]): Call<Removal['one' | 'all']> => {
+    const { only, query, queryOfAll } = addressOf(rows, settings);
+    return only === undefined
+      ? { operation: all, input: { query: queryOfAll } }
+      : { operation: one, input: { path: { hash: only }, query } };
+  };
   return {
     ...byHash,
-    ...kind,
     request,
     call: async (rows, signal, _json, watch) => {
       await sendCall(settings.client, request(rows), { signal, ...watch, ...(repeat !== undefined && { repeat }) });

@@ -68,10 +68,6 @@ function keyOf({ custom_hash = '' }: ShortenItem): LinkKey {
   return { hash: custom_hash };
 }
 
-function leadsThere({ long_url }: KnownRecord, row: ShortenItem): boolean {
-  return sameUrl(long_url, row.long_url);
-}
-
 function isAsAsked(row: ShortenItem, link: KnownRecord): boolean {
   const { operation: _, hash: __, ...asked } = appliedRow(row, link);
   return fieldsThatDiffer(asked, link).length === 0;
@@ -90,7 +86,8 @@ function verdictOnNew(
   link: KnownRecord | null | undefined,
 ): Verdict {
   if (!link) return priorDestination === undefined || priorDestination === noDestination ? again : missing;
-  if (leadsThere(link, payload)) return { kind: 'done', record: link, evidence: 'hash', ...(!inDoubt && { shared: true }) };
+  if (sameUrl(link.long_url, payload.long_url))
+    return { kind: 'done', record: link, evidence: 'hash', ...(!inDoubt && { shared: true }) };
   return { kind: 'failed', error: { code: 1215, message: 'the hash was taken since it was read' } };
 }
 
@@ -99,7 +96,7 @@ function verdictOnEdit(
   link: KnownRecord,
   { hash: _, ...fields }: AppliedRow,
 ): Verdict {
-  if (leadsThere(link, payload)) {
+  if (sameUrl(link.long_url, payload.long_url)) {
     return notApplied(fields, link, 'instructions').length === 0 ? { kind: 'done', record: link, evidence: 'hash' } : again;
   }
   return hasDestination(priorDestination, link) ? again : changedSince(['long_url']);
