@@ -42,20 +42,20 @@ export async function findRun(
   const isToShow = ({ begin }: RunState): boolean => !again && changedOptions(identity, begin).length === 0;
   const begun = unfinished.find(({ state }) => !isUntouched(state) && (!state.complete || isToShow(state)));
   const finished = known.finished ?? unfinished.find(({ state }) => state.complete)?.name;
-  if (input.snapshot && begun?.name !== input.snapshot.run) {
-    throw meanwhile();
-  }
+  if (input.snapshot && begun?.name !== input.snapshot.run) throw meanwhile();
   if (begun) {
     assertSameOptions(identity, begun.state.begin);
     return begun;
   }
   if (finished !== undefined && identity.operation === 'shorten' && !again && undoes === undefined) {
-    const left = input.takesSkipped ? await withRowsLeft(finished, folders) : undefined;
-    if (left) {
-      assertSameOptions(identity, left.state.begin);
-      return left;
+    const record = runRecord(finished, folders);
+    const state = input.takesSkipped ? await foldJournal(record.journal) : undefined;
+    // Rows that were left out are sent by the run that knows the others.
+    if (state?.counts.get('free')) {
+      assertSameOptions(identity, state.begin);
+      return { name: finished, state };
     }
-    const begin = await readBegin(runRecord(finished, folders));
+    const begin = await readBegin(record);
     const changed = begin ? changedOptions(identity, begin) : [];
     const how = changed.length > 0 ? `, with other flags (${changed.join(', ')})` : '';
     throw new UsageError(`${input.name} was already completed by run ${finished}${how}`, {
@@ -65,12 +65,6 @@ export async function findRun(
   const isAlike = ({ begin }: RunState): boolean =>
     changedOptions(identity, begin).length === 0 && (begin.undo ?? false) === undo;
   return unfinished.find(({ state }) => !state.complete && isAlike(state));
-}
-
-/** A finished run with rows that were left out: they are sent by the run that knows the others. */
-async function withRowsLeft(name: string, folders: RunFolders): Promise<FoundRun | undefined> {
-  const state = await foldJournal(runRecord(name, folders).journal);
-  return state.counts.get('free') ? { name, state } : undefined;
 }
 
 /**

@@ -7,30 +7,21 @@ export function changedOptions(identity: RunIdentity, begin: BeginLine): string[
   return [
     ...(begin.mode === identity.mode ? [] : [`mode ${begin.mode}, now ${identity.mode}`]),
     ...Object.keys({ ...was, ...is })
-      .filter((name) => !isSame(was[name], is[name]))
+      .filter((name) => was[name]?.typed === undefined || was[name].typed !== is[name]?.typed)
+      .filter((name) => was[name]?.value !== is[name]?.value)
       .flatMap((name) => optionWords[identity.operation]?.[name] ?? optionWords.all[name] ?? name),
   ];
 }
 
-interface GivenFlag {
-  readonly value: unknown;
-  /** As it was typed, where its value depends on the day: `+30d`. */
-  readonly typed: unknown;
-}
-
-function flagsOf({ values, typed, ...others }: BeginLine['options']): Record<string, GivenFlag> {
+/** Each flag with its value, and as it was typed where that depends on the day: `+30d`. */
+function flagsOf({ values, typed, ...others }: BeginLine['options']) {
   const texts = new Map(membersOf(typed));
   const flags = [...membersOf(others), ...membersOf(values)];
-  return Object.fromEntries(flags.map(([name, value]) => [name, { value, typed: texts.get(name) }]));
+  return Object.fromEntries(flags.map(([name, value]) => [name, { value: JSON.stringify(value), typed: texts.get(name) }]));
 }
 
 function membersOf(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
-}
-
-function isSame(one: GivenFlag | undefined, other: GivenFlag | undefined): boolean {
-  if (one?.typed !== undefined && one.typed === other?.typed) return true;
-  return JSON.stringify(one?.value) === JSON.stringify(other?.value);
 }
 
 type Words = { readonly [name: string]: string | readonly string[] };

@@ -107,19 +107,12 @@ function watched({ operation, stop }: Execution): BulkOperation {
     ...operation,
     call: async (items, ...rest) => {
       const answer = await operation.call(items, ...rest);
-      const foreign = foreignHash(
-        items.map((item) => askedHash(item, operation)),
-        answer,
-      );
+      const hashes = items.map((item: Partial<LinkKey>) => operation.hashOf?.(item) ?? item.hash ?? '');
+      const foreign = foreignHash(hashes, answer);
       if (foreign) stop.because(refusal(`it created ${foreign.made} instead of ${foreign.asked}`));
       return answer;
     },
   };
-}
-
-function askedHash(item: object, { hashOf }: BulkOperation): string {
-  const { hash = '' }: Partial<LinkKey> = item;
-  return hashOf?.(item) ?? hash;
 }
 
 function foreignHash(hashes: readonly string[], { verdicts, surplus }: BatchAnswer): { asked: string; made: string } | undefined {

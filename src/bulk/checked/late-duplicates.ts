@@ -19,7 +19,10 @@ export async function lateDuplicates(run: Execution): Promise<readonly string[] 
     const resent = await resentRows(run.begun.record.journal);
     if (!resent) return [];
     if (run.stop.reason) return undefined;
-    const surplus = await findSurplus(resent, run);
+    const wanted = await keysOf(resent.rows, run.plan);
+    const alike = (await newerRecords(resent, run)).filter((record) => wanted.has(rowKey(record)));
+    const own = await ownAmong(run.begun.record.journal, alike);
+    const surplus = alike.filter(({ hash }) => !own.has(hash)).map(shortUrlOf);
     for (const shortUrl of surplus) run.warn(`${shortUrl} may be a duplicate link of a row; nothing was deleted`);
     return surplus;
   } catch (error) {
@@ -35,14 +38,6 @@ function notRead(cause: CliError): CliError {
     cause,
     hint: 'every row has its final status; to check again, run the same command',
   });
-}
-
-async function findSurplus(resent: Resent, run: Execution): Promise<string[]> {
-  const wanted = await keysOf(resent.rows, run.plan);
-  const newer = await newerRecords(resent, run);
-  const alike = newer.filter((record) => wanted.has(rowKey(record)));
-  const own = await ownAmong(run.begun.record.journal, alike);
-  return alike.filter(({ hash }) => !own.has(hash)).map(shortUrlOf);
 }
 
 async function keysOf(indexes: ReadonlySet<number>, { input, payload }: RunPlan): Promise<Set<string>> {

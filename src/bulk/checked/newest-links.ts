@@ -50,11 +50,12 @@ export async function scanNewest(
     if (records.size > 0 && rows[0] && !records.has(rows[0].hash)) return undefined;
     const before = records.size;
     for (const record of rows) if (!records.has(record.hash)) records.set(record.hash, record);
-    const count = countOf(page);
-    isCounted &&= count !== undefined && count >= records.size;
+    const { total_count: count }: { readonly total_count?: unknown } = page ?? {};
+    const total = typeof count === 'number' && Number.isSafeInteger(count) && count >= records.size ? count : undefined;
+    isCounted &&= total !== undefined;
     const isWhole = rows.length === 0 || (rows.length === 1 && records.size === before);
     const largestPage = Math.max(scan.largestPage, urls.length);
-    scan = { records, total: isCounted ? count : undefined, isWhole, largestPage };
+    scan = { records, total: isCounted ? total : undefined, isWhole, largestPage };
     // A server that gives the same page at every offset has no more to give.
     if (isWhole || records.size === before || isEnough(scan)) break;
     offset += urls.length - 1;
@@ -73,11 +74,6 @@ export function atMost(calls: number, mayCall: () => boolean = () => true): () =
     left -= 1;
     return left >= 0 && mayCall();
   };
-}
-
-function countOf(page: { readonly total_count?: unknown } | null | undefined): number | undefined {
-  const count = page?.total_count;
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
 /** Links that are listed after this many known hashes are old. */

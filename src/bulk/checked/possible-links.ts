@@ -28,14 +28,12 @@ export async function candidatesOf(
     if (!(error instanceof CallError)) throw error;
     warn(`could not list the newest links: ${error.message}`);
   }
-  const verdicts = items.map(({ long_url = '' }) => candidatesFor(long_url, [...found.values()]));
+  const verdicts = items.map(({ long_url }): Verdict => {
+    const candidates = [...found.values()].filter((record) => sameUrl(record.long_url, long_url)).map(shortUrlOf);
+    return candidates.length === 0 ? doubtful : { ...doubtful, candidates };
+  });
   const missing = items.filter((_, position) => verdicts[position] === doubtful);
   const where = missing.length === 1 ? `to ${missing[0]?.long_url}` : `to ${missing.length} of the long URLs`;
   if (missing.length > 0 && found.size > 0) warn(`none of the newest ${found.size} links leads ${where}`);
   return verdicts;
-}
-
-function candidatesFor(longUrl: string, records: readonly KnownRecord[]): Verdict {
-  const alike = records.filter((record) => sameUrl(record.long_url, longUrl));
-  return alike.length === 0 ? doubtful : { ...doubtful, candidates: alike.map(shortUrlOf) };
 }

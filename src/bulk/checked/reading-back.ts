@@ -74,7 +74,7 @@ async function readBack(items: readonly Asked[], evidence: BatchEvidence, run: E
     const isQuick = readings > 0 && (isUpToDate || (before !== undefined && before.fresh.length > 0));
     await run.system.sleep(isQuick ? settle / 5 : settle, run.signal).catch(() => undefined);
     const reading = await readNewer(items, evidence, run);
-    const isSteady = before !== undefined && reading !== undefined && haveSame(before.fresh, reading.fresh);
+    const isSteady = before !== undefined && reading !== undefined && hashesIn(before) === hashesIn(reading);
     before = reading;
     if (!reading || !isSteady) continue;
     const opinion = opinionOf(items, reading, evidence);
@@ -114,18 +114,17 @@ function isCertain(verdict: Verdict | undefined, item: Asked | undefined): boole
 /** A verdict per row; all are doubtful where the evidence is not conclusive. */
 function resultOf(items: readonly Asked[], reading: Reading | undefined, conclusive: boolean) {
   const found = reading?.matching.verdicts ?? [];
-  const verdicts = items.map((_, position) => (conclusive ? (found[position] ?? again) : withCandidate(found[position])));
+  const verdicts = items.map((_, position): Verdict => {
+    const verdict = found[position];
+    if (conclusive) return verdict ?? again;
+    const candidate = verdict?.kind === 'done' ? verdict.record : undefined;
+    return candidate ? { ...doubtful, candidates: [shortUrlOf(candidate)] } : doubtful;
+  });
   return { verdicts, conclusive, reading };
 }
 
-function withCandidate(verdict: Verdict | undefined): Verdict {
-  if (verdict?.kind !== 'done' || !verdict.record) return doubtful;
-  return { ...doubtful, candidates: [shortUrlOf(verdict.record)] };
-}
-
-function haveSame(some: readonly KnownRecord[], others: readonly KnownRecord[]): boolean {
-  const hashes = new Set(some.map(({ hash }) => hash));
-  return some.length === others.length && others.every(({ hash }) => hashes.has(hash));
+function hashesIn({ fresh }: Reading): string {
+  return JSON.stringify(fresh.map(({ hash }) => hash).sort());
 }
 
 /** One reading of the newest links, matched to the rows of a batch in doubt. */

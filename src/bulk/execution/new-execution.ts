@@ -1,13 +1,23 @@
 import { setMaxListeners } from 'node:events';
+import { CallError, refusesRun } from '../../client/call-error.ts';
+import { recordDomain } from '../../contract/link.ts';
+import type { Watermark } from '../checked/newest-links.ts';
 import { settledRows } from '../journal/journal-state.ts';
 import { journalLedger } from '../journal/ledger.ts';
-import { changesOf } from '../journal/noted-changes.ts';
 import { ofWholeRecords } from '../matching/row-verdict.ts';
 import { rulesOf } from '../operations/batches.ts';
 import { guarantees } from '../operations/modes.ts';
+import type { BulkOperation } from '../operations/operation.ts';
 import { runFolders } from '../records/run-names.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
-import { callsPerBatch, concurrencyOf, type RunEnvironment, type RunFacts, type RunPlan } from '../run-plan.ts';
+import {
+  callsPerBatch,
+  concurrencyOf,
+  type RunEnvironment,
+  type RunFacts,
+  type RunPlan,
+  type SettledChange,
+} from '../run-plan.ts';
 import { BudgetError } from '../sending/limiter.ts';
 import { createStop } from '../sending/stop.ts';
 import { type Execution, isAged } from './execution.ts';
@@ -20,14 +30,16 @@ export async function newExecution(plan: RunPlan, beginnings: Beginnings): Promi
   const { mode, input } = plan;
   const { state } = begun;
   const isChecked = mode?.name === 'checked';
-  const needsMark = isToBeMarked(plan, state.mark !== undefined);
+  // A hash that somebody typed may have had an equal link, and a link that was there before is none of the run's to take back. If the hashes
+  // were read themselves, that is known.
+  const isTyped = mode?.name === 'keyed' && mode.hasOwnHashes === true;
+  const needsMark = isTyped && !plan.undo && input.readAt === undefined && state.mark === undefined;
   const isProven = !plan.isOneOff && (mode?.name === 'keyed' ? operation.doubt === 'repeat' : operation.kind === 'apply');
   const reads = images ? 'undo' : plan.results === undefined ? 'renames' : 'results';
   const isUnread = input.readAt === undefined ? reads !== 'renames' : isAged(input, beginnings);
   const readsFirst = operation.read !== undefined && isUnread;
   const { group, fitting = readsFirst ? operation.readable : undefined } = operation;
   const priorDestinations = new Map(state.priorDestinations);
-  const takeWatermark = loadedWhenCalled(async () => (await import('../checked/run-watermarks.ts')).watermarksOf(run));
   const stop = createStop();
   const abort = new AbortController();
   const signal = beginnings.signal ? AbortSignal.any([abort.signal, beginnings.signal]) : abort.signal;
@@ -58,7 +70,7 @@ export async function newExecution(plan: RunPlan, beginnings: Beginnings): Promi
       priorDestinations,
       keyOf: mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
       keepsPrior: plan.results !== undefined,
-      takeWatermark: needsMark || (isChecked && !plan.isOneOff) ? takeWatermark : undefined,
+      takeWatermark: needsMark || (isChecked && !plan.isOneOff) ? watermarks(() => run) : undefined,
       listen: listenerOf(input.rows, beginnings),
     }),
     // In checked mode the call of a batch is reserved together with the watermark before it.
@@ -72,14 +84,6 @@ export async function newExecution(plan: RunPlan, beginnings: Beginnings): Promi
       : undefined,
   };
   return run;
-}
-
-/**
- * A hash that somebody typed may have had an equal link, and a link that was there before is none of the run's to take back. If the hashes
- * were read themselves, that is known.
- */
-function isToBeMarked({ mode, undo, input }: RunPlan, isMarked: boolean): boolean {
-  return mode?.name === 'keyed' && mode.hasOwnHashes === true && !undo && input.readAt === undefined && !isMarked;
 }
 
 export function factsOf({ plan, begun, domain, operation, readsFirst, needsMark }: Execution, batches: number): RunFacts {
@@ -96,6 +100,33 @@ export function factsOf({ plan, begun, domain, operation, readsFirst, needsMark 
     domain,
     guarantee: mode && `${mode}: ${guarantees[mode]}`,
     advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes, failures cannot create duplicates' : undefined,
+  };
+}
+
+/**
+ * Reads the newest links before the intent of a batch: in checked mode of each, where the budget holds it, else of the first alone, for
+ * which later ones wait. Where they cannot be read then, `undo` takes nothing for the run's own.
+ */
+function watermarks(runOf: () => Execution): () => Promise<Watermark | undefined> {
+  let first: Promise<Watermark | undefined> | undefined;
+  const take = async (): Promise<Watermark> =>
+    await (await import('../checked/newest-links.ts')).takeWatermark(runOf(), runOf().signal);
+  return async () => {
+    const { plan, calls, warn } = runOf();
+    if (plan.mode?.name === 'checked') {
+      if (!calls.reserve(callsPerBatch(plan))) throw new BudgetError(plan.budget);
+      return await take();
+    }
+    if (first) return await first.then(() => undefined);
+    first = !calls.reserve(1)
+      ? Promise.resolve(undefined)
+      : take().catch((error: unknown) => {
+          // Beside hashes that were made here, nothing else tells those that were not.
+          if (!(error instanceof CallError) || refusesRun(error) || plan.mode?.generateHashes) throw error;
+          warn(`could not list the newest links, so undo will need --force: ${error.message}`);
+          return undefined;
+        });
+    return await first;
   };
 }
 
@@ -122,4 +153,23 @@ function listenerOf(rows: number, { begun, domain, operation, noteChanges, answe
     for (const { index } of outcomes) settled.add(index);
     if (settled.size === rows) answered();
   };
+}
+
+/** The change of an outcome that the history of clicks has to know. `working`: the domain of rows that name none. */
+function changesOf(
+  { status, payload, index: row, before, record }: RowOutcome,
+  operation: BulkOperation,
+  working: string | undefined,
+): SettledChange[] {
+  if (!('hash' in payload && typeof payload.hash === 'string')) return [];
+  const { hash } = payload;
+  const named = 'domain' in payload && typeof payload.domain === 'string' ? payload.domain : working;
+  const domain = recordDomain(before ?? record ?? {}) ?? named;
+  const change = { row, link: { hash, domain }, before: before ?? undefined, after: record };
+  if (status === 'deleted' || status === 'reset') return [{ ...change, kind: status }];
+  const name = operation.requestedFields?.(payload).custom_hash;
+  // Of a row that was applied in part the record says it.
+  const isRenamed =
+    name !== undefined && name !== hash && (status === 'changed' || (status === 'failed' && record?.hash === name));
+  return isRenamed ? [{ ...change, kind: 'renamed', after: record ?? { hash: name } }] : [];
 }

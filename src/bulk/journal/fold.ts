@@ -11,7 +11,9 @@ export async function foldJournal(path: string): Promise<RunState> {
   for await (const { line, ...location } of readJournal(path)) {
     if (line.type === 'begin') {
       if (fold) throw damaged(path, 'a second beginning');
-      if (!isRowCount(line.input?.rows)) throw damaged(path, `byte ${location.offset}`);
+      const rows = line.input?.rows;
+      // An array holds no more.
+      if (!Number.isSafeInteger(rows) || rows < 0 || rows >= 2 ** 32) throw damaged(path, `byte ${location.offset}`);
       fold = startFold(line);
     }
     if (!fold) throw damaged(path, 'no beginning');
@@ -117,11 +119,6 @@ function startFold(begin: BeginLine) {
     /** Batches of which a reading proved what they made. */
     proven: new Set<number>(),
   };
-}
-
-/** An array holds no more rows than this. */
-function isRowCount(rows: unknown): boolean {
-  return Number.isSafeInteger(rows) && Number(rows) >= 0 && Number(rows) < 2 ** 32;
 }
 
 /** A row that is sent again without a result of its last attempt is in doubt from here on. */

@@ -68,40 +68,24 @@ export function journalLedger(options: JournalLedgerOptions): Ledger {
       const fresh = earlier ? outcomes.filter(({ index }) => !earlier.has(index)) : outcomes;
       await listen?.(outcomes);
       try {
-        await writeOutcomes(journal, { batch, outcomes: fresh, released, keepsPrior });
+        const known = fresh.filter(isSettledRow);
+        const unknown = fresh.filter(({ status }) => status === 'unknown');
+        const { details, message = '' } = unknown[0]?.error ?? {};
+        await Promise.all([
+          known.length + released.length > 0 && journal.write(resultLine(batch, known, released, keepsPrior)),
+          unknown.length > 0 && journal.write({ type: 'unknown', batch, rows: rangesOf(unknown), reason: details ?? message }),
+        ]);
       } catch (error) {
         const done = fresh.filter(({ status }) => doneStatuses.has(status));
-        throw error instanceof LocalError && done.length > 0 ? unrecorded(error, done) : error;
+        if (!(error instanceof LocalError) || done.length === 0) throw error;
+        // The error names the links, because the journal does not.
+        const lines = done.map(({ line, status, record }) => `line ${line}: ${status}${record ? ` ${shortUrlOf(record)}` : ''}`);
+        throw new UnrecordedError(error.message, done.length, lines);
       }
       if (isPart) partly.set(batch, new Set([...(earlier ?? []), ...fresh.map(({ index }) => index)]));
       else partly.delete(batch);
     },
   };
-}
-
-interface BatchResult {
-  readonly batch: number;
-  readonly outcomes: readonly RowOutcome[];
-  readonly released: readonly BulkRow[];
-  readonly keepsPrior: boolean;
-}
-
-async function writeOutcomes(journal: Journal, { batch, outcomes, released, keepsPrior }: BatchResult): Promise<void> {
-  const unknown = outcomes.filter(({ status }) => status === 'unknown');
-  const known = outcomes.filter(isSettledRow);
-  const lines: Promise<void>[] = [];
-  if (known.length > 0 || released.length > 0) lines.push(journal.write(resultLine(batch, known, released, keepsPrior)));
-  if (unknown.length > 0) {
-    const reason = unknown[0]?.error?.details ?? unknown[0]?.error?.message ?? '';
-    lines.push(journal.write({ type: 'unknown', batch, rows: rangesOf(unknown), reason }));
-  }
-  await Promise.all(lines);
-}
-
-/** The error names the links, because the journal does not. */
-function unrecorded(cause: LocalError, done: readonly RowOutcome[]): UnrecordedError {
-  const lines = done.map(({ line, status, record }) => `line ${line}: ${status}${record ? ` ${shortUrlOf(record)}` : ''}`);
-  return new UnrecordedError(cause.message, done.length, lines);
 }
 
 export type SettledStatus = Exclude<RowStatus, 'unknown' | 'not_sent'>;

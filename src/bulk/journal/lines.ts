@@ -156,15 +156,11 @@ export function decodeLine(text: string): JournalLine | undefined {
   const json = text.slice(17);
   if (text[16] !== ' ' || text.slice(0, 16) !== checksum(json)) return undefined;
   try {
-    const line: unknown = JSON.parse(json);
-    return isLine(line) ? line : undefined;
+    const line: JournalLine | null = JSON.parse(json);
+    return typeof line === 'object' && line && 'type' in line ? line : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isLine(line: unknown): line is JournalLine {
-  return typeof line === 'object' && line !== null && 'type' in line;
 }
 
 /** Row indexes as runs of neighbours: `[[0, 999], [1003, 1003]]`, both ends included. */
@@ -191,11 +187,12 @@ export function sizeOf(ranges: Ranges): number {
 }
 
 export function isRanges(value: unknown, total: number): value is Ranges {
-  return Array.isArray(value) && value.every((range) => isRange(range, total));
-}
-
-function isRange(value: unknown, total: number): boolean {
-  if (!Array.isArray(value) || value.length !== 2 || !value.every(Number.isSafeInteger)) return false;
-  const [first, last] = value;
-  return first >= 0 && first <= last && last < total;
+  const isRange = (range: unknown): boolean =>
+    Array.isArray(range) &&
+    range.length === 2 &&
+    range.every(Number.isSafeInteger) &&
+    range[0] >= 0 &&
+    range[0] <= range[1] &&
+    range[1] < total;
+  return Array.isArray(value) && value.every(isRange);
 }

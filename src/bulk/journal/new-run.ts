@@ -36,7 +36,7 @@ export function beginLine(
     type: 'begin',
     version: 1,
     run,
-    order: newOrder(runFolders(stateFolder)),
+    order: nextOrder(runFolders(stateFolder)),
     ...identity,
     what,
     undo: undo || undefined,
@@ -81,10 +81,6 @@ export function newRunName(key: string, now: number, folders: RunFolders): strin
   }
 }
 
-function newOrder({ state, orders }: RunFolders): number {
-  return nextOrder(orders, () => Math.max(0, ...newestRuns(state).map(orderOf)));
-}
-
 const keptSmall = 200;
 /** To find the newest all are read, so they are not counted exactly each time. */
 const tooManySmall = 250;
@@ -108,14 +104,14 @@ export interface BegunRun {
 
 /**
  * The next number of a folder that holds the last one given out, as the name of an empty file. It only grows, whatever clocks say and however
- * many records are deleted, and two processes never get the same one. `floor` is asked where there is no number yet.
+ * many records are deleted, and two processes never get the same one.
  */
-export function nextOrder(folder: string, floor: () => number): number {
+function nextOrder({ state, orders: folder }: RunFolders): number {
   makePrivateFolder(folder);
   try {
     for (;;) {
       const given = numbersIn(folder);
-      const next = (given.length > 0 ? Math.max(...given) : floor()) + 1;
+      const next = Math.max(0, ...(given.length > 0 ? given : newestRuns(state).map(orderOf))) + 1;
       if (!isMade(join(folder, String(next)))) continue;
       const now = numbersIn(folder);
       const isHighest = now.every((other) => other <= next);

@@ -26,8 +26,9 @@ export function readItem(value: unknown): Item | undefined {
   if (!isObject(value)) return undefined;
   const { error } = value;
   if (error !== undefined && error !== null) {
-    if (!isObject(error) || !isCode(error.code)) return undefined;
-    if (error.code !== 0) return readRefusal(value, error, error.code);
+    const code = isObject(error) ? Number(error.code) : -1;
+    if (!isObject(error) || error.code !== code || !Number.isSafeInteger(code) || code < 0) return undefined;
+    if (code !== 0) return readRefusal(value, error, code);
   }
   const record = readRecord(value);
   return record && { kind: 'record', record };
@@ -37,21 +38,13 @@ export function readItem(value: unknown): Item | undefined {
 export function readRecord(value: unknown): KnownRecord | undefined {
   if (!isObject(value) || typeof value.hash !== 'string') return undefined;
   const hash = value.hash.trim();
-  if (!isUsableHash(hash)) return undefined;
+  // It has visible characters, and no more of them than any server is known to give.
+  if (hash === '' || hash.length > 255 || hasUnseen(hash)) return undefined;
   return hash === value.hash && hasHash(value) ? value : { ...value, hash };
 }
 
 export function longUrlOf(item: Item | undefined): string | undefined {
   return item?.kind === 'record' ? textOf(item.record.long_url) : item?.longUrl;
-}
-
-function verdictOf(item: Item, evidence: Evidence): Verdict {
-  return item.kind === 'record' ? { kind: 'done', record: item.record, evidence } : { kind: 'failed', error: item.error };
-}
-
-/** A hash has visible characters, and no more of them than any server is known to give. */
-function isUsableHash(hash: string): boolean {
-  return hash !== '' && hash.length <= 255 && !hasUnseen(hash);
 }
 
 const hasUnseen = unicodeTest('[\\p{C}\\p{Z}]', /^[!-~]*$/);
@@ -69,10 +62,6 @@ function readRefusal(value: Record<string, unknown>, error: Record<string, unkno
     longUrl: textOf(value.long_url),
     hashes: [value.custom_hash, value.hash].flatMap((hash) => textOf(hash) || []),
   };
-}
-
-function isCode(code: unknown): code is number {
-  return Number.isSafeInteger(code) && Number(code) >= 0;
 }
 
 function textOf(value: unknown): string | undefined {
@@ -118,7 +107,8 @@ export function give<Row>(work: Work<Row>, row: number, index: number, evidence:
   const item = work.items[index];
   if (!item) return;
   work.rowOf[index] = row;
-  work.verdicts[row] = verdictOf(item, evidence);
+  work.verdicts[row] =
+    item.kind === 'record' ? { kind: 'done', record: item.record, evidence } : { kind: 'failed', error: item.error };
 }
 
 export function result<Row>(work: Work<Row>): BatchAnswer {
@@ -160,7 +150,7 @@ interface HashOptions {
 export function takeByHash<Row>(
   work: Work<Row>,
   hashOf: (row: Row) => string | undefined,
-  { form = asItIs, of }: HashOptions = {},
+  { form = (hash) => hash, of }: HashOptions = {},
 ): void {
   const rows = new Map<string, number>();
   for (const [row, source] of work.sent.entries()) {
@@ -183,8 +173,4 @@ const shared = -1;
 function rowNamed(item: Item, rows: ReadonlyMap<string, number>, form: (hash: string) => string): number | undefined {
   if (item.kind === 'record') return rows.get(form(item.record.hash));
   return item.hashes.map((hash) => rows.get(form(hash))).find((row) => row !== undefined);
-}
-
-function asItIs(hash: string): string {
-  return hash;
 }

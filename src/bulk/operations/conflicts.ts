@@ -4,7 +4,7 @@ import { urlsByHash } from '../../client/named-urls.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { sameUrl } from '../../link/value.ts';
-import { again, type BatchAnswer, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
+import { again, type BatchAnswer, type Verdict } from '../matching/row-verdict.ts';
 import { numberedHashes } from './made-hashes.ts';
 import type { BulkOperation } from './operation.ts';
 
@@ -19,9 +19,6 @@ export interface ConflictSettings {
 /** Of the server: the hash is taken, or not allowed. Only the link that has it says which. */
 const taken = 1215;
 
-type Verdicts = readonly (Verdict | undefined)[];
-type Call = BulkOperation<ShortenItem>['call'];
-
 /**
  * The same call where a row whose hash has a link that leads elsewhere is skipped, or gets the hash with a number. The link is
  * read in every case: a hash that no link of the account has stays refused, and one that leads where the row does is the row's.
@@ -30,12 +27,13 @@ export function resolvingConflicts(
   operation: BulkOperation<ShortenItem>,
   policy: 'skip' | 'rename',
   settings: ConflictSettings,
-): Call {
+): BulkOperation<ShortenItem>['call'] {
   return async (items, signal, json, watch) => {
     const answer = await operation.call(items, signal, json, watch).catch((error: unknown) => refusalOfOne(items, error));
     const judged = await replaced(items, answer, isTaken, async (some) => await judge(some, settings, signal));
     if (policy === 'skip') return judged;
     const make = (named: readonly ShortenItem[]) => operation.call(named, signal, undefined, watch);
+    const isSkipped = (verdict: Verdict | undefined) => verdict?.kind === 'done' && verdict.skipped === true;
     return await replaced(items, judged, isSkipped, async (some) => await rename(some, make, settings, signal));
   };
 }
@@ -53,10 +51,6 @@ function refusal(message: string): Verdict {
 
 function isTaken(verdict: Verdict | undefined): boolean {
   return verdict?.kind === 'failed' && verdict.error.code === taken;
-}
-
-function isSkipped(verdict: Verdict | undefined): boolean {
-  return verdict?.kind === 'done' && verdict.skipped === true;
 }
 
 async function replaced(
@@ -156,7 +150,7 @@ async function makeSafely(
   named: readonly ShortenItem[],
   make: (named: readonly ShortenItem[]) => Promise<BatchAnswer>,
   { mayCall }: ConflictSettings,
-): Promise<{ verdicts: Verdicts; surplus: readonly KnownRecord[] }> {
+): Promise<BatchAnswer> {
   if (mayCall && !mayCall()) return sentAgain(named);
   try {
     return await make(named);

@@ -3,15 +3,15 @@ import type { KnownRecord } from '../matching/row-verdict.ts';
 import { hashBefore } from '../operations/made-hashes.ts';
 import type { RowOutcome } from './row-outcome.ts';
 
-interface ShortUrls {
-  shortUrl(record: KnownRecord): string;
-}
-
 /**
  * An outcome as it goes out: the record as served with its short URL in full, or what was asked for with the error. `line`
  * is there where the row came from a file.
  */
-export function outcomeRow(outcome: RowOutcome, shortUrls: ShortUrls, fromFile = false): Record<string, unknown> {
+export function outcomeRow(
+  outcome: RowOutcome,
+  shortUrls: { shortUrl(record: KnownRecord): string },
+  fromFile = false,
+): Record<string, unknown> {
   const { line, status, record, item, error } = outcome;
   if (record && !error) {
     const short_url_with_protocol = shortUrls.shortUrl(record);
@@ -32,10 +32,6 @@ export function renamedFrom({ status, payload, record }: Pick<RowOutcome, 'statu
 }
 
 /** A sentence about the row would say that something was done. */
-export function wasNotTouched(row: Readonly<Record<string, unknown>>): boolean {
-  return wasNotSent(row) || row.status === 'unchanged' || row.status === 'skipped';
-}
-
-function wasNotSent({ status }: Readonly<Record<string, unknown>>): boolean {
-  return status === 'not_sent';
+export function wasNotTouched({ status }: Readonly<Record<string, unknown>>): boolean {
+  return status === 'not_sent' || status === 'unchanged' || status === 'skipped';
 }

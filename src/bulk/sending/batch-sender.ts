@@ -3,7 +3,7 @@ import { CallError, isTooLarge } from '../../client/call-error.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
 import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../operations/batches.ts';
-import type { BulkRow, RowOutcome, StopReason } from '../results/row-outcome.ts';
+import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
 import { BudgetError } from './limiter.ts';
 import { type DoubtfulBatch, type Round, recordOutcomes, settle, unknownOutcome, unsent } from './settling.ts';
 
@@ -48,7 +48,9 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
   try {
     if (isAhead) batch = await ledger.intent(serialized);
     if (!run.holdsPermit) release = await run.limiter.acquire();
-    const before = isLookedAt(rows, run) ? await import('./before.ts') : undefined;
+    // Rows of new links have nothing that is known, or to be known, before they are sent.
+    const isSeen = operation.read !== undefined || rows.some(({ refusal }) => refusal !== undefined);
+    const before = isSeen ? await import('./before.ts') : undefined;
     const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows, isPaid: false };
     if (!prepared) return unsent(rows, run);
     // The reading may have shown that rows need calls of different kinds.
@@ -69,11 +71,6 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
   }
 }
 
-/** Rows of new links have nothing that is known, or to be known, before they are sent. */
-function isLookedAt(rows: readonly BulkRow[], { operation }: Pick<Execution, 'operation'>): boolean {
-  return operation.read !== undefined || rows.some(({ refusal }) => refusal !== undefined);
-}
-
 interface Turn {
   /** The steps before a batch, loaded before its intent; undefined where there are none. */
   readonly before: typeof import('./before.ts') | undefined;
@@ -90,10 +87,11 @@ async function callAndSettle(
   { before, isPaid, release }: Turn,
 ): Promise<Round> {
   const { operation, stop, rules, inDoubt } = run;
-  // While the disk and its turn were waited for, another batch may have met what stops the run.
-  if (stop.reason && !(isPaid && isBudget(stop.reason))) return await requeue(batch, rows, run);
-  // Or have learnt how many rows the server takes.
-  if (rows.length > rules.limit) return await requeue(batch, rows, run);
+  const { reason } = stop;
+  // A batch that is paid for is sent: otherwise readings before batches use up a small budget at every run, and no row is ever sent.
+  const isStopped = reason && !(isPaid && reason.kind === 'error' && reason.error instanceof BudgetError);
+  // While the disk and its turn were waited for, another batch may have met what stops the run, or learnt how many rows the server takes.
+  if (isStopped || rows.length > rules.limit) return await requeue(batch, rows, run);
   const known = before?.knownVerdicts(rows, run) ?? [];
   const sent = rows.filter((_, nth) => !known[nth]);
   const whole = (verdicts: readonly Verdict[]): readonly Verdict[] => before?.withKnown(known, verdicts) ?? verdicts;
@@ -144,11 +142,6 @@ async function verdictsOf(
   const verdicts = answer.verdicts.filter((verdict) => verdict !== undefined);
   const isPlain = answer.surplus.length === 0 && run.inDoubt.size === 0 && verdicts.length === rows.length;
   return isPlain ? verdicts : (await doubts()).verdictsOfAnswer(answer, batch, rows, run);
-}
-
-/** A batch that is paid for is sent: otherwise readings before batches use up a small budget at every run, and no row is ever sent. */
-function isBudget(reason: StopReason): boolean {
-  return reason.kind === 'error' && reason.error instanceof BudgetError;
 }
 
 /** A batch that was begun and is not sent as it is: its rows are as they were before, to be sent in smaller ones unless the run stops. */

@@ -75,7 +75,9 @@ export async function verdictsOfFailure(
   const { operation, stop } = run;
   const tooLarge: boolean = isTooLarge(error);
   if (last.outcome === 'ambiguous') {
-    const verdicts = await resolveDoubt(batch, rows, run, wasRepeated(error));
+    // The client sent the call again until it gave up: five attempts are enough.
+    const wasRepeated = error.gaveUp !== 'not retryable' && error.gaveUp !== 'not safe to repeat';
+    const verdicts = await resolveDoubt(batch, rows, run, wasRepeated);
     const inDoubt = verdicts.filter((verdict) => verdict.kind === 'doubtful');
     if (inDoubt.length > 0) stop.because(doubtOf(error, inDoubt));
     return verdicts;
@@ -93,11 +95,6 @@ export async function verdictsOfFailure(
   const refused = rows.map(() => refusal);
   const found = await verdictsOfRefused(refusedInDoubt(rows, refused, run), run);
   return rows.map((row) => found.get(row) ?? refusal);
-}
-
-/** True where the client sent the call again until it gave up: five attempts are enough. */
-function wasRepeated({ gaveUp }: CallError): boolean {
-  return gaveUp !== 'not retryable' && gaveUp !== 'not safe to repeat';
 }
 
 /** Rows in doubt whose repetition was refused with a code that may be due to their first attempt. */
