@@ -2,7 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import { editions } from '../../contract/editions.ts';
 import type { Execution } from '../execution/execution.ts';
 import { factsOf } from '../execution/new-execution.ts';
-import { settledRows } from '../journal/journal-state.ts';
+import { settledCount } from '../journal/journal-state.ts';
 import { readJournal } from '../journal/line-reader.ts';
 import { hashesOf } from '../journal/recorded-results.ts';
 import { fileBatches } from '../operations/batches.ts';
@@ -31,7 +31,7 @@ export async function prepare(plan: RunPlan, { client, system, stateFolder }: Ru
 export async function preflight(run: Execution): Promise<RunFacts> {
   const { plan, begun, stop, operation } = run;
   const { rows, skipped = 0 } = plan.input;
-  const facts = factsOf(run, await countBatches(run, Math.max(0, rows - skipped - settledRows(begun.state))));
+  const facts = factsOf(run, await countBatches(run, Math.max(0, rows - skipped - settledCount(begun.state))));
   if (facts.batches > 0) await assertBudget(run);
   await assertQuota(run, facts).catch((error: unknown) => {
     // A resumed run is stopped, but still reports every row: results files written before a kill are out of date.

@@ -1,22 +1,17 @@
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import { atMost, frontSize, type ListingSettings, type Scan, scanFront, scanNewest } from './newest-links.ts';
 
-/**
- * Finds out which links are new: with duplicate control an answer also holds old ones. The listing has the newest first
- * (4.3.5), so links that are listed before all that existed at the beginning of the run are new. Any other may be old.
- */
-export interface Newness {
-  /** Before a call: remembers the newest links. Throws a `CallError` that every further call would meet too. */
-  begin(signal: AbortSignal): Promise<void>;
-  /** After a call: those of these hashes that were seen to be new, each once. Never throws for what a server does. */
-  among(hashes: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>>;
-}
-
 export interface NewnessSettings extends ListingSettings {
   readonly mayCall?: (() => boolean) | undefined;
 }
 
-export function createNewness(settings: NewnessSettings): Newness {
+export type Newness = ReturnType<typeof createNewness>;
+
+/**
+ * Finds out which links are new: with duplicate control an answer also holds old ones. The listing has the newest first
+ * (4.3.5), so links that are listed before all that existed at the beginning of the run are new. Any other may be old.
+ */
+export function createNewness(settings: NewnessSettings) {
   const { mayCall = () => true } = settings;
   /** The newest links of the last reading; undefined where they are not known. */
   let front: ReadonlySet<string> | undefined;
@@ -47,12 +42,14 @@ export function createNewness(settings: NewnessSettings): Newness {
   };
 
   return {
-    async begin(signal) {
+    /** Before a call: remembers the newest links. Throws a `CallError` that every further call would meet too. */
+    async begin(signal: AbortSignal): Promise<void> {
       begun ??= safely(remember(signal));
       await begun;
       if (refusal) throw refusal;
     },
-    async among(hashes, signal) {
+    /** After a call: those of these hashes that were seen to be new, each once. Never throws for what a server does. */
+    async among(hashes: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
       const next = turn.then(async () => {
         if (front && !refusal && hashes.some((hash) => !fresh.has(hash))) await safely(inspect(front, hashes.length, signal));
       });

@@ -7,25 +7,18 @@ import type { BulkRow } from '../results/row-outcome.ts';
 import { isSettledLater } from '../sending/settling.ts';
 import type { Execution, Segment } from './execution.ts';
 
-interface EarlierRows {
-  /** True of a row that is as if no process had met it. */
-  isFree(index: number): boolean;
-  /**
-   * Puts any other row where it belongs, with its link as far as the journal keeps it: what is read of it now may be what this run made of
-   * it. It is never left out.
-   */
-  assigned(row: BulkRow, segment: Segment): BulkRow;
-  /** True while rows of open batches of the segment are still to come. */
-  isExpecting(): boolean;
-}
-
-export function earlierRows({ begun: { state }, operation }: Execution): EarlierRows {
+export function earlierRows({ begun: { state }, operation }: Execution) {
   const intentOf = new Map<number, OpenIntent>();
   for (const intent of state.open.values()) for (const row of intent.unsettled) intentOf.set(row, intent);
   let expected = 0;
   return {
-    isFree: (index) => state.stateOf(index) === 'free' && !intentOf.has(index),
-    assigned({ before: _, readAt: __, skip: ___, ...known }, { open, unsure }) {
+    /** True of a row that is as if no process had met it. */
+    isFree: (index: number): boolean => state.stateOf(index) === 'free' && !intentOf.has(index),
+    /**
+     * Puts any other row where it belongs, with its link as far as the journal keeps it: what is read of it now may be what this run made of
+     * it. It is never left out.
+     */
+    assigned({ before: _, readAt: __, skip: ___, ...known }: BulkRow, { open, unsure }: Segment): BulkRow {
       const { index, payload } = known;
       const priorUrl = state.priorUrls.get(index);
       const row = priorUrl === undefined ? known : { ...known, before: knownBefore(priorUrl, payload) };
@@ -42,7 +35,8 @@ export function earlierRows({ begun: { state }, operation }: Execution): Earlier
       expected -= 1;
       return row;
     },
-    isExpecting: () => expected > 0,
+    /** True while rows of open batches of the segment are still to come. */
+    isExpecting: (): boolean => expected > 0,
   };
 }
 

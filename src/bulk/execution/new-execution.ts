@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { Watermark } from '../checked/newest-links.ts';
-import { settledRows } from '../journal/journal-state.ts';
+import { settledCount } from '../journal/journal-state.ts';
 import { journalLedger } from '../journal/ledger.ts';
 import { ofWholeRecords } from '../matching/row-verdict.ts';
 import { rulesOf } from '../operations/batches.ts';
@@ -64,12 +64,11 @@ export async function newExecution(plan: RunPlan, beginnings: Beginnings): Promi
     recorded: begun.resumed
       ? (await import('../journal/recorded-results.ts')).recordedOutcomes(begun.record.journal, state)
       : undefined,
-    ledger: journalLedger({
-      journal: begun.journal,
-      firstBatch: state.nextBatch,
+    ledger: journalLedger(begun, {
+      mode,
+      operation,
+      results: plan.results,
       priorDestinations,
-      keyOf: mode?.generateHashes ? ({ payload }) => operation.hashOf?.(payload) ?? '' : undefined,
-      keepsPrior: plan.results !== undefined,
       takeWatermark: needsMark || (isChecked && !plan.isOneOff) ? watermarks(() => run) : undefined,
       listen: listenerOf(input.rows, beginnings),
     }),
@@ -93,7 +92,7 @@ export function factsOf({ plan, begun, domain, operation, readsFirst, needsMark 
     kind: operation.kind,
     resumed: begun.resumed,
     rows: plan.input.rows,
-    doneBefore: settledRows(begun.state),
+    doneBefore: settledCount(begun.state),
     batches,
     // 2 % are kept for reading back.
     calls: Math.ceil(batches * (callsPerBatch(plan) + Number(readsFirst)) * 1.02) + Number(batches > 0 && needsMark),

@@ -84,14 +84,10 @@ async function soundSize(path: string): Promise<number> {
   return size;
 }
 
-export interface KeptImages {
-  has(row: number): boolean;
-  /** Some at a time, the last first: a change is taken back in the order opposite to that in which it was made. */
-  backwards(): AsyncGenerator<readonly BeforeImage[]>;
-}
+export type KeptImages = Awaited<ReturnType<typeof keptImages>>;
 
 /** Finds the images of a run of so many rows. Of a row that has several, the last counts: it was read again because nothing had been applied. */
-export async function keptImages({ images: path, isSmall }: RunRecord, rows: number): Promise<KeptImages> {
+export async function keptImages({ images: path, isSmall }: RunRecord, rows: number) {
   const locations: LineLocation[] = [];
   const last = new Uint32Array(rows);
   for await (const { line, offset, length } of existsSync(path) ? readJournal(path) : []) {
@@ -101,8 +97,9 @@ export async function keptImages({ images: path, isSmall }: RunRecord, rows: num
     for (const row of line.rows) last[row] = locations.length;
   }
   return {
-    has: (row) => (last[row] ?? 0) > 0,
-    async *backwards() {
+    has: (row: number): boolean => (last[row] ?? 0) > 0,
+    /** Some at a time, the last first: a change is taken back in the order opposite to that in which it was made. */
+    async *backwards(): AsyncGenerator<readonly BeforeImage[]> {
       let nth = locations.length;
       for await (const line of linesBackwards(path, 'before', locations)) {
         yield imagesIn(line).filter(({ row }) => last[row] === nth);

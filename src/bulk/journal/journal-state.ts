@@ -15,7 +15,7 @@ export function isSettled(state: RowState): boolean {
   return !unsettled.has(state);
 }
 
-export function settledRows({ counts }: Pick<RunState, 'counts'>): number {
+export function settledCount({ counts }: Pick<RunState, 'counts'>): number {
   let settled = 0;
   for (const [state, count] of counts) if (isSettled(state)) settled += count;
   return settled;

@@ -4,6 +4,7 @@ import { urlPrint, valueColumns } from '../../link/prints.ts';
 import type { Watermark } from '../checked/newest-links.ts';
 import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
 import type { SerializedBatch } from '../operations/batches.ts';
+import type { BulkOperation } from '../operations/operation.ts';
 import {
   type BulkRow,
   doneKinds,
@@ -13,40 +14,31 @@ import {
   UnrecordedError,
   unaskedDestination,
 } from '../results/row-outcome.ts';
-import type { Journal } from './journal.ts';
+import type { RunPlan } from '../run-plan.ts';
 import { type RecordedError, type ResultLine, rangesOf } from './lines.ts';
+import type { BegunRun } from './new-run.ts';
 
-/** Writes down what is about to be sent, and what became of it. */
-export interface Ledger {
-  /** Before a batch is sent; resolves when it may be. Returns its number, by which everything else speaks of it. */
-  intent(serialized: SerializedBatch): Promise<number>;
-  ambiguous(batch: number, rows: readonly BulkRow[], reason: string): Promise<void>;
-  /**
-   * Resolves when the outcomes may be reported. Rows in `released` were certainly not applied: those in doubt are in neither list, and stay
-   * open. `isPart`: more of the batch will follow, and what was settled is given again then.
-   */
-  settled(batch: number, outcomes: readonly RowOutcome[], released: readonly BulkRow[], isPart?: boolean): Promise<void>;
-}
+export type Ledger = ReturnType<typeof journalLedger>;
 
-interface JournalLedgerOptions {
-  readonly journal: Journal;
-  readonly firstBatch: number;
+interface LedgerOptions extends Pick<RunPlan, 'mode' | 'results'> {
+  readonly operation: Pick<BulkOperation, 'hashOf'>;
   readonly priorDestinations: ReadonlyMap<number, string>;
-  readonly keyOf?: ((row: BulkRow) => string) | undefined;
-  /** Keeps where links led before, for the results file of a resumed run. */
-  readonly keepsPrior?: boolean | undefined;
   /** Reads the newest links, where the batch needs to know them. */
-  readonly takeWatermark?: (() => Promise<Watermark | undefined>) | undefined;
-  readonly listen?: ((outcomes: readonly RowOutcome[]) => Promise<void>) | undefined;
+  readonly takeWatermark: (() => Promise<Watermark | undefined>) | undefined;
+  /** Receives outcomes right before they are recorded. */
+  readonly listen: ((outcomes: readonly RowOutcome[]) => Promise<void>) | undefined;
 }
 
-export function journalLedger(options: JournalLedgerOptions): Ledger {
-  const { journal, priorDestinations, keyOf, keepsPrior = false, takeWatermark, listen } = options;
-  let next = options.firstBatch;
+/** Writes down what is about to be sent, and what became of it. Results keep where links led before for the file of a resumed run. */
+export function journalLedger({ journal, state: { nextBatch } }: Pick<BegunRun, 'journal' | 'state'>, options: LedgerOptions) {
+  const { mode, operation, results, priorDestinations, takeWatermark, listen } = options;
+  const keepsPrior = results !== undefined;
+  let next = nextBatch;
   /** By batch: rows that were recorded before the rest of their batch (`isPart`). */
   const partly = new Map<number, ReadonlySet<number>>();
   return {
-    async intent({ rows, json }) {
+    /** Before a batch is sent; resolves when it may be. Returns its number, by which everything else speaks of it. */
+    async intent({ rows, json }: SerializedBatch): Promise<number> {
       const batch = next;
       next += 1;
       const mark = await takeWatermark?.();
@@ -55,15 +47,20 @@ export function journalLedger(options: JournalLedgerOptions): Ledger {
         batch,
         rows: rangesOf(rows),
         payload: checksum(json),
-        keys: keyOf && rows.map(keyOf),
+        keys: mode?.generateHashes ? rows.map(({ payload }) => operation.hashOf?.(payload) ?? '') : undefined,
         mark,
         before: priorDestinations.size === 0 ? undefined : rows.map(({ index }) => priorDestinations.get(index) ?? ''),
         priorUrls: keepsPrior ? priorUrls(rows) : undefined,
       });
       return batch;
     },
-    ambiguous: (batch, rows, reason) => journal.write({ type: 'ambiguous', batch, rows: rangesOf(rows), reason }),
-    async settled(batch, outcomes, released, isPart = false) {
+    ambiguous: async (batch: number, rows: readonly BulkRow[], reason: string): Promise<void> =>
+      await journal.write({ type: 'ambiguous', batch, rows: rangesOf(rows), reason }),
+    /**
+     * Resolves when the outcomes may be reported. Rows in `released` were certainly not applied: those in doubt are in neither list, and stay
+     * open. `isPart`: more of the batch will follow, and what was settled is given again then.
+     */
+    async settled(batch: number, outcomes: readonly RowOutcome[], released: readonly BulkRow[], isPart = false): Promise<void> {
       const earlier = partly.get(batch);
       const fresh = earlier ? outcomes.filter(({ index }) => !earlier.has(index)) : outcomes;
       await listen?.(outcomes);

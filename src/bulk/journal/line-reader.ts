@@ -38,17 +38,14 @@ export function openToRead(path: string): Promise<FileHandle> {
   });
 }
 
-/** Single lines of a journal, which is opened when the first is read. */
-export interface LineFile {
-  /** Throws `LocalError` where there is no such line. */
-  read<T extends LineType>(type: T, location: LineLocation): Promise<JournalLine<T>>;
-  close(): Promise<void>;
-}
+export type LineFile = ReturnType<typeof lineFile>;
 
-export function lineFile(path: string): LineFile {
+/** Single lines of a journal, which is opened when the first is read. */
+export function lineFile(path: string) {
   let file: Promise<FileHandle> | undefined;
   return {
-    async read(type, { offset, length }) {
+    /** Throws `LocalError` where there is no such line. */
+    async read<T extends LineType>(type: T, { offset, length }: LineLocation): Promise<JournalLine<T>> {
       file ??= openToRead(path);
       const { buffer, bytesRead } = await (await file).read(Buffer.alloc(length), 0, length, offset);
       const line = decodeLine(buffer.toString('utf8', 0, bytesRead - 1));
@@ -56,7 +53,7 @@ export function lineFile(path: string): LineFile {
       return line;
     },
     // If it could not be opened, `read` has thrown that.
-    close: async () => await (await file?.catch(() => undefined))?.close(),
+    close: async (): Promise<void> => await (await file?.catch(() => undefined))?.close(),
   };
 }
 

@@ -66,19 +66,16 @@ function isText(value: unknown): boolean {
   return typeof value === 'string';
 }
 
-export interface RecordedOutcomes {
-  outcomesOf(rows: readonly BulkRow[]): Promise<RowOutcome[]>;
-  close(): Promise<void>;
-}
+export type RecordedOutcomes = ReturnType<typeof recordedOutcomes>;
 
 /** Result lines kept in memory. Rows come in the order of the input, and the lines almost do. */
 const keptLines = 16;
 
-export function recordedOutcomes(path: string, state: RunState): RecordedOutcomes {
+export function recordedOutcomes(path: string, state: RunState) {
   const file = lineFile(path);
   const lines = new Map<number, ReadonlyMap<number, Result>>();
   return {
-    async outcomesOf(rows: readonly BulkRow[]) {
+    async outcomesOf(rows: readonly BulkRow[]): Promise<RowOutcome[]> {
       const outcomes: RowOutcome[] = [];
       for (const row of rows) {
         const location = state.locationOf(row.index);
@@ -89,7 +86,7 @@ export function recordedOutcomes(path: string, state: RunState): RecordedOutcome
       }
       return outcomes;
     },
-    close: () => file.close(),
+    close: file.close,
   };
 }
 

@@ -2,23 +2,18 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from
 import { basename, join } from 'node:path';
 import type { BeginLine } from '../journal/lines.ts';
 
-export interface RunFolders {
-  readonly state: string;
-  readonly runs: string;
-  /** The number of the newest run. */
-  readonly orders: string;
-  readonly locks: string;
-  /** Proofs of rule 4.3.4. */
-  readonly proofs: string;
-}
+export type RunFolders = ReturnType<typeof runFolders>;
 
-export function runFolders(stateFolder: string): RunFolders {
+/** The folders of all that runs keep, below the state folder. */
+export function runFolders(stateFolder: string) {
   const within = (part: string): string => join(stateFolder, part);
   return {
     state: stateFolder,
     runs: within('runs'),
+    /** The number of the newest run. */
     orders: within('order'),
     locks: within('locks'),
+    /** Proofs of rule 4.3.4. */
     proofs: within('canaries'),
   };
 }

@@ -4,7 +4,7 @@ import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import { foldJournal } from '../journal/fold.ts';
-import { isOver, isUntouched, type RunState, settledRows } from '../journal/journal-state.ts';
+import { isOver, isUntouched, type RunState, settledCount } from '../journal/journal-state.ts';
 import type { BeginLine } from '../journal/lines.ts';
 import { claimBeginning, keyOfRun, lastLine, type RunIdentity, runKey } from '../journal/run-folder.ts';
 import { type RunFolders, runFolders, runNames, runRecord } from './run-names.ts';
@@ -75,7 +75,7 @@ export async function keptRun(sought: Sought, surroundings: Surroundings): Promi
       });
     }
     const { begin } = state;
-    return { begin, input: path, left: begin.input.rows - settledRows(state) };
+    return { begin, input: path, left: begin.input.rows - settledCount(state) };
   }
   return undefined;
 }

@@ -2,18 +2,12 @@ import { LimitError } from '../../base/errors.ts';
 import { CallError, type Fault, refusesEveryCall } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 
-export interface Limiter {
-  /** Resolves when a permit is free, with a function that releases it. Calling that again does nothing. */
-  acquire(): Promise<() => void>;
-  readonly limit: number;
-  throttled(): void;
-  succeeded(): void;
-}
+export type Limiter = ReturnType<typeof createLimiter>;
 
 const successesPerStep = 10;
 
 /** Halves when the server asks to slow down, at least to 1, and grows by one after ten successes, to `maximum` at most. */
-export function createLimiter(maximum: number): Limiter {
+export function createLimiter(maximum: number) {
   let limit = maximum;
   let inside = 0;
   let successes = 0;
@@ -29,10 +23,11 @@ export function createLimiter(maximum: number): Limiter {
   }
 
   return {
-    get limit() {
+    get limit(): number {
       return limit;
     },
-    async acquire() {
+    /** Resolves when a permit is free, with a function that releases it. Calling that again does nothing. */
+    async acquire(): Promise<() => void> {
       const admitted = new Promise<void>((resolve) => waiting.push(resolve));
       admit();
       await admitted;
@@ -44,11 +39,11 @@ export function createLimiter(maximum: number): Limiter {
         admit();
       };
     },
-    throttled() {
+    throttled(): void {
       limit = Math.max(1, Math.floor(limit / 2));
       successes = 0;
     },
-    succeeded() {
+    succeeded(): void {
       successes += 1;
       if (successes < successesPerStep || limit >= maximum) return;
       successes = 0;

@@ -3,15 +3,10 @@ import type { Journal } from '../journal/journal.ts';
 import { type StopReason, UnrecordedError } from '../results/row-outcome.ts';
 import type { RunEnvironment } from '../run-plan.ts';
 
-/** Says why a run starts nothing new. The first reason stays, unless a more severe one follows. */
-export interface Stop {
-  readonly reason: StopReason | undefined;
-  request(reason: StopReason): void;
-  /** Stops because of an error. Anything but a `CliError` is a bug of ours, and is thrown. */
-  because(error: unknown): void;
-}
+export type Stop = ReturnType<typeof createStop>;
 
-export function createStop(): Stop {
+/** Says why a run starts nothing new. The first reason stays, unless a more severe one follows. */
+export function createStop() {
   let reason: StopReason | undefined;
   const request = (next: StopReason): void => {
     const [before, after] = [unrecordedIn(reason), unrecordedIn(next)];
@@ -20,11 +15,12 @@ export function createStop(): Stop {
     else if (severity(next) > severity(reason) || (after && severity(next) === severity(reason))) reason = next;
   };
   return {
-    get reason() {
+    get reason(): StopReason | undefined {
       return reason;
     },
     request,
-    because(error) {
+    /** Stops because of an error. Anything but a `CliError` is a bug of ours, and is thrown. */
+    because(error: unknown): void {
       if (!(error instanceof CliError)) throw error;
       request({ kind: 'error', error });
     },
