@@ -7,7 +7,6 @@ import type { SerializedBatch } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import {
   type BulkRow,
-  doneKinds,
   doneStatuses,
   type RowOutcome,
   type RowStatus,
@@ -15,7 +14,7 @@ import {
   unaskedDestination,
 } from '../results/row-outcome.ts';
 import type { RunPlan } from '../run-plan.ts';
-import { type RecordedError, type ResultLine, rangesOf } from './lines.ts';
+import { letterOf, type RecordedError, type ResultLine, rangesOf, type SettledStatus } from './lines.ts';
 import type { BegunRun } from './new-run.ts';
 
 export type Ledger = ReturnType<typeof journalLedger>;
@@ -84,21 +83,6 @@ export function journalLedger({ journal, state: { nextBatch } }: Pick<BegunRun, 
     },
   };
 }
-
-export type SettledStatus = Exclude<RowStatus, 'unknown' | 'not_sent'>;
-
-export const letterOf: Readonly<Record<SettledStatus, string>> = {
-  created: 'c',
-  existing: 'e',
-  changed: 'h',
-  unchanged: 's',
-  deleted: 'd',
-  reset: 'r',
-  skipped: 'k',
-  failed: 'f',
-};
-
-export const settledStatuses: readonly SettledStatus[] = [...doneKinds, 'failed'];
 
 type SettledRow = RowOutcome & { readonly status: SettledStatus };
 

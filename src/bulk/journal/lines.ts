@@ -7,6 +7,7 @@ import type { Watermark } from '../checked/newest-links.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { ModeName } from '../operations/modes.ts';
 import type { OperationKind } from '../operations/operation.ts';
+import { doneKinds, type RowStatus } from '../results/row-outcome.ts';
 
 /** The content of each type of line. `fold.ts` has its effect on the state of a run. The form on disk never changes. */
 interface Lines {
@@ -92,7 +93,7 @@ interface Intent {
 interface Results {
   readonly batch: number;
   readonly rows: Ranges;
-  /** A letter per row: `letterOf` in `ledger.ts`. */
+  /** A letter per row: `letterOf`. */
   readonly states: string;
   /** Edition A: the domain that these rows name; without it they are on the run's domain. */
   readonly domain?: string | undefined;
@@ -162,6 +163,21 @@ export function decodeLine(text: string): JournalLine | undefined {
     return undefined;
   }
 }
+
+export type SettledStatus = Exclude<RowStatus, 'unknown' | 'not_sent'>;
+
+export const letterOf: Readonly<Record<SettledStatus, string>> = {
+  created: 'c',
+  existing: 'e',
+  changed: 'h',
+  unchanged: 's',
+  deleted: 'd',
+  reset: 'r',
+  skipped: 'k',
+  failed: 'f',
+};
+
+export const settledStatuses: readonly SettledStatus[] = [...doneKinds, 'failed'];
 
 /** Row indexes as runs of neighbours: `[[0, 999], [1003, 1003]]`, both ends included. */
 export type Ranges = readonly (readonly [number, number])[];

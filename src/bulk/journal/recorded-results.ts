@@ -3,9 +3,17 @@ import { isColumn } from '../../link/prints.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
 import type { RunState } from './journal-state.ts';
-import { letterOf, type SettledStatus, settledStatuses } from './ledger.ts';
 import { lineFile } from './line-reader.ts';
-import { indexesOf, isRanges, type ResultLine, sizeOf, type TakenUrl } from './lines.ts';
+import {
+  indexesOf,
+  isRanges,
+  letterOf,
+  type ResultLine,
+  type SettledStatus,
+  settledStatuses,
+  sizeOf,
+  type TakenUrl,
+} from './lines.ts';
 
 const statusOf: ReadonlyMap<string, SettledStatus> = new Map(settledStatuses.map((status) => [letterOf[status], status]));
 
