@@ -179,9 +179,9 @@ export interface RunFacts {
   readonly calls: number;
   readonly domain: string | undefined;
   /** Name and promise of the mode of a shortening run. */
-  readonly guarantee: string | undefined;
+  readonly guarantee?: string | undefined;
   /** For more than one batch in checked mode: what to do for a better promise. */
-  readonly advice: string | undefined;
+  readonly advice?: string | undefined;
 }
 
 export interface RunProgress {

@@ -1,9 +1,9 @@
 import { withoutLocalPort } from '../contract/web-address.ts';
 import { absolutePath } from '../files/folders.ts';
-import { factsOf, newExecution } from './execution/new-execution.ts';
+import { newExecution } from './execution/new-execution.ts';
 import { executeRun } from './execution/run-output.ts';
+import type { RunIdentity } from './journal/lines.ts';
 import { type BegunRun, beginOneOff } from './journal/new-run.ts';
-import type { RunIdentity } from './journal/run-folder.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import { concurrencyOf, type RunEnvironment, type RunPlan, type StartedRun } from './run-plan.ts';
 import { countCalls, createLimiter } from './sending/limiter.ts';
@@ -28,7 +28,19 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment): Prom
     try {
       const known = { ...surroundings, calls, domain, operation, limiter, begun, images: images || undefined };
       const run = await newExecution(plan, known);
-      const facts = kept ? await kept.preflight(run) : factsOf(run, Math.ceil(plan.input.rows / plan.batchSize));
+      const { rows } = plan.input;
+      const batches = Math.ceil(rows / plan.batchSize);
+      const plain = {
+        run: begun.name,
+        kind: operation.kind,
+        resumed: false,
+        rows,
+        doneBefore: 0,
+        batches,
+        calls: batches,
+        domain,
+      };
+      const facts = kept ? await kept.preflight(run) : plain;
       return { facts, ...(await executeRun(run, facts.batches)) };
     } catch (error) {
       if (images) await images.close();

@@ -67,16 +67,16 @@ export const mutants = {
     ],
   ],
   'takes what was left alone for done': [
-    ['bulk/sending/second-look.ts', 'if (refusal === undefined) run.inDoubt.add(index);', 'run.inDoubt.add(index);'],
+    ['bulk/sending/resolving.ts', 'if (refusal === undefined) run.inDoubt.add(index);', 'run.inDoubt.add(index);'],
     [
-      'bulk/sending/second-look.ts',
+      'bulk/sending/resolving.ts',
       '    const known = knownVerdicts(rows, run);\n    const open',
       '    const known = rows.map(() => undefined);\n    const open',
     ],
   ],
   'changes by an old reading': [
     [
-      'bulk/sending/freshness.ts',
+      'bulk/execution/execution.ts',
       'return readAt !== undefined && system.elapsed() - readAt > freshFor;',
       'return readAt !== undefined && system.elapsed() < readAt;',
     ],

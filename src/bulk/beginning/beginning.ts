@@ -3,6 +3,7 @@ import type { Claim } from '../../files/claim-lock.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { isUntouched } from '../journal/journal-state.ts';
+import type { RunIdentity } from '../journal/lines.ts';
 import { type BegunRun, beginLine, beginSmallRecord, newRunName } from '../journal/new-run.ts';
 import {
   claimAccount,
@@ -10,7 +11,6 @@ import {
   claimRecord,
   claimRun,
   createRunFolder,
-  type RunIdentity,
   removeRunFolder,
   runKey,
 } from '../journal/run-folder.ts';

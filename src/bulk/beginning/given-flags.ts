@@ -1,5 +1,4 @@
-import type { BeginLine } from '../journal/lines.ts';
-import type { RunIdentity } from '../journal/run-folder.ts';
+import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 
 /** Names the flags in which two command lines for the same rows differ, as people type them. */
 export function changedOptions(identity: RunIdentity, begin: BeginLine): string[] {

@@ -1,11 +1,11 @@
 import { UsageError } from '../../base/errors.ts';
 import { editions } from '../../contract/editions.ts';
 import type { Execution } from '../execution/execution.ts';
-import { factsOf } from '../execution/new-execution.ts';
 import { settledCount } from '../journal/journal-state.ts';
 import { readJournal } from '../journal/line-reader.ts';
 import { hashesOf } from '../journal/recorded-results.ts';
 import { fileBatches } from '../operations/batches.ts';
+import { guarantees } from '../operations/modes.ts';
 import { recordUndone } from '../records/later-lines.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { callsPerBatch, type RunEnvironment, type RunFacts, type RunPlan } from '../run-plan.ts';
@@ -47,6 +47,23 @@ export async function preflight(run: Execution): Promise<RunFacts> {
   }
   if (plan.undoes !== undefined) await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
   return facts;
+}
+
+function factsOf({ plan, begun, domain, operation, readsFirst, needsMark }: Execution, batches: number): RunFacts {
+  const mode = plan.mode?.name;
+  return {
+    run: begun.name,
+    kind: operation.kind,
+    resumed: begun.resumed,
+    rows: plan.input.rows,
+    doneBefore: settledCount(begun.state),
+    batches,
+    // 2 % are kept for reading back.
+    calls: Math.ceil(batches * (callsPerBatch(plan) + Number(readsFirst)) * 1.02) + Number(batches > 0 && needsMark),
+    domain,
+    guarantee: mode && `${mode}: ${guarantees[mode]}`,
+    advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes, failures cannot create duplicates' : undefined,
+  };
 }
 
 /** Batches of so many rows that are left: as the run cuts its input, which takes more than the bound says for long hashes. */

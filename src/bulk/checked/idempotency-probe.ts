@@ -10,12 +10,13 @@ import { atomicWrite } from '../../files/atomic-write.ts';
 import { makePrivateFolder } from '../../files/folders.ts';
 import { rowKey } from '../../link/same.ts';
 import type { Execution } from '../execution/execution.ts';
+import type { Watermark } from '../journal/lines.ts';
 import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
 import { serializeBatch } from '../operations/batches.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/batch-sender.ts';
-import { newerThan, scanFront, takeWatermark, type Watermark } from './newest-links.ts';
+import { newerThan, scanFront, takeWatermark } from './newest-links.ts';
 
 /**
  * Proves, once per server and account, that rule 4.3.4 holds, on which keyed mode rests: sends the first rows, at first one

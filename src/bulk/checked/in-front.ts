@@ -1,7 +1,8 @@
 import { SeenKeys } from '../../client/seen-keys.ts';
 import { foldedHash } from '../../contract/link.ts';
+import type { Watermark } from '../journal/lines.ts';
 import { readRecord } from '../matching/answer-items.ts';
-import { enoughKnown, type ListingSettings, type Watermark } from './newest-links.ts';
+import { enoughKnown, type ListingSettings } from './newest-links.ts';
 
 const pageSize = 1000;
 const attempts = 4;

@@ -2,10 +2,9 @@ import { grouped } from '../../base/grouped.ts';
 import { foldedHash } from '../../contract/link.ts';
 import { isUrlPrint } from '../../link/prints.ts';
 import { readJournal } from '../journal/line-reader.ts';
-import { indexesOf, type JournalLine } from '../journal/lines.ts';
+import { indexesOf, type JournalLine, type Watermark } from '../journal/lines.ts';
 import { hashesOf, linksOf } from '../journal/recorded-results.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
-import type { Watermark } from './newest-links.ts';
 
 /** The journal's knowledge of the listing at the time of a batch; enough for any process that reads it back. */
 export interface BatchEvidence {

@@ -1,7 +1,12 @@
+import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 import { foldedHash } from '../../contract/link.ts';
+import type { Execution } from '../execution/execution.ts';
+import type { Watermark } from '../journal/lines.ts';
 import { readRecord } from '../matching/answer-items.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
+import { callsPerBatch } from '../run-plan.ts';
+import { BudgetError } from '../sending/limiter.ts';
 
 /** Milliseconds for a request that is under way to arrive, and for a listing that is behind. */
 export const usualSettle = 10_000;
@@ -79,12 +84,6 @@ export function atMost(calls: number, mayCall: () => boolean = () => true): () =
 /** Links that are listed after this many known hashes are old. */
 export const enoughKnown = 50;
 
-/** The newest hashes of the listing and how many records it counted. */
-export interface Watermark {
-  readonly known: readonly string[];
-  readonly total?: number | undefined;
-}
-
 export async function takeWatermark(listing: ListingSettings, signal?: AbortSignal): Promise<Watermark> {
   const { records, total } = await scanFront(listing, signal);
   return { known: [...records.keys()], total };
@@ -121,4 +120,33 @@ export function newerThan({ known }: Watermark, { records }: Pick<Scan, 'records
 export function positionIn(listed: Iterable<string>, hashes: readonly string[]): number {
   const wanted = new Set(hashes.map(foldedHash));
   return [...listed].findIndex((hash) => wanted.has(foldedHash(hash)));
+}
+
+/**
+ * Reads the newest links before the intent of a batch: in checked mode of each, where the budget holds it, else of the first alone, for
+ * which later ones wait. Where they cannot be read then, `undo` takes nothing for the run's own.
+ */
+export function watermarksOf(run: Execution): () => Promise<Watermark | undefined> {
+  const { plan, calls, signal, warn } = run;
+  let first: Promise<Watermark | undefined> | undefined;
+  if (plan.mode?.name === 'checked') {
+    return async () => {
+      if (!calls.reserve(callsPerBatch(plan))) throw new BudgetError(plan.budget);
+      return await takeWatermark(run, signal);
+    };
+  }
+  const read = async (): Promise<Watermark | undefined> => {
+    if (!calls.reserve(1)) return undefined;
+    return await takeWatermark(run, signal).catch((error: unknown) => {
+      // Beside hashes that were made here, nothing else tells those that were not.
+      if (!(error instanceof CallError) || refusesRun(error) || plan.mode?.generateHashes) throw error;
+      warn(`could not list the newest links, so undo will need --force: ${error.message}`);
+      return undefined;
+    });
+  };
+  return async () => {
+    if (first) return await first.then(() => undefined);
+    first = read();
+    return await first;
+  };
 }

@@ -1,11 +1,12 @@
 import { lateDuplicates } from '../checked/late-duplicates.ts';
+import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';
 import { hashGiver } from '../operations/made-hashes.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
-import { concurrencyOf, type RunRow } from '../run-plan.ts';
+import { concurrencyOf, type RunEnvironment, type RunRow } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { type DoubtfulBatch, outcomeOfNew, unknownOutcome } from '../sending/settling.ts';
-import { stopOnSignal } from '../sending/stop.ts';
+import type { Stop } from '../sending/stop.ts';
 import { assertSamePayload, earlierRows } from './earlier-rows.ts';
 import { type Execution, newRow, type RunOutput, type Segment } from './execution.ts';
 
@@ -167,4 +168,27 @@ async function sendSegment({ free, open, unsure }: Segment, run: Execution, hold
   } finally {
     for (const end of ends.reverse()) end();
   }
+}
+
+/** Milliseconds that calls under way are given after a signal. */
+const grace = 10_000;
+
+/** Waits for the first signal: nothing new is started, and after a grace what is under way is given up. */
+export function stopOnSignal(
+  { interrupt, system }: Pick<RunEnvironment, 'interrupt' | 'system'>,
+  { stop, journal, abort }: { readonly stop: Stop; readonly journal: Journal; abort(): void },
+): () => void {
+  if (!interrupt) return () => {};
+  const finished = new AbortController();
+  const interrupted = (): void => {
+    stop.request({ kind: 'signal' });
+    journal.write({ type: 'signal', at: new Date(system.now()).toISOString() }).catch(() => undefined);
+    system.sleep(grace, finished.signal).then(abort, () => undefined);
+  };
+  if (interrupt.aborted) interrupted();
+  else interrupt.addEventListener('abort', interrupted, { once: true });
+  return () => {
+    interrupt.removeEventListener('abort', interrupted);
+    finished.abort();
+  };
 }

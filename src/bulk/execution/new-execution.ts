@@ -1,23 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import { CallError, refusesRun } from '../../client/call-error.ts';
 import { recordDomain } from '../../contract/link.ts';
-import type { Watermark } from '../checked/newest-links.ts';
-import { settledCount } from '../journal/journal-state.ts';
 import { journalLedger } from '../journal/ledger.ts';
 import { ofWholeRecords } from '../matching/row-verdict.ts';
 import { rulesOf } from '../operations/batches.ts';
-import { guarantees } from '../operations/modes.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import { runFolders } from '../records/run-names.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
-import {
-  callsPerBatch,
-  concurrencyOf,
-  type RunEnvironment,
-  type RunFacts,
-  type RunPlan,
-  type SettledChange,
-} from '../run-plan.ts';
+import { concurrencyOf, type RunEnvironment, type RunPlan, type SettledChange } from '../run-plan.ts';
 import { BudgetError } from '../sending/limiter.ts';
 import { createStop } from '../sending/stop.ts';
 import { type Execution, isAged } from './execution.ts';
@@ -40,6 +29,7 @@ export async function newExecution(plan: RunPlan, beginnings: Beginnings): Promi
   const readsFirst = operation.read !== undefined && isUnread;
   const { group, fitting = readsFirst ? operation.readable : undefined } = operation;
   const priorDestinations = new Map(state.priorDestinations);
+  const takeWatermark = loadedWhenCalled(async () => (await import('../checked/newest-links.ts')).watermarksOf(run));
   const stop = createStop();
   const abort = new AbortController();
   const signal = beginnings.signal ? AbortSignal.any([abort.signal, beginnings.signal]) : abort.signal;
@@ -69,7 +59,7 @@ export async function newExecution(plan: RunPlan, beginnings: Beginnings): Promi
       operation,
       results: plan.results,
       priorDestinations,
-      takeWatermark: needsMark || (isChecked && !plan.isOneOff) ? watermarks(() => run) : undefined,
+      takeWatermark: needsMark || (isChecked && !plan.isOneOff) ? takeWatermark : undefined,
       listen: listenerOf(input.rows, beginnings),
     }),
     // In checked mode the call of a batch is reserved together with the watermark before it.
@@ -83,50 +73,6 @@ export async function newExecution(plan: RunPlan, beginnings: Beginnings): Promi
       : undefined,
   };
   return run;
-}
-
-export function factsOf({ plan, begun, domain, operation, readsFirst, needsMark }: Execution, batches: number): RunFacts {
-  const mode = plan.mode?.name;
-  return {
-    run: begun.name,
-    kind: operation.kind,
-    resumed: begun.resumed,
-    rows: plan.input.rows,
-    doneBefore: settledCount(begun.state),
-    batches,
-    // 2 % are kept for reading back.
-    calls: Math.ceil(batches * (callsPerBatch(plan) + Number(readsFirst)) * 1.02) + Number(batches > 0 && needsMark),
-    domain,
-    guarantee: mode && `${mode}: ${guarantees[mode]}`,
-    advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes, failures cannot create duplicates' : undefined,
-  };
-}
-
-/**
- * Reads the newest links before the intent of a batch: in checked mode of each, where the budget holds it, else of the first alone, for
- * which later ones wait. Where they cannot be read then, `undo` takes nothing for the run's own.
- */
-function watermarks(runOf: () => Execution): () => Promise<Watermark | undefined> {
-  let first: Promise<Watermark | undefined> | undefined;
-  const take = async (): Promise<Watermark> =>
-    await (await import('../checked/newest-links.ts')).takeWatermark(runOf(), runOf().signal);
-  return async () => {
-    const { plan, calls, warn } = runOf();
-    if (plan.mode?.name === 'checked') {
-      if (!calls.reserve(callsPerBatch(plan))) throw new BudgetError(plan.budget);
-      return await take();
-    }
-    if (first) return await first.then(() => undefined);
-    first = !calls.reserve(1)
-      ? Promise.resolve(undefined)
-      : take().catch((error: unknown) => {
-          // Beside hashes that were made here, nothing else tells those that were not.
-          if (!(error instanceof CallError) || refusesRun(error) || plan.mode?.generateHashes) throw error;
-          warn(`could not list the newest links, so undo will need --force: ${error.message}`);
-          return undefined;
-        });
-    return await first;
-  };
 }
 
 /** A function that is made when it is first called. */

@@ -1,7 +1,8 @@
 import { checkStatuses, isAskedLater, isVerdict } from '../../check/verdict.ts';
-import { isOfOldVersion, newState, type RowState, type RunState } from './journal-state.ts';
+import type { RowState, RunState } from './journal-state.ts';
 import { damaged, type LineLocation, readJournal } from './line-reader.ts';
 import { type BeginLine, indexesOf, isRanges, type JournalLine, type LineType, settledStatuses, sizeOf } from './lines.ts';
+import { isOfOldVersion, newState } from './new-run.ts';
 import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
 
 /** Folds a journal into what is known. Throws `LocalError` where it is damaged, empty or begins twice. */

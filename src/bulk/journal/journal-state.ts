@@ -1,8 +1,7 @@
 import type { CheckStatus } from '../../check/verdict.ts';
-import type { Watermark } from '../checked/newest-links.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 import type { LineLocation } from './line-reader.ts';
-import type { BeginLine } from './lines.ts';
+import type { BeginLine, Watermark } from './lines.ts';
 
 /**
  * The state of a row by the journal alone. `free`: certainly not applied, so it may be sent. `open` and `unknown`: in doubt, an
@@ -76,30 +75,4 @@ export interface RunState {
   stateOf(row: number): RowState;
   /** The line with the result of a settled row. */
   locationOf(row: number): LineLocation;
-}
-
-/** The state of a run of which nothing but its beginning is known. */
-export function newState(begin: BeginLine) {
-  return {
-    begin,
-    complete: false,
-    lastEnd: undefined as string | undefined,
-    shown: isOfOldVersion(begin),
-    undoneBy: [] as readonly string[],
-    size: 0,
-    nextBatch: 1,
-    open: new Map<number, OpenIntent & { readonly unsettled: Set<number> }>(),
-    keys: new Map<number, string>(),
-    priorDestinations: new Map<number, string>(),
-    priorUrls: new Map<number, string>(),
-    mark: undefined as Watermark | undefined,
-    counts: new Map<RowState, number>([['free', begin.input.rows]]),
-    stateOf: (_row: number): RowState => 'free',
-    locationOf: (_row: number): LineLocation => ({ offset: 0, length: 0 }),
-  };
-}
-
-/** Earlier versions did not say whether a result was shown. */
-export function isOfOldVersion({ order }: BeginLine): boolean {
-  return order === undefined;
 }

@@ -1,7 +1,6 @@
 import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
 import { urlPrint, valueColumns } from '../../link/prints.ts';
-import type { Watermark } from '../checked/newest-links.ts';
 import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
 import type { SerializedBatch } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
@@ -14,7 +13,7 @@ import {
   unaskedDestination,
 } from '../results/row-outcome.ts';
 import type { RunPlan } from '../run-plan.ts';
-import { letterOf, type RecordedError, type ResultLine, rangesOf, type SettledStatus } from './lines.ts';
+import { letterOf, type RecordedError, type ResultLine, rangesOf, type SettledStatus, type Watermark } from './lines.ts';
 import type { BegunRun } from './new-run.ts';
 
 export type Ledger = ReturnType<typeof journalLedger>;

@@ -3,7 +3,6 @@ import type { Verdict } from '../../check/verdict.ts';
 import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { ValueColumns } from '../../link/prints.ts';
-import type { Watermark } from '../checked/newest-links.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { ModeName } from '../operations/modes.ts';
 import type { OperationKind } from '../operations/operation.ts';
@@ -70,6 +69,9 @@ interface Begin {
   readonly outputs: readonly string[];
   readonly at: string;
 }
+
+/** All that makes two command lines the same run. */
+export type RunIdentity = Pick<BeginLine, 'operation' | 'server' | 'account' | 'domain' | 'input' | 'options' | 'mode'>;
 
 /** A batch that is about to be sent; synced before the first byte of it leaves. */
 interface Intent {
@@ -178,6 +180,12 @@ export const letterOf: Readonly<Record<SettledStatus, string>> = {
 };
 
 export const settledStatuses: readonly SettledStatus[] = [...doneKinds, 'failed'];
+
+/** The newest hashes of the listing and how many records it counted. */
+export interface Watermark {
+  readonly known: readonly string[];
+  readonly total?: number | undefined;
+}
 
 /** Row indexes as runs of neighbours: `[[0, 999], [1003, 1003]]`, both ends included. */
 export type Ranges = readonly (readonly [number, number])[];

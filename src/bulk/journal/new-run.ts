@@ -14,9 +14,9 @@ import {
 } from '../records/run-names.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import type { Journal } from './journal.ts';
-import { newState, type RunState } from './journal-state.ts';
-import type { BeginLine } from './lines.ts';
-import type { RunIdentity } from './run-folder.ts';
+import type { OpenIntent, RowState, RunState } from './journal-state.ts';
+import type { LineLocation } from './line-reader.ts';
+import type { BeginLine, RunIdentity, Watermark } from './lines.ts';
 import { type SmallJournal, smallJournal } from './small-journal.ts';
 
 type Described = Pick<RunPlan, 'what' | 'undo' | 'undoes' | 'profile' | 'results' | 'failed'>;
@@ -70,6 +70,32 @@ export async function beginOneOff(identity: RunIdentity, plan: Described, enviro
   const key = Buffer.from(system.randomBytes(4)).toString('hex');
   const run = newRunName(key, system.now(), runFolders(stateFolder));
   return { ...(await beginSmallRecord(run, identity, plan, environment)), release: () => undefined };
+}
+
+/** The state of a run of which nothing but its beginning is known. */
+export function newState(begin: BeginLine) {
+  return {
+    begin,
+    complete: false,
+    lastEnd: undefined as string | undefined,
+    shown: isOfOldVersion(begin),
+    undoneBy: [] as readonly string[],
+    size: 0,
+    nextBatch: 1,
+    open: new Map<number, OpenIntent & { readonly unsettled: Set<number> }>(),
+    keys: new Map<number, string>(),
+    priorDestinations: new Map<number, string>(),
+    priorUrls: new Map<number, string>(),
+    mark: undefined as Watermark | undefined,
+    counts: new Map<RowState, number>([['free', begin.input.rows]]),
+    stateOf: (_row: number): RowState => 'free',
+    locationOf: (_row: number): LineLocation => ({ offset: 0, length: 0 }),
+  };
+}
+
+/** Earlier versions did not say whether a result was shown. */
+export function isOfOldVersion({ order }: BeginLine): boolean {
+  return order === undefined;
 }
 
 export function newRunName(key: string, now: number, folders: RunFolders): string {

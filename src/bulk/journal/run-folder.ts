@@ -12,14 +12,12 @@ import { foldJournal } from './fold.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import type { RunState } from './journal-state.ts';
 import { openToRead, readJournal } from './line-reader.ts';
-import { type BeginLine, decodeLine, type JournalLine } from './lines.ts';
+import { type BeginLine, decodeLine, type JournalLine, type RunIdentity } from './lines.ts';
 
 /** Two command lines with the same key are the same run: a resumed one is found by it. */
 export function runKey({ operation, server, account, domain, input }: Omit<RunIdentity, 'options' | 'mode'>): string {
   return checksum(JSON.stringify([operation, server, account, domain ?? null, input.sha256])).slice(0, 8);
 }
-
-export type RunIdentity = Pick<BeginLine, 'operation' | 'server' | 'account' | 'domain' | 'input' | 'options' | 'mode'>;
 
 export function keyOfRun(name: string): string {
   return name.split('-')[2] ?? '';

@@ -5,8 +5,8 @@ import type { Client } from '../../client/client.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isOver, isUntouched, type RunState, settledCount } from '../journal/journal-state.ts';
-import type { BeginLine } from '../journal/lines.ts';
-import { claimBeginning, keyOfRun, lastLine, type RunIdentity, runKey } from '../journal/run-folder.ts';
+import type { BeginLine, RunIdentity } from '../journal/lines.ts';
+import { claimBeginning, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
 import { type RunFolders, runFolders, runNames, runRecord } from './run-names.ts';
 import { isUndone } from './tips.ts';
 

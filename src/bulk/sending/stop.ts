@@ -1,7 +1,5 @@
 import { CliError, type FailureKind } from '../../base/errors.ts';
-import type { Journal } from '../journal/journal.ts';
 import { type StopReason, UnrecordedError } from '../results/row-outcome.ts';
-import type { RunEnvironment } from '../run-plan.ts';
 
 export type Stop = ReturnType<typeof createStop>;
 
@@ -40,26 +38,3 @@ function severity(reason: StopReason | undefined): number {
 }
 
 const severityOfKind: { readonly [K in FailureKind]?: number } = { unknown: 8, local: 7, auth: 5, limit: 4, unavailable: 3 };
-
-/** Milliseconds that calls under way are given after a signal. */
-const grace = 10_000;
-
-/** Waits for the first signal: nothing new is started, and after a grace what is under way is given up. */
-export function stopOnSignal(
-  { interrupt, system }: Pick<RunEnvironment, 'interrupt' | 'system'>,
-  { stop, journal, abort }: { readonly stop: Stop; readonly journal: Journal; abort(): void },
-): () => void {
-  if (!interrupt) return () => {};
-  const finished = new AbortController();
-  const interrupted = (): void => {
-    stop.request({ kind: 'signal' });
-    journal.write({ type: 'signal', at: new Date(system.now()).toISOString() }).catch(() => undefined);
-    system.sleep(grace, finished.signal).then(abort, () => undefined);
-  };
-  if (interrupt.aborted) interrupted();
-  else interrupt.addEventListener('abort', interrupted, { once: true });
-  return () => {
-    interrupt.removeEventListener('abort', interrupted);
-    finished.abort();
-  };
-}
