@@ -43,15 +43,9 @@ export interface RunInput<Item extends object = object> {
   readonly file?: InputFile | undefined;
   /** In order, some at a time. Throws `CliError` when they cannot be read any more. */
   open(): AsyncIterable<readonly RunRow<Item>[]> | Iterable<readonly RunRow<Item>[]>;
-  /**
-   * For links that were listed: the unfinished run that has these rows; undefined where a new one is to keep them. Another run of the same
-   * command has other rows.
-   */
+  /** For links that were listed: the unfinished run that has these rows; undefined where a new one is to keep them. */
   readonly snapshot?: { readonly run: string | undefined } | undefined;
-  /**
-   * For links that are read anew when their run is resumed: writes what the unfinished run knows of them into the journal that replaces its
-   * own.
-   */
+  /** For links that are read anew: writes what the unfinished run knows of them into the journal that replaces its own. */
   readonly carry?: ((earlier: UnfinishedRun, journal: Journal) => Promise<void>) | undefined;
   /** When the reading of the rows' links began, as `System.elapsed` has it; absent where they were not read. */
   readonly readAt?: number | undefined;

@@ -38,10 +38,7 @@ export interface TagRun {
   readonly undoes?: string | undefined;
 }
 
-/**
- * Makes a change of tags as a run, so that it can be undone: its record is on the disk before anything is sent. `act` learns
- * whether an earlier process may have made the change already. A change that was refused leaves no record, unless `isBegun`: a part was made.
- */
+/** Makes a change of tags as a run. `act` learns whether an earlier process may have made it. One that was refused leaves no record, unless `isBegun`. */
 export async function recordTagRun<Result>(
   { what, change, profile, undoes }: TagRun,
   environment: RunEnvironment,

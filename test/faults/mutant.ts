@@ -84,8 +84,8 @@ export const mutants = {
   'undoes its own undo': [
     [
       'bulk/records/tips.ts',
-      '  if (!isBack) return run;\n  return state && !isOver(state) ? state.begin.undoes : undefined;\n}\n\n/**\n * The undo that `redo`',
-      '  return run;\n}\n\n/**\n * The undo that `redo`',
+      '  if (!isBack) return run;\n  return state && !isOver(state) ? state.begin.undoes : undefined;\n}\n\n/** The undo that `redo`',
+      '  return run;\n}\n\n/** The undo that `redo`',
     ],
   ],
   'takes every link for its own': [['change/decide/undo.ts', 'if (!change.isProven && !force)', 'if (false)']],

@@ -85,10 +85,7 @@ export async function beginRun<Started>(
   }
 }
 
-/**
- * Gives an unfinished run the rows of now, and what it knows of them, where they were read anew. Throws `LocalError` while another process
- * works on it.
- */
+/** Gives an unfinished run the rows of now, where they were read anew, and what it knows of them. */
 async function renew(name: string, identity: RunIdentity, plan: RunBeginning, environment: RunEnvironment): Promise<void> {
   const { system, openJournalFile: openFile, stateFolder } = environment;
   const { carry, copyTo: copyInput } = plan.input;

@@ -67,10 +67,7 @@ export async function findRun(
   return unfinished.find(({ state }) => !state.complete && isAlike(state));
 }
 
-/**
- * Refuses an unfinished run of a file of this name with other content, or of this file on what was the default domain then: which rows
- * are done would be guessed.
- */
+/** Refuses to guess which rows are done: of an unfinished run of a file with other content by now, or on what was the default domain then. */
 async function assertSameInput(identity: RunIdentity, onDefault: boolean, folders: RunFolders): Promise<void> {
   for (const name of runNames(folders)) {
     const record = runRecord(name, folders);

@@ -12,10 +12,7 @@ import { callsPerBatch, type RunEnvironment, type RunFacts, type RunPlan } from 
 import { assertDistinct } from './output-paths.ts';
 import { assertQuota } from './quota.ts';
 
-/**
- * Makes sure that a run may begin, as far as its plan says it, and finds the domain that it is pinned to: nothing was begun yet. The default
- * one is pinned, because somebody may change it during the run.
- */
+/** Finds the domain that a run is pinned to, before anything is begun: somebody may change the default one during the run. */
 export async function prepare(plan: RunPlan, { client, system, stateFolder }: RunEnvironment): Promise<string | undefined> {
   assertDistinct(plan, system);
   if (plan.fromArguments) return plan.domain;
@@ -76,10 +73,7 @@ async function countBatches({ plan, operation, rules }: Execution, left: number)
   return Math.ceil((count * left) / input.rows);
 }
 
-/**
- * A budget that is used up before the first rows are sent would never send any, however often the command is run: `UsageError`
- * with the least that works.
- */
+/** A budget that is used up before the first rows are sent would never send any, however often the command is run. */
 async function assertBudget(run: Execution): Promise<void> {
   const { plan, operation, calls, begun } = run;
   const { budget } = plan;

@@ -122,10 +122,7 @@ export function positionIn(listed: Iterable<string>, hashes: readonly string[]):
   return [...listed].findIndex((hash) => wanted.has(foldedHash(hash)));
 }
 
-/**
- * Reads the newest links before the intent of a batch: in checked mode of each, where the budget holds it, else of the first alone, for
- * which later ones wait. Where they cannot be read then, `undo` takes nothing for the run's own.
- */
+/** Before the intent of a batch: in checked mode of each, else of the first alone; where it cannot be read, `undo` takes nothing for the run's own. */
 export function watermarksOf(run: Execution): () => Promise<Watermark | undefined> {
   const { plan, calls, signal, warn } = run;
   let first: Promise<Watermark | undefined> | undefined;

@@ -7,10 +7,7 @@ export interface NewnessSettings extends ListingSettings {
 
 export type Newness = ReturnType<typeof createNewness>;
 
-/**
- * Finds out which links are new: with duplicate control an answer also holds old ones. The listing has the newest first
- * (4.3.5), so links that are listed before all that existed at the beginning of the run are new. Any other may be old.
- */
+/** Finds out which links are new, as duplicate control hands out old ones, too: those that are listed before all that there were (4.3.5). */
 export function createNewness(settings: NewnessSettings) {
   const { mayCall = () => true } = settings;
   /** The newest links of the last reading; undefined where they are not known. */

@@ -45,10 +45,7 @@ export interface StartedCheck {
   readonly doneBefore: number;
   readonly left: number;
   readonly hosts: number;
-  /**
-   * Every link once, in the order of the listing, with its verdict, some at a time; to be read once. Nothing is asked before it is read.
-   * A reader that leaves early stops the check.
-   */
+  /** Every link once, in the order of the listing; to be read once. Nothing is asked before, and a reader that leaves early stops the check. */
   readonly rows: AsyncIterable<readonly CheckedRow[]>;
   progress(): CheckProgress;
   summary(): CheckSummary;

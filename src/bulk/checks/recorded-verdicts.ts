@@ -50,10 +50,7 @@ type Carrying = Pick<CheckPlan, 'settings' | 'shortUrls'> & {
 
 const together = 200;
 
-/**
- * Writes what an unfinished check found into the journal that continues it with the links of now: by destination, because a link may lead
- * elsewhere since, or be gone. So nothing that is known is asked again, and nothing old is reported of a link that was changed.
- */
+/** Carries what an unfinished check found into the journal of its next one: by destination, because a link may lead elsewhere since, or be gone. */
 export async function carryVerdicts(
   { record, state }: UnfinishedRun,
   { links, settings, shortUrls, readLinks }: Carrying,

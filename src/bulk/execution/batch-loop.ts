@@ -46,10 +46,7 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
 
 type Hold = (names: readonly string[]) => Promise<() => void>;
 
-/**
- * Keeps two batches with a name in common from being under way at once, first come, first served: resolves when none of the names is held,
- * with a function that releases them.
- */
+/** Keeps two batches with a name in common from being under way at once, first come, first served. Resolves with what releases the names. */
 function createHold(): Hold {
   const holders = new Map<string, Promise<void>>();
   return async (names) => {

@@ -14,10 +14,7 @@ export function earlierRows({ begun: { state }, operation }: Execution) {
   return {
     /** True of a row that is as if no process had met it. */
     isFree: (index: number): boolean => state.stateOf(index) === 'free' && !intentOf.has(index),
-    /**
-     * Puts any other row where it belongs, with its link as far as the journal keeps it: what is read of it now may be what this run made of
-     * it. It is never left out.
-     */
+    /** Puts any other row where it belongs, with its link as the journal keeps it: what is read now may be what this run made. It is never left out. */
     assigned({ before: _, readAt: __, skip: ___, ...known }: BulkRow, { open, unsure }: Segment): BulkRow {
       const { index, payload } = known;
       const priorUrl = state.priorUrls.get(index);

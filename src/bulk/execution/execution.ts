@@ -37,10 +37,7 @@ export interface Execution extends RunEnvironment {
   readonly mayCall: (calls?: number) => boolean;
   /** For links that are made under hashes that were sent: sends the first rows until the server is proven, and answers with their outcomes. */
   readonly prove?: ((rows: readonly BulkRow[]) => Promise<ReadonlyMap<number, RowOutcome>>) | undefined;
-  /**
-   * Rows of which an attempt may have been applied, in this process or an earlier one, and that are not settled. Every verdict on a row
-   * considers this.
-   */
+  /** Rows of which an attempt may have been applied, in this process or an earlier one, and that are not settled: every verdict considers this. */
   readonly inDoubt: Set<number>;
   /** By row: the fingerprint of the destination of its hash before the first attempt, if the operation needs it to resolve doubt. */
   readonly priorDestinations: Map<number, string>;

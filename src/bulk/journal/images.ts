@@ -27,10 +27,7 @@ export interface Images {
   close(): Promise<void>;
 }
 
-/**
- * A run is undone as a whole: what it began with decides for all of its rows. Of a one-off, what had its hashes is kept where it was read.
- * Throws `LocalError` where the file cannot be made, before anything is sent.
- */
+/** A run is undone as a whole: what it began with decides for all of its rows. Of a one-off, what had its hashes is kept where it was read. */
 export async function imagesOf(
   { resumed, name, record, journal, state: { begin } }: BegunRun,
   { undo = false, isOneOff, input, payload: payloadOf }: RunPlan,

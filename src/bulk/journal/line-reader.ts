@@ -15,10 +15,7 @@ interface LocatedLine extends LineLocation {
 const chunkBytes = 1024 * 1024;
 const newline = 0x0a;
 
-/**
- * The lines of a journal with their locations. A torn line at the end is left out; a bad line with a good one behind it
- * means that somebody else wrote there, and nothing is guessed: `LocalError`, exit 9.
- */
+/** A torn line at the end is left out; a bad line with a good one behind it was written by somebody else, and nothing is guessed: `LocalError`. */
 export async function* readJournal(path: string): AsyncGenerator<LocatedLine> {
   let bad: number | undefined;
   for await (const { text, offset, length } of rawLines(path)) {

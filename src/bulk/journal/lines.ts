@@ -88,10 +88,7 @@ interface Intent {
   readonly priorUrls?: readonly string[] | undefined;
 }
 
-/**
- * The results of rows of a batch. Rows of `released` were certainly not applied and are free again; those in doubt are in no line
- * until they are settled. The first version put them there too: `foldJournal` does not believe it.
- */
+/** Rows of `released` were certainly not applied; those in doubt are in no line. The first version put them there: `foldJournal` does not believe it. */
 interface Results {
   readonly batch: number;
   readonly rows: Ranges;

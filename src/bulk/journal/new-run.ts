@@ -128,10 +128,7 @@ export interface BegunRun {
   release(): void;
 }
 
-/**
- * The next number of a folder that holds the last one given out, as the name of an empty file. It only grows, whatever clocks say and however
- * many records are deleted, and two processes never get the same one.
- */
+/** The next number, as the name of an empty file: it only grows, whatever clocks say, and two processes never get the same one. */
 function nextOrder({ state, orders: folder }: RunFolders): number {
   makePrivateFolder(folder);
   try {

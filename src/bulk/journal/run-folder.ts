@@ -31,10 +31,7 @@ interface FolderOptions {
   readonly carry?: ((journal: Journal) => Promise<void>) | undefined;
 }
 
-/**
- * Makes a run's folder with the first line of its journal. It appears under its name only when all of it is on the disk, so a
- * journal without a beginning is a damaged one, and no run loses its journal with the power.
- */
+/** Makes a run's folder, which gets its name only when all of it is on the disk: a journal without a beginning is a damaged one. */
 export async function createRunFolder(
   begin: BeginLine,
   folders: RunFolders,
@@ -124,10 +121,7 @@ const longestEnd = 512;
 /** Milliseconds that a new run waits for another process; nothing is worth waiting for where a run is only to be deleted. */
 const patience = 2000;
 
-/**
- * Held while a run of this key is looked for, begun, or deleted: so two processes at the same moment do not both find nothing,
- * and none finds a run that is gone when it resumes it. Taken before any other lock.
- */
+/** Held while a run of this key is looked for, begun, or deleted, so that two processes do not both find nothing. Taken before any other lock. */
 export function claimBeginning(key: string, { locks }: RunFolders, system: System, wait = patience): Promise<Claim> {
   const folder = join(locks, `begin-${key}`);
   return acquireClaim({ folder, guards: 'the start of this run', waitMilliseconds: wait, isPassing: true }, system);

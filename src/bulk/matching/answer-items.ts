@@ -18,10 +18,7 @@ interface RecordItem {
 
 export type Item = RecordItem | RefusedItem;
 
-/**
- * One entry of an answer's `urls`, read without trust: undefined for what is neither a record with a usable hash nor an error
- * with an integer code. An item without `error` but with a hash is a success.
- */
+/** One entry of an answer's `urls`, read without trust. An item without `error` but with a hash is a success. */
 export function readItem(value: unknown): Item | undefined {
   if (!isObject(value)) return undefined;
   const { error } = value;

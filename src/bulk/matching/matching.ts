@@ -29,10 +29,7 @@ interface MatchingOptions {
   readonly inOrder?: boolean;
 }
 
-/**
- * Joins the items of an answer to the rows that were sent. The document promises neither their order nor
- * their number, so rows are known by what comes back of them; in doubt a row gets nothing.
- */
+/** Joins the items of an answer to the rows that were sent: neither their order nor their number is promised. In doubt a row gets nothing. */
 export function matchAnswer(
   sent: readonly Asked[],
   answer: readonly unknown[],
@@ -60,10 +57,7 @@ function customHash({ custom_hash }: Asked): string | undefined {
   return custom_hash;
 }
 
-/**
- * By all that a record shows. Rows with equal keys are interchangeable, and position decides among them;
- * rows that differ only in what the records do not show are left to better evidence.
- */
+/** By all that a record shows: position decides among rows with equal keys. Rows that differ in what records do not show are left to better evidence. */
 function takeByFields(work: Shortening): void {
   const rows = freeRows(work).filter((row) => isPlain(work.sent[row]));
   const items = freeRecords(work);

@@ -79,10 +79,7 @@ export function shortUrlOf({ short_url_with_protocol, short_url, hash }: KnownRe
   return short_url_with_protocol || short_url || hash;
 }
 
-/**
- * Signs that a record is older than the request: it has been clicked, or it holds what the row did not ask for. Without a sign
- * nothing shows it, and the row counts as created.
- */
+/** Signs that a record is older than the request: clicks, or what the row did not ask for. Without a sign the row counts as created. */
 export function looksPreexisting(item: ShortenItem, { record, shared }: Done): boolean {
   if (shared) return true;
   if (!record) return false;

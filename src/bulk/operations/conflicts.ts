@@ -105,10 +105,7 @@ async function read(
   }
 }
 
-/**
- * Makes the links of rows whose hashes are taken, under the first numbered hash that no link has. One that leads where the row does is
- * the row's: an attempt whose answer was lost, or an earlier run, has made it, so that nothing is made twice.
- */
+/** Makes links under the first numbered hash that no link has. One that leads where the row does was made by an earlier attempt, or run: it is the row's. */
 async function rename(
   items: readonly ShortenItem[],
   make: (named: readonly ShortenItem[]) => Promise<BatchAnswer>,

@@ -112,10 +112,7 @@ function verdictOf(
   return foreign.length > 0 ? changedSince(foreign) : again;
 }
 
-/**
- * A rename in doubt, by where the two hashes lead now and where the old one led before: a record at the new hash is
- * ours only where it leads to the same, and one at the old hash may have come there by a rename of another row.
- */
+/** A rename in doubt: a record at the new hash is ours only where it leads to what the old one led to, and one at the old hash may be another row's. */
 function verdictOnRename(
   { long_url }: EditFields,
   record: KnownRecord | undefined,

@@ -15,10 +15,7 @@ const fairBound = 256 - (256 % alphabet.length);
 /** Random bytes that are fetched together: asking for a few at a time costs more than all the rest of a row. */
 const poolBytes = 4096;
 
-/**
- * Gives what is sent a custom hash, where hashes are generated and it has none of its own: `kept`, with which
- * it was sent before, or a new one.
- */
+/** Gives what is sent a custom hash where it has none of its own: `kept`, with which it was sent before, or a new one. */
 export function hashGiver(
   mode: Pick<Mode, 'generateHashes'> | undefined,
   { randomBytes }: Pick<System, 'randomBytes'>,

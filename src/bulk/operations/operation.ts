@@ -58,9 +58,7 @@ export interface BulkOperation<Payload extends object = object> {
   fitting?(payloads: readonly Payload[]): number;
   /** The call that is made for rows that share one: `call` makes it, and a dry run shows it. */
   request(payloads: readonly Payload[]): AnyCall;
-  /**
-   * Makes one call, with the repetitions that do no harm. `json`: the payloads as text, if the caller has it. Throws `CallError`.
-   */
+  /** Makes one call, with the repetitions that do no harm. `json`: the payloads as text, if the caller has it. Throws `CallError`. */
   call(payloads: readonly Payload[], signal: AbortSignal, json?: string, watch?: CallWatch): Promise<BatchAnswer>;
   /** Reads the links of rows. The verdict `again` means that the link is as it was before the run. */
   inspect?(rows: readonly RowToInspect<Payload>[], signal: AbortSignal): Promise<readonly Verdict[]>;

@@ -22,10 +22,7 @@ interface PlannedRows {
   readonly isRead: boolean;
 }
 
-/**
- * The calls that a run of these rows makes while nothing fails, cut and described by what sends them. The probe of a server that was never
- * proven comes besides.
- */
+/** The calls that a run of these rows makes while nothing fails, described by what sends them. The probe of a new server comes besides. */
 export async function* plannedCalls({ rows, operation, payload, batchSize, isRead }: PlannedRows): AsyncGenerator<PlannedCall> {
   const { group, fitting = isRead ? operation.readable : undefined } = operation;
   const rules = rulesOf({ group, fitting }, batchSize);

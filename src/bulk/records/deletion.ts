@@ -24,10 +24,7 @@ export async function deleteRun(name: string, folders: RunFolders, system: Syste
   }
 }
 
-/**
- * Deletes a run of which nothing was applied, so that it is begun anew. Throws `LocalError` while another process works on it. The caller
- * holds its beginning, and the run that it was to undo.
- */
+/** Deletes a run of which nothing was applied, so that it is begun anew. The caller holds its beginning, and the run that it was to undo. */
 export async function discardRun(name: string, folders: RunFolders, system: System): Promise<void> {
   const work = await claimRun(name, folders, system, 0);
   try {

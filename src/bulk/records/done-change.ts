@@ -32,10 +32,7 @@ export function changeOf(
   return { link: { hash, domain }, asked, before: record, isCertain, isOpen };
 }
 
-/**
- * Joins what rows did to each of their links, in the order of the run, where hashes went from link to link: a row that names a hash which an earlier
- * row gave away, or took, is about another link than before the run.
- */
+/** Joins what rows did to one link, where hashes went from link to link: a row may name a hash that an earlier row gave away, or took. */
 export function composed(
   images: readonly BeforeImage[],
   isCertain: (row: number) => boolean,

@@ -129,10 +129,7 @@ export function titleOf({ what, operation, input }: BeginLine): string {
   return what ?? `${operation} ${basename(input.name)}`;
 }
 
-/**
- * The first line of a journal, for names and lists. Its checksum is not compared: modules for digests would cost a key press more than
- * the rest, and whoever works on a run reads its journal with care.
- */
+/** The first line of a journal, for names and lists. Its checksum is not compared: modules for digests would cost a key press more than the rest. */
 function beginOf(journal: string): BeginLine | undefined {
   try {
     const line: BeginLine = JSON.parse(firstLine(journal).slice(17));

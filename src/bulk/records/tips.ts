@@ -6,10 +6,7 @@ import type { BeginLine } from '../journal/lines.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { isUnbegun, type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
 
-/**
- * True of a run that another one was begun to take back, which changed something and was not taken back itself. The rows are then not as
- * the journal says, so the same command begins anew.
- */
+/** True of a run that another one took back, and that was not brought back: its rows are not as the journal says, so the same command begins anew. */
 export async function isUndone(state: RunState, folders: RunFolders): Promise<boolean> {
   return (await tipOf(state, folders)).isUndone;
 }
@@ -53,10 +50,7 @@ async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
 /** True of the runs of one profile, which are meant if none is named. */
 export type IsOwn = (begin: BeginLine) => boolean;
 
-/**
- * The run that `undo` takes back where none is named: the newest change that is in force, so the next `undo` goes further back. Of one whose
- * undo was interrupted, or ended unseen, that undo is continued.
- */
+/** The run that `undo` takes back where none is named: the newest change that is in force. An undo that was interrupted, or unseen, is continued. */
 export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
   for (const { run, begin } of ownRuns(folders, isOwn)) {
     if (begin.undoes !== undefined) continue;
@@ -79,10 +73,7 @@ export function targetOfUndo({ run, state, isUndone: isBack }: Tip): string | un
   return state && !isOver(state) ? state.begin.undoes : undefined;
 }
 
-/**
- * The undo that `redo` takes back where none is named: the newest that is in force. None where another change was made since: what comes
- * after it is what was undone last.
- */
+/** The undo that `redo` takes back where none is named: the newest that is in force. None where another change was made since. */
 export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
   const runs = [...ownRuns(folders, isOwn)];
   const undoneOf = new Map(runs.map(({ run, begin }) => [run, begin.undoes]));
@@ -119,10 +110,7 @@ function* ownRuns({ state }: RunFolders, isOwn: IsOwn): Generator<NamedRun & { r
 
 type Account = Pick<Identity, 'server' | 'username' | 'profile'>;
 
-/**
- * A journal says what was done on one account: on another one the same hashes are other links. `isReading`: nothing is changed, so a
- * profile whose server has moved is the same account.
- */
+/** On another account the same hashes are other links. `isReading`: nothing is changed, so a profile whose server has moved is the same account. */
 export function assertSameAccount(begin: BeginLine, { server, username, profile }: Account, isReading = false): void {
   if (begin.server === server && begin.account === username) return;
   if (isReading && begin.profile === profile) return;

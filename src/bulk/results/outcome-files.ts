@@ -64,10 +64,7 @@ function openFailed(path: string, system: WriteSystem, columns: readonly string[
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/**
- * A row that was taken and not as it asked for has a link, which its entry names: fed back, it cannot make a second one. Of
- * an edit, where it is now.
- */
+/** A row that was taken and not as it asked for has a link, which its entry names: fed back, it cannot make a second one. */
 function withItsLink({ item, record }: RowOutcome): object {
   if (!record) return item;
   if (!('hash' in item)) return { ...item, custom_hash: record.hash };

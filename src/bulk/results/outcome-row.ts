@@ -3,10 +3,7 @@ import type { KnownRecord } from '../matching/row-verdict.ts';
 import { hashBefore } from '../operations/made-hashes.ts';
 import type { RowOutcome } from './row-outcome.ts';
 
-/**
- * An outcome as it goes out: the record as served with its short URL in full, or what was asked for with the error. `line`
- * is there where the row came from a file.
- */
+/** An outcome as it goes out: the record as served, with its short URL in full, or what was asked for with the error. */
 export function outcomeRow(
   outcome: RowOutcome,
   shortUrls: { shortUrl(record: KnownRecord): string },

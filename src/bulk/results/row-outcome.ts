@@ -58,10 +58,7 @@ export interface Skip {
 
 export interface RowOutcome extends BulkRow {
   readonly status: RowStatus;
-  /**
-   * For rows that were done or not applied, if the call returns records. For a row of an earlier process: what the journal kept,
-   * completed by what the row asked for.
-   */
+  /** For rows that were done or not applied, if the call returns records. For a row of an earlier process: what the journal kept. */
   readonly record?: KnownRecord | undefined;
   /** For failed and unknown rows, and for those not sent because of a stop. */
   readonly error?: RowError | undefined;

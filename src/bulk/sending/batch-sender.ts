@@ -7,10 +7,7 @@ import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
 import { BudgetError } from './limiter.ts';
 import { type DoubtfulBatch, type Round, recordOutcomes, settle, unknownOutcome, unsent } from './settling.ts';
 
-/**
- * Sends rows in as many calls as it takes and gives each its outcome. Never throws for what a server does; what stops the run goes
- * to `stop`, and the rows that were not reached are `not_sent`. `doubts` are resolved first.
- */
+/** Sends rows in as many calls as it takes, `doubts` first. What stops the run goes to `stop`, and the rows that were not reached are `not_sent`. */
 export async function sendRows(
   rows: readonly BulkRow[],
   run: Execution,
@@ -124,10 +121,7 @@ async function callAndSettle(
   }
 }
 
-/**
- * Loaded when there is doubt or a refusal. Where that cannot be, because the program was replaced meanwhile, the command ends, and says that the
- * outcome is unknown; so says the journal, which has the intent alone.
- */
+/** Loaded when there is doubt or a refusal. Where the program was replaced meanwhile, the command says that the outcome is unknown, as the journal does. */
 function doubts(): Promise<typeof import('./doubt.ts')> {
   return import('./doubt.ts');
 }

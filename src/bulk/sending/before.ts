@@ -58,10 +58,7 @@ export function exceptSwapped(
   });
 }
 
-/**
- * A link in doubt is not as it was; only one that is to be deleted and still exists is as it was. A link that another
- * row renames to has nothing to keep but what it shall get.
- */
+/** A link in doubt is not as it was, unless it is to be deleted and still exists. */
 function isToKeep({ index, payload, before, refusal }: BulkRow, { operation, inDoubt }: Execution): boolean {
   if (!operation.read || refusal !== undefined) return false;
   return !inDoubt.has(index) || (kindOf(payload, operation) === 'delete' && before?.short_url !== undefined);
@@ -138,10 +135,7 @@ async function read(
   return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index), readAt } : row));
 }
 
-/**
- * Verdicts by the links of a batch before it is sent: one that does not exist, is as it shall be, or is not the one that was listed,
- * is not sent. Undefined for the rows to send.
- */
+/** Verdicts by the links of a batch before it is sent. Undefined for the rows to send. */
 export function knownVerdicts(
   rows: readonly BulkRow[],
   run: Pick<Execution, 'operation' | 'inDoubt' | 'isSelected'>,

@@ -17,10 +17,7 @@ import { isTemporary, outcomeOf } from './settling.ts';
 
 type Rows = readonly BulkRow[];
 
-/**
- * The verdicts of an answer, also on the rows that it left out: they are in doubt. Rows in doubt that it refused are read
- * at the server: they may have been refused for what their first attempt made.
- */
+/** Rows that an answer left out are in doubt. Rows in doubt that it refused are read: they may be refused for what their first attempt made. */
 export async function verdictsOfAnswer(
   { verdicts: answered, surplus }: BatchAnswer,
   batch: number,
@@ -61,10 +58,7 @@ export async function enterDoubt(batch: number, rows: Rows, reason: string, { in
   await ledger.ambiguous(batch, rows, reason);
 }
 
-/**
- * The verdicts of a call that failed; rows that are in doubt by it are known to be. What stops the run goes to `stop`, and from then
- * on nothing more is asked: the rows are left as they are.
- */
+/** The verdicts of a call that failed; rows that are in doubt by it are known to be. What stops the run goes to `stop`: nothing more is asked. */
 export async function verdictsOfFailure(
   error: CallError,
   batch: number,

@@ -62,10 +62,7 @@ export function isSettledLater({ doubt }: BulkOperation): boolean {
   return doubt === 'repeat' || doubt === 'inspect';
 }
 
-/**
- * Records outcomes, and frees those rows of `left` that are not in doubt; the others stay open. Returns whether the journal
- * could be written; if not, the run stops.
- */
+/** Records outcomes, and frees those rows of `left` that are not in doubt. Returns false where the journal could not be written: the run stops. */
 export async function recordOutcomes(
   batch: number,
   outcomes: readonly RowOutcome[],
