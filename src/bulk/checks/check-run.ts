@@ -1,5 +1,5 @@
-import { Destinations } from '../../check/destinations.ts';
-import { probeAll } from '../../check/engine.ts';
+import { Destinations, type LinkList } from '../../check/destinations.ts';
+import { type CheckSettings, probeAll } from '../../check/engine.ts';
 import { byStatus, type CheckStatus, type Verdict } from '../../check/verdict.ts';
 import { beginRun } from '../beginning/beginning.ts';
 import { stopOnSignal } from '../execution/batch-loop.ts';
@@ -12,9 +12,29 @@ import type { OutcomeFile } from '../results/outcome-files.ts';
 import type { RunEnvironment, UnfinishedRun } from '../run-plan.ts';
 import { pruneRuns } from '../runs.ts';
 import { createStop, type Stop } from '../sending/stop.ts';
-import type { CheckPlan, StartedCheck } from './check-plan.ts';
 import { type CheckedRow, type IndexedRow, openCheckResults } from './check-results.ts';
 import { carryVerdicts, RecordedVerdicts } from './recorded-verdicts.ts';
+
+export interface CheckPlan {
+  readonly what: string;
+  /** All that decides what is asked, as it was typed, and its sum: the same command resumes the run. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly sha256: string;
+  readonly profile: string | undefined;
+  readonly domain: string | undefined;
+  /** `copyTo` writes them to a new file, 0600 and synced, which is kept with the run, and `readLinks` reads that. */
+  readonly links: LinkList & { copyTo(path: string): Promise<void> };
+  readLinks(path: string): Promise<LinkList>;
+  readonly resumes: string | undefined;
+  readonly shortUrls: boolean;
+  readonly settings: CheckSettings;
+  readonly results?: string | undefined;
+  readonly overwrite?: boolean | undefined;
+}
+
+export type StartedCheck = ReturnType<CheckRun['started']>;
+export type CheckProgress = ReturnType<StartedCheck['progress']>;
+export type CheckSummary = ReturnType<StartedCheck['summary']>;
 
 /**
  * Begins a check, or continues the unfinished one of the same selection. It keeps its journal as every run does, but its rows are not sent
@@ -66,7 +86,10 @@ class CheckRun {
   readonly #abort = new AbortController();
   readonly #startedAt: number;
   readonly #found = new Map<CheckStatus, number>();
-  /** Of the rows that were given out. `closed`: hosts that want to be left alone. */
+  /**
+   * Of the links that were given out: `not_sent` were not reached, `offline` were skipped because the network of this computer or its name
+   * server failed, `private` because an address is not public, `deferred` because hosts want to be left alone (`closed`).
+   */
   readonly #tally = {
     counts: { ...byStatus(() => 0), not_sent: 0 },
     offline: 0,
@@ -94,8 +117,13 @@ class CheckRun {
     this.#startedAt = environment.system.elapsed();
   }
 
-  started(): StartedCheck {
+  started() {
     const { count, left, hostCount } = this.#destinations;
+    const { system } = this.#environment;
+    const stop = (): void => {
+      this.#stop.because(readerGone());
+      this.#halt.abort();
+    };
     return {
       run: this.#begun.name,
       resumed: this.#begun.resumed,
@@ -103,17 +131,16 @@ class CheckRun {
       doneBefore: this.#doneBefore,
       left,
       hosts: hostCount,
-      rows: readToItsEnd(this.#rows(), () => {
-        this.#stop.because(readerGone());
-        this.#halt.abort();
-      }),
+      /** Every link once, in the order of the listing; to be read once. Nothing is asked before, and a reader that leaves early stops the check. */
+      rows: readToItsEnd(this.#rows(), stop),
       progress: () => ({ destinations: count, done: this.#done, counts: this.#found }),
       summary: () => ({
         ...this.#tally,
+        /** Links that were skipped because their hosts want to be left alone: the same command asks them later. */
         deferred: { links: this.#tally.deferred, hosts: [...this.#tally.closed] },
         destinations: count,
         stop: this.#stop.reason,
-        milliseconds: (this.#endedAt ?? this.#environment.system.elapsed()) - this.#startedAt,
+        milliseconds: (this.#endedAt ?? system.elapsed()) - this.#startedAt,
       }),
     };
   }
