@@ -40,8 +40,8 @@ export const mutants = {
     [
       'bulk/matching/matching.ts',
       '  const steps = [\n',
-      "  for (const row of sent.keys()) if (work.items[row]?.kind === 'record') give(work, row, row, 'position');\n" +
-        '  if (inOrder) return result(work);\n  const steps = [\n',
+      "  for (const row of sent.keys()) if (work.items[row]?.kind === 'record') work.give(row, row, 'position');\n" +
+        '  if (inOrder) return work.answer();\n  const steps = [\n',
     ],
     ['bulk/operations/shortening.ts', '=> notApplied(item, record)', '=> []'],
   ],

@@ -70,104 +70,87 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** A matching under way: what is free on both sides. */
-export interface Work<Row> {
+export class Matching<Row> {
   readonly sent: readonly Row[];
   /** Undefined where an entry of the answer cannot be used. */
-  readonly items: readonly (Item | undefined)[];
+  readonly items: (Item | undefined)[];
   readonly verdicts: (Verdict | undefined)[];
   readonly rowOf: (number | undefined)[];
-}
 
-export function begin<Row>(sent: readonly Row[], answer: readonly unknown[], sharing: boolean): Work<Row> {
-  const items = answer.map(readItem);
-  if (!sharing) dropRepeats(items);
-  return {
-    sent,
-    items,
-    verdicts: new Array(sent.length).fill(undefined),
-    rowOf: new Array(items.length).fill(undefined),
-  };
-}
-
-/** A hash is given to one row only. */
-function dropRepeats(items: (Item | undefined)[]): void {
-  const seen = new Set<string>();
-  for (const [index, item] of items.entries()) {
-    if (item?.kind !== 'record') continue;
-    if (seen.has(item.record.hash)) items[index] = undefined;
-    seen.add(item.record.hash);
+  constructor(sent: readonly Row[], answer: readonly unknown[], isSharing = false) {
+    this.sent = sent;
+    this.items = answer.map(readItem);
+    this.verdicts = new Array(sent.length).fill(undefined);
+    this.rowOf = new Array(answer.length).fill(undefined);
+    const seen = new Set<string>();
+    // A hash is given to one row only, unless rows share links.
+    for (const index of isSharing ? [] : this.items.keys()) {
+      const hash = this.recordAt(index)?.hash;
+      if (hash === undefined) continue;
+      if (seen.has(hash)) this.items[index] = undefined;
+      seen.add(hash);
+    }
   }
-}
 
-/** The one place where an item answers a row. */
-export function give<Row>(work: Work<Row>, row: number, index: number, evidence: Evidence): void {
-  const item = work.items[index];
-  if (!item) return;
-  work.rowOf[index] = row;
-  work.verdicts[row] =
-    item.kind === 'record' ? { kind: 'done', record: item.record, evidence } : { kind: 'failed', error: item.error };
-}
-
-export function result<Row>(work: Work<Row>): BatchAnswer {
-  return { verdicts: work.verdicts, surplus: freeRecords(work).flatMap((index) => recordAt(work, index) ?? []) };
-}
-
-export function freeRows<Row>({ verdicts }: Work<Row>): number[] {
-  const rows: number[] = [];
-  for (const [row, verdict] of verdicts.entries()) if (!verdict) rows.push(row);
-  return rows;
-}
-
-export function freeRecords<Row>(work: Work<Row>): number[] {
-  return freeItems(work).filter((index) => recordAt(work, index));
-}
-
-export function freeRefusals<Row>(work: Work<Row>): number[] {
-  return freeItems(work).filter((index) => !recordAt(work, index));
-}
-
-function freeItems<Row>({ items, rowOf }: Work<Row>): number[] {
-  const free: number[] = [];
-  for (const [index, item] of items.entries()) if (item && rowOf[index] === undefined) free.push(index);
-  return free;
-}
-
-export function recordAt<Row>({ items }: Work<Row>, index: number): KnownRecord | undefined {
-  const item = items[index];
-  return item?.kind === 'record' ? item.record : undefined;
-}
-
-interface HashOptions {
-  /** In which two hashes are compared; as they are without it. */
-  readonly form?: (hash: string) => string;
-  readonly of?: 'records';
-}
-
-/** Gives items to the rows whose hash they name. A form of a hash that several rows share is none of theirs. */
-export function takeByHash<Row>(
-  work: Work<Row>,
-  hashOf: (row: Row) => string | undefined,
-  { form = (hash) => hash, of }: HashOptions = {},
-): void {
-  const rows = new Map<string, number>();
-  for (const [row, source] of work.sent.entries()) {
-    const hash = work.verdicts[row] ? undefined : hashOf(source);
-    if (!hash) continue;
-    const key = form(hash);
-    rows.set(key, rows.has(key) ? shared : row);
+  /** The one place where an item answers a row. */
+  give(row: number, index: number, evidence: Evidence): void {
+    const item = this.items[index];
+    if (!item) return;
+    this.rowOf[index] = row;
+    this.verdicts[row] =
+      item.kind === 'record' ? { kind: 'done', record: item.record, evidence } : { kind: 'failed', error: item.error };
   }
-  if (rows.size === 0) return;
-  for (const [index, item] of work.items.entries()) {
-    if (!item || work.rowOf[index] !== undefined || (of && item.kind !== 'record')) continue;
-    const row = rowNamed(item, rows, form);
-    if (row !== undefined && row !== shared && !work.verdicts[row]) give(work, row, index, 'hash');
+
+  answer(): BatchAnswer {
+    return { verdicts: this.verdicts, surplus: this.freeRecords().flatMap((index) => this.recordAt(index) ?? []) };
+  }
+
+  freeRows(): number[] {
+    const rows: number[] = [];
+    for (const [row, verdict] of this.verdicts.entries()) if (!verdict) rows.push(row);
+    return rows;
+  }
+
+  freeRecords(): number[] {
+    return this.#free('record');
+  }
+
+  freeRefusals(): number[] {
+    return this.#free('refused');
+  }
+
+  #free(kind: Item['kind']): number[] {
+    const free: number[] = [];
+    for (const [index, item] of this.items.entries())
+      if (item?.kind === kind && this.rowOf[index] === undefined) free.push(index);
+    return free;
+  }
+
+  recordAt(index: number): KnownRecord | undefined {
+    const item = this.items[index];
+    return item?.kind === 'record' ? item.record : undefined;
+  }
+
+  /** Gives items to the rows whose hash they name, in a form of it. One that several rows share is none of theirs. */
+  takeByHash(hashOf: (row: Row) => string | undefined, form = (hash: string): string => hash, isOfRecords = false): void {
+    const rows = new Map<string, number>();
+    for (const [row, source] of this.sent.entries()) {
+      const hash = this.verdicts[row] ? undefined : hashOf(source);
+      if (!hash) continue;
+      const key = form(hash);
+      rows.set(key, rows.has(key) ? shared : row);
+    }
+    if (rows.size === 0) return;
+    for (const [index, item] of this.items.entries()) {
+      if (!item || this.rowOf[index] !== undefined || (isOfRecords && item.kind !== 'record')) continue;
+      const row =
+        item.kind === 'record'
+          ? rows.get(form(item.record.hash))
+          : item.hashes.map((hash) => rows.get(form(hash))).find((found) => found !== undefined);
+      if (row !== undefined && row !== shared && !this.verdicts[row]) this.give(row, index, 'hash');
+    }
   }
 }
 
 /** No row, where several have one key. */
 const shared = -1;
-
-function rowNamed(item: Item, rows: ReadonlyMap<string, number>, form: (hash: string) => string): number | undefined {
-  if (item.kind === 'record') return rows.get(form(item.record.hash));
-  return item.hashes.map((hash) => rows.get(form(hash))).find((row) => row !== undefined);
-}

@@ -3,24 +3,12 @@ import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { keyFields, rowKey } from '../../link/same.ts';
 import { canonicalHost, canonicalUrl } from '../../link/value.ts';
-import {
-  begin,
-  freeRecords,
-  freeRefusals,
-  freeRows,
-  give,
-  type Item,
-  longUrlOf,
-  recordAt,
-  result,
-  takeByHash,
-  type Work,
-} from './answer-items.ts';
+import { type Item, longUrlOf, Matching } from './answer-items.ts';
 import type { BatchAnswer, Evidence } from './row-verdict.ts';
 
 export type Asked = Partial<ShortenItem>;
 
-export type Shortening = Work<Asked>;
+export type Shortening = Matching<Asked>;
 
 interface MatchingOptions {
   /** With duplicate control several rows may be given one record, and one row several (4.3.3): gives them out. */
@@ -35,7 +23,7 @@ export function matchAnswer(
   answer: readonly unknown[],
   { takeShared, inOrder = true }: MatchingOptions = {},
 ): BatchAnswer {
-  const work = begin(sent, answer, takeShared !== undefined);
+  const work = new Matching(sent, answer, takeShared !== undefined);
   const steps = [
     takeByCustomHash,
     takeShared ?? takeByFields,
@@ -44,26 +32,23 @@ export function matchAnswer(
     ...(inOrder ? [takeByPosition] : []),
   ];
   for (const take of steps) if (work.verdicts.includes(undefined)) take(work);
-  return result(work);
+  return work.answer();
 }
 
 /** Every request holds distinct custom hashes, so they are keys; a server may have changed their case. */
 function takeByCustomHash(work: Shortening): void {
-  takeByHash(work, customHash);
-  if (work.verdicts.includes(undefined)) takeByHash(work, customHash, { form: foldedHash });
-}
-
-function customHash({ custom_hash }: Asked): string | undefined {
-  return custom_hash;
+  const hashOf = ({ custom_hash }: Asked): string | undefined => custom_hash;
+  work.takeByHash(hashOf);
+  if (work.verdicts.includes(undefined)) work.takeByHash(hashOf, foldedHash);
 }
 
 /** By all that a record shows: position decides among rows with equal keys. Rows that differ in what records do not show are left to better evidence. */
 function takeByFields(work: Shortening): void {
-  const rows = freeRows(work).filter((row) => isPlain(work.sent[row]));
-  const items = freeRecords(work);
+  const rows = work.freeRows().filter((row) => isPlain(work.sent[row]));
+  const items = work.freeRecords();
   if (rows.length === 0 || items.length === 0) return;
-  const shown = new Set(keyFields.filter((name) => items.every((index) => recordAt(work, index)?.[name] !== undefined)));
-  const candidates = grouped(items, (index) => rowKey(recordAt(work, index), shown));
+  const shown = new Set(keyFields.filter((name) => items.every((index) => work.recordAt(index)?.[name] !== undefined)));
+  const candidates = grouped(items, (index) => rowKey(work.recordAt(index), shown));
   for (const [key, takers] of grouped(rows, (row) => rowKey(work.sent[row], shown))) {
     const found = candidates.get(key);
     if (!found || (takers.length > 1 && grouped(takers, (row) => rowKey(work.sent[row])).size > 1)) continue;
@@ -76,20 +61,20 @@ function giveInOrder(work: Shortening, rows: readonly number[], items: readonly 
   const spelled = grouped(items, (index) => longUrlOf(work.items[index]) ?? '');
   for (const row of rows) {
     const index = spelled.get(work.sent[row]?.long_url ?? '')?.shift();
-    if (index !== undefined) give(work, row, index, evidence);
+    if (index !== undefined) work.give(row, index, evidence);
   }
   const left = items.filter((index) => work.rowOf[index] === undefined);
   const waiting = rows.filter((row) => !work.verdicts[row]);
   for (const [nth, row] of waiting.entries()) {
     const index = left[nth];
-    if (index !== undefined) give(work, row, index, evidence);
+    if (index !== undefined) work.give(row, index, evidence);
   }
 }
 
 /** Refused items echo the long URL and the custom hash, nothing else, and so come after the records. */
 function takeRefusals(work: Shortening): void {
-  const items = freeRefusals(work).filter((index) => longUrlOf(work.items[index]) !== undefined);
-  for (const [rows, found] of sameUrls(work, freeRows(work), items)) {
+  const items = work.freeRefusals().filter((index) => longUrlOf(work.items[index]) !== undefined);
+  for (const [rows, found] of sameUrls(work, work.freeRows(), items)) {
     if (oneFate(work, rows, found)) giveInOrder(work, rows, found, 'long_url');
   }
 }
@@ -105,8 +90,8 @@ function oneFate(work: Shortening, rows: readonly number[], items: readonly numb
 
 function takeByUniqueUrl(work: Shortening): void {
   for (const isCandidate of [isPlain, () => true]) {
-    const candidates = freeRows(work).filter((row) => isCandidate(work.sent[row]));
-    for (const [rows, found] of sameUrls(work, candidates, freeRecords(work))) {
+    const candidates = work.freeRows().filter((row) => isCandidate(work.sent[row]));
+    for (const [rows, found] of sameUrls(work, candidates, work.freeRecords())) {
       if (rows.length === 1 && found.length === 1) giveInOrder(work, rows, found, 'long_url');
     }
   }
@@ -135,12 +120,12 @@ function* sameUrls(
  * known item at its own place, at least one such item unless there is but one row, and the same hosts in the rest.
  */
 function takeByPosition(work: Shortening): void {
-  const rows = freeRows(work);
+  const rows = work.freeRows();
   if (rows.length === 0 || work.items.length !== work.sent.length) return;
   if (rows.length === work.sent.length && rows.length > 1) return;
   if (work.rowOf.some((row, index) => row !== undefined && row !== index)) return;
   if (!rows.every((row) => work.rowOf[row] === undefined && agree(work.sent[row], work.items[row]))) return;
-  for (const row of rows) give(work, row, row, 'position');
+  for (const row of rows) work.give(row, row, 'position');
 }
 
 function agree(sent: Asked | undefined, item: Item | undefined): boolean {

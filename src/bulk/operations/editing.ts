@@ -2,7 +2,7 @@ import { fittingHashes } from '../../client/batch-limits.ts';
 import { foldedHash, type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
-import { begin, freeRecords, freeRefusals, freeRows, give, result, takeByHash, type Work } from '../matching/answer-items.ts';
+import { Matching } from '../matching/answer-items.ts';
 import {
   again,
   type BatchAnswer,
@@ -131,21 +131,16 @@ type EditedUrl = Pick<EditItem, 'hash' | 'custom_hash'>;
 
 /** Joins the answer of an edit to its rows by hash: the new one where a record came back, the old one in a refusal. */
 export function matchEdits(sent: readonly EditedUrl[], answer: readonly unknown[]): BatchAnswer {
-  const work = begin(sent, answer, false);
+  const work = new Matching(sent, answer);
   const newHash = ({ hash, custom_hash }: EditedUrl): string => custom_hash ?? hash;
-  takeByHash(work, newHash, { of: 'records' });
-  takeByHash(work, ({ hash }) => hash);
-  takeByHash(work, newHash, { form: foldedHash });
-  takeLast(work);
-  return result(work);
-}
-
-/** One row, one item without a hash: a refusal that echoes nothing. */
-function takeLast(work: Work<EditedUrl>): void {
-  const [row, ...rows] = freeRows(work);
-  const [index, ...items] = [...freeRefusals(work), ...freeRecords(work)];
-  if (row === undefined || index === undefined || rows.length + items.length > 0) return;
+  work.takeByHash(newHash, undefined, true);
+  work.takeByHash(({ hash }) => hash);
+  work.takeByHash(newHash, foldedHash);
+  const [row, ...rows] = work.freeRows();
+  const [index, ...items] = [...work.freeRefusals(), ...work.freeRecords()];
+  if (row === undefined || index === undefined || rows.length + items.length > 0) return work.answer();
   const item = work.items[index];
-  if (item?.kind === 'refused' && item.hashes.length === 0 && work.items.length === work.sent.length)
-    give(work, row, index, 'hash');
+  // One row, one item without a hash: a refusal that echoes nothing.
+  if (item?.kind === 'refused' && item.hashes.length === 0 && work.items.length === sent.length) work.give(row, index, 'hash');
+  return work.answer();
 }

@@ -2,7 +2,7 @@ import type { SeenKeys } from '../../client/seen-keys.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { canonicalUrl } from '../../link/value.ts';
 import type { Newness } from '../checked/newness.ts';
-import { freeRecords, freeRows, give, longUrlOf } from '../matching/answer-items.ts';
+import { longUrlOf } from '../matching/answer-items.ts';
 import { matchAnswer, type Shortening } from '../matching/matching.ts';
 import { type BatchAnswer, looksPreexisting } from '../matching/row-verdict.ts';
 
@@ -53,8 +53,8 @@ async function withNew(
 /** With duplicate control the first record of a row's long URL is its answer; more of them are that row's too. */
 export function takeShared(work: Shortening): void {
   for (const form of [(text: string) => text, canonicalUrl]) {
-    const rows = freeRows(work);
-    const items = freeRecords(work);
+    const rows = work.freeRows();
+    const items = work.freeRecords();
     if (rows.length === 0) return;
     const first = new Map<string, number>();
     for (const [index, item] of work.items.entries()) {
@@ -66,7 +66,7 @@ export function takeShared(work: Shortening): void {
       const url = form(work.sent[row]?.long_url ?? '');
       const index = first.get(url);
       if (index === undefined) continue;
-      give(work, row, index, 'long_url');
+      work.give(row, index, 'long_url');
       served.add(url);
     }
     for (const index of items) if (served.has(form(longUrlOf(work.items[index]) ?? ''))) work.rowOf[index] ??= -1;
