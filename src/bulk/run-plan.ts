@@ -9,7 +9,7 @@ import type { KnownRecord } from './matching/row-verdict.ts';
 import type { Mode } from './operations/modes.ts';
 import type { BulkOperation, OperationKind } from './operations/operation.ts';
 import type { RunRecord } from './records/run-names.ts';
-import type { RowError, RowOutcome, Skip, StopReason, Tally } from './results/row-outcome.ts';
+import type { RowError, Skip } from './results/row-outcome.ts';
 
 export interface RunRow<Item extends object = object> {
   /** From 1, as people count; not known of a row that cannot be read any more. */
@@ -176,37 +176,4 @@ export interface RunFacts {
   readonly guarantee?: string | undefined;
   /** For more than one batch in checked mode: what to do for a better promise. */
   readonly advice?: string | undefined;
-}
-
-export interface RunProgress {
-  readonly rows: number;
-  readonly rowsSettled: number;
-  readonly batches: number;
-  readonly batchesSettled: number;
-  readonly failed: number;
-}
-
-export interface RunSummary {
-  readonly tally: Tally;
-  readonly stop: StopReason | undefined;
-  /** Calls made by this process; repeats count once. */
-  readonly calls: number;
-  readonly milliseconds: number;
-  /** Items in one call that the server turned out to take, if it took fewer than the plan has. */
-  readonly workingSize: number | undefined;
-  /** Short URLs of records that the run seems to have made beside those of its rows. */
-  readonly surplus: readonly string[];
-}
-
-export interface StartedRun {
-  readonly facts: RunFacts;
-  /**
-   * Every row of the input once, in its order, with its final status, some at a time; to be read once. Nothing is sent before it
-   * is read, and no more than a few batches ahead of the reader. A reader that leaves early stops the run: what is under way is
-   * finished.
-   */
-  readonly rows: AsyncIterable<readonly RowOutcome[]>;
-  progress(): RunProgress;
-  /** When the rows were read. Ends with `runEnd(tally, stop)`. */
-  summary(): RunSummary;
 }

@@ -5,14 +5,18 @@ import { executeRun } from './execution/run-output.ts';
 import type { RunIdentity } from './journal/lines.ts';
 import { type BegunRun, beginOneOff } from './journal/new-run.ts';
 import type { BulkOperation } from './operations/operation.ts';
-import { concurrencyOf, type RunEnvironment, type RunPlan, type StartedRun } from './run-plan.ts';
+import { concurrencyOf, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
 import { countCalls, createLimiter } from './sending/limiter.ts';
+
+export type StartedRun = Awaited<ReturnType<typeof startRun>>;
+export type RunProgress = ReturnType<StartedRun['progress']>;
+export type RunSummary = ReturnType<StartedRun['summary']>;
 
 /**
  * Begins a run, or continues the unfinished one of the same input. Throws before anything is sent: `UsageError` for a run that is finished,
  * `LocalError` for one that cannot continue, `LimitError` for quotas. A one-off loads nothing of what only others need.
  */
-export async function startRun(plan: RunPlan, environment: RunEnvironment): Promise<StartedRun> {
+export async function startRun(plan: RunPlan, environment: RunEnvironment) {
   const limiter = createLimiter(concurrencyOf(plan));
   // If the session has asked for the domains, that call counts as the run's first.
   const before = plan.accountDomains ? 1 : 0;
@@ -22,7 +26,7 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment): Prom
   const domain = kept ? await kept.prepare(plan, surroundings) : plan.domain;
   const operation = plan.operation({ client, domain, batchSize: plan.batchSize, mayCall: () => calls.reserve(1) });
   const identity = identityOf(plan, operation, domain, environment);
-  const start = async (begun: BegunRun): Promise<StartedRun> => {
+  const start = async (begun: BegunRun) => {
     const isKept = kept || plan.input.readAt !== undefined;
     const images = isKept && (await (await import('./journal/images.ts')).imagesOf(begun, plan, environment, operation));
     try {
@@ -40,7 +44,7 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment): Prom
         calls: batches,
         domain,
       };
-      const facts = kept ? await kept.preflight(run) : plain;
+      const facts: RunFacts = kept ? await kept.preflight(run) : plain;
       return { facts, ...(await executeRun(run, facts.batches)) };
     } catch (error) {
       if (images) await images.close();

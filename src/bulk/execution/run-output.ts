@@ -1,11 +1,10 @@
 import { LocalError } from '../../base/errors.ts';
-import { type BulkRow, type RowOutcome, type StopReason, startTally } from '../results/row-outcome.ts';
-import type { StartedRun } from '../run-plan.ts';
+import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { isSettledLater, outcomeOfNew } from '../sending/settling.ts';
 import { type Execution, newRow, type RunOutput } from './execution.ts';
 
-export async function executeRun(run: Execution, batches: number): Promise<Omit<StartedRun, 'facts'>> {
+export async function executeRun(run: Execution, batches: number) {
   const { plan, system, stop, rules, calls } = run;
   const tally = startTally();
   const isWritten = plan.results !== undefined || plan.failed !== undefined;
@@ -14,6 +13,10 @@ export async function executeRun(run: Execution, batches: number): Promise<Omit<
   const startedAt = system.elapsed();
   const { rows } = plan.input;
   return {
+    /**
+     * Every row of the input once, in its order, with its final status, some at a time; to be read once. Nothing is sent before, and no more
+     * than a few batches ahead of the reader. A reader that leaves early stops the run: what is under way is finished.
+     */
     rows: readToItsEnd(settledRows(run, output), () => stop.because(readerGone())),
     progress: () => ({
       rows,
@@ -22,12 +25,16 @@ export async function executeRun(run: Execution, batches: number): Promise<Omit<
       batchesSettled: Math.min(batches, Math.floor((tally.rows * batches) / Math.max(1, rows))),
       failed: tally.counts.failed,
     }),
+    /** When the rows were read. Ends with `runEnd(tally, stop)`. */
     summary: () => ({
-      tally,
+      tally: tally as Tally,
       stop: stopOf(output, stop.reason),
+      /** Calls made by this process; repeats count once. */
       calls: calls.made,
       milliseconds: (output.endedAt ?? system.elapsed()) - startedAt,
+      /** Items in one call that the server turned out to take, if it took fewer than the plan has. */
       workingSize: rules.limit < plan.batchSize ? rules.limit : undefined,
+      /** Short URLs of records that the run seems to have made beside those of its rows. */
       surplus: output.surplus,
     }),
   };
