@@ -20,6 +20,11 @@ export function settledCount({ counts }: Pick<RunState, 'counts'>): number {
   return settled;
 }
 
+/** An attempt of the row may have been applied, and nobody knows whether. */
+export function isInDoubt(state: RowState): boolean {
+  return state !== 'free' && !isSettled(state);
+}
+
 const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
 /** Nothing is left of the run but its record: all was done, and somebody has seen it. Otherwise the same command continues it. */

@@ -2,6 +2,7 @@ import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { LinkPrints } from '../../link/prints.ts';
 import type { BeforeImage } from '../journal/images.ts';
+import { isInDoubt, isSettled, type RunState } from '../journal/journal-state.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 
 export type EarlierLink = KnownRecord;
@@ -24,25 +25,19 @@ export interface DoneChange {
   readonly isChained?: true;
 }
 
-export function changeOf(
-  { payload: { hash, domain, ...asked }, record }: BeforeImage,
-  isCertain: boolean,
-  isOpen: boolean,
-): DoneChange {
-  return { link: { hash, domain }, asked, before: record, isCertain, isOpen };
+export function changeOf({ row, payload, record: before }: BeforeImage, { stateOf }: RunState): DoneChange {
+  const { hash, domain, ...asked } = payload;
+  const of = stateOf(row);
+  return { link: { hash, domain }, asked, before, isCertain: of !== 'failed' && isSettled(of), isOpen: isInDoubt(of) };
 }
 
 /** Joins what rows did to one link, where hashes went from link to link: a row may name a hash that an earlier row gave away, or took. */
-export function composed(
-  images: readonly BeforeImage[],
-  isCertain: (row: number) => boolean,
-  isOpen: (row: number) => boolean,
-): DoneChange[] {
+export function composed(images: readonly BeforeImage[], state: RunState): DoneChange[] {
   const changes: DoneChange[] = [];
   /** By hash: the place in `changes` of the link that the run gave it to. */
   const holders = new Map<string, number>();
   for (const image of images.toSorted((one, other) => one.row - other.row)) {
-    const change = changeOf(image, isCertain(image.row), isOpen(image.row));
+    const change = changeOf(image, state);
     const name = linkText(change.link);
     const nth = holders.get(name) ?? changes.length;
     const earlier = changes[nth];

@@ -5,7 +5,7 @@ import { askedPrints, fieldsSincePrinted, type LinkPrints, valuePrints } from '.
 import { linksInFront } from '../checked/in-front.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
-import { isSettled, type RowState, type RunState } from '../journal/journal-state.ts';
+import { isInDoubt, type RowState, type RunState } from '../journal/journal-state.ts';
 import { damaged, type LineLocation, linesBackwards, readJournal } from '../journal/line-reader.ts';
 import { type BeginLine, indexesOf, type ResultLine, type Watermark } from '../journal/lines.ts';
 import { linksOf, statusesOf } from '../journal/recorded-results.ts';
@@ -29,13 +29,16 @@ export interface DoneRun {
 export async function readDoneRun(stateFolder: string, run: string): Promise<DoneRun> {
   const record = runRecord(run, runFolders(stateFolder));
   const state = await foldJournal(record.journal);
-  const { begin } = state;
+  const { begin, counts, keys, stateOf } = state;
+  const inDoubt = (counts.get('open') ?? 0) + (counts.get('unknown') ?? 0);
+  // Links under hashes that were made here can be found.
+  const named = [...keys.keys()].filter((row) => isInDoubt(stateOf(row))).length;
   const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
   const isCreation = kind === 'shorten';
   return {
     begin,
     kind,
-    lost: isCreation ? lostRows(state) : 0,
+    lost: isCreation ? inDoubt - named : 0,
     images: record.images,
     mark: state.mark,
     changes: () =>
@@ -63,17 +66,15 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
   const touched = async function* (): AsyncGenerator<readonly BeforeImage[]> {
     for await (const some of images.backwards()) yield some.filter(({ row }) => !untouched.has(state.stateOf(row)));
   };
-  const isCertain = (row: number): boolean => state.stateOf(row) !== 'failed' && isSettled(state.stateOf(row));
-  const isOpen = (row: number): boolean => isInDoubt(row, state);
   const chain = state.begin.operation === 'edit' ? await chainIn(touched) : new Set<string>();
   if (chain.size > 0) {
     const chained: BeforeImage[] = [];
     for await (const some of touched()) chained.push(...some.filter((image) => isIn(chain, image)));
-    yield composed(chained, isCertain, isOpen).reverse();
+    yield composed(chained, state).reverse();
   }
   for await (const some of touched()) {
     const alone = chain.size === 0 ? some : some.filter((image) => !isIn(chain, image));
-    yield alone.map((image) => changeOf(image, isCertain(image.row), isOpen(image.row)));
+    yield alone.map((image) => changeOf(image, state));
   }
 }
 
@@ -83,7 +84,7 @@ async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerat
   const images = await keptImages(record, state.begin.input.rows);
   for await (const some of images.backwards()) {
     yield some
-      .filter(({ row, record }) => record === null && isInDoubt(row, state))
+      .filter(({ row, record }) => record === null && isInDoubt(state.stateOf(row)))
       .map(({ payload: { hash, domain, ...asked } }) => ({
         ...createdLink({ hash, domain }, askedPrints(asked), true),
         isOpen: true,
@@ -126,7 +127,7 @@ async function* createdLinks(
 ): AsyncGenerator<readonly DoneChange[]> {
   const { begin, locationOf, keys } = state;
   // Of those with an image, that says it.
-  const inDoubt = begin.undo ? [] : [...keys].filter(([row]) => isInDoubt(row, state));
+  const inDoubt = begin.undo ? [] : [...keys].filter(([row]) => isInDoubt(state.stateOf(row)));
   yield inDoubt.map(([, hash]) => createdLink({ hash, domain: begin.domain }, undefined, true));
   const locations: LineLocation[] = [];
   for await (const { line, ...location } of readJournal(path)) if (line.type === 'result') locations.push(location);
@@ -159,16 +160,6 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, isProve
 
 function createdLink(link: LinkKey, made: LinkPrints | undefined, isProven: boolean): DoneChange {
   return { link, asked: {}, before: undefined, made, isProven, isCertain: made !== undefined, isOpen: made === undefined };
-}
-
-function lostRows(state: RunState): number {
-  let count = 0;
-  for (let row = 0; row < state.begin.input.rows; row += 1) if (isInDoubt(row, state) && !state.keys.has(row)) count += 1;
-  return count;
-}
-
-function isInDoubt(row: number, { stateOf }: RunState): boolean {
-  return stateOf(row) !== 'free' && !isSettled(stateOf(row));
 }
 
 export async function assertIdle(run: string, folders: RunFolders, system: System): Promise<void> {

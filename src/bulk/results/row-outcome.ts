@@ -1,24 +1,16 @@
 import { type CliError, LocalError } from '../../base/errors.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 
+/** Statuses of rows that are as they were asked for, or were left alone as was asked. */
+export const doneKinds = ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'skipped'] as const;
+
+const rowStatuses = [...doneKinds, 'failed', 'unknown', 'not_sent'] as const;
+
 /**
  * The final status of a row. `unchanged`: nothing was to be done; `skipped`: its hash leads elsewhere and was to be left alone, or the row
  * was to be left out; `not_sent`: certainly nothing happened; `unknown`: to be checked before it is repeated.
  */
-export type RowStatus =
-  | 'created'
-  | 'existing'
-  | 'changed'
-  | 'unchanged'
-  | 'deleted'
-  | 'reset'
-  | 'skipped'
-  | 'failed'
-  | 'unknown'
-  | 'not_sent';
-
-/** Statuses of rows that are as they were asked for, or were left alone as was asked. */
-export const doneKinds = ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'skipped'] as const;
+export type RowStatus = (typeof rowStatuses)[number];
 
 export const doneStatuses: ReadonlySet<RowStatus> = new Set(doneKinds);
 
@@ -68,43 +60,25 @@ export interface RowOutcome extends BulkRow {
   readonly repeatable?: true | undefined;
 }
 
-export interface Tally {
-  readonly rows: number;
-  readonly counts: Readonly<Record<RowStatus, number>>;
-  readonly repeatable: number;
-  readonly failures: ReadonlyMap<number, number>;
-}
+export type RunningTally = ReturnType<typeof startTally>;
+export type Tally = Omit<RunningTally, 'add'>;
 
-export interface RunningTally extends Tally {
-  add(outcome: Pick<RowOutcome, 'status' | 'error' | 'repeatable'>): void;
-}
-
-export function startTally(): RunningTally {
-  const counts: Record<RowStatus, number> = {
-    created: 0,
-    existing: 0,
-    changed: 0,
-    unchanged: 0,
-    deleted: 0,
-    reset: 0,
-    skipped: 0,
-    failed: 0,
-    unknown: 0,
-    not_sent: 0,
-  };
+export function startTally() {
+  const counts = Object.fromEntries(rowStatuses.map((status) => [status, 0])) as Record<RowStatus, number>;
   const failures = new Map<number, number>();
   let rows = 0;
   let repeatable = 0;
   return {
-    get rows() {
+    get rows(): number {
       return rows;
     },
-    get repeatable() {
+    /** Unknown rows that the same command again settles. */
+    get repeatable(): number {
       return repeatable;
     },
     counts,
     failures,
-    add({ status, error, repeatable: isRepeatable }) {
+    add({ status, error, repeatable: isRepeatable }: Pick<RowOutcome, 'status' | 'error' | 'repeatable'>): void {
       rows += 1;
       counts[status] += 1;
       if (isRepeatable) repeatable += 1;
@@ -148,20 +122,15 @@ type Row = Pick<RowOutcome, 'payload' | 'record' | 'status'>;
 
 /** The destination of the link of a row: as the row has it, or else as the server says. */
 export function destinationOf(row: Row): string | undefined {
-  return askedOf(row) ?? serversOf(row);
+  return askedOf(row) ?? (row.record?.long_url || undefined);
 }
 
 /** The destination where the row does not say it: an edit leaves it alone, or the link leads elsewhere. */
 export function unaskedDestination(row: Row): string | undefined {
-  return askedOf(row) === undefined ? serversOf(row) : undefined;
+  return askedOf(row) === undefined ? destinationOf(row) : undefined;
 }
 
 function askedOf({ payload, status, record }: Row): string | undefined {
-  if (status === 'skipped' && record) return undefined;
   const { long_url }: { readonly long_url?: string } = payload;
-  return long_url;
-}
-
-function serversOf({ record }: Row): string | undefined {
-  return record?.long_url || undefined;
+  return status === 'skipped' && record ? undefined : long_url;
 }
