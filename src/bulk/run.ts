@@ -1,12 +1,20 @@
+import { setMaxListeners } from 'node:events';
+import { recordDomain } from '../contract/link.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import { absolutePath } from '../files/folders.ts';
-import { newExecution } from './execution/new-execution.ts';
+import { type Execution, isAged } from './execution/execution.ts';
 import { executeRun } from './execution/run-output.ts';
+import { journalLedger } from './journal/ledger.ts';
 import type { RunIdentity } from './journal/lines.ts';
 import { type BegunRun, beginOneOff } from './journal/new-run.ts';
+import { ofWholeRecords } from './matching/row-verdict.ts';
+import { rulesOf } from './operations/batches.ts';
 import type { BulkOperation } from './operations/operation.ts';
-import { concurrencyOf, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
-import { countCalls, createLimiter } from './sending/limiter.ts';
+import { runFolders } from './records/run-names.ts';
+import type { RowOutcome } from './results/row-outcome.ts';
+import { concurrencyOf, type RunEnvironment, type RunFacts, type RunPlan, type SettledChange } from './run-plan.ts';
+import { BudgetError, countCalls, createLimiter } from './sending/limiter.ts';
+import { createStop } from './sending/stop.ts';
 
 export type StartedRun = Awaited<ReturnType<typeof startRun>>;
 export type RunProgress = ReturnType<StartedRun['progress']>;
@@ -79,4 +87,112 @@ function identityOf(
     // As the journal returns it, so that the two can be compared.
     options: JSON.parse(JSON.stringify({ ...options, generateHashes: mode?.generateHashes || undefined })),
   };
+}
+
+type Beginnings = RunEnvironment & Pick<Execution, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'>;
+
+/** Puts together what a run has from here to its end. What few runs need is loaded when it is needed. */
+export async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Execution> {
+  const { operation, begun, images, calls } = beginnings;
+  const { mode, input } = plan;
+  const { state } = begun;
+  const isChecked = mode?.name === 'checked';
+  // A hash that somebody typed may have had an equal link, and a link that was there before is none of the run's to take back. If the hashes
+  // were read themselves, that is known.
+  const isTyped = mode?.name === 'keyed' && mode.hasOwnHashes === true;
+  const needsMark = isTyped && !plan.undo && input.readAt === undefined && state.mark === undefined;
+  const isProven = !plan.isOneOff && (mode?.name === 'keyed' ? operation.doubt === 'repeat' : operation.kind === 'apply');
+  const reads = images ? 'undo' : plan.results === undefined ? 'renames' : 'results';
+  const isUnread = input.readAt === undefined ? reads !== 'renames' : isAged(input, beginnings);
+  const readsFirst = operation.read !== undefined && isUnread;
+  const { group, fitting = readsFirst ? operation.readable : undefined } = operation;
+  const priorDestinations = new Map(state.priorDestinations);
+  const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run));
+  const stop = createStop();
+  const abort = new AbortController();
+  const signal = beginnings.signal ? AbortSignal.any([abort.signal, beginnings.signal]) : abort.signal;
+  // Each call under way listens to it, and Node takes more than ten for a leak.
+  setMaxListeners(0, signal);
+  const run: Execution = {
+    ...beginnings,
+    plan,
+    stop,
+    signal,
+    abort: () => abort.abort(),
+    folders: runFolders(beginnings.stateFolder),
+    rules: rulesOf({ group, fitting }, plan.batchSize),
+    holdsPermit: concurrencyOf(plan) === 1 || plan.failFast === true,
+    inDoubt: new Set(),
+    priorDestinations,
+    readsFirst,
+    needsMark,
+    reads,
+    isSelected: plan.isSelected && ofWholeRecords(plan.isSelected),
+    rounds: new Map(),
+    recorded: begun.resumed
+      ? (await import('./journal/recorded-results.ts')).recordedOutcomes(begun.record.journal, state)
+      : undefined,
+    ledger: journalLedger(begun, {
+      mode,
+      operation,
+      results: plan.results,
+      priorDestinations,
+      takeWatermark: needsMark || (isChecked && !plan.isOneOff) ? takeWatermark : undefined,
+      listen: listenerOf(input.rows, beginnings),
+    }),
+    // In checked mode the call of a batch is reserved together with the watermark before it.
+    mayCall: (count = isChecked ? 0 : 1) => {
+      const isAllowed = calls.reserve(count);
+      if (!isAllowed) stop.because(new BudgetError(plan.budget));
+      return isAllowed;
+    },
+    prove: isProven
+      ? loadedWhenCalled(async () => (await import('./checked/idempotency-probe.ts')).createIdempotencyProbe(run))
+      : undefined,
+  };
+  return run;
+}
+
+/** A function that is made when it is first called. */
+function loadedWhenCalled<Given extends unknown[], Result>(
+  load: () => Promise<(...given: Given) => Promise<Result>>,
+): (...given: Given) => Promise<Result> {
+  let work: Promise<(...given: Given) => Promise<Result>> | undefined;
+  return async (...given) => {
+    work ??= load();
+    return await (await work)(...given);
+  };
+}
+
+/** Tells the history of clicks what changed, and says when the last row has its outcome: both before that is recorded. */
+function listenerOf(rows: number, { begun, domain, operation, noteChanges, answered }: Beginnings) {
+  const note = operation.kind === 'shorten' ? undefined : noteChanges;
+  if (!note && !answered) return undefined;
+  const settled = new Set<number>();
+  return async (outcomes: readonly RowOutcome[]): Promise<void> => {
+    const changes = note ? outcomes.flatMap((outcome) => changesOf(outcome, operation, domain)) : [];
+    if (changes.length > 0) await note?.(begun.name, changes);
+    if (!answered) return;
+    for (const { index } of outcomes) settled.add(index);
+    if (settled.size === rows) answered();
+  };
+}
+
+/** The change of an outcome that the history of clicks has to know. `working`: the domain of rows that name none. */
+function changesOf(
+  { status, payload, index: row, before, record }: RowOutcome,
+  operation: BulkOperation,
+  working: string | undefined,
+): SettledChange[] {
+  if (!('hash' in payload && typeof payload.hash === 'string')) return [];
+  const { hash } = payload;
+  const named = 'domain' in payload && typeof payload.domain === 'string' ? payload.domain : working;
+  const domain = recordDomain(before ?? record ?? {}) ?? named;
+  const change = { row, link: { hash, domain }, before: before ?? undefined, after: record };
+  if (status === 'deleted' || status === 'reset') return [{ ...change, kind: status }];
+  const name = operation.requestedFields?.(payload).custom_hash;
+  // Of a row that was applied in part the record says it.
+  const isRenamed =
+    name !== undefined && name !== hash && (status === 'changed' || (status === 'failed' && record?.hash === name));
+  return isRenamed ? [{ ...change, kind: 'renamed', after: record ?? { hash: name } }] : [];
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { LocalError } from '../../src/base/errors.ts';
-import { checkQuota } from '../../src/bulk/beginning/quota.ts';
+import { checkQuota } from '../../src/bulk/beginning/preflight.ts';
 import { newMark } from '../../src/files/process-mark.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { createMoment } from '../support/moment.ts';

@@ -126,7 +126,6 @@ test('of the folder for long runs, shortening one URL loads what its one record 
   const { files } = await loadedBy(['shorten', 'https://nodejs.org/'], env);
   expect(modulesIn(files).filter((module) => module.startsWith('bulk/'))).toEqual([
     'bulk/execution/execution.ts',
-    'bulk/execution/new-execution.ts',
     'bulk/execution/run-output.ts',
     'bulk/journal/journal.ts',
     'bulk/journal/ledger.ts',
