@@ -1,5 +1,5 @@
 import type { CliError } from '../base/errors.ts';
-import { outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
+import { outcomeRow, wasNotTouched } from '../bulk/results/printed-row.ts';
 import { isMissing, type RowOutcome } from '../bulk/results/row-outcome.ts';
 import type { Session } from '../cli/session.ts';
 import type { EditFields } from '../contract/operations.ts';

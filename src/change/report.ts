@@ -1,6 +1,6 @@
 import { type CliError, FailedError, LocalError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
+import { outcomeRow, wasNotTouched } from '../bulk/results/printed-row.ts';
 import { isMissing, missingCount, type RowOutcome } from '../bulk/results/row-outcome.ts';
 import { repeatableText, runEnd } from '../bulk/results/run-end.ts';
 import { type RunProgress, type RunSummary, type StartedRun, startRun } from '../bulk/run.ts';

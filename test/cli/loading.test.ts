@@ -141,7 +141,7 @@ test('of the folder for long runs, shortening one URL loads what its one record 
     'bulk/operations/operation.ts',
     'bulk/operations/shortening.ts',
     'bulk/records/run-names.ts',
-    'bulk/results/outcome-row.ts',
+    'bulk/results/printed-row.ts',
     'bulk/results/row-outcome.ts',
     'bulk/run-plan.ts',
     'bulk/run.ts',

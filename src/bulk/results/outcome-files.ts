@@ -7,7 +7,7 @@ import { shortUrlOf } from '../matching/row-verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunPlan } from '../run-plan.ts';
 import type { Stop } from '../sending/stop.ts';
-import { renamedFrom } from './outcome-row.ts';
+import { renamedFrom } from './printed-row.ts';
 import { destinationOf, doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
 
 /** A file of a run that is made from the outcomes of all rows, in the order of the input. */
