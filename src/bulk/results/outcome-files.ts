@@ -28,14 +28,11 @@ export function openFiles(
   ];
 }
 
-const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'code', 'message'] as const;
-
-/** Of changes of links that exist, also where they led before. */
-const changeColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'old_long_url', 'code', 'message'] as const;
-
 /** `--results`: every row exactly once with its final status. */
 function openResults(path: string, system: WriteSystem, isChange: boolean): OutcomeFile {
-  return openFile(path, system, isChange ? changeColumns : resultColumns, (outcome: RowOutcome) => {
+  // Of changes of links that exist, also where they led before.
+  const columns = ['row', 'status', 'hash', 'short_url', 'long_url', ...(isChange ? ['old_long_url'] : []), 'code', 'message'];
+  return openFile(path, system, columns, (outcome: RowOutcome) => {
     const { index, status, record, error, matchedByPosition, before } = outcome;
     const { hash = '', domain }: Partial<LinkKey> = outcome.payload;
     const isDone = doneStatuses.has(status);
