@@ -1,7 +1,25 @@
-import type { CheckedLink } from '../../check/destinations.ts';
+import type { CheckedLink, LinkList } from '../../check/destinations.ts';
+import type { CheckSettings } from '../../check/engine.ts';
 import type { Verdict } from '../../check/verdict.ts';
 import type { WriteSystem } from '../../files/atomic-write.ts';
 import { type OutcomeFile, openFile } from '../results/outcome-files.ts';
+
+export interface CheckPlan {
+  readonly what: string;
+  /** All that decides what is asked, as it was typed, and its sum: the same command resumes the run. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly sha256: string;
+  readonly profile: string | undefined;
+  readonly domain: string | undefined;
+  /** `copyTo` writes them to a new file, 0600 and synced, which is kept with the run, and `readLinks` reads that. */
+  readonly links: LinkList & { copyTo(path: string): Promise<void> };
+  readLinks(path: string): Promise<LinkList>;
+  readonly resumes: string | undefined;
+  readonly shortUrls: boolean;
+  readonly settings: CheckSettings;
+  readonly results?: string | undefined;
+  readonly overwrite?: boolean | undefined;
+}
 
 /** A link, and what was found of it; nothing where the check was stopped before. */
 export interface CheckedRow {

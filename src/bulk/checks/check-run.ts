@@ -1,5 +1,5 @@
-import { Destinations, type LinkList } from '../../check/destinations.ts';
-import { type CheckSettings, probeAll } from '../../check/engine.ts';
+import { Destinations } from '../../check/destinations.ts';
+import { probeAll } from '../../check/engine.ts';
 import { byStatus, type CheckStatus, type Verdict } from '../../check/verdict.ts';
 import { beginRun } from '../beginning/beginning.ts';
 import { stopOnSignal } from '../execution/batch-loop.ts';
@@ -12,25 +12,8 @@ import type { OutcomeFile } from '../results/outcome-files.ts';
 import type { RunEnvironment, UnfinishedRun } from '../run-plan.ts';
 import { pruneRuns } from '../runs.ts';
 import { createStop, type Stop } from '../sending/stop.ts';
-import { type CheckedRow, type IndexedRow, openCheckResults } from './check-results.ts';
+import { type CheckedRow, type CheckPlan, type IndexedRow, openCheckResults } from './check-results.ts';
 import { carryVerdicts, RecordedVerdicts } from './recorded-verdicts.ts';
-
-export interface CheckPlan {
-  readonly what: string;
-  /** All that decides what is asked, as it was typed, and its sum: the same command resumes the run. */
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly sha256: string;
-  readonly profile: string | undefined;
-  readonly domain: string | undefined;
-  /** `copyTo` writes them to a new file, 0600 and synced, which is kept with the run, and `readLinks` reads that. */
-  readonly links: LinkList & { copyTo(path: string): Promise<void> };
-  readLinks(path: string): Promise<LinkList>;
-  readonly resumes: string | undefined;
-  readonly shortUrls: boolean;
-  readonly settings: CheckSettings;
-  readonly results?: string | undefined;
-  readonly overwrite?: boolean | undefined;
-}
 
 export type StartedCheck = ReturnType<CheckRun['started']>;
 export type CheckProgress = ReturnType<StartedCheck['progress']>;

@@ -1,11 +1,11 @@
 import { Destinations, type LinkList } from '../../check/destinations.ts';
-import type { CheckSettings } from '../../check/engine.ts';
 import type { Verdict } from '../../check/verdict.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isSettled, type RunState } from '../journal/journal-state.ts';
 import { type LineFile, type LineLocation, lineFile } from '../journal/line-reader.ts';
 import { rangesOf } from '../journal/lines.ts';
 import type { UnfinishedRun } from '../run-plan.ts';
+import type { CheckPlan } from './check-results.ts';
 
 /** Finds the verdict of each destination in the journal: 12 bytes a link, and the verdicts themselves stay on the disk. */
 export class RecordedVerdicts {
@@ -43,19 +43,17 @@ export class RecordedVerdicts {
   }
 }
 
-interface Carrying {
-  readonly settings: Pick<CheckSettings, 'refusal'>;
-  readonly shortUrls: boolean;
-  readonly links: LinkList;
-  readLinks(path: string): Promise<LinkList>;
-}
-
 const together = 200;
 
 /** Carries what an unfinished check found into the journal of its next one: by destination, because a link may lead elsewhere since, or be gone. */
 export async function carryVerdicts(
   { record, state }: UnfinishedRun,
-  { links, settings, shortUrls, readLinks }: Carrying,
+  {
+    links,
+    settings,
+    shortUrls,
+    readLinks,
+  }: Pick<CheckPlan, 'settings' | 'shortUrls' | 'readLinks'> & { readonly links: LinkList },
   journal: Journal,
 ): Promise<void> {
   const earlier = await readLinks(record.input);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { folders } from '../../base/system.ts';
-import type { CheckPlan } from '../../bulk/checks/check-run.ts';
+import type { CheckPlan } from '../../bulk/checks/check-results.ts';
 import { keptRun } from '../../bulk/records/unfinished.ts';
 import { forgetRun } from '../../bulk/runs.ts';
 import type { CheckedLink } from '../../check/destinations.ts';
