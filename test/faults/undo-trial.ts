@@ -184,8 +184,8 @@ async function doDeed(trial: Trial, nth: number): Promise<{ title: string; done:
   return {
     title: deed.name,
     done: changes > 0 && run ? { run, deed, code: last.code, transition } : undefined,
-    // A label that no link has is renamed all the same: that no link shows.
-    isDoubtful: last.code === 10 || (deed.name === 'tags rename' && changes === 0),
+    // A label that no link has is renamed, merged or deleted all the same: that no link shows.
+    isDoubtful: last.code === 10 || (deed.argv[0] === 'tags' && changes === 0),
   };
 }
 
