@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { lockAccount, openAccount } from '../rows/account-rows.ts';
+import type { Queries } from '../rows/queries.ts';
+import type { Value } from '../rows/tag-sets.ts';
 import type { StoreOptions } from '../store-options.ts';
-import type { Value } from '../tag-sets.ts';
-import { lockAccount, openAccount } from './account-rows.ts';
 import { type ImportSource, openSource, type SourceRow } from './import-source.ts';
 import { columnsOf, type MovedTable, movedTables } from './import-tables.ts';
 import { clock, lease } from './lease.ts';
 import type { Database } from './postgres-database.ts';
-import type { Queries } from './queries.ts';
 
 export interface Imported {
   /** False if everything had been imported before. */

@@ -1,8 +1,8 @@
 import { hash as digest } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { Client, ClientConfig, QueryConfig } from 'pg';
+import type { PostgresValue, Queries } from '../rows/queries.ts';
 import { DatabaseBusy, isPoolerConflict, isReadOnly, ReadOnlyServer } from './database-errors.ts';
-import type { PostgresValue, Queries } from './queries.ts';
 
 /** Returns a connected client and its socket, which can be destroyed. Statements time out after `answerTime` milliseconds. */
 export type Connect = (answerTime: number, onEnd: () => void) => Promise<OpenClient>;

@@ -1,10 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { DomainList } from '../domain-list.ts';
-import { hashesOfEdits } from '../edit-plan.ts';
-import type { Note, Store, StoredDomain } from '../store.ts';
-import { StoreFailure } from '../store-errors.ts';
-import type { StoreOptions } from '../store-options.ts';
-import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,
   addToTally,
@@ -16,23 +11,28 @@ import {
   readUsage,
   releaseAddress,
   servedAddresses,
-} from './account-rows.ts';
-import { clicksOfDays, countClick, findTarget, forgetFlushes, forgetVisitors, recordClicks } from './click-rows.ts';
-import { createUrls } from './creations.ts';
+} from '../rows/account-rows.ts';
+import { clicksOfDays, countClick, findTarget, forgetFlushes, forgetVisitors, recordClicks } from '../rows/click-rows.ts';
+import { createUrls } from '../rows/creations.ts';
+import { hashesOfEdits } from '../rows/edit-plan.ts';
+import { editTagged, editUrls } from '../rows/edits.ts';
+import { deleteUrls, resetStats } from '../rows/groups.ts';
+import { listUrls } from '../rows/listing.ts';
+import { appendLog, listLog } from '../rows/log-rows.ts';
+import type { Queries } from '../rows/queries.ts';
+import { addTag, deleteTag, listTags, renameTag } from '../rows/tag-rows.ts';
+import { findUrls } from '../rows/url-rows.ts';
+import type { Note, Store, StoredDomain } from '../store.ts';
+import { StoreFailure } from '../store-errors.ts';
+import type { StoreOptions } from '../store-options.ts';
+import { callsOfDay } from '../tallies.ts';
 import { OutcomeUnknown } from './database-errors.ts';
 import { clientConfigs, type DatabaseUrl } from './database-url.ts';
-import { editTagged, editUrls } from './edits.ts';
-import { deleteUrls, resetStats } from './groups.ts';
 import { type Imported, importFolder, refuseHalfImported } from './import.ts';
-import { listUrls } from './listing.ts';
-import { appendLog, listLog } from './log-rows.ts';
 import { connector } from './pipelined-connection.ts';
 import { Database } from './postgres-database.ts';
-import type { Queries } from './queries.ts';
 import { checkVersion, createSchema } from './schema.ts';
-import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
 import { TargetCache } from './target-cache.ts';
-import { findUrls } from './url-rows.ts';
 
 interface PostgresOptions extends StoreOptions {
   readonly databaseUrl: DatabaseUrl;

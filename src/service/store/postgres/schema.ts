@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dayOf } from '../click-days.ts';
+import type { Queries } from '../rows/queries.ts';
 import { OutdatedProgram } from '../store-errors.ts';
 import { isDuplicateCreation } from './database-errors.ts';
 import { clock, lease } from './lease.ts';
-import type { Queries } from './queries.ts';
 
 /**
  * Every key begins with the account, so that the data can be distributed. The program generates the ids, without sequences. Flags are 0 or

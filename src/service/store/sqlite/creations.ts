@@ -1,3 +1,4 @@
+import { hashSource } from '../hash-source.ts';
 import {
   assignHashes,
   type CreationFacts,
@@ -6,10 +7,9 @@ import {
   labelsByFold,
   planCreations,
   shownIds,
-} from '../creation-plan.ts';
-import { hashSource } from '../hash-source.ts';
+} from '../rows/creation-plan.ts';
+import { longUrlKey, storedValues } from '../rows/stored-urls.ts';
 import type { Creation, CreationRules, NewUrl } from '../store.ts';
-import { longUrlKey, storedValues } from '../stored-urls.ts';
 import { urlsOfMonth } from '../tallies.ts';
 import { type AccountRows, addToTally, countUrls, readTally } from './account-rows.ts';
 import { attachTag, type TagRow, tagsOf } from './tag-rows.ts';

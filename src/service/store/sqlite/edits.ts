@@ -1,9 +1,9 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
 import type { TagExpression } from '../../tag-expression.ts';
-import { hashesOfEdits, planEdits } from '../edit-plan.ts';
+import { hashesOfEdits, planEdits } from '../rows/edit-plan.ts';
+import { storedValues } from '../rows/stored-urls.ts';
+import type { Value } from '../rows/tag-sets.ts';
 import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl } from '../store.ts';
-import { storedValues } from '../stored-urls.ts';
-import type { Value } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
 import { selectIds } from './groups.ts';
 import { attachTag, detachTag, findTag, tagsOf } from './tag-rows.ts';

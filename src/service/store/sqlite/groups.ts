@@ -1,5 +1,5 @@
+import { compileExpression, materialized } from '../rows/tag-sets.ts';
 import type { GroupOutcome, Selection } from '../store.ts';
-import { compileExpression, materialized } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
 import { tagScope } from './tag-scope.ts';
 import { findIds } from './url-rows.ts';

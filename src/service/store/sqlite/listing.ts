@@ -1,7 +1,7 @@
 import type { TagExpression } from '../../tag-expression.ts';
+import { compileExpression, materialized, type Value } from '../rows/tag-sets.ts';
 import { containing, searchedColumns } from '../search.ts';
 import type { ListQuery, Order, StoredDomain, StoredUrl } from '../store.ts';
-import { compileExpression, materialized, type Value } from '../tag-sets.ts';
 import { type AccountRows, countUrls } from './account-rows.ts';
 import { tagScope } from './tag-scope.ts';
 import { readUrls } from './url-rows.ts';

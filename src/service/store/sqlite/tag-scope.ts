@@ -1,5 +1,5 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
-import type { IdSet, TagScope } from '../tag-sets.ts';
+import type { IdSet, TagScope } from '../rows/tag-sets.ts';
 import { type AccountRows, listDomains } from './account-rows.ts';
 import { findTag } from './tag-rows.ts';
 

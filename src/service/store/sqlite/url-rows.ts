@@ -1,5 +1,5 @@
+import { storedUrls, type UrlRow, urlColumns } from '../rows/stored-urls.ts';
 import type { StoredDomain, StoredUrl } from '../store.ts';
-import { storedUrls, type UrlRow, urlColumns } from '../stored-urls.ts';
 import { type AccountRows, listDomains } from './account-rows.ts';
 
 const members = urlColumns.map((name) => `'${name}', u.${name}`).join(', ');

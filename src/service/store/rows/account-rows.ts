@@ -7,13 +7,13 @@ import {
   placeDomains,
   storedDomains,
 } from '../domain-plan.ts';
+import { clock } from '../postgres/lease.ts';
+import { version } from '../postgres/schema.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import { OutdatedProgram } from '../store-errors.ts';
 import { newSalt, type StoreOptions } from '../store-options.ts';
 import { callsOfDay, type Tally, urlsOfMonth } from '../tallies.ts';
-import { clock } from './lease.ts';
 import type { Queries } from './queries.ts';
-import { version } from './schema.ts';
 
 /** The context of every query: the account, the clock and the random source. */
 export interface AccountRows {

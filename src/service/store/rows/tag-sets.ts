@@ -1,8 +1,8 @@
-import { foldLabel } from '../../contract/tag-label.ts';
-import type { TagExpression } from '../tag-expression.ts';
-import { dayLength } from './click-days.ts';
-import { idOfTime } from './ids.ts';
-import type { StoredDomain } from './store.ts';
+import { foldLabel } from '../../../contract/tag-label.ts';
+import type { TagExpression } from '../../tag-expression.ts';
+import { dayLength } from '../click-days.ts';
+import { idOfTime } from '../ids.ts';
+import type { StoredDomain } from '../store.ts';
 
 export type Value = string | number | null;
 

@@ -1,8 +1,8 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
 import type { TagExpression } from '../../tag-expression.ts';
-import { type EditPlan, hashesOfEdits, planEdits } from '../edit-plan.ts';
 import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
+import { type EditPlan, hashesOfEdits, planEdits } from './edit-plan.ts';
 import { onSelected } from './groups.ts';
 import type { PostgresValue } from './queries.ts';
 import {

@@ -1,4 +1,8 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
+import { type HashSource, hashSource } from '../hash-source.ts';
+import type { Creation, CreationRules, NewUrl } from '../store.ts';
+import { urlsOfMonth } from '../tallies.ts';
+import type { AccountRows } from './account-rows.ts';
 import {
   assignHashes,
   type CreationFacts,
@@ -7,13 +11,9 @@ import {
   labelsByFold,
   planCreations,
   shownIds,
-} from '../creation-plan.ts';
-import { type HashSource, hashSource } from '../hash-source.ts';
-import type { Creation, CreationRules, NewUrl } from '../store.ts';
-import { longUrlKey } from '../stored-urls.ts';
-import { urlsOfMonth } from '../tallies.ts';
-import type { AccountRows } from './account-rows.ts';
+} from './creation-plan.ts';
 import type { PostgresValue } from './queries.ts';
+import { longUrlKey } from './stored-urls.ts';
 import {
   attachTags,
   linkValues,

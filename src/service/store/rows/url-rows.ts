@@ -1,7 +1,7 @@
 import type { StoredDomain, StoredUrl } from '../store.ts';
-import { storedUrls, storedValues, type UrlRow, urlColumns } from '../stored-urls.ts';
 import type { AccountRows } from './account-rows.ts';
 import type { PostgresValue } from './queries.ts';
+import { storedUrls, storedValues, type UrlRow, urlColumns } from './stored-urls.ts';
 
 /** URLs as rows of `unnestedValues`, in the columns `id` and those of `storedValues`. */
 export const unnestedUrls = `unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]),

@@ -1,9 +1,9 @@
 import type { TagExpression } from '../../tag-expression.ts';
 import { containing, searchedColumns } from '../search.ts';
 import type { ListQuery, Order, StoredDomain, StoredUrl } from '../store.ts';
-import { compileExpression, type IdSet, materialized, type Value } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
 import { inOnePass, tagScope } from './tag-scope.ts';
+import { compileExpression, type IdSet, materialized, type Value } from './tag-sets.ts';
 import { type LabelledRow, recordColumns, urlsOf } from './url-rows.ts';
 
 /**

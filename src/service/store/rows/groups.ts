@@ -1,7 +1,7 @@
 import type { GroupOutcome, Selection } from '../store.ts';
-import { compileExpression, materialized } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
 import { tagScope } from './tag-scope.ts';
+import { compileExpression, materialized } from './tag-sets.ts';
 import { findIds } from './url-rows.ts';
 
 /** Ids per statement. */

@@ -1,8 +1,8 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
 import type { TagExpression } from '../../tag-expression.ts';
-import { type IdSet, labelsOf, type SetOperator, type TagScope } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
 import { findTags } from './tag-rows.ts';
+import { type IdSet, labelsOf, type SetOperator, type TagScope } from './tag-sets.ts';
 
 export async function tagScope(rows: AccountRows, expression: TagExpression): Promise<TagScope> {
   const [domains, tags] = await Promise.all([rows.domains.list(), findTags(rows, labelsOf(expression))]);

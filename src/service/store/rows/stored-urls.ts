@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import type { StoredDomain, StoredUrl } from './store.ts';
+import type { StoredDomain, StoredUrl } from '../store.ts';
 
 /** Flags are 0 or 1. */
 export interface UrlRow {

@@ -1,8 +1,8 @@
 import { byDay, dayClicks, dayLength } from '../click-days.ts';
+import { clock } from '../postgres/lease.ts';
 import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
 import { visitorNumbers, visitorsPerStep } from '../visitors.ts';
 import type { AccountRows } from './account-rows.ts';
-import { clock } from './lease.ts';
 
 export function findTarget({ queries, accountId }: AccountRows, domain: StoredDomain, hash: string): Promise<Target | undefined> {
   return queries.first<Target>(
