@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Edition } from '../../../contract/editions.ts';
 import { type Connection, openConnection } from '../../../files/sqlite.ts';
-import type { Value } from '../rows/tag-sets.ts';
+import type { Value } from '../rows/queries.ts';
 import { createSchema, fileOf } from '../sqlite/schema.ts';
 import { columnsOf, type MovedTable, movedTables } from './import-tables.ts';
 

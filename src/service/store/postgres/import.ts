@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lockAccount, openAccount } from '../rows/account-rows.ts';
-import type { Queries } from '../rows/queries.ts';
-import type { Value } from '../rows/tag-sets.ts';
+import type { Queries, Value } from '../rows/queries.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { type ImportSource, openSource, type SourceRow } from './import-source.ts';
 import { columnsOf, type MovedTable, movedTables } from './import-tables.ts';
 import { clock, lease } from './lease.ts';
+import { lockAccount, openAccount } from './postgres-account.ts';
 import type { Database } from './postgres-database.ts';
 
 export interface Imported {
@@ -115,7 +114,7 @@ async function moveTables(work: Import): Promise<void> {
   }
   // Without statistics the planner chooses bad plans, and index-only scans need the visibility map. Engines without VACUUM do not need it.
   for (const { name } of movedTables)
-    await work.database.migrate((queries) => queries.composed(`VACUUM (ANALYZE) ${name}`, [])).catch(() => {});
+    await work.database.migrate((queries) => queries.composed({ sql: `VACUUM (ANALYZE) ${name}`, values: [] })).catch(() => {});
   await work.database.write((queries) => finish(queries, work));
 }
 

@@ -1,172 +1,127 @@
-import { byDay, dayClicks, dayLength } from '../click-days.ts';
-import { clock } from '../postgres/lease.ts';
+import { hash as digest } from 'node:crypto';
+import { byDay, dayClicks } from '../click-days.ts';
 import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
-import { visitorNumbers, visitorsPerStep } from '../visitors.ts';
-import type { AccountRows } from './account-rows.ts';
+import type { AccountRows, OwnRows } from './account-rows.ts';
+import { type Aggregated, aggregated } from './queries.ts';
 
-export function findTarget({ queries, accountId }: AccountRows, domain: StoredDomain, hash: string): Promise<Target | undefined> {
+export function findTarget({ queries, accountId }: OwnRows, domain: StoredDomain, hash: string): Promise<Target | undefined> {
   return queries.first<Target>(
     `SELECT id, long_url AS "longUrl", expiration_date AS "expirationDate", max_clicks AS "maxClicks", total_clicks AS "totalClicks"
      FROM urls WHERE account_id = ? AND domain_id = ? AND hash = ?`,
-    accountId,
-    domain.id,
-    hash,
+    ...[accountId, domain.id, hash],
   );
 }
 
 /** A single statement is a transaction of its own. */
-export async function countClick({ queries, accountId }: AccountRows, urlId: number): Promise<boolean> {
+export async function countClick({ queries, accountId }: OwnRows, urlId: number): Promise<boolean> {
   const text = 'UPDATE urls SET total_clicks = total_clicks + 1 WHERE account_id = ? AND id = ? AND total_clicks < max_clicks';
   return (await queries.run(text, accountId, urlId)) > 0;
 }
 
-export async function clicksOfDays({ queries, accountId }: AccountRows, urlId: number): Promise<DayClicks[]> {
+export async function clicksOfDays({ queries, accountId }: OwnRows, urlId: number): Promise<DayClicks[]> {
   const days = await queries.all<{ day: number; total: number; fresh: number }>(
     `SELECT day, sum(total) AS total, sum(fresh) AS fresh FROM (
        SELECT day, total, fresh FROM daily_clicks WHERE account_id = ? AND url_id = ?
        UNION ALL SELECT day, day_total, day_fresh FROM urls WHERE account_id = ? AND id = ? AND day_total > 0
      ) AS days GROUP BY day ORDER BY day`,
-    accountId,
-    urlId,
-    accountId,
-    urlId,
+    ...[accountId, urlId, accountId, urlId],
   );
   return days.map(dayClicks);
 }
 
-/** A numbered group of clicks of a process. */
-export interface ClickGroup {
-  readonly process: string;
-  readonly number: number;
-}
+/** Rows of visitors that one step examines. */
+const visitorsPerStep = 10_000;
 
-/** Runs in the caller's transaction; does nothing for a group that is stored already. Clicks of a deleted URL are dropped. */
-export async function recordClicks(rows: AccountRows, clicks: readonly Click[], group?: ClickGroup): Promise<void> {
-  if (group && !(await isNew(rows, group))) return;
-  for (const [day, ofDay] of byDay(clicks)) await recordDay(rows, day, ofDay);
-}
-
-/** Records the group as the last one of its process; returns false if it is stored already. */
-async function isNew({ queries, accountId }: AccountRows, { process, number }: ClickGroup): Promise<boolean> {
-  const text = `INSERT INTO flushes AS f (account_id, process, last, stored) VALUES (?, ?, ?, ${clock})
-    ON CONFLICT (account_id, process) DO UPDATE SET last = excluded.last, stored = excluded.stored WHERE f.last < excluded.last`;
-  return (await queries.run(text, accountId, process, number)) > 0;
-}
-
-/** Milliseconds for which the last group of a process is kept, longer than any outage of the database. */
-const flushRetention = 30 * dayLength;
-
-export async function forgetFlushes({ queries, accountId }: Pick<AccountRows, 'queries' | 'accountId'>): Promise<void> {
-  await queries.run(`DELETE FROM flushes WHERE account_id = ? AND stored < ${clock} - ${flushRetention}`, accountId);
-}
-
-export async function forgetVisitors(
-  { queries, accountId }: AccountRows,
-  day: number,
-  after: number,
-): Promise<number | undefined> {
+export async function forgetVisitors({ queries, accountId }: OwnRows, day: number, after: number): Promise<number | undefined> {
   const row = await queries.first<{ last: number }>(
     'SELECT url_id AS last FROM visitors WHERE account_id = ? AND url_id > ? ORDER BY url_id LIMIT 1 OFFSET ?',
     ...[accountId, after, visitorsPerStep],
   );
-  await queries.run(
-    'DELETE FROM visitors WHERE account_id = ? AND url_id > ? AND url_id <= ? AND seen < ?',
-    ...[accountId, after, row?.last ?? Number.MAX_SAFE_INTEGER, day],
-  );
+  const text = 'DELETE FROM visitors WHERE account_id = ? AND url_id > ? AND url_id <= ? AND seen < ?';
+  await queries.run(text, accountId, after, row?.last ?? Number.MAX_SAFE_INTEGER, day);
   return row?.last;
 }
 
-/** The clicks of one URL. */
-interface ClickTotals {
-  readonly id: number;
-  /** `counted` of `total` are in the counter already. */
-  total: number;
-  counted: number;
-  unique: number;
-  lastVisit: number;
+/** Runs in the caller's transaction. Clicks of a deleted URL are dropped. */
+export async function recordClicks(rows: AccountRows, clicks: readonly Click[]): Promise<void> {
+  for (const [day, ofDay] of byDay(clicks)) await recordDay(rows, day, ofDay);
 }
 
 async function recordDay(rows: AccountRows, day: number, clicks: readonly Click[]): Promise<void> {
   const stored = await lockUrls(rows, [...new Set(clicks.map(({ urlId }) => urlId))]);
+  const counted = clicks.filter(({ urlId }) => stored.has(urlId));
+  const totals = totalsOf(day, counted);
+  for (const urlId of await addVisitors(rows, day, counted)) {
+    const sums = totals.get(urlId);
+    if (sums) sums.fresh += 1;
+  }
+  const isOver = [...stored].filter(([, url]) => url.day !== day && url.total > 0).map(([id]) => id);
+  if (isOver.length > 0 && !rows.queries.dialect.archivesDays) await archiveDays(rows, isOver);
+  if (totals.size > 0) await addClickTotals(rows, [...totals.values()]);
+}
+
+/** The clicks of one URL, of which `counted` are in its counter already. */
+type ClickTotals = Record<keyof typeof totalColumns, number>;
+
+const number = 'BIGINT';
+const totalColumns = { id: number, day: number, total: number, counted: number, fresh: number, last_visit: number } as const;
+
+function totalsOf(day: number, clicks: readonly Click[]): Map<number, ClickTotals> {
   const totals = new Map<number, ClickTotals>();
   for (const { urlId, time, isCounted } of clicks) {
-    if (!stored.has(urlId)) continue;
-    const sums = totals.get(urlId) ?? { id: urlId, total: 0, counted: 0, unique: 0, lastVisit: 0 };
+    const sums = totals.get(urlId) ?? { id: urlId, day, total: 0, counted: 0, fresh: 0, last_visit: 0 };
     totals.set(urlId, sums);
     sums.total += 1;
     sums.counted += Number(isCounted);
-    sums.lastVisit = Math.max(sums.lastVisit, time);
+    sums.last_visit = Math.max(sums.last_visit, time);
   }
-  for (const urlId of await addVisitors(
-    rows,
-    day,
-    clicks.filter((click) => totals.has(click.urlId)),
-  )) {
-    const sums = totals.get(urlId);
-    if (sums) sums.unique += 1;
-  }
-  const isOver = [...stored].filter(([, url]) => url.day !== day && url.day_total > 0).map(([id]) => id);
-  if (isOver.length > 0) await archiveDays(rows, isOver);
-  if (totals.size > 0) await addClickTotals(rows, day, [...totals.values()]);
+  return totals;
 }
 
 /** All transactions lock in the order of ids, because a deadlock costs a second. */
-async function lockUrls({ queries, accountId }: AccountRows, ids: readonly number[]) {
-  const urls = await queries.all<{ id: number; day: number; day_total: number }>(
-    'SELECT id, day, day_total FROM urls WHERE account_id = ? AND id = ANY(CAST(? AS BIGINT[])) ORDER BY id FOR UPDATE',
-    accountId,
-    ids,
-  );
-  return new Map(urls.map((url) => [url.id, url]));
+async function lockUrls({ queries: { first, dialect }, accountId }: OwnRows, ids: readonly number[]) {
+  const { jsonAggregate, jsonList, urlsAmong, forUpdate } = dialect;
+  const locked = `SELECT u.id, u.day, u.day_total ${urlsAmong('id')} ORDER BY u.id ${forUpdate}`;
+  const text = `SELECT ${jsonAggregate}(${jsonList}(id, day, day_total)) AS urls FROM (${locked}) AS locked`;
+  const found = await first<{ urls: Aggregated<[id: number, day: number, total: number]> }>(text, ids, accountId);
+  return new Map(aggregated(found?.urls ?? null).map(([id, day, total]) => [id, { day, total }]));
 }
 
-/** Returns one entry per new visitor of a URL. */
+/** Stores a salted number per visitor, which reveals neither address nor user agent. Returns one entry per new visitor of a URL. */
 async function addVisitors({ queries, accountId, salt }: AccountRows, day: number, clicks: readonly Click[]): Promise<number[]> {
-  const visitorOf = visitorNumbers(salt);
-  const pairs = new Map(
-    clicks.map(({ urlId, visitor }) => {
-      const number = visitorOf(visitor);
-      return [`${urlId} ${number}`, { urlId, number }];
-    }),
-  );
-  const fresh = await queries.all<{ url_id: number }>(
-    `INSERT INTO visitors (account_id, seen, url_id, visitor)
-     SELECT CAST(? AS BIGINT), CAST(? AS BIGINT), url_id, visitor FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS seen (url_id, visitor)
-     ON CONFLICT DO NOTHING RETURNING url_id`,
-    accountId,
-    day,
-    [...pairs.values()].map(({ urlId }) => urlId),
-    [...pairs.values()].map(({ number }) => number),
-  );
-  return fresh.map(({ url_id }) => url_id);
+  // A crawler follows many links at once.
+  const numbers = new Map<string, number>();
+  const pairs = new Map<string, { url_id: number; visitor: number }>();
+  for (const { urlId, visitor } of clicks) {
+    const number = numbers.get(visitor) ?? digest('sha256', `${salt}\n${visitor}`, 'buffer').readUIntBE(0, 6);
+    numbers.set(visitor, number);
+    pairs.set(`${urlId} ${number}`, { url_id: urlId, visitor: number });
+  }
+  const seen = queries.dialect.table('seen', { url_id: 'BIGINT', visitor: 'BIGINT' }, [...pairs.values()]);
+  const text = `INSERT INTO visitors (account_id, seen, url_id, visitor) SELECT CAST(? AS BIGINT), CAST(? AS BIGINT), url_id, visitor
+    FROM ${seen.sql} WHERE TRUE ON CONFLICT DO NOTHING RETURNING url_id`;
+  return (await queries.all<{ url_id: number }>(text, accountId, day, ...seen.values)).map(({ url_id }) => url_id);
 }
 
 /** Moves the last day of URLs to the earlier days when a new day begins. */
-async function archiveDays({ queries, accountId }: AccountRows, ids: readonly number[]): Promise<void> {
+async function archiveDays({ queries, accountId }: OwnRows, ids: readonly number[]): Promise<void> {
   await queries.run(
     `INSERT INTO daily_clicks AS d (account_id, url_id, day, total, fresh)
-     SELECT account_id, id, day, day_total, day_fresh FROM urls WHERE account_id = ? AND id = ANY(CAST(? AS BIGINT[]))
+     SELECT u.account_id, u.id, u.day, u.day_total, u.day_fresh ${queries.dialect.urlsAmong('id')}
      ON CONFLICT (account_id, url_id, day) DO UPDATE SET total = d.total + excluded.total, fresh = d.fresh + excluded.fresh`,
-    accountId,
-    ids,
+    ...[ids, accountId],
   );
 }
 
-async function addClickTotals({ queries, accountId }: AccountRows, day: number, totals: readonly ClickTotals[]): Promise<void> {
+async function addClickTotals({ queries, accountId }: OwnRows, totals: readonly ClickTotals[]): Promise<void> {
+  const { dialect } = queries;
+  const g = dialect.table('g', totalColumns, totals);
   await queries.run(
-    `UPDATE urls AS u SET total_clicks = u.total_clicks + g.total - g.counted, unique_clicks = u.unique_clicks + g.fresh,
-       last_visit = greatest(coalesce(u.last_visit, 0), g.last_visit),
+    `UPDATE urls AS u ${dialect.byId} SET total_clicks = u.total_clicks + g.total - g.counted, unique_clicks = u.unique_clicks + g.fresh,
+       last_visit = CASE WHEN u.last_visit > g.last_visit THEN u.last_visit ELSE g.last_visit END,
        day_total = CASE WHEN u.day = g.day THEN u.day_total ELSE 0 END + g.total,
        day_fresh = CASE WHEN u.day = g.day THEN u.day_fresh ELSE 0 END + g.fresh, day = g.day
-     FROM (SELECT CAST(? AS BIGINT) AS day, sums.* FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]),
-       CAST(? AS BIGINT[])) AS sums (id, total, counted, fresh, last_visit)) AS g
-     WHERE u.account_id = ? AND u.id = g.id`,
-    day,
-    totals.map(({ id }) => id),
-    totals.map(({ total }) => total),
-    totals.map(({ counted }) => counted),
-    totals.map(({ unique }) => unique),
-    totals.map(({ lastVisit }) => lastVisit),
-    accountId,
+     FROM ${g.sql} WHERE u.account_id = ? AND u.id = g.id`,
+    ...[...g.values, accountId],
   );
 }

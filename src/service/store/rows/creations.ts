@@ -1,8 +1,6 @@
-import { foldLabel } from '../../../contract/tag-label.ts';
 import { type HashSource, hashSource } from '../hash-source.ts';
 import type { Creation, CreationRules, NewUrl } from '../store.ts';
-import { urlsOfMonth } from '../tallies.ts';
-import type { AccountRows } from './account-rows.ts';
+import { type AccountRows, monthOfUrls, tallyCount, tallyUrls, urlCount } from './account-rows.ts';
 import {
   assignHashes,
   type CreationFacts,
@@ -12,19 +10,9 @@ import {
   planCreations,
   shownIds,
 } from './creation-plan.ts';
-import type { PostgresValue } from './queries.ts';
-import { longUrlKey } from './stored-urls.ts';
-import {
-  attachTags,
-  linkValues,
-  makeTags,
-  makeTagsValues,
-  type TagFacts,
-  tagFacts,
-  type WantedTags,
-  wantedTags,
-} from './tag-rows.ts';
-import { findIds, readUrls, unnestedUrls, unnestedValues } from './url-rows.ts';
+import { type Aggregated, aggregated, type Statement } from './queries.ts';
+import { attachTags, makeTags, type TagFacts, tagFacts, type WantedTags, wantedTags } from './tag-rows.ts';
+import { changedUrls, findIds, longUrlKey, readUrls, valueColumns } from './url-rows.ts';
 
 /** Runs in the caller's transaction: one statement reads and one writes, regardless of the number of items. */
 export async function createUrls(rows: AccountRows, items: readonly NewUrl[], rules: CreationRules): Promise<Creation[]> {
@@ -35,7 +23,7 @@ export async function createUrls(rows: AccountRows, items: readonly NewUrl[], ru
   const urls = await readUrls(rows, shownIds(plan));
   const sequence = await candidates.give(rows, plan, stored);
   const tags = wantedTags(stored, [...labelsByFold(plan.records.flatMap(({ item }) => item.tags)).values()]);
-  if (plan.records.length > 0) await write(rows, { plan, rules, now, sequence, tags });
+  if (plan.records.length > 0) await rows.queries.together(insertions(rows, { plan, rules, now, sequence, tags }));
   return creationsOf(plan, rules, { urls, labelOf: (folded) => tags.byFold.get(folded)?.label ?? folded });
 }
 
@@ -45,10 +33,10 @@ interface StoredFacts extends TagFacts {
   readonly urls: number;
   readonly month: number;
   readonly sequence: number | null;
-  /** `[id, hash, long URL]` of hashes in use. */
-  readonly hashes: string | null;
-  /** `[long URL, id]`, the oldest first. */
-  readonly long_urls: string | null;
+  /** Those in use. */
+  readonly hashes: Aggregated<[id: number, hash: string, longUrl: string]>;
+  /** `[long URL, ids]`, the oldest first. */
+  readonly long_urls: Aggregated<[longUrl: string, ids: Aggregated<number>]>;
 }
 
 interface Question {
@@ -58,43 +46,52 @@ interface Question {
   readonly tried: readonly string[];
 }
 
-async function readFacts({ queries, accountId }: AccountRows, { items, rules, now, tried }: Question): Promise<StoredFacts> {
-  const { name, period } = urlsOfMonth(now);
-  const labels = [...new Set(items.flatMap((item) => item.tags.map(foldLabel)))];
-  const hashes = [...items.flatMap(({ customHash }) => customHash ?? []), ...tried];
+async function readFacts(rows: AccountRows, { items, rules, now, tried }: Question): Promise<StoredFacts> {
+  const { queries, accountId } = rows;
+  const { jsonAggregate, jsonList, idScope, urlsAmong } = queries.dialect;
+  const longUrls = storedLongUrls(rows, items, rules);
+  const tags = tagFacts(
+    rows,
+    items.flatMap((item) => item.tags),
+  );
   const facts = await queries.first<StoredFacts>(
-    `SELECT (SELECT coalesce(max(id), 0) FROM urls WHERE account_id = ?) AS last_id,
-       (SELECT coalesce(sum(urls), 0) FROM domains WHERE account_id = ?) AS urls,
-       (SELECT coalesce(sum(count), 0) FROM tallies WHERE account_id = ? AND name = ? AND period = ?) AS month,
+    `SELECT (SELECT coalesce(max(id), 0) FROM urls WHERE ${idScope}) AS last_id, (${urlCount}) AS urls, (${tallyCount}) AS month,
        (SELECT sequence FROM domains WHERE account_id = ? AND id = ?) AS sequence,
-       (SELECT json_agg(json_build_array(id, hash, long_url)) FROM urls WHERE account_id = ? AND domain_id = ? AND hash = ANY(CAST(? AS TEXT[]))) AS hashes,
-       (SELECT json_agg(json_build_array(wanted.long_url, found.id) ORDER BY found.id)
-        FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[])) AS wanted (key, long_url)
-        CROSS JOIN LATERAL (
-          SELECT id FROM urls WHERE account_id = ? AND long_url_key = wanted.key AND urls.long_url = wanted.long_url
-          AND (CAST(? AS BIGINT) = 1 OR domain_id = ?) ORDER BY id LIMIT ?
-        ) AS found) AS long_urls, ${tagFacts}`,
-    ...[accountId, accountId, accountId, name, period, accountId, rules.domain.id],
-    ...[accountId, rules.domain.id, hashes],
-    ...longUrlValues(accountId, items, rules),
-    ...[accountId, accountId, labels],
+       (SELECT ${jsonAggregate}(${jsonList}(u.id, u.hash, u.long_url)) ${urlsAmong('hash')} AND u.domain_id = ?) AS hashes,
+       (${longUrls.sql}) AS long_urls, ${tags.sql}`,
+    ...[accountId, accountId, accountId, ...monthOfUrls(now), accountId, rules.domain.id],
+    ...[[...items.flatMap(({ customHash }) => customHash ?? []), ...tried], accountId, rules.domain.id],
+    ...[...longUrls.values, ...tags.values],
   );
   if (!facts) throw new Error('the database has not answered');
   return facts;
 }
 
-function longUrlValues(accountId: number, items: readonly NewUrl[], rules: CreationRules): PostgresValue[] {
+function storedLongUrls(
+  { queries: { dialect }, accountId }: AccountRows,
+  items: readonly NewUrl[],
+  rules: CreationRules,
+): Statement {
   const counted = rules.duplicates === 'allowed' ? [] : items.filter(({ customHash }) => customHash === undefined);
-  const wanted = [...new Set(counted.map(({ longUrl }) => longUrl))];
-  const isInAccount = Number(rules.duplicates === 'none in account');
-  return [wanted.map(longUrlKey), wanted, accountId, isInAccount, rules.domain.id, rules.existingBound];
+  const urls = [...new Set(counted.map(({ longUrl }) => longUrl))];
+  const wanted = dialect.table(
+    'wanted',
+    { key: 'BIGINT', long_url: 'TEXT' },
+    urls.map((longUrl) => ({ key: longUrlKey(longUrl), long_url: longUrl })),
+  );
+  const scope = rules.duplicates === 'none in account' ? '' : 'AND domain_id = ?';
+  const found = `SELECT id FROM urls ${dialect.byLongUrl} WHERE account_id = ? AND long_url_key = wanted.key AND urls.long_url = wanted.long_url
+    ${scope} ORDER BY id LIMIT ?`;
+  return {
+    sql: `SELECT ${dialect.jsonAggregate}(${dialect.jsonList}(wanted.long_url,
+      (SELECT ${dialect.jsonAggregate}(id) FROM (${found}) AS found))) FROM ${wanted.sql}`,
+    values: [accountId, ...(scope === '' ? [] : [rules.domain.id]), rules.existingBound, ...wanted.values],
+  };
 }
 
 function creationFacts(facts: StoredFacts, now: number): CreationFacts {
-  const byHash = new Map(hashRows(facts).map(([id, hash, longUrl]) => [hash, { id, longUrl }]));
-  const byLongUrl = new Map<string, number[]>();
-  const pairs: [longUrl: string, id: number][] = JSON.parse(facts.long_urls ?? '[]');
-  for (const [longUrl, id] of pairs) byLongUrl.set(longUrl, [...(byLongUrl.get(longUrl) ?? []), id]);
+  const byHash = new Map(aggregated(facts.hashes).map(([id, hash, longUrl]) => [hash, { id, longUrl }]));
+  const byLongUrl = new Map(aggregated(facts.long_urls).map(([longUrl, ids]) => [longUrl, aggregated(ids)]));
   return {
     now,
     lastId: facts.last_id,
@@ -103,10 +100,6 @@ function creationFacts(facts: StoredFacts, now: number): CreationFacts {
     withHash: (hash) => byHash.get(hash),
     withLongUrl: (longUrl) => byLongUrl.get(longUrl) ?? [],
   };
-}
-
-function hashRows({ hashes }: StoredFacts): [id: number, hash: string, longUrl: string][] {
-  return JSON.parse(hashes ?? '[]');
 }
 
 /** Generates random hashes before reading, so that one statement also finds out which of them are in use. */
@@ -127,7 +120,7 @@ class Candidates {
   async give(rows: AccountRows, plan: CreationPlan, facts: StoredFacts): Promise<number> {
     const source = after(this.tried, hashSource(this.#rules.domain, facts.sequence ?? 0, this.#random));
     const tried = new Set(this.tried);
-    const inUse = hashRows(facts).map(([, hash]) => hash);
+    const inUse = aggregated(facts.hashes).map(([, hash]) => hash);
     const questions = assignHashes(this.#items, plan, source);
     for (let question = questions.next(); !question.done; ) {
       const isKnown = question.value.every((hash) => tried.has(hash));
@@ -157,24 +150,23 @@ interface Batch {
   readonly tags: WantedTags;
 }
 
-async function write(rows: AccountRows, { plan: { records }, rules: { domain }, now, sequence, tags }: Batch): Promise<void> {
+function insertions(rows: AccountRows, { plan: { records }, rules: { domain }, now, sequence, tags }: Batch): Statement[] {
   const { queries, accountId } = rows;
-  const { name, period } = urlsOfMonth(now);
-  const links = records.flatMap(({ id, item }) =>
-    [...labelsByFold(item.tags).keys()].map((folded) => ({ tagId: tags.byFold.get(folded)?.id ?? 0, urlId: id })),
+  const links = records.flatMap(({ id, item }) => item.tags.map((label) => ({ urlId: id, label })));
+  const made = changedUrls(
+    queries.dialect,
+    records.map(({ id, hash, item }) => ({ ...item, id, hash })),
   );
-  await queries.run(
-    `WITH made_tags AS (${makeTags}), attached AS (${attachTags}),
-       counted AS (UPDATE domains SET urls = urls + ?, sequence = ? WHERE account_id = ? AND id = ?),
-       tallied AS (INSERT INTO tallies AS t (account_id, name, period, count) VALUES (?, ?, ?, ?)
-         ON CONFLICT (account_id, name, period) DO UPDATE SET count = t.count + excluded.count)
-     INSERT INTO urls (account_id, domain_id, modified, id, hash, long_url, long_url_key, note, email_stats, expiration_date, max_clicks)
-     SELECT CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), made.* FROM ${unnestedUrls} AS made`,
-    ...makeTagsValues(rows, tags.made),
-    ...linkValues(rows, links),
-    ...[records.length, sequence, accountId, domain.id],
-    ...[accountId, name, period, records.length],
-    ...[accountId, domain.id, now],
-    ...unnestedValues(records.map(({ id, hash, item }) => ({ ...item, id, hash }))),
-  );
+  const counted = 'UPDATE domains SET urls = urls + ?, sequence = ? WHERE account_id = ? AND id = ?';
+  return [
+    ...makeTags(rows, tags),
+    ...attachTags(rows, tags, links),
+    { sql: counted, values: [records.length, sequence, accountId, domain.id] },
+    tallyUrls(rows, now, records.length),
+    {
+      sql: `INSERT INTO urls (account_id, domain_id, modified, ${valueColumns})
+        SELECT CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), e.* FROM ${made.sql}`,
+      values: [accountId, domain.id, now, ...made.values],
+    },
+  ];
 }

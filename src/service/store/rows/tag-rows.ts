@@ -1,7 +1,7 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
 import type { AddedTag, RenameOutcome } from '../store.ts';
-import type { AccountRows } from './account-rows.ts';
-import type { PostgresValue } from './queries.ts';
+import type { OwnRows } from './account-rows.ts';
+import { type Aggregated, aggregated, type Statement } from './queries.ts';
 
 export interface TagRow {
   readonly id: number;
@@ -9,23 +9,26 @@ export interface TagRow {
 }
 
 /** Returns existing tags by folded label. */
-export async function findTags({ queries, accountId }: AccountRows, folded: readonly string[]): Promise<Map<string, TagRow>> {
+export async function findTags({ queries, accountId }: OwnRows, folded: readonly string[]): Promise<Map<string, TagRow>> {
   if (folded.length === 0) return new Map();
-  const found = await queries.all<TagRow & { folded: string }>(
-    'SELECT id, folded, label FROM tags WHERE account_id = ? AND folded = ANY(CAST(? AS TEXT[]))',
-    accountId,
-    folded,
-  );
+  const text = `SELECT id, folded, label FROM tags WHERE account_id = ? AND ${queries.dialect.among('folded', 'TEXT')}`;
+  const found = await queries.all<TagRow & { folded: string }>(text, accountId, folded);
   return new Map(found.map((tag) => [tag.folded, tag]));
 }
 
-/** Takes the values account, account, folded labels. */
-export const tagFacts = `(SELECT coalesce(max(id), 0) FROM tags WHERE account_id = ?) AS last_tag,
-  (SELECT json_agg(json_build_array(folded, id, label)) FROM tags WHERE account_id = ? AND folded = ANY(CAST(? AS TEXT[]))) AS tags`;
+/** Two columns that tell which of the labels are tags. */
+export function tagFacts({ queries: { dialect }, accountId }: OwnRows, labels: readonly string[]): Statement {
+  const tags = `${dialect.jsonAggregate}(${dialect.jsonList}(folded, id, label))`;
+  return {
+    sql: `(SELECT coalesce(max(id), 0) FROM tags WHERE ${dialect.idScope}) AS last_tag,
+      (SELECT ${tags} FROM tags WHERE account_id = ? AND ${dialect.among('folded', 'TEXT')}) AS tags`,
+    values: [accountId, accountId, [...new Set(labels.map(foldLabel))]],
+  };
+}
 
 export interface TagFacts {
   readonly last_tag: number;
-  readonly tags: string | null;
+  readonly tags: Aggregated<[folded: string, id: number, label: string]>;
 }
 
 /** Tags by folded label, and those that must be created. */
@@ -44,64 +47,72 @@ export function wantedTags(facts: TagFacts, labels: readonly string[]): WantedTa
 }
 
 export function knownTags({ tags }: TagFacts): Map<string, TagRow> {
-  const rows: [folded: string, id: number, label: string][] = JSON.parse(tags ?? '[]');
-  return new Map(rows.map(([folded, id, label]) => [folded, { id, label }]));
+  return new Map(aggregated(tags).map(([folded, id, label]) => [folded, { id, label }]));
 }
 
-export interface TagLink {
-  readonly tagId: number;
+export function makeTags({ queries: { dialect }, accountId }: OwnRows, { made }: WantedTags): Statement[] {
+  if (made.length === 0) return [];
+  const table = dialect.table('made', { id: 'BIGINT', folded: 'TEXT', label: 'TEXT' }, made);
+  const sql = `INSERT INTO tags (account_id, id, folded, label) SELECT CAST(? AS BIGINT), made.* FROM ${table.sql}`;
+  return [{ sql, values: [accountId, ...table.values] }];
+}
+
+interface TagLink {
   readonly urlId: number;
+  readonly label: string;
 }
 
-/** Parts of a statement that creates tags and attaches them, with the values of `makeTagsValues` and `linkValues`. */
-export const makeTags = `INSERT INTO tags (account_id, id, folded, label)
-  SELECT CAST(? AS BIGINT), made.* FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[])) AS made`;
-export const attachTags = `INSERT INTO url_tags (account_id, tag_id, url_id)
-  SELECT CAST(? AS BIGINT), link.* FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS link ON CONFLICT DO NOTHING`;
-
-export function makeTagsValues({ accountId }: AccountRows, made: WantedTags['made']): PostgresValue[] {
-  return [accountId, made.map(({ id }) => id), made.map(({ folded }) => folded), made.map(({ label }) => label)];
+export function attachTags(rows: OwnRows, tags: WantedTags, links: readonly TagLink[]): Statement[] {
+  return linked(rows, tags, links, (link) => {
+    const selected = `SELECT CAST(? AS BIGINT), link.* FROM ${link}`;
+    return `INSERT INTO url_tags (account_id, tag_id, url_id) ${selected} WHERE TRUE ON CONFLICT DO NOTHING`;
+  });
 }
 
-/** The values of `attachTags`. */
-export function linkValues({ accountId }: AccountRows, links: readonly TagLink[]): PostgresValue[] {
-  return [accountId, links.map(({ tagId }) => tagId), links.map(({ urlId }) => urlId)];
+export function detachTags(rows: OwnRows, tags: WantedTags, links: readonly TagLink[]): Statement[] {
+  return linked(rows, tags, links, (link) => {
+    return `DELETE FROM url_tags WHERE account_id = ? AND (tag_id, url_id) IN (SELECT tag_id, url_id FROM ${link})`;
+  });
 }
 
-export async function listTags({ queries, accountId }: AccountRows): Promise<string[]> {
-  const all = await queries.all<{ label: string }>(
-    'SELECT label FROM tags WHERE account_id = ? ORDER BY folded COLLATE "C"',
-    accountId,
-  );
-  return all.map(({ label }) => label);
+/** The text takes the account and the links. */
+function linked(rows: OwnRows, { byFold }: WantedTags, links: readonly TagLink[], text: (link: string) => string): Statement[] {
+  const pairs = links.flatMap(({ urlId, label }) => {
+    const tag = byFold.get(foldLabel(label));
+    return tag ? [{ tag_id: tag.id, url_id: urlId }] : [];
+  });
+  if (pairs.length === 0) return [];
+  const { sql, values } = rows.queries.dialect.table('link', { tag_id: 'BIGINT', url_id: 'BIGINT' }, pairs);
+  return [{ sql: text(sql), values: [rows.accountId, ...values] }];
 }
 
-export async function addTag(rows: AccountRows, label: string): Promise<AddedTag> {
-  const folded = foldLabel(label);
-  const facts = await rows.queries.first<TagFacts>(`SELECT ${tagFacts}`, rows.accountId, rows.accountId, [folded]);
-  const { byFold, made } = wantedTags(facts ?? { last_tag: 0, tags: null }, [label]);
-  if (made.length > 0) await rows.queries.run(makeTags, ...makeTagsValues(rows, made));
-  return { label: byFold.get(folded)?.label ?? label, isNew: made.length > 0 };
+export async function listTags({ queries, accountId }: OwnRows): Promise<string[]> {
+  const text = `SELECT label FROM tags WHERE account_id = ? ORDER BY folded${queries.dialect.byBytes}`;
+  return (await queries.all<{ label: string }>(text, accountId)).map(({ label }) => label);
 }
 
-export async function renameTag(rows: AccountRows, label: string, newLabel: string): Promise<RenameOutcome> {
+export async function addTag(rows: OwnRows, label: string): Promise<AddedTag> {
+  const { sql, values } = tagFacts(rows, [label]);
+  const facts = await rows.queries.first<TagFacts>(`SELECT ${sql}`, ...values);
+  const tags = wantedTags(facts ?? { last_tag: 0, tags: null }, [label]);
+  const making = makeTags(rows, tags);
+  if (making.length > 0) await rows.queries.together(making);
+  return { label: tags.byFold.get(foldLabel(label))?.label ?? label, isNew: making.length > 0 };
+}
+
+export async function renameTag(rows: OwnRows, label: string, newLabel: string): Promise<RenameOutcome> {
   const [folded, newFolded] = [foldLabel(label), foldLabel(newLabel)];
   const tags = await findTags(rows, [folded, newFolded]);
   const tag = tags.get(folded);
   if (!tag) return 'unknown';
   const other = tags.get(newFolded);
   if (other && other.id !== tag.id) return 'taken';
-  await rows.queries.run(
-    'UPDATE tags SET folded = ?, label = ? WHERE account_id = ? AND id = ?',
-    newFolded,
-    newLabel,
-    rows.accountId,
-    tag.id,
-  );
+  const text = 'UPDATE tags SET folded = ?, label = ? WHERE account_id = ? AND id = ?';
+  await rows.queries.run(text, newFolded, newLabel, rows.accountId, tag.id);
   return 'renamed';
 }
 
-export async function deleteTag(rows: AccountRows, label: string): Promise<boolean> {
+export async function deleteTag(rows: OwnRows, label: string): Promise<boolean> {
   const { queries, accountId } = rows;
   const folded = foldLabel(label);
   const tag = (await findTags(rows, [folded])).get(folded);
