@@ -80,12 +80,13 @@ function storedLongUrls(
     urls.map((longUrl) => ({ key: longUrlKey(longUrl), long_url: longUrl })),
   );
   const scope = rules.duplicates === 'none in account' ? '' : 'AND domain_id = ?';
+  // SQLite prepares a statement again for each bound limit.
   const found = `SELECT id FROM urls ${dialect.byLongUrl} WHERE account_id = ? AND long_url_key = wanted.key AND urls.long_url = wanted.long_url
-    ${scope} ORDER BY id LIMIT ?`;
+    ${scope} ORDER BY id LIMIT ${rules.existingBound}`;
   return {
     sql: `SELECT ${dialect.jsonAggregate}(${dialect.jsonList}(wanted.long_url,
       (SELECT ${dialect.jsonAggregate}(id) FROM (${found}) AS found))) FROM ${wanted.sql}`,
-    values: [accountId, ...(scope === '' ? [] : [rules.domain.id]), rules.existingBound, ...wanted.values],
+    values: [accountId, ...(scope === '' ? [] : [rules.domain.id]), ...wanted.values],
   };
 }
 
