@@ -1,35 +1,22 @@
-import { foldLabel } from '../../contract/tag-label.ts';
-import type { TagExpression } from '../tag-expression.ts';
-import { dayLength } from './click-days.ts';
-import { idOfTime } from './ids.ts';
-import type { StoredDomain } from './store.ts';
+import { foldLabel } from '../../../contract/tag-label.ts';
+import type { TagExpression } from '../../tag-expression.ts';
+import { dayLength, idOfTime } from '../click-days.ts';
+import type { StoredDomain } from '../store.ts';
+import type { AccountRows } from './account-rows.ts';
+import type { Dialect, IdSet, SetOperator, TagOf, Value } from './queries.ts';
+import { findTags } from './tag-rows.ts';
 
-export type Value = string | number | null;
-
-/**
- * The ids of the query, or all other ids of the account. Complements stay symbolic because writing one out for a million links takes
- * seconds, while excluding a set from a page does not.
- */
-export interface IdSet {
-  readonly complement: boolean;
-  /** A query of the column `id` without duplicates, with a `?` per value. */
-  readonly sql: string;
-  /** The query has set operators. */
-  readonly isCompound: boolean;
-  readonly values: readonly Value[];
-}
-
-export type SetOperator = 'UNION' | 'UNION ALL' | 'INTERSECT' | 'EXCEPT';
-
-/** Resolves labels of an account, and joins sets in the way of the engine. */
-export interface TagScope {
+/** Resolves labels of an account. */
+interface TagScope {
   readonly accountId: number;
   readonly domains: readonly StoredDomain[];
-  tagOf(label: string): { readonly id: number } | undefined;
-  /** The table of URLs with the hint to read it by id. */
-  readonly urls: string;
-  /** Takes at least one set and no complements. EXCEPT subtracts all others from the first. */
-  join(operator: SetOperator, sets: readonly IdSet[]): Pick<IdSet, 'sql' | 'values'>;
+  readonly tagOf: TagOf;
+  readonly dialect: Dialect;
+}
+
+export async function tagScope({ queries, accountId, domains }: AccountRows, expression: TagExpression): Promise<TagScope> {
+  const [listed, tags] = await Promise.all([domains.list(), findTags({ queries, accountId }, labelsOf(expression))]);
+  return { accountId, domains: listed, tagOf: (label) => tags.get(foldLabel(label)), dialect: queries.dialect };
 }
 
 export function compileExpression(scope: TagScope, expression: TagExpression): IdSet {
@@ -59,7 +46,7 @@ export function compileExpression(scope: TagScope, expression: TagExpression): I
 }
 
 /** The folded labels whose tags must be known before compiling. */
-export function labelsOf(expression: TagExpression): string[] {
+function labelsOf(expression: TagExpression): string[] {
   switch (expression.kind) {
     case 'label':
       return isStorable(expression.label) ? [foldLabel(expression.label)] : [];
@@ -74,7 +61,7 @@ export function labelsOf(expression: TagExpression): string[] {
 
 /** Writes out a complement. */
 export function materialized(scope: TagScope, set: IdSet): IdSet {
-  const all = plainSet(`SELECT id FROM ${scope.urls} WHERE account_id = ?`, [scope.accountId]);
+  const all = plainSet(`SELECT id FROM urls ${scope.dialect.byId} WHERE account_id = ?`, [scope.accountId]);
   return set.complement ? compound(scope, 'EXCEPT', [all, set]) : set;
 }
 
@@ -107,7 +94,7 @@ function compound(scope: TagScope, operator: SetOperator, sets: readonly IdSet[]
   return {
     complement: false,
     isCompound: sets.length > 1 || sets.some((set) => set.isCompound),
-    ...scope.join(operator, ordered),
+    ...scope.dialect.join(operator, ordered),
   };
 }
 
@@ -117,23 +104,24 @@ function isStorable(label: string): boolean {
 }
 
 /** A tag of the account takes precedence over an automatic label. Unknown labels select nothing. */
-function labelSet({ accountId, domains, tagOf, urls }: TagScope, label: string): IdSet {
+function labelSet({ accountId, domains, tagOf, dialect: { byId } }: TagScope, label: string): IdSet {
   const tag = isStorable(label) ? tagOf(label) : undefined;
   if (tag) return plainSet('SELECT url_id AS id FROM url_tags WHERE account_id = ? AND tag_id = ?', [accountId, tag.id]);
   const folded = label.toLowerCase();
-  if (folded === 'visited') return plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND total_clicks > 0`, [accountId]);
-  if (folded === 'email_stats') return plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND email_stats <> 0`, [accountId]);
+  if (folded === 'visited') return plainSet(`SELECT id FROM urls ${byId} WHERE account_id = ? AND total_clicks > 0`, [accountId]);
+  if (folded === 'email_stats')
+    return plainSet(`SELECT id FROM urls ${byId} WHERE account_id = ? AND email_stats <> 0`, [accountId]);
   const domain = domains.find(({ name }) => name === folded) ?? domains.find(({ name }) => name === folded.replace(/:\d+$/, ''));
   if (domain) return plainSet('SELECT id FROM urls WHERE account_id = ? AND domain_id = ?', [accountId, domain.id]);
   return plainSet('SELECT 0 AS id WHERE FALSE', []);
 }
 
 /** Both comparisons exclude the day itself. Ids are in order of creation. */
-function createdSet({ accountId, urls }: TagScope, side: 'after' | 'before', date: string): IdSet {
+function createdSet({ accountId, dialect: { byId } }: TagScope, side: 'after' | 'before', date: string): IdSet {
   const start = Date.parse(`${date}T00:00:00Z`);
   return side === 'after'
-    ? plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND id >= ?`, [accountId, idOfTime(start + dayLength)])
-    : plainSet(`SELECT id FROM ${urls} WHERE account_id = ? AND id < ?`, [accountId, idOfTime(start)]);
+    ? plainSet(`SELECT id FROM urls ${byId} WHERE account_id = ? AND id >= ?`, [accountId, idOfTime(start + dayLength)])
+    : plainSet(`SELECT id FROM urls ${byId} WHERE account_id = ? AND id < ?`, [accountId, idOfTime(start)]);
 }
 
 function plainSet(sql: string, values: readonly Value[]): IdSet {

@@ -1,7 +1,7 @@
 import type { GroupOutcome, Selection } from '../store.ts';
-import { compileExpression, materialized } from '../tag-sets.ts';
 import type { AccountRows } from './account-rows.ts';
-import { tagScope } from './tag-scope.ts';
+import { type Aggregated, aggregated } from './queries.ts';
+import { compileExpression, materialized, tagScope } from './tag-sets.ts';
 import { findIds } from './url-rows.ts';
 
 /** Ids per statement. */
@@ -16,7 +16,9 @@ async function selectIds(rows: AccountRows, selection: Selection): Promise<reado
   }
   const scope = await tagScope(rows, selection.expression);
   const set = materialized(scope, compileExpression(scope, selection.expression));
-  return (await rows.queries.composed<{ id: number }>(set.sql, set.values)).map(({ id }) => id);
+  const sql = `SELECT ${rows.queries.dialect.jsonAggregate}(id) AS ids FROM (${set.sql}) AS chosen`;
+  const [found] = await rows.queries.composed<{ ids: Aggregated<number> }>({ sql, values: set.values });
+  return aggregated(found?.ids ?? null);
 }
 
 /** Runs `change` on chunks of ids, in the order in which clicks lock them. */
@@ -32,32 +34,13 @@ export async function onSelected(
   return { kind: 'done', count: ids.length };
 }
 
-/** Counting `changed` forces the rows that clicks lock to be processed first. The values are the account and the ids. */
-const ofChanged = 'account_id = ? AND url_id = ANY(CAST(? AS BIGINT[])) AND (SELECT count(*) FROM changed) >= 0';
-const forgetClicks = `visits AS (DELETE FROM visitors WHERE ${ofChanged}), days AS (DELETE FROM daily_clicks WHERE ${ofChanged})`;
-
 export function deleteUrls(rows: AccountRows, selection: Selection): Promise<GroupOutcome> {
   const { queries, accountId } = rows;
-  return onSelected(rows, selection, (ids) =>
-    queries.run(
-      `WITH changed AS (DELETE FROM urls WHERE account_id = ? AND id = ANY(CAST(? AS BIGINT[])) RETURNING account_id, domain_id),
-         ${forgetClicks}, links AS (DELETE FROM url_tags WHERE ${ofChanged})
-       UPDATE domains AS d SET urls = d.urls - gone.count
-       FROM (SELECT account_id, domain_id, count(*) AS count FROM changed GROUP BY account_id, domain_id) AS gone
-       WHERE d.account_id = gone.account_id AND d.id = gone.domain_id`,
-      ...[accountId, ids, accountId, ids, accountId, ids, accountId, ids],
-    ),
-  );
+  return onSelected(rows, selection, (ids) => queries.together(queries.dialect.deletion(accountId, ids)));
 }
 
 /** Deletes the visitors, so that each is unique again. `last_visit` is not a counter and stays. */
 export function resetStats(rows: AccountRows, selection: Selection): Promise<GroupOutcome> {
   const { queries, accountId } = rows;
-  return onSelected(rows, selection, (ids) =>
-    queries.run(
-      `WITH changed AS (UPDATE urls SET total_clicks = 0, unique_clicks = 0, day_total = 0, day_fresh = 0
-         WHERE account_id = ? AND id = ANY(CAST(? AS BIGINT[])) RETURNING id), ${forgetClicks} SELECT count(*) FROM changed`,
-      ...[accountId, ids, accountId, ids, accountId, ids],
-    ),
-  );
+  return onSelected(rows, selection, (ids) => queries.together(queries.dialect.reset(accountId, ids)));
 }

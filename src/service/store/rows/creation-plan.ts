@@ -1,7 +1,7 @@
-import { foldLabel } from '../../contract/tag-label.ts';
-import type { HashSource } from './hash-source.ts';
-import { idOfTime } from './ids.ts';
-import type { Creation, CreationRules, NewUrl, StoredUrl } from './store.ts';
+import { foldLabel } from '../../../contract/tag-label.ts';
+import { idOfTime } from '../click-days.ts';
+import type { HashSource } from '../hash-source.ts';
+import type { Creation, CreationRules, NewUrl, StoredUrl } from '../store.ts';
 
 /** The stored data that a batch depends on. */
 export interface CreationFacts {

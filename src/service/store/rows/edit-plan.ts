@@ -1,5 +1,5 @@
-import { foldLabel } from '../../contract/tag-label.ts';
-import type { Edit, EditOutcome, StoredUrl, UrlChanges } from './store.ts';
+import { foldLabel } from '../../../contract/tag-label.ts';
+import type { Edit, EditOutcome, StoredUrl, UrlChanges } from '../store.ts';
 
 /** The stored data that the edits depend on. */
 interface EditFacts {

@@ -1,21 +1,11 @@
-import { foldLabel } from '../../../contract/tag-label.ts';
 import type { TagExpression } from '../../tag-expression.ts';
-import { type IdSet, labelsOf, type SetOperator, type TagScope } from '../tag-sets.ts';
-import type { AccountRows } from './account-rows.ts';
-import { findTags } from './tag-rows.ts';
-
-export async function tagScope(rows: AccountRows, expression: TagExpression): Promise<TagScope> {
-  const [domains, tags] = await Promise.all([rows.domains.list(), findTags(rows, labelsOf(expression))]);
-  return { accountId: rows.accountId, domains, tagOf: (label) => tags.get(foldLabel(label)), urls: 'urls', join };
-}
-
-type Query = Pick<IdSet, 'sql' | 'values'>;
+import type { IdSet, SetOperator, Statement, TagOf } from '../rows/queries.ts';
 
 /**
  * Writes INTERSECT and EXCEPT as conditions on the first set, so that the planner joins ordered indexes and a page ends early. Writes a
  * UNION of few tags as disjoint parts, because removing duplicates of two large sets takes twice as long as excluding them.
  */
-function join(operator: SetOperator, sets: readonly IdSet[]): Query {
+export function join(operator: SetOperator, sets: readonly IdSet[]): Statement {
   const [first, ...others] = sets;
   if (!first || others.length === 0) return first ?? { sql: '', values: [] };
   if (operator === 'INTERSECT') return filtered(first, 'EXISTS', others);
@@ -25,7 +15,7 @@ function join(operator: SetOperator, sets: readonly IdSet[]): Query {
   return unionOf('UNION ALL', [first, ...others.map((set, index) => filtered(set, 'NOT EXISTS', sets.slice(0, index + 1)))]);
 }
 
-function filtered(first: Query, condition: 'EXISTS' | 'NOT EXISTS', others: readonly Query[]): Query {
+function filtered(first: Statement, condition: 'EXISTS' | 'NOT EXISTS', others: readonly Statement[]): Statement {
   const conditions = others.map(({ sql }) => `${condition} (SELECT 1 FROM (${sql}) AS other WHERE other.id = first.id)`);
   return {
     sql: `SELECT first.id FROM (${first.sql}) AS first WHERE ${conditions.join(' AND ')}`,
@@ -34,7 +24,7 @@ function filtered(first: Query, condition: 'EXISTS' | 'NOT EXISTS', others: read
 }
 
 /** Adds brackets because INTERSECT binds tighter than UNION. */
-function unionOf(operator: 'UNION' | 'UNION ALL', sets: readonly Query[]): Query {
+function unionOf(operator: 'UNION' | 'UNION ALL', sets: readonly Statement[]): Statement {
   return { sql: sets.map(({ sql }) => `(${sql})`).join(` ${operator} `), values: sets.flatMap(({ values }) => values) };
 }
 
@@ -43,7 +33,7 @@ function unionOf(operator: 'UNION' | 'UNION ALL', sets: readonly Query[]): Query
  * early. As sets, two operands of "or" would be read completely and sorted. Returns undefined for an expression with automatic labels,
  * without "or", or that matches untagged URLs.
  */
-export function inOnePass({ accountId, tagOf }: TagScope, expression: TagExpression): Query | undefined {
+export function inOnePass(accountId: number, expression: TagExpression, tagOf: TagOf): Statement | undefined {
   const tags = new Set<number>();
   const values: number[] = [];
   let hasAutomatic = false;
