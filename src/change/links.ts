@@ -5,12 +5,10 @@ import { namesDomains } from '../output/url-columns.ts';
 import { type LinkSelection, refuseAllDomains, wayOf } from '../select/selection-flags.ts';
 import type { LinkChange, NamedChange } from './change.ts';
 import { outcomeOf } from './decide/edit.ts';
-import { inlineReport } from './inline-report.ts';
 import { requireAnswer } from './limits.ts';
 import { operandRows } from './rows/operands.ts';
 import { keepsUndo, sendingOf } from './sending.ts';
-import { shownBefore } from './shown-result.ts';
-import { collectRun } from './typed-run.ts';
+import { typedReport } from './typed-report.ts';
 
 /**
  * Links that were named are changed as they are named. All others are listed first, and changed by hash: so nothing is hit that was
@@ -83,7 +81,6 @@ export async function changeNamed<Payload extends LinkKey, Item extends object>(
     columns,
   };
   const presentation = { ...namesDomains(change.presentation, domains), domains };
-  if (!fromArguments) return await (await import('./report.ts')).runReport(plan, presentation, session);
-  const done = await collectRun(plan, session);
-  return await inlineReport(done, { presentation, fields, printed: () => shownBefore(done.run, session) }, session);
+  if (fromArguments) return await typedReport(plan, { ...presentation, fields }, session);
+  return await (await import('./report.ts')).runReport(plan, presentation, session);
 }

@@ -1,19 +1,17 @@
 import { type CliError, FailedError, LocalError } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
 import { outcomeRow, wasNotTouched } from '../bulk/results/outcome-row.ts';
-import { isMissing, missingCount, type RowOutcome } from '../bulk/results/row-outcome.ts';
+import { isMissing, type RowOutcome } from '../bulk/results/row-outcome.ts';
 import { repeatableText, runEnd } from '../bulk/results/run-end.ts';
 import { startRun } from '../bulk/run.ts';
-import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
-import type { RunProgress, RunSummary, StartedRun } from '../bulk/started-run.ts';
+import type { RunPlan } from '../bulk/run-plan.ts';
+import type { RunProgress, StartedRun } from '../bulk/started-run.ts';
 import { type Interruption, interruptible } from '../cli/interruption.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
-import type { LinkDomains } from '../contract/link.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
-import { historyNotes } from './history-notes.ts';
-import { shownBefore } from './shown-result.ts';
-import { isChange, resumedLines, undoLine } from './typed-run.ts';
+import type { RunPresentation } from './change.ts';
+import { environmentOf } from './environment.ts';
+import { countsOf, isChange, resumedLines, shownBefore } from './typed-report.ts';
 
 /**
  * A run as a report: a header with mode and guarantee, every row in the order of the input, progress,
@@ -53,11 +51,6 @@ export async function runReport<Payload extends object>(
     abandoned: () => abandonment(run),
     printed: () => shownBefore(run.facts.run, session),
   };
-}
-
-export function environmentOf(session: Session): RunEnvironment {
-  const { client, system, warn } = session;
-  return { client, system, stateFolder: folders(system).state, warn, noteChanges: historyNotes(session) };
 }
 
 /** Rows that were not sent say so in the summary and in the results, and in JSON; they are no lines of their own. */
@@ -110,19 +103,6 @@ function abandonment<Payload extends object>({ progress, summary }: StartedRun<P
   });
 }
 
-export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {
-  /** For the header: `shortening`. */
-  readonly doing: string;
-  /** The domains that the rows name. */
-  readonly domains?: LinkDomains | undefined;
-  /** The command that undoes the run, where it is not `linkctl undo`. */
-  readonly undoneBy?: string;
-  /** Replaces the line about undoing: an undo can be redone. */
-  readonly undoLine?: string;
-  /** A hash that does not exist is no failure. */
-  readonly ignoreMissing?: boolean | undefined;
-};
-
 /** A run on its way to people. */
 interface ShownRun<Payload extends object> {
   readonly run: StartedRun<Payload>;
@@ -163,11 +143,10 @@ function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: Ru
 
 /** The summary for programs. */
 function summaryRecord<Payload extends object>({ run, presentation }: ShownRun<Payload>): Row {
-  const summary = run.summary();
-  const { tally, calls, milliseconds, surplus } = summary;
+  const { tally, calls, milliseconds, surplus } = run.summary();
   return {
     rows: tally.rows,
-    ...countsOf(summary, presentation),
+    ...countsOf(tally, presentation.ignoreMissing),
     requests: calls,
     seconds: milliseconds / 1000,
     surplus: surplus.length,
@@ -175,17 +154,11 @@ function summaryRecord<Payload extends object>({ run, presentation }: ShownRun<P
   };
 }
 
-/** With `--ignore-missing`, missing links are no failures. */
-function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Readonly<Record<string, number>> {
-  const missing = ignoreMissing ? missingCount(tally) : 0;
-  return { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
-}
-
 /** Names the run, as a script has to. */
 function undoLines<Payload extends object>({ run, plan, presentation }: ShownRun<Payload>): string[] {
-  const { undoneBy = 'linkctl undo', undoLine: line = undoLine(run.facts.run, undoneBy) } = presentation;
+  const { undoneBy = 'linkctl undo', undoLine = `to undo it: ${undoneBy} ${run.facts.run}` } = presentation;
   const isKept = plan.undo === true || run.facts.kind === 'shorten';
-  return isKept && isChange(run.summary().tally) ? [line] : [];
+  return isKept && isChange(run.summary().tally) ? [undoLine] : [];
 }
 
 /** `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
@@ -194,9 +167,8 @@ function summaryLines<Payload extends object>(shown: ShownRun<Payload>): string[
   const { guarantee, run } = shown.run.facts;
   const { failed } = plan;
   const { profile } = session;
-  const summary = shown.run.summary();
-  const { tally, calls, milliseconds, surplus, stop, workingSize } = summary;
-  const counts = Object.entries(countsOf(summary, presentation))
+  const { tally, calls, milliseconds, surplus, stop, workingSize } = shown.run.summary();
+  const counts = Object.entries(countsOf(tally, presentation.ignoreMissing))
     .filter(([, number]) => number > 0)
     .map(
       ([status, number]) =>

@@ -10,9 +10,8 @@ import { selectionWords } from '../select/selection-flags.ts';
 import type { LinkChange, ListedChange } from './change.ts';
 import { consentToLinks } from './consent.ts';
 import { outcomeOf } from './decide/edit.ts';
-import { newNotes } from './history-notes.ts';
+import { environmentOf } from './environment.ts';
 import { isPlanned, type PlannedLink } from './plan/outcome.ts';
-import { environmentOf } from './report.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { keepsUndo } from './sending.ts';
 
@@ -66,9 +65,10 @@ export async function changeByTags(
   const { planned } = plan;
   if (planned === 0) return nothingToDo(listed, 0);
   const call = { what: `${listed.what} --no-undo`, profile: session.profile };
-  await recordCall(call, environmentOf(session), () => oneCall.send(query));
-  const { run, note } = newNotes(session);
-  await note(run, changed);
+  const environment = environmentOf(session);
+  await recordCall(call, environment, () => oneCall.send(query));
+  // The call keeps no journal that could name them.
+  await environment.noteChanges?.(Buffer.from(session.system.randomBytes(8)).toString('hex'), changed);
   const record = { tags: expression, summary: { matched: planned + plan.countOf('unchanged') } };
   const sentence = `${oneCall.done} ${quantity(planned, 'link')} with the tag expression "${expression}"`;
   return { kind: 'done', sentence, record, notes: () => (session.streams.terminal ? [] : [sentence]) };

@@ -8,8 +8,8 @@ import { type AccountTags, accountTags, addTags, renameTag } from '../client/tag
 import { foldLabel } from '../contract/tag-label.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { inverse } from './decide/tags.ts';
+import { environmentOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
-import { environmentOf } from './report.ts';
 import { deletion } from './tag-removal.ts';
 import { changeEach, recordedTags } from './tags.ts';
 

@@ -8,9 +8,9 @@ import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.
 import { quantity } from '../output/quantity.ts';
 import { batchesOf, type Column, type Row, type RowsReport } from '../output/report.ts';
 import { askFor } from './consent.ts';
+import { environmentOf } from './environment.ts';
 import { refuseTooMany, requireAnswer } from './limits.ts';
 import { shownLinks } from './plan/text.ts';
-import { environmentOf } from './report.ts';
 
 /**
  * Shows what will go and how many links lose it, and asks; from 100 links on their number is typed. Links are what `--max-affected`

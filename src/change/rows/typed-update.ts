@@ -6,11 +6,9 @@ import type { ShortenItem } from '../../contract/operations.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { RowsReport } from '../../output/report.ts';
-import { inlineReport } from '../inline-report.ts';
-import type { RunPresentation } from '../report.ts';
+import type { RunPresentation } from '../change.ts';
 import { sendingOf } from '../sending.ts';
-import { shownBefore } from '../shown-result.ts';
-import { collectRun } from '../typed-run.ts';
+import { typedReport } from '../typed-report.ts';
 import { typedInput } from './operands.ts';
 
 /** A link to be made, or to be edited where its hash leads elsewhere. */
@@ -29,7 +27,7 @@ interface TypedUpdate {
 export async function makeOrEdit({ items, mode, options, presentation }: TypedUpdate, session: Session): Promise<RowsReport> {
   const { edition, note } = session;
   const what = items.map(({ long_url, custom_hash }) => `shorten ${long_url} --hash ${custom_hash}`).join();
-  const done = await collectRun<ShortenItem>(
+  const { only, ...report } = await typedReport<ShortenItem>(
     {
       ...sendingOf(options, session),
       // The link may have been edited since.
@@ -43,10 +41,10 @@ export async function makeOrEdit({ items, mode, options, presentation }: TypedUp
       options: { onConflict: 'update' },
       columns: fieldNames('shorten', edition),
     },
+    presentation,
     session,
   );
-  const [only] = done.outcomes;
   const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', only.payload.long_url);
   if (only?.status === 'changed') await note(isMoved ? `changed: it led to ${only.before?.long_url}` : 'changed');
-  return await inlineReport(done, { presentation, printed: () => shownBefore(done.run, session) }, session);
+  return report;
 }
