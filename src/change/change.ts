@@ -10,8 +10,8 @@ import type { PlannedRequest } from '../output/dry-run.ts';
 import type { RowsReport } from '../output/report.ts';
 import type { SelectedLink, SelectedLinks } from '../select/selected-links.ts';
 import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';
-import type { PlannedOutcome, PlanVerb } from './plan/outcome.ts';
-import type { ChangePlan } from './plan/plan.ts';
+import type { PlannedOutcome } from './decide/outcome.ts';
+import type { ChangePlan, PlanVerb } from './plan/plan.ts';
 
 export interface Question {
   /** The first word of the question: `Delete`. */

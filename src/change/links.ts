@@ -4,7 +4,7 @@ import type { Report, RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import { type LinkSelection, refuseAllDomains, wayOf } from '../select/selection-flags.ts';
 import type { LinkChange, NamedChange } from './change.ts';
-import { outcomeOf } from './decide/edit.ts';
+import { outcomeOf } from './decide/outcome.ts';
 import { requireAnswer } from './limits.ts';
 import { operandRows } from './rows/operands.ts';
 import { keepsUndo, sendingOf } from './sending.ts';

@@ -9,9 +9,8 @@ import { selectLinks } from '../select/link-selection.ts';
 import { selectionWords } from '../select/selection-flags.ts';
 import type { LinkChange, ListedChange } from './change.ts';
 import { consentToLinks } from './consent.ts';
-import { outcomeOf } from './decide/edit.ts';
+import { isPlanned, outcomeOf, type PlannedLink } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
-import { isPlanned, type PlannedLink } from './plan/outcome.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { keepsUndo } from './sending.ts';
 

@@ -54,7 +54,7 @@ export async function typedReport<Payload extends object>(
     return (only?.status === 'failed' && failureOf(only, true)) || end.error;
   };
   // One link is few enough to show before and after.
-  const change = only?.before && fields ? (await import('./decide/edit.ts')).editText(fields, only.before) : '';
+  const change = only?.before && fields ? (await import('./decide/outcome.ts')).editText(fields, only.before) : '';
   const counts = countsOf(tally, ignoreMissing);
   const isUndoable = plan.undo === true || plan.isOneOff === true;
   return {

@@ -79,7 +79,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
   const account = await linksOfDomains(domains, {}, session);
   const decide = decider(sinceBase(asApplied(prune), base));
   if (session.global.output === markdown) {
-    const { text } = await markdownPlan(pages(account.pages), decide, { verb: 'apply', session });
+    const { text } = await markdownPlan({ links: { pages: () => pages(account.pages) }, decide }, 'apply', session);
     return { kind: 'text', text: text(empty.notes()), notes: () => ['dry run: nothing was sent'] };
   }
   return await runPlannedChange<AppliedRow, ComparedLink<FileLink>>(

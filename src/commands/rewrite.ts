@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { editItemsOperation } from '../bulk/operations/edit.ts';
+import type { PlannedOutcome } from '../change/decide/outcome.ts';
 import { requireAnswer } from '../change/limits.ts';
-import type { PlannedOutcome } from '../change/plan/outcome.ts';
 import { runPlannedChange } from '../change/run.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';

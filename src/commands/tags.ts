@@ -4,7 +4,7 @@ import { shellWord } from '../base/shell-word.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
 import { recordTagRun, unfinishedTags } from '../bulk/tag-run.ts';
 import { environmentOf } from '../change/environment.ts';
-import { plannedRows } from '../change/plan/rows.ts';
+import { plannedRows } from '../change/plan/report.ts';
 import { keepsUndo } from '../change/sending.ts';
 import { removeTags } from '../change/tag-removal.ts';
 import { changeEach, consentToTags, countTagged, labelRows, recordedTags } from '../change/tags.ts';

@@ -1,7 +1,7 @@
 import type { TagChange } from '../../bulk/tag-run.ts';
 import { isOneOf } from '../../client/labelled-links.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import type { PlannedOutcome } from '../plan/outcome.ts';
+import type { PlannedOutcome } from './outcome.ts';
 
 /** Takes labels off a link, and gives it another one instead. `-label` detaches, `+label` attaches, whatever the label begins with (2.2). */
 export function withoutLabels(record: UrlRecord | undefined, labels: readonly string[], into?: string): PlannedOutcome {

@@ -1,12 +1,12 @@
 import { safe } from '../../base/safe-text.ts';
+import type { Session } from '../../cli/session.ts';
 import { linkText } from '../../contract/link.ts';
 import { grouped } from '../../output/quantity.ts';
 import type { Row } from '../../output/report.ts';
 import type { FileLink } from '../decide/apply.ts';
-import { fieldChanges } from '../decide/edit.ts';
+import { fieldChanges, type PlannedLink } from '../decide/outcome.ts';
 import type { ComparedLink } from '../decide/sides.ts';
-import { type PlannedOutcome, signs } from './outcome.ts';
-import { type ChangePlan, type PlanSettings, startPlan } from './plan.ts';
+import { ChangePlan, type Decided, decidedPages, type PlanVerb, signs } from './plan.ts';
 import { summaryLines } from './text.ts';
 
 /** Rows that a comment shows; a longer one is not read, and may not be accepted. */
@@ -14,18 +14,15 @@ const mostRows = 200;
 
 /** Compares two sides for the comment of a pull request. */
 export async function markdownPlan(
-  pages: AsyncIterable<{ readonly links: readonly ComparedLink<FileLink>[] }>,
-  decide: (link: ComparedLink<FileLink>) => PlannedOutcome,
-  settings: PlanSettings,
+  compared: Decided<ComparedLink<FileLink>>,
+  verb: PlanVerb,
+  session: Session,
 ): Promise<{ readonly plan: ChangePlan; text(notes: readonly string[]): string }> {
-  const plan = startPlan(settings);
+  const plan = new ChangePlan(verb, session);
   const shown = new MarkdownPlan();
-  for await (const { links } of pages) {
-    for (const link of links) {
-      const outcome = decide(link);
-      plan.add({ ...link, outcome });
-      shown.add(differencesOf(link, outcome));
-    }
+  for await (const { links } of decidedPages(compared, session)) {
+    plan.add(links);
+    for (const link of links) shown.add(differencesOf(link));
   }
   return { plan, text: (notes) => shown.text(plan, notes) };
 }
@@ -73,7 +70,7 @@ function plain(text: string): string {
 }
 
 /** A row for each difference of a link between a file and the account. */
-export function differencesOf({ target, record, item }: ComparedLink<FileLink>, outcome: PlannedOutcome): Row[] {
+export function differencesOf({ target, record, item, outcome }: ComparedLink<FileLink> & PlannedLink): Row[] {
   const short_url = target.domain === undefined ? record?.short_url : linkText(target);
   const name = { sign: signs[outcome.kind], hash: target.hash, short_url };
   switch (outcome.kind) {

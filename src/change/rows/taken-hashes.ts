@@ -12,8 +12,8 @@ import { sameUrl } from '../../link/value.ts';
 import { grouped } from '../../output/quantity.ts';
 import { consentToPlan } from '../consent.ts';
 import { asInFile } from '../decide/apply.ts';
-import type { PlannedLink } from '../plan/outcome.ts';
-import { startPlan } from '../plan/plan.ts';
+import type { PlannedLink } from '../decide/outcome.ts';
+import { ChangePlan } from '../plan/plan.ts';
 import { planLines } from '../plan/text.ts';
 import { linksReadFor, type ReadableRows } from './read-links.ts';
 
@@ -33,10 +33,10 @@ export async function consentToUpdates(
   session: Session,
 ): Promise<ReadableRows<ShortenItem>> {
   if (session.global.yes || !canAsk(session)) return input;
-  const plan = startPlan({ verb: 'change', session });
+  const plan = new ChangePlan('change', session);
   const read = async (items: readonly ShortenItem[]) => {
     const links = await linksNamed(items, session);
-    for (const link of conflictsOf(items.map(payload), links, true)) plan.add(link);
+    plan.add(conflictsOf(items.map(payload), links, true));
     return links;
   };
   const rows = await linksReadFor(input, batchSize, read, session);
@@ -53,11 +53,11 @@ export interface ForeseenConflicts {
 }
 
 export function foreseeConflicts(policy: Exclude<ConflictPolicy, 'fail'>, session: Session): ForeseenConflicts {
-  const plan = startPlan({ verb: 'change', session });
+  const plan = new ChangePlan('change', session);
   const isUpdate = policy === 'update';
   return {
     async read(items) {
-      for (const link of conflictsOf(items, await linksNamed(items, session), isUpdate)) plan.add(link);
+      plan.add(conflictsOf(items, await linksNamed(items, session), isUpdate));
     },
     notes() {
       const { planned } = plan;
