@@ -71,8 +71,8 @@ export interface NamedChange<Payload extends LinkKey, Item extends object = Payl
 
 /** A change of links that the tool finds itself: by tags, a search, a filter, on two sides, or by what a run did. */
 export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> extends Change<Payload> {
-  readonly links: SelectedLinks<Link>;
-  /** Beside the selection all that decides what is done, as it was typed: the same command resumes the run. */
+  readonly links: Omit<SelectedLinks<Link>, 'given'>;
+  /** All that decides what is done to which links, as it was typed: the same command resumes the run. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly kind: OperationKind;
   decide(link: Link): PlannedOutcome;

@@ -1,6 +1,5 @@
 import { checksum } from '../base/checksum.ts';
 import { PartialError } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
 import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/records/unfinished.ts';
 import type { RunRow } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
@@ -11,8 +10,9 @@ import { plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import type { SelectedLink } from '../select/selected-links.ts';
-import type { ListedChange } from './change.ts';
+import type { ListedChange, RunPresentation } from './change.ts';
 import { askFor, consentToLinks } from './consent.ts';
+import { environmentOf } from './environment.ts';
 import { refuseTooMany } from './limits.ts';
 import { runReport } from './report.ts';
 import { keptRows } from './rows/read-links.ts';
@@ -32,16 +32,17 @@ export async function runPlannedChange<Payload extends LinkKey, Link extends Sel
   session: Session,
 ): Promise<RowsReport> {
   if (session.global.dryRun) return await (await import('./plan/dry-run.ts')).listedDryRun(change, session);
-  const { domain, sha256, options: asked } = await identityOf(change, session);
+  const identity = await identityOf(change, session);
+  const { domain, sha256 } = identity;
   const undo = await keepsUndo(change.options, session);
   const now = session.system.now();
-  const begun = await keptRun({ operation: change.kind, domain, sha256 }, placeOf(session));
+  const begun = await keptRun(identity, environmentOf(session));
   // Its change of tags was decided when it began.
   const tags = begun ? begun.begin.options.tags : change.tags?.change;
   const listed = begun ? await resumed(begun, change, session) : await takeSnapshot(change, session);
   const { rows, refused, domains, newLinks, open, copyTo } = listed;
-  if (rows === 0) return nothingToDo(change, refused);
-  const filter = await change.links.filterAt(begun ? Date.parse(begun.begin.at) : now);
+  if (rows === 0) return nothingToDo(change.presentation, `${change.what}: nothing to change`, refused);
+  const filter = await change.links.filterAt?.(begun ? Date.parse(begun.begin.at) : now);
   const { what, operation, undoes, links } = change;
   const readAt = change.comparesAgain ? longAgo : listed.readAt;
   return await runReport(
@@ -56,7 +57,7 @@ export async function runPlannedChange<Payload extends LinkKey, Link extends Sel
       newLinks,
       input: { name: what, sha256, rows, file: links.file, open, readAt, copyTo, snapshot: { run: begun?.begin.run } },
       payload: (item: Payload) => item,
-      options: { ...asked, ...(tags !== undefined && { tags }) },
+      options: { ...change.given, ...(tags !== undefined && { tags }) },
       steps: change.tags,
       columns: ['hash', 'long_url', 'note', 'tags', 'expiration_date', 'email_stats', 'max_clicks'],
     },
@@ -65,24 +66,17 @@ export async function runPlannedChange<Payload extends LinkKey, Link extends Sel
   );
 }
 
-function placeOf(session: Session) {
-  return { ...session, stateFolder: folders(session.system).state };
-}
+type Identified = Pick<ListedChange<LinkKey>, 'what' | 'kind' | 'given' | 'undoes'>;
 
-type Identified = Pick<ListedChange<LinkKey>, 'what' | 'kind' | 'given' | 'undoes'> & {
-  readonly links: { readonly given: Readonly<Record<string, unknown>> };
-};
-
-async function identityOf({ what, links, given, undoes }: Identified, session: Session) {
-  const options: Readonly<Record<string, unknown>> = { ...links.given, ...given };
+/** By these the same command finds its run. */
+async function identityOf({ what, kind, given, undoes }: Identified, session: Session) {
   const domain = await pinnedDomain(session, undoes?.domain);
-  return { options, domain, sha256: checksum(JSON.stringify([what, options])) };
+  return { operation: kind, domain, sha256: checksum(JSON.stringify([what, given])) };
 }
 
 /** The change of tags of an unfinished run of the same change. */
 export async function unfinishedTagsOf(change: Identified, session: Session): Promise<TagChange | undefined> {
-  const { domain, sha256 } = await identityOf(change, session);
-  const [run] = await unfinishedRuns({ operation: change.kind, domain, sha256 }, placeOf(session));
+  const [run] = await unfinishedRuns(await identityOf(change, session), environmentOf(session));
   return run && tagChangeOf(run.state.begin);
 }
 
@@ -158,16 +152,13 @@ async function resumed<Payload extends LinkKey, Link extends SelectedLink>(
   };
 }
 
-export function nothingToDo(
-  { presentation, what }: Pick<ListedChange<LinkKey>, 'presentation' | 'what'>,
-  refused: number,
-): RowsReport {
+export function nothingToDo(presentation: Omit<RunPresentation, 'doing'>, note: string, refused = 0): RowsReport {
   return {
     ...presentation,
     kind: 'rows',
     rows: [],
     members: () => ({ summary: { rows: refused } }),
-    notes: () => (refused === 0 ? [`${what}: nothing to change`] : []),
+    notes: () => (refused === 0 ? [note] : []),
     outcome: () =>
       refused > 0 ? new PartialError(`${plainQuantity(refused, 'link')} left alone; nothing was changed`) : undefined,
   };

@@ -4,7 +4,7 @@ import type { SettledChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { quantity } from '../output/quantity.ts';
-import type { Report, RowsReport } from '../output/report.ts';
+import type { Report } from '../output/report.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import { selectionWords } from '../select/selection-flags.ts';
 import type { LinkChange, ListedChange } from './change.ts';
@@ -14,18 +14,24 @@ import { environmentOf } from './environment.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { keepsUndo } from './sending.ts';
 
-/** Links that are listed first are changed as these, by hash. */
-export async function changeSelected(change: LinkChange, session: Session): Promise<RowsReport> {
-  refuseRowFlags(change.options, `${change.command} of a selection`);
+/** Links that are listed first are changed as these, by hash; by the API's own call for a tag expression, as the server lists them then. */
+export async function changeSelected(change: LinkChange, session: Session): Promise<Report> {
+  const { selection, options, command, oneCall } = change;
+  const tags = selection.kind === 'listing' ? selection.tags : undefined;
+  if (tags !== undefined && options.undo === false && options.filter === undefined && oneCall) {
+    return await changeByTags({ ...change, oneCall }, tags, session);
+  }
+  refuseRowFlags(options, `${command} of a selection`);
   return await runPlannedChange(await listedChange(change, session), session);
 }
 
 async function listedChange(change: LinkChange, session: Session): Promise<ListedChange<EditedRow>> {
   const { command, selection, options, question, presentation, verb, fields = {}, flags, operation } = change;
+  const links = await selectLinks(selection, options, session, 'change');
   return {
     what: [command, ...selectionWords(selection, options.filter)].join(' '),
-    links: await selectLinks(selection, options, session, 'change'),
-    given: { ...flags?.options.values, ...flags?.options.typed },
+    links,
+    given: { ...links.given, ...flags?.options.values, ...flags?.options.typed },
     kind: verb === 'change' ? 'edit' : verb,
     verb,
     question: {
@@ -44,7 +50,7 @@ async function listedChange(change: LinkChange, session: Session): Promise<Liste
  * The API's own call for a tag expression, which answers with no URLs (4.3.8, 4.3.10): the server decides what the expression selects.
  * Where no link would be changed, nothing is sent.
  */
-export async function changeByTags(
+async function changeByTags(
   { oneCall, ...change }: LinkChange & { readonly oneCall: NonNullable<LinkChange['oneCall']> },
   expression: string,
   session: Session,
@@ -62,7 +68,7 @@ export async function changeByTags(
   const changed: SettledChange[] = [];
   const plan = await consentToLinks(listed, session, (links) => changed.push(...changesOf(links, verb, changed.length)));
   const { planned } = plan;
-  if (planned === 0) return nothingToDo(listed, 0);
+  if (planned === 0) return nothingToDo(listed.presentation, `${listed.what}: nothing to change`);
   const call = { what: `${listed.what} --no-undo`, profile: session.profile };
   const environment = environmentOf(session);
   await recordCall(call, environment, () => oneCall.send(query));

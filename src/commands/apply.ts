@@ -8,8 +8,7 @@ import { type ComparedLink, decider } from '../change/decide/sides.ts';
 import { requireAnswer } from '../change/limits.ts';
 import { markdownPlan } from '../change/plan/differences.ts';
 import type { ChangePlan } from '../change/plan/plan.ts';
-import { openComparison } from '../change/rows/comparison.ts';
-import type { EmptyCells } from '../change/rows/empty-cells.ts';
+import { type EmptyCells, openComparison } from '../change/rows/comparison.ts';
 import { runPlannedChange } from '../change/run.ts';
 import { appliedRow } from '../change/sending.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -90,7 +89,14 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
         file: rereadable(input, input.sha256),
         pages: () => notedPages(pages(account.pages), { prune, empty }, session),
       },
-      given: { sha256: input.sha256, prune, ...reading.flags, base: base?.sha256, clear_empty: options.clearEmpty },
+      given: {
+        ...account.given,
+        sha256: input.sha256,
+        prune,
+        ...reading.flags,
+        base: base?.sha256,
+        clear_empty: options.clearEmpty,
+      },
       kind: 'apply',
       verb: 'apply',
       question: { verb: 'Apply the changes to', namesKinds: true },

@@ -76,7 +76,7 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
     {
       what: `rewrite ${text}`,
       links,
-      given: { rules: text },
+      given: { ...links.given, rules: text },
       kind: 'edit',
       verb: 'change',
       question: { verb: 'Rewrite' },

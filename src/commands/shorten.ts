@@ -91,7 +91,7 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   const picture = await picturesOf(options, session);
   const { onConflict } = options;
   if (onConflict === 'update') {
-    const { makeOrEdit } = await import('../change/rows/typed-update.ts');
+    const { makeOrEdit } = await import('../change/rows/taken-hashes.ts');
     return picture(await makeOrEdit({ items, mode, options, presentation: shortenPresentation }, session));
   }
   const giveHash = hashGiver(mode, invocation.system);

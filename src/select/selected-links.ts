@@ -30,7 +30,7 @@ export interface SelectedLinks<Link extends SelectedLink = SelectedLink> {
   /** The file that names them, if it can be read again. */
   readonly file?: { readonly name: string; readonly sha256: string } | undefined;
   /** Of what was typed, with days that are counted from `now`: a resumed run means those of its beginning. */
-  filterAt(now: number): Promise<LinkFilter | undefined>;
+  filterAt?(now: number): Promise<LinkFilter | undefined>;
   /** They are on several domains, or may be: a hash alone does not name them. */
   readonly severalDomains: boolean;
   pages(): AsyncIterable<SelectedPage<Link>>;
