@@ -71,13 +71,13 @@ export interface NamedChange<Payload extends LinkKey, Item extends object = Payl
 
 /** A change of links that the tool finds itself: by tags, a search, a filter, on two sides, or by what a run did. */
 export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> extends Change<Payload> {
-  readonly links: Omit<SelectedLinks<Link>, 'given'>;
+  readonly links: Omit<SelectedLinks<Link>, 'given' | 'filter'>;
   /** All that decides what is done to which links, as it was typed: the same command resumes the run. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly kind: OperationKind;
   decide(link: Link): PlannedOutcome;
-  /** The item that is sent for a link. */
-  payload(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
+  /** The item that is sent for a link; without it, its name with the fields that it gets. */
+  payload?(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
   /** Gets the whole plan, and throws for a change that its author cannot have meant. */
   inspect?(plan: ChangePlan): void;
   /** All that was read is compared again at sending, however short a time passed. */

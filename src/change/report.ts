@@ -13,6 +13,17 @@ import type { RunPresentation } from './change.ts';
 import { environmentOf } from './environment.ts';
 import { countsOf, isChange, resumedLines, shownBefore } from './typed-report.ts';
 
+/** A run on its way to people. */
+interface ShownRun<Payload extends object> {
+  readonly run: StartedRun<Payload>;
+  readonly plan: RunPlan<Payload>;
+  readonly presentation: RunPresentation;
+  readonly session: Session;
+  /** A selection has links, a file rows. */
+  readonly noun: 'link' | 'row';
+  readonly place: string;
+}
+
 /**
  * A run as a report: a header with mode and guarantee, every row in the order of the input, progress,
  * and a summary. The first signal, or the end of `--max-time`, stops it when the batches under way are answered; a second
@@ -28,11 +39,13 @@ export async function runReport<Payload extends object>(
   const { client, profile, domain } = session;
   const plan: RunPlan<Payload> = { domain, ...planned, profile, accountDomains: session.askedDomains() };
   const run = await startRun(plan, { ...environmentOf(session), interrupt: interruption.signal });
-  const shown: ShownRun<Payload> = { run, plan, presentation, session };
+  const noun = plan.input.name === plan.what ? 'link' : 'row';
+  const place = whereabouts({ client, domain: run.facts.domain }, presentation.domains);
+  const shown: ShownRun<Payload> = { run, plan, presentation, session, noun, place };
   for (const line of headerLines(shown)) await session.note(line);
   // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
   const outcomes = new WeakMap<Row, RowOutcome<Payload>>();
-  const input = plan.input.name === plan.what ? undefined : plan.input.name;
+  const input = noun === 'row' ? plan.input.name : undefined;
   return {
     ...presentation,
     kind: 'rows',
@@ -53,6 +66,20 @@ export async function runReport<Payload extends object>(
   };
 }
 
+/** The lines before the first row: the account, batches and calls. The promise of the mode is shown with `-v`. */
+function headerLines<Payload extends object>({ run, plan, presentation, session, noun, place }: ShownRun<Payload>): string[] {
+  const { rows, batches, calls, doneBefore, guarantee, advice } = run.facts;
+  const { skipped = 0, name } = plan.input;
+  const subject = plainQuantity(rows - skipped - doneBefore, noun) + (noun === 'row' ? ` of ${name}` : '');
+  const effort = `${plainQuantity(batches, 'batch')} (${place}; at least ${plainQuantity(calls, 'request')})`;
+  return [
+    ...resumedLines(run.facts, noun),
+    `${presentation.doing} ${subject} in ${effort}`,
+    ...(guarantee && session.global.verbose ? [guarantee] : []),
+    ...(advice ? [advice] : []),
+  ];
+}
+
 /** Rows that were not sent say so in the summary and in the results, and in JSON; they are no lines of their own. */
 async function* shownRows<Payload extends object>(
   { run, presentation, session }: ShownRun<Payload>,
@@ -61,7 +88,6 @@ async function* shownRows<Payload extends object>(
 ): AsyncGenerator<Row[]> {
   listen();
   const { streams } = session;
-  const { ignoreMissing } = presentation;
   const started = performance.now();
   const state = (): string => progressLine(run.progress(), performance.now() - started);
   streams.progress.step(state);
@@ -71,7 +97,7 @@ async function* shownRows<Payload extends object>(
     for (const outcome of settled) {
       const row = outcomeRow(outcome, session, true);
       if (outcome.status === 'failed' || outcome.status === 'unknown') outcomes.set(row, outcome);
-      if (!(ignoreMissing && isMissing(outcome))) rows.push(row);
+      if (!(presentation.ignoreMissing && isMissing(outcome))) rows.push(row);
     }
     yield rows;
     const { batchesSettled } = run.progress();
@@ -80,12 +106,17 @@ async function* shownRows<Payload extends object>(
   }
 }
 
+function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: RunProgress, milliseconds: number): string {
+  const left = rowsSettled > 0 ? [`ETA ${Math.ceil(((rows - rowsSettled) / rowsSettled) * (milliseconds / 1000))}s`] : [];
+  return [`${batchesSettled}/${batches} batches`, `${rowsSettled}/${rows}`, `${failed} failed`, ...left].join(' · ');
+}
+
 function ending<Payload extends object>(
-  { run, plan, presentation, session }: ShownRun<Payload>,
+  { run, presentation, session, noun }: ShownRun<Payload>,
   { caught }: Interruption,
 ): CliError | undefined {
   const { tally, stop } = run.summary();
-  const end = runEnd(tally, stop, { ignoreMissing: presentation.ignoreMissing, noun: `${nounOf(plan)}s` });
+  const end = runEnd(tally, stop, { ignoreMissing: presentation.ignoreMissing, noun: `${noun}s` });
   if (end.kind === 'error') return end.error;
   if (end.kind !== 'signal') return undefined;
   const signal = caught();
@@ -103,93 +134,43 @@ function abandonment<Payload extends object>({ progress, summary }: StartedRun<P
   });
 }
 
-/** A run on its way to people. */
-interface ShownRun<Payload extends object> {
-  readonly run: StartedRun<Payload>;
-  readonly plan: RunPlan<Payload>;
-  readonly presentation: RunPresentation;
-  readonly session: Session;
-}
-
-/** The lines before the first row: the account, batches and calls. The promise of the mode is shown with `-v`. */
-function headerLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
-  const { rows, batches, calls, doneBefore, guarantee, advice } = shown.run.facts;
-  const { input } = shown.plan;
-  const noun = nounOf(shown.plan);
-  const subject = plainQuantity(rows - (input.skipped ?? 0) - doneBefore, noun) + (noun === 'row' ? ` of ${input.name}` : '');
-  const where = whereaboutsOf(shown);
-  return [
-    ...resumedLines(shown.run.facts, noun),
-    `${shown.presentation.doing} ${subject} in ${plainQuantity(batches, 'batch')} (${where}; at least ${plainQuantity(calls, 'request')})`,
-    ...(guarantee && shown.session.global.verbose ? [guarantee] : []),
-    ...(advice ? [advice] : []),
-  ];
-}
-
-/** A selection has links, a file rows. */
-function nounOf<Payload extends object>({ input, what }: RunPlan<Payload>): 'link' | 'row' {
-  return input.name === what ? 'link' : 'row';
-}
-
-function whereaboutsOf<Payload extends object>({ run, session, presentation }: ShownRun<Payload>): string {
-  return whereabouts({ client: session.client, domain: run.facts.domain }, presentation.domains);
-}
-
-function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: RunProgress, milliseconds: number): string {
-  const left = rowsSettled > 0 ? Math.ceil(((rows - rowsSettled) / rowsSettled) * (milliseconds / 1000)) : undefined;
-  const parts = [`${batchesSettled}/${batches} batches`, `${rowsSettled}/${rows}`, `${failed} failed`];
-  return [...parts, ...(left === undefined ? [] : [`ETA ${left}s`])].join(' · ');
-}
-
 /** The summary for programs. */
 function summaryRecord<Payload extends object>({ run, presentation }: ShownRun<Payload>): Row {
   const { tally, calls, milliseconds, surplus } = run.summary();
+  const { guarantee } = run.facts;
   return {
     rows: tally.rows,
     ...countsOf(tally, presentation.ignoreMissing),
     requests: calls,
     seconds: milliseconds / 1000,
     surplus: surplus.length,
-    ...(run.facts.guarantee && { guarantee: run.facts.guarantee }),
+    ...(guarantee && { guarantee }),
   };
 }
 
-/** Names the run, as a script has to. */
-function undoLines<Payload extends object>({ run, plan, presentation }: ShownRun<Payload>): string[] {
-  const { undoneBy = 'linkctl undo', undoLine = `to undo it: ${undoneBy} ${run.facts.run}` } = presentation;
-  const isKept = plan.undo === true || run.facts.kind === 'shorten';
-  return isKept && isChange(run.summary().tally) ? [undoLine] : [];
-}
-
 /** `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
-function summaryLines<Payload extends object>(shown: ShownRun<Payload>): string[] {
-  const { presentation, session, plan } = shown;
-  const { guarantee, run } = shown.run.facts;
-  const { failed } = plan;
+function summaryLines<Payload extends object>({ run, plan, presentation, session, noun, place }: ShownRun<Payload>): string[] {
+  const { guarantee, kind, run: name } = run.facts;
   const { profile } = session;
-  const { tally, calls, milliseconds, surplus, stop, workingSize } = shown.run.summary();
+  const { tally, calls, milliseconds, surplus, stop, workingSize } = run.summary();
+  const failedIn = plan.failed === undefined ? '' : ` (${plan.failed})`;
   const counts = Object.entries(countsOf(tally, presentation.ignoreMissing))
     .filter(([, number]) => number > 0)
-    .map(
-      ([status, number]) =>
-        `${number} ${status.replace('_', ' ')}${status === 'failed' && failed !== undefined ? ` (${failed})` : ''}`,
-    );
+    .map(([status, number]) => `${number} ${status.replace('_', ' ')}${status === 'failed' ? failedIn : ''}`);
   const effort = `${plainQuantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
+  const size = profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`;
+  const isUndoable = (plan.undo === true || kind === 'shorten') && isChange(tally);
+  // It names the run, as a script has to.
+  const { undoneBy = 'linkctl undo', undoLine = `to undo it: ${undoneBy} ${name}` } = presentation;
   return [
-    `${plainQuantity(tally.rows, nounOf(plan))}: ${counts.join(', ')} (${effort}) for ${whereaboutsOf(shown)}`,
+    `${plainQuantity(tally.rows, noun)}: ${counts.join(', ')} (${effort}) for ${place}`,
     ...(guarantee && tally.counts.unknown > 0 ? [guarantee] : []),
     ...(surplus.length > 0
       ? [`${plainQuantity(surplus.length, 'link')} may be duplicates: ${surplus.slice(0, 5).join(', ')}`]
       : []),
-    ...(workingSize === undefined
-      ? []
-      : [
-          `the server rejected larger batches; to use this size directly: ${
-            profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`
-          }`,
-        ]),
-    ...undoLines(shown),
-    ...(stop?.kind === 'signal' ? repeatableText(tally, `${nounOf(plan)}s`) : []),
-    ...(stop || tally.counts.not_sent > 0 ? [`to resume run ${run}, run the same command again`] : []),
+    ...(workingSize === undefined ? [] : [`the server rejected larger batches; to use this size directly: ${size}`]),
+    ...(isUndoable ? [undoLine] : []),
+    ...(stop?.kind === 'signal' ? repeatableText(tally, `${noun}s`) : []),
+    ...(stop || tally.counts.not_sent > 0 ? [`to resume run ${name}, run the same command again`] : []),
   ];
 }

@@ -42,7 +42,6 @@ async function listedChange(change: LinkChange, session: Session): Promise<Liste
     presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
     decide: ({ record }) => outcomeOf(verb === 'change' ? fields : verb, record),
     operation: verb === 'change' ? editItemsOperation : operation,
-    payload: (target, values) => ({ ...target, ...values }),
   };
 }
 

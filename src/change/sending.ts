@@ -47,11 +47,11 @@ export async function pinnedDomain({ domain, edition, domains }: Session, named?
 export function rowOf<Payload extends LinkKey>(
   { target, record, outcome }: PlannedLink,
   { payload }: Pick<ListedChange<Payload>, 'payload'>,
-): (RunRow & { readonly item: Payload }) | undefined {
+): RunRow<LinkKey> | undefined {
   if (outcome.kind === 'unchanged' || outcome.kind === 'untouched') return undefined;
   const fields = 'fields' in outcome ? (outcome.fields ?? {}) : {};
   const refusal = refusalOf({ outcome });
-  const item = payload(target, fields, outcome.kind);
+  const item = payload?.(target, fields, outcome.kind) ?? { ...target, ...fields };
   return { line: undefined, item, before: record ?? null, ...(refusal !== undefined && { refusal }) };
 }
 

@@ -98,7 +98,6 @@ function detaching(known: KnownRemoval, session: Session): ListedChange<EditedRo
     presentation: { ...hashChangePresentation('urls', 'Changed'), doing: 'changing the tags of' },
     decide: ({ record }) => withoutLabels(record, found, target),
     operation: editItemsOperation,
-    payload: (link, fields) => ({ ...link, ...fields }),
   };
 }
 

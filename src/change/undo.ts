@@ -115,7 +115,7 @@ function changeOf(
     options,
     decide: ({ outcome }) => outcome,
     operation: (settings) => way.operation({ ...settings, edition: session.edition }),
-    payload: way.payload ?? ((target, fields) => ({ ...target, ...fields })),
+    ...(way.payload && { payload: way.payload }),
     undoes: { run: begin.run, domain: local ?? begin.domain },
   };
 }

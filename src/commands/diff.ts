@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { DifferentError, UsageError } from '../base/errors.ts';
 import { showPlan } from '../change/consent.ts';
-import { asInFile, type FileLink, sinceBase } from '../change/decide/apply.ts';
-import { type ComparedLink, decider } from '../change/decide/sides.ts';
+import { asInFile, type FileLink } from '../change/decide/apply.ts';
+import type { ComparedLink } from '../change/decide/sides.ts';
 import { differencesOf, markdownPlan } from '../change/plan/differences.ts';
 import { ChangePlan, type Decided, decidedPages } from '../change/plan/plan.ts';
 import { wantsRows } from '../change/plan/report.ts';
@@ -61,19 +61,19 @@ async function diff(options: DiffOptions, invocation: Invocation, operands: stri
   }
   const session = await openSession(invocation);
   const listed = selection ?? (options.allDomains ? everything : undefined);
-  const { base, input, domains, empty, pages } = await openComparison(options, session, true);
+  const { input, domains, empty, compared } = await openComparison(options, session, true);
   const account = await (listed
     ? selectLinks(listed, options, session, 'change')
     : linksOfDomains(domains, options, session, { isNoted: true }));
-  const compared = { links: { pages: () => pages(account.pages) }, decide: decider(sinceBase(asInFile, base)) };
+  const comparison = compared(account, asInFile);
   const driftOf = ({ planned, countOf }: ChangePlan): DifferentError | undefined =>
     planned + countOf('refused') > 0 ? new DifferentError(`${input.name} and the account differ`, { reported: true }) : undefined;
   if (session.global.output === markdown) {
-    const { plan, text } = await markdownPlan(compared, 'differ', session);
+    const { plan, text } = await markdownPlan(comparison, 'differ', session);
     return { kind: 'text', text: text(empty.notes()), outcome: () => driftOf(plan) };
   }
   const name = account.severalDomains || domains.length > 1 ? 'short_url' : 'hash';
-  return diffReport(compared, { name, empty, driftOf }, session);
+  return diffReport(comparison, { name, empty, driftOf }, session);
 }
 
 const missing = { details: ['usage: linkctl diff -f <file> [selection]'], hint: 'linkctl diff --help' };

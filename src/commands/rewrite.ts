@@ -84,7 +84,6 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
       presentation: { ...hashChangePresentation('urls', 'Changed'), doing: 'rewriting' },
       decide: ({ record }) => (record ? decide(record) : { kind: 'missing' }),
       operation: editItemsOperation,
-      payload: (target, fields) => ({ ...target, ...fields }),
     },
     session,
   );

@@ -12,9 +12,9 @@ import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import type { Target } from '../../input/field-values.ts';
 import { canonical } from '../../link/value.ts';
-import type { SelectedPage } from '../../select/selected-links.ts';
-import type { FileLink } from '../decide/apply.ts';
-import type { ComparedLink } from '../decide/sides.ts';
+import type { SelectedLinks, SelectedPage } from '../../select/selected-links.ts';
+import { type FileLink, sinceBase } from '../decide/apply.ts';
+import { type ComparedLink, type Decisions, decider } from '../decide/sides.ts';
 import { openBase } from './base.ts';
 import { checkedRows } from './file.ts';
 
@@ -102,17 +102,23 @@ export async function openComparison(options: BulkOptions, session: Session, isO
     let read = 0;
     for await (const rows of rowBatches(input, batchSize)) {
       read += rows.length;
-      yield { items: rows.map(({ item }) => ({ target: { hash: item.hash, domain: item.domain }, item })), read };
+      // Dates are compared as days.
+      const links = rows.map(({ item }) => reading.dated(item));
+      yield { items: links.map((item) => ({ target: { hash: item.hash, domain: item.domain }, item })), read };
     }
   }
-  /** The links of the file and of the account: those of `besides`, and those that the file names. */
   async function* pages(besides: () => AsyncIterable<SelectedPage>): AsyncGenerator<SelectedPage<ComparedLink<FileLink>>> {
     empty.begin();
     for await (const { links, read } of comparedPages({ items, besides, batchSize }, session)) {
       yield { links: links.map((link) => (link.item ? { ...link, item: empty.filled(link.item, link.record) } : link)), read };
     }
   }
-  return { base, input, domains, reading, empty, pages };
+  /** The links of the file as they are in the account, and those that only the account has. */
+  const compared = <Account extends Pick<SelectedLinks, 'pages'>>(account: Account, decisions: Decisions<FileLink>) => ({
+    links: { ...(account as Omit<Account, 'pages'>), pages: () => pages(account.pages) },
+    decide: decider(sinceBase(decisions, base)),
+  });
+  return { base, input, domains, reading, empty, compared };
 }
 
 /** The cells of a csv that are empty: they clear what the link has, or they are not compared, and counted. */
