@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { EarlierLink } from '../../src/bulk/records/done-change.ts';
 import { asApplied, asInFile, type BaseListing, type FileLink, sinceBase } from '../../src/change/decide/apply.ts';
-import { asCopied } from '../../src/change/decide/copy.ts';
-import { outcomeOf } from '../../src/change/decide/edit.ts';
-import { type Decisions, decider } from '../../src/change/decide/sides.ts';
-import { inverse, withoutLabels } from '../../src/change/decide/tags.ts';
-import type { PlannedOutcome } from '../../src/change/plan/outcome.ts';
+import type { PlannedOutcome } from '../../src/change/decide/outcome.ts';
+import { outcomeOf } from '../../src/change/decide/outcome.ts';
+import { asCopied, type Decisions, decider } from '../../src/change/decide/sides.ts';
+import { inverse, withoutLabels } from '../../src/change/tags.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 
 const target = { hash: 'x' };

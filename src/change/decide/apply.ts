@@ -6,7 +6,7 @@ import { foldLabel, tagInstructions } from '../../contract/tag-label.ts';
 import { cellValue, isRefused } from '../../input/field-values.ts';
 import { type ItemOf, instruction } from '../../input/row.ts';
 import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
-import type { PlannedOutcome } from '../plan/outcome.ts';
+import type { PlannedOutcome } from './outcome.ts';
 import type { Decisions } from './sides.ts';
 
 /** A link as a file or a listing has it; `tags` are all of its labels. */

@@ -5,7 +5,7 @@ import type { UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { fieldsBetween, isIdentical, notApplied } from '../../link/same.ts';
 import { lastDay } from '../../link/value.ts';
-import type { PlannedOutcome } from '../plan/outcome.ts';
+import type { PlannedOutcome } from './outcome.ts';
 
 /** A change of one link. Its values before, after and now are compared field by field. */
 export interface UndoDecision {

@@ -1,6 +1,6 @@
 import { grouped, quantity } from '../../output/quantity.ts';
-import { kindWords, type PlannedLink, type PlannedOutcome, participles } from './outcome.ts';
-import type { ChangePlan, Group, Groups } from './plan.ts';
+import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
+import { type ChangePlan, type Group, type Groups, kindWords, participles } from './plan.ts';
 import { type PlanMarks, PlanScreen } from './screen.ts';
 
 /** Links that are shown as examples. */

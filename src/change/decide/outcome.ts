@@ -2,7 +2,45 @@ import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { foldText } from '../../link/difference.ts';
 import { fieldsToChange } from '../../link/same.ts';
-import type { PlannedOutcome } from '../plan/outcome.ts';
+import type { SelectedLink } from '../../select/selected-links.ts';
+
+export type PlannedOutcome =
+  /** An edit: what the link shall get. */
+  | { readonly kind: 'change'; readonly fields: EditFields }
+  | { readonly kind: 'delete' }
+  /** The counters are lost. */
+  | { readonly kind: 'reset' }
+  /** A link that does not exist is made, or made again. */
+  | { readonly kind: 'create'; readonly fields: EditFields }
+  /** A link of another account is made here. */
+  | { readonly kind: 'copy'; readonly fields: EditFields }
+  | { readonly kind: 'unchanged' }
+  /** Nothing is asked for it: the reason why it is named. */
+  | { readonly kind: 'untouched'; readonly reason: string }
+  | { readonly kind: 'missing' }
+  | Refused;
+
+/** A link that is left alone. */
+interface Refused {
+  readonly kind: 'refused';
+  /** `too long`, `changed since: note`. */
+  readonly reason: string;
+  /** The API's, where it has one for the reason. */
+  readonly code?: number;
+  /** The fields that it would have got, for the results. */
+  readonly fields?: EditFields;
+}
+
+/** A link as it was read, and what would be done to it. */
+export interface PlannedLink extends SelectedLink {
+  readonly outcome: PlannedOutcome;
+}
+
+const idle: ReadonlySet<PlannedOutcome['kind']> = new Set(['unchanged', 'untouched', 'missing', 'refused']);
+
+export function isPlanned({ kind }: PlannedOutcome): boolean {
+  return !idle.has(kind);
+}
 
 /** One field as it is and as an edit would make it; of tags, only the instructions. */
 export interface FieldChange {

@@ -3,14 +3,14 @@ import { checksum } from '../../base/checksum.ts';
 import type { RunInput } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
-import { type BulkOptions, refuseRunFlags } from '../../flags/bulk-flags.ts';
+import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../../flags/bulk-flags.ts';
 import { resolveOperands } from '../../input/named-targets.ts';
 import { quantity } from '../../output/quantity.ts';
 import type { NamedChange } from '../change.ts';
 import { refuseTooMany } from '../limits.ts';
 
 /** Links that are named, and the command as people read it. */
-export type NamedRows = Pick<NamedChange<LinkKey>, 'what' | 'input' | 'domains' | 'fromArguments'>;
+type NamedRows = Pick<NamedChange<LinkKey>, 'what' | 'input' | 'domains' | 'fromArguments'>;
 
 interface Named {
   /** For the list of runs: `edit`. */
@@ -32,6 +32,18 @@ export async function operandRows(
   const [first] = targets;
   const what = `${name} ${first && targets.length === 1 ? linkText(first) : quantity(targets.length, 'link')}`;
   return { what, input: typedInput(targets, what, given), domains, fromArguments: true };
+}
+
+/** The links that a file of hashes names. */
+export async function hashRows(path: string, { name, options }: Omit<Named, 'given'>, session: Session): Promise<NamedRows> {
+  refuseRowFlags(options, '--hashes-from');
+  const source = await session.openInput(path, 'hashes');
+  const { checkHashFile } = await import('../../input/hash-file.ts');
+  const { rows, domains, open } = await checkHashFile(source, session, 'listed change');
+  refuseTooMany(rows, session);
+  const { name: file, change, copyTo } = source;
+  const input = { rows, open, name: file, sha256: source.sha256(), change, copyTo };
+  return { what: `${name} --hashes-from ${path}`, input, domains };
 }
 
 /** Rows that were typed. They are in memory, and the record of their run has them, too. */
