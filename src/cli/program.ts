@@ -4,7 +4,6 @@ import { version } from '../base/version.ts';
 import { addGlobalFlags } from '../flags/globals.ts';
 import { type CommandTree, commandTree } from '../help/command-tree.ts';
 import { describe } from '../help/description.ts';
-import { helpPage } from '../help/layout.ts';
 import { isTopicName, type TopicName, topicNames } from '../help/topic-names.ts';
 import { readTypedLine, type TypedLine } from '../help/typed-line.ts';
 import { type Entry, entries } from './command-table.ts';
@@ -18,9 +17,15 @@ import { createRunner, type Runner } from './run.ts';
 export async function runProgram(argv: readonly string[], launch: Launch): Promise<void> {
   const { say, system } = launch;
   let text = '';
-  const root = createRoot((chunk) => {
-    text += chunk;
-  });
+  let helped: Command | undefined;
+  const root = createRoot(
+    (chunk) => {
+      text += chunk;
+    },
+    (command) => {
+      helped = command;
+    },
+  );
   const line = readLine(root, argv);
   const topic = await askedTopic(line, argv, system);
   if (topic) return say(topic);
@@ -34,6 +39,7 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
       throw (await import('../help/usage-error.ts')).usageError(error, root, words);
     }
   }
+  if (helped) text += (await import('../help/layout.ts')).helpPage(commandTree(helped), commandTree(root));
   const [name = '', flag] = words;
   // The name is both a command and a topic; the command's help comes first.
   await say(flag === '--help' && isTopicName(name) ? `${text}\n${await textOf(name)}` : text);
@@ -41,7 +47,7 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
 
 /** Loads every command. */
 export async function wholeProgram(): Promise<Command> {
-  const root = createRoot(() => undefined);
+  const root = createRoot();
   for (const entry of entries) (await entry.load())(placeCommand(root, entry), () => async () => undefined);
   return root;
 }
@@ -78,7 +84,8 @@ async function textOf(topic: TopicName): Promise<string> {
 
 const jsonFlag = /^(--json|-o ?json|--output[ =]json)$/;
 
-function createRoot(write: (text: string) => void): Command {
+/** Instead of the text of a help page `write` gets nothing, and `help` the command: pages are made when they are asked for. */
+function createRoot(write = (_text: string): void => undefined, help = (_command: Command): void => undefined): Command {
   const root: Command = new Command('linkctl')
     .description('Manage short URLs from the command line.')
     .usage('<command> [flags]')
@@ -87,7 +94,12 @@ function createRoot(write: (text: string) => void): Command {
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: write, outputError: () => undefined })
-    .configureHelp({ formatHelp: (command) => helpPage(commandTree(command), commandTree(root)) })
+    .configureHelp({
+      formatHelp(command) {
+        help(command);
+        return '';
+      },
+    })
     .showSuggestionAfterError(false);
   addGlobalFlags(root);
   describe(root, {
