@@ -94,12 +94,14 @@ const layered = (inputs) => ({
     const layerOf = new Map();
     for (const layer of layers) for (const path of needsOf(layer, inputs)) if (!layerOf.has(path)) layerOf.set(path, layer);
     onResolve({ filter: /^[^:]+$/ }, async ({ kind, path, resolveDir }) => {
-      if (kind === 'entry-point') return { namespace: 'later', path: layers[0][0] };
+      if (kind === 'entry-point') return { namespace: 'later', path: layers[0][0], pluginData: layers[0][0] };
       if (kind !== 'dynamic-import' || external.includes(path)) return undefined;
-      return { namespace: 'later', path: relative(top, (await resolve(path, { kind: 'import-statement', resolveDir })).path) };
+      const file = relative(top, (await resolve(path, { kind: 'import-statement', resolveDir })).path);
+      // The file of a library is named for it.
+      return { namespace: 'later', path: path.startsWith('.') ? file : path, pluginData: file };
     });
-    onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => {
-      const needed = needsOf([path], inputs);
+    onLoad({ filter: /.*/, namespace: 'later' }, ({ pluginData: file }) => {
+      const needed = needsOf([file], inputs);
       // Helpers of esbuild are in the first layer, and most of what is imported on demand needs them.
       if (![...needed].some((one) => layerOf.get(one) === layers[0])) needsOf(layers[1], inputs, needed);
       const imports = layers.toReversed().flatMap((layer) => {
@@ -109,7 +111,7 @@ const layered = (inputs) => ({
         return layer;
       });
       return {
-        contents: `${imports.map((module) => `import './${module}';`).join(' ')} export * from './${path}';`,
+        contents: `${imports.map((module) => `import './${module}';`).join(' ')} export * from './${file}';`,
         resolveDir: top,
       };
     });
