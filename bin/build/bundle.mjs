@@ -134,6 +134,18 @@ const onDemand = {
   },
 };
 
+/** Pages of help, and suggestions for mistyped words, are our own (src/help); those of commander would be loaded by every command. */
+const withoutHelpOfCommander = {
+  name: 'without help of commander',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/commander\/lib\/(help|suggestSimilar)\.js$/ }, () => ({
+      contents: `exports.Help = class { prepareContext() {} };
+        exports.stripColor = (text) => text;
+        exports.suggestSimilar = () => '';`,
+    }));
+  },
+};
+
 /** The program prints its version and home page; the rest of the manifest is for npm. */
 const ownManifest = {
   name: 'own manifest',
@@ -189,6 +201,7 @@ const shared = {
   minifyWhitespace: true,
 };
 
+const plugins = [onDemand, withoutHelpOfCommander, ownManifest];
 const whole = {
   ...shared,
   metafile: true,
@@ -200,9 +213,9 @@ const whole = {
   format: 'esm',
   external,
 };
-const { inputs } = (await build({ ...whole, write: false, plugins: [onDemand, ownManifest] })).metafile;
+const { inputs } = (await build({ ...whole, write: false, plugins })).metafile;
 // esbuild can split only ES modules, while Node loads CommonJS several milliseconds faster: so it splits first and converts then.
-const { metafile } = await build({ ...whole, plugins: [layered(inputs), onDemand, ownManifest] });
+const { metafile } = await build({ ...whole, plugins: [layered(inputs), ...plugins] });
 const home = homes(metafile.outputs);
 await build({
   ...shared,

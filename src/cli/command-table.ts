@@ -9,7 +9,6 @@ export interface Entry {
   readonly alias?: string;
   readonly summary: string;
   readonly group: 'Links:' | 'Jobs:' | 'Account:' | 'Setup:' | 'More:';
-  readonly hidden?: boolean;
   readonly load: () => Promise<Register>;
 }
 

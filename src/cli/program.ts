@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { addGlobalFlags } from '../flags/globals.ts';
-import { type CommandTree, commandTree } from '../help/command-tree.ts';
+import { type CommandTree, commandTree, helpFlag } from '../help/command-tree.ts';
 import { describe } from '../help/description.ts';
 import { isTopicName, type TopicName, topicNames } from '../help/topic-names.ts';
 import { readTypedLine, type TypedLine } from '../help/typed-line.ts';
@@ -90,7 +90,7 @@ function createRoot(write = (_text: string): void => undefined, help = (_command
     .description('Manage short URLs from the command line.')
     .usage('<command> [flags]')
     .version(`linkctl ${version}`, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help')
+    .helpOption(helpFlag.flags, helpFlag.description)
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: write, outputError: () => undefined })
@@ -112,8 +112,8 @@ function createRoot(write = (_text: string): void => undefined, help = (_command
   return root;
 }
 
-function placeCommand(root: Command, { name, alias, summary, group, hidden = false }: Entry): Command {
-  const command = root.command(name, { hidden }).summary(summary).description(`${summary}.`).helpGroup(group).helpCommand(false);
+function placeCommand(root: Command, { name, alias, summary, group }: Entry): Command {
+  const command = root.command(name).summary(summary).description(`${summary}.`).helpGroup(group).helpCommand(false);
   if (alias) command.alias(alias);
   return command;
 }
