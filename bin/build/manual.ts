@@ -53,7 +53,7 @@ function isUsual(name: TopicName): boolean {
 
 /** In the order of help; a group is replaced by its verbs. */
 export function leafCommands(command: CommandTree): CommandTree[] {
-  const children = command.commands.filter(({ hidden }) => !hidden);
+  const children = command.commands;
   return children.length > 0 ? children.flatMap(leafCommands) : [command];
 }
 

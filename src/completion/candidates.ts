@@ -78,11 +78,9 @@ function operandOffer(line: TypedLine, current: string, sources: Sources): Offer
 
 /** Aliases are offered only after the first letter, so that an empty line lists each command once. */
 function commandCandidates({ path, command, help }: TypedLine, current: string): Candidate[] {
-  const commands = command.commands
-    .filter(({ hidden }) => !hidden)
-    .flatMap(({ name, aliases, summary }) =>
-      [name, ...(current === '' ? [] : aliases)].map((word) => ({ word, meaning: summary })),
-    );
+  const commands = command.commands.flatMap(({ name, aliases, summary }) =>
+    [name, ...(current === '' ? [] : aliases)].map((word) => ({ word, meaning: summary })),
+  );
   if (path.length > 1) return commands;
   if (!help) return [...commands, { word: 'help', meaning: 'Help on a command or a topic' }];
   return [...commands, ...topicNames.map((word) => ({ word, meaning: 'a topic' }))];

@@ -43,7 +43,7 @@ function rootPage(root: CommandTree): string {
 
 function commandGroups({ commands }: CommandTree): [title: string, rows: [string, string][]][] {
   const groups = new Map<string, [string, string][]>();
-  for (const { name, aliases, summary, group } of commands.filter(({ hidden }) => !hidden)) {
+  for (const { name, aliases, summary, group } of commands) {
     groups.set(group, [...(groups.get(group) ?? []), [[name, ...aliases].join(', '), summary]]);
   }
   return [...groups];

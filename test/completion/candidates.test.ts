@@ -38,7 +38,6 @@ function tree(): Command {
   tags.command('delete').alias('rm').summary('Delete').argument('<label...>', 'labels');
   root.command('undo').argument('[run]', 'run');
   root.command('completion').argument('<shell>', 'shell', choice(['bash', 'zsh']));
-  root.command('secret', { hidden: true });
   return root;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { absolutePath } from '../../files/folders.ts';
 import type { BegunRun } from '../beginning/begun-run.ts';
-import { newestRuns, orderOf, type RunFolders, runFolders, runRecord, smallNames, smallRecord } from '../records/run-names.ts';
+import { newestRuns, orderOf, type RunFolders, runFolders, runRecord, smallFiles, smallRecord } from '../records/run-names.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import type { RunState } from './journal-state.ts';
 import type { BeginLine } from './lines.ts';
@@ -103,7 +103,7 @@ const tooManySmall = 250;
 
 /** Deletes the oldest records of typed links where there are too many. */
 function pruneSmall(folders: RunFolders): void {
-  const names = new Set(smallNames(folders));
+  const names = new Set(smallFiles(folders));
   if (names.size < tooManySmall) return;
   const sorted = newestRuns(folders.state).filter(({ run }) => names.has(run));
   for (const { run } of sorted.slice(keptSmall)) rmSync(runRecord(run, folders).path, { force: true });
