@@ -1,7 +1,8 @@
 import { type CliError, LocalError, messageOf, UnknownOutcomeError } from '../base/errors.ts';
-import { processSystem, type System } from '../base/system.ts';
+import { type OutputStream, processSystem, type System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { answerShell } from '../completion/candidates.ts';
+import { createSources } from '../completion/sources.ts';
 import type { CommandTree } from '../help/command-tree.ts';
 import { helpPage } from '../help/layout.ts';
 import { commandAt, storedTree } from '../help/stored-tree.ts';
@@ -52,11 +53,37 @@ function helpWords(argv: readonly string[]): readonly string[] | undefined {
 async function answerTab(words: readonly string[], system: System): Promise<string> {
   try {
     const tree = storedTree() ?? (await wholeTree());
-    return answerShell(tree, words, system);
+    return await answerShell(
+      tree,
+      words,
+      createSources(system, (argv) => printedBy(argv, system)),
+    );
   } catch (error) {
     system.stderr.write(`error: ${messageOf(error)}\n`);
     return ':1\n';
   }
+}
+
+/** Runs a command line; without output if it fails. Its messages are for nobody. */
+async function printedBy(argv: readonly string[], system: System): Promise<string> {
+  let printed = '';
+  const stream = (take: (text: string) => void): OutputStream => ({
+    write: (text, done) => {
+      take(text);
+      done?.();
+    },
+    on: () => undefined,
+    off: () => undefined,
+  });
+  const stdout = stream((text) => {
+    printed += text;
+  });
+  const quiet: System = Object.create(system, {
+    stdout: { value: stdout },
+    stderr: { value: stream(() => undefined) },
+    onCrash: { value: () => undefined },
+  });
+  return (await main(argv, quiet)) === 0 ? printed : '';
 }
 
 /**
