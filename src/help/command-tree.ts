@@ -41,6 +41,8 @@ export interface Flag {
   /** Possible values, if they are known. */
   readonly words: readonly string[];
   readonly repeats: boolean;
+  /** The page that explains it, or a title with a colon for a section of its own; undefined for the usual section. */
+  readonly group?: string | undefined;
 }
 
 export interface Operand {
@@ -78,7 +80,7 @@ function typedLine(command: Command): string {
 }
 
 function flagOf(option: Option): Flag {
-  const { long, short, flags, description, required, defaultValue, negate } = option;
+  const { long, short, flags, description, required, defaultValue, negate, helpGroupHeading } = option;
   return {
     long,
     short,
@@ -89,6 +91,7 @@ function flagOf(option: Option): Flag {
     defaultValue: defaultValue === undefined || negate ? undefined : `${defaultValue}`,
     words: wordsOf(option),
     repeats: isRepeatable(option),
+    group: helpGroupHeading,
   };
 }
 
