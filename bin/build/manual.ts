@@ -65,15 +65,10 @@ function commandSection({ line, usage, description, aliases, examples, flags, fi
     '.PP',
     roff(description + alias),
     ...typedLines(examples),
-    ...flags.filter(({ long, group }) => long !== '--help' && !isExplained(group)).flatMap(flagLines),
+    ...flags.filter(({ long, group }) => long !== '--help' && group !== 'csv' && group !== 'runs').flatMap(flagLines),
     ...(fields.length > 0 ? ['.PP', roff(`Fields: ${fields.join(', ')}.`)] : []),
     ...notes.flatMap(noteLines),
   ];
-}
-
-/** By the page of that name, which is a section of the manual, too. */
-function isExplained(group: string | undefined): boolean {
-  return group !== undefined && !group.endsWith(':');
 }
 
 function flagLines(flag: Flag): string[] {

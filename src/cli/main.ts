@@ -1,5 +1,5 @@
 import { type CliError, LocalError, messageOf, UnknownOutcomeError } from '../base/errors.ts';
-import { type OutputStream, processSystem, type System } from '../base/system.ts';
+import { processSystem, type System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { answerShell } from '../completion/candidates.ts';
 import { createSources } from '../completion/sources.ts';
@@ -53,37 +53,11 @@ function helpWords(argv: readonly string[]): readonly string[] | undefined {
 async function answerTab(words: readonly string[], system: System): Promise<string> {
   try {
     const tree = storedTree() ?? (await wholeTree());
-    return await answerShell(
-      tree,
-      words,
-      createSources(system, (argv) => printedBy(argv, system)),
-    );
+    return await answerShell(tree, words, createSources(system, main));
   } catch (error) {
     system.stderr.write(`error: ${messageOf(error)}\n`);
     return ':1\n';
   }
-}
-
-/** Runs a command line; without output if it fails. Its messages are for nobody. */
-async function printedBy(argv: readonly string[], system: System): Promise<string> {
-  let printed = '';
-  const stream = (take: (text: string) => void): OutputStream => ({
-    write: (text, done) => {
-      take(text);
-      done?.();
-    },
-    on: () => undefined,
-    off: () => undefined,
-  });
-  const stdout = stream((text) => {
-    printed += text;
-  });
-  const quiet: System = Object.create(system, {
-    stdout: { value: stdout },
-    stderr: { value: stream(() => undefined) },
-    onCrash: { value: () => undefined },
-  });
-  return (await main(argv, quiet)) === 0 ? printed : '';
 }
 
 /**

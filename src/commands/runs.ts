@@ -9,7 +9,7 @@ import { canAsk, confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
-import { sharedFlagRows } from '../flags/bulk-flags.ts';
+import { sharedFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { columns } from '../help/text-layout.ts';
 import { quantity } from '../output/quantity.ts';
@@ -61,7 +61,7 @@ export function registerRuns(command: Command, run: Runner): void {
         '           that cannot be confirmed are reported as unknown',
       ].join('\n'),
       'Flags of the commands that change many links; linkctl help flags explains --max-wait and --max-time:',
-      columns(sharedFlagRows('runs')).join('\n'),
+      columns(sharedFlags.runs.map(([flags, summary]) => [flags, summary])).join('\n'),
     ],
   });
 }

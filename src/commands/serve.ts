@@ -46,7 +46,7 @@ export function registerServe(command: Command, run: Runner): void {
     .option('--not-found-url <url>', 'page for visitors of unknown or expired links')
     .option('--backup <file>', 'copy the links to a new file, also while serving, and exit');
   for (const [flags, summary, least] of limitFlags) {
-    command.addOption(new Option(flags, summary).argParser(count(least)).helpGroup('Limits:'));
+    command.addOption(new Option(flags, summary).argParser(count(least)).helpGroup('limits'));
   }
   command.action(run(serve));
   describe(command, {

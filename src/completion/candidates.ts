@@ -3,7 +3,8 @@ import { hasOperators } from '../contract/tag-label.ts';
 import type { CommandTree, Flag, Operand } from '../help/command-tree.ts';
 import { topicNames } from '../help/topic-names.ts';
 import { nextOperand, reachableFlags, readTypedLine, type TypedLine } from '../help/typed-line.ts';
-import type { Candidate, Sources } from './sources.ts';
+import type { Candidate } from './server-hashes.ts';
+import type { Sources } from './sources.ts';
 
 /**
  * Answers `linkctl __complete <words...> <current>` for the scripts of the shells: one candidate per line, its description after a tab, and a

@@ -6,12 +6,7 @@ import type { TypedLine } from '../help/typed-line.ts';
 import { configPath } from '../profiles/config-file.ts';
 import { isProfileName, sandboxName } from '../profiles/profile-name.ts';
 import { cachedLabels, type LabelKind } from './label-cache.ts';
-
-export interface Candidate {
-  /** The complete word, such as `--output=json`. */
-  readonly word: string;
-  readonly meaning?: string | undefined;
-}
+import type { Candidate, Main } from './server-hashes.ts';
 
 /** All but `hashes` reads only local files: a key press must not wait for a server. */
 export interface Sources {
@@ -24,15 +19,11 @@ export interface Sources {
   hashes(beginning: string, line: TypedLine): Promise<Candidate[]>;
 }
 
-/** Runs a command of this program and returns what it prints; empty if it fails. */
-export type RunQuietly = (argv: readonly string[]) => Promise<string>;
-
 /** Bounds the time of a key press. */
 const maxRuns = 50;
-const maxHashes = '20';
-const maxSeconds = '0.8';
 
-export function createSources(system: System, run: RunQuietly): Sources {
+/** `main` runs a command line of this program. */
+export function createSources(system: System, main: Main): Sources {
   return {
     profiles: () => [...new Set([...readNames(system).profiles, sandboxName])],
     labels(kind, given) {
@@ -46,25 +37,10 @@ export function createSources(system: System, run: RunQuietly): Sources {
     async hashes(beginning, line) {
       // A program that is run for the key could ask for a password, and a URL is no beginning of a hash.
       const profile = line.given.get('profile') ?? activeProfile(system);
-      if (beginning.includes('/') || readNames(system).keyPrograms.some((name) => name === profile)) return [];
-      const search = beginning === '' ? [] : ['--search', beginning];
-      const limits = ['--limit', maxHashes, '--max-time', maxSeconds, '--retries', '0', '--max-wait', '0'];
-      const printed = await run(['list', ...search, ...limits, '-qo', 'tsv', '--fields', 'hash,long_url', ...accountFlags(line)]);
-      return printed.split('\n').flatMap((row) => {
-        const [word = '', meaning] = row.split('\t');
-        return word === '' ? [] : [{ word, meaning }];
-      });
+      if (beginning.includes('/') || readNames(system).keyPrograms.includes(`${profile}`)) return [];
+      return (await import('./server-hashes.ts')).serverHashes(beginning, line, system, main);
     },
   };
-}
-
-/** Flags that say which account and domain the hashes are of. */
-const ofAccount = ['profile', 'domain', 'baseUrl', 'edition', 'username', 'apiKeyFile', 'insecureHttp', 'caFile'];
-
-function accountFlags({ path: [root], given }: TypedLine): string[] {
-  return (root?.flags ?? [])
-    .filter(({ name }) => given.has(name) && ofAccount.includes(name))
-    .map(({ long, name, value }) => (value === undefined ? `${long}` : `${long}=${given.get(name)}`));
 }
 
 /** Chooses like a command: credentials in the environment belong to no profile. */

@@ -32,62 +32,37 @@ export interface BulkOptions {
   readonly undo?: boolean;
 }
 
-interface SharedFlag {
-  readonly flags: string;
-  readonly summary: string;
-  readonly parse?: (text: string, before: unknown) => unknown;
-}
+type SharedFlag = readonly [flags: string, summary: string, parse?: (text: string, before: unknown) => unknown];
 
 /** Many commands have these flags, so a page of their own explains them: `help csv` and `help runs`. */
 export const sharedFlags: { readonly [P in 'csv' | 'runs']: readonly SharedFlag[] } = {
   csv: [
-    {
-      flags: '--input-format <format>',
-      summary: 'lines, csv, json or jsonl (default: by file extension)',
-      parse: choice(inputFormats),
-    },
-    { flags: '--delimiter <c>', summary: "csv delimiter, such as ';' or tab (default: found from the header)" },
-    {
-      flags: '--columns <list>',
-      summary: "fields of csv columns: 'long_url=Landing page,custom_hash=Code'",
-      parse: once,
-    },
-    {
-      flags: '--date-format <format>',
-      summary: 'dates such as 31.12.2031 (dmy) or 12/31/2031 (mdy)',
-      parse: choice(dateFormats),
-    },
-    { flags: '--tag-separator <c>', summary: 'separator of tags in a csv cell (default: comma)' },
-    { flags: '--encoding <name>', summary: 'encoding of the file, such as windows-1252 (default: UTF-8)', parse: once },
-    { flags: '--strict-columns', summary: 'refuse unknown columns' },
-    { flags: '--strip-formula-guard', summary: "remove one leading ' from csv cells" },
-    { flags: '--print-template', summary: 'print a sample input file' },
+    ['--input-format <format>', 'lines, csv, json or jsonl (default: by file extension)', choice(inputFormats)],
+    ['--delimiter <c>', "csv delimiter, such as ';' or tab (default: found from the header)"],
+    ['--columns <list>', "fields of csv columns: 'long_url=Landing page,custom_hash=Code'", once],
+    ['--date-format <format>', 'dates such as 31.12.2031 (dmy) or 12/31/2031 (mdy)', choice(dateFormats)],
+    ['--tag-separator <c>', 'separator of tags in a csv cell (default: comma)'],
+    ['--encoding <name>', 'encoding of the file, such as windows-1252 (default: UTF-8)', once],
+    ['--strict-columns', 'refuse unknown columns'],
+    ['--strip-formula-guard', "remove one leading ' from csv cells"],
+    ['--print-template', 'print a sample input file'],
   ],
   runs: [
-    {
-      flags: '--batch-size <n>',
-      summary: 'maximum rows per request (default: the limit of the edition)',
-      parse: count(1),
-    },
-    { flags: '--concurrency <n>', summary: 'maximum number of parallel requests (default: 4)', parse: count(1) },
-    { flags: '--budget <calls>', summary: 'maximum number of API calls', parse: count(1) },
-    { flags: '--fail-fast', summary: 'stop at the first batch with a failure' },
-    { flags: '--again', summary: 'run again even if an earlier run completed' },
-    { flags: '--force', summary: 'start even if the quota is too low' },
+    ['--batch-size <n>', 'maximum rows per request (default: the limit of the edition)', count(1)],
+    ['--concurrency <n>', 'maximum number of parallel requests (default: 4)', count(1)],
+    ['--budget <calls>', 'maximum number of API calls', count(1)],
+    ['--fail-fast', 'stop at the first batch with a failure'],
+    ['--again', 'run again even if an earlier run completed'],
+    ['--force', 'start even if the quota is too low'],
     // Without --undo, a single link in a script has no record.
-    { flags: '--undo', summary: 'record the change for undo, also for a single link in a script' },
-    { flags: '--no-undo', summary: 'do not record the change for undo: saves one request per batch' },
+    ['--undo', 'record even a single link in a script for undo'],
+    ['--no-undo', 'do not record the change for undo: saves one request per batch'],
   ],
 };
 
-/** For help: flags and their meanings. */
-export function sharedFlagRows(page: keyof typeof sharedFlags): (readonly [string, string])[] {
-  return sharedFlags[page].map(({ flags, summary }) => [flags, summary]);
-}
-
-function addShared(command: Command, page: keyof typeof sharedFlags, isMeant = (_long: string): boolean => true): void {
-  for (const { flags, summary, parse } of sharedFlags[page]) {
-    if (!isMeant(flags.replace(/ .*/, ''))) continue;
+function addShared(command: Command, page: keyof typeof sharedFlags, isMeant = (_flags: string): boolean => true): void {
+  for (const [flags, summary, parse] of sharedFlags[page]) {
+    if (!isMeant(flags)) continue;
     const option = new Option(flags, summary).helpGroup(page);
     command.addOption(parse ? option.argParser(parse) : option);
   }
@@ -115,19 +90,17 @@ export function addBatchFlags(command: Command, force?: string): void {
   command
     .option('--results <file>', 'write the final status of every row to <file>')
     .option('--failed <file>', 'write the failed rows to <file>, to correct and run again');
-  addShared(command, 'runs', (long) => !undoFlags.includes(long) && (force === undefined || long !== '--force'));
+  addShared(command, 'runs', (flags) => !flags.includes('undo') && (flags !== '--force' || force === undefined));
   if (force !== undefined) command.option('--force', force);
 }
 
-const undoFlags: readonly string[] = ['--undo', '--no-undo'];
-
 export function addUndoFlags(command: Command): void {
-  addShared(command, 'runs', (long) => undoFlags.includes(long));
+  addShared(command, 'runs', (flags) => flags.includes('undo'));
 }
 
 /** For changes that always keep an undo record otherwise. */
 export function addNoUndoFlag(command: Command): void {
-  addShared(command, 'runs', (long) => long === '--no-undo');
+  addShared(command, 'runs', (flags) => flags === '--no-undo');
 }
 
 type BulkFlag = keyof BulkOptions;
@@ -140,7 +113,6 @@ const inputFlags: readonly BulkFlag[] = [
   'tagSeparator',
   'encoding',
   'strictColumns',
-  'ignoreUnknownColumns',
   'includeProtected',
   'stripFormulaGuard',
 ];

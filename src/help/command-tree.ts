@@ -41,8 +41,8 @@ export interface Flag {
   /** Possible values, if they are known. */
   readonly words: readonly string[];
   readonly repeats: boolean;
-  /** The page that explains it, or a title with a colon for a section of its own; undefined for the usual section. */
-  readonly group?: string | undefined;
+  /** The page that explains it, or a section of its own; undefined for the usual section. */
+  readonly group?: 'csv' | 'runs' | 'limits' | undefined;
 }
 
 export interface Operand {
@@ -91,7 +91,7 @@ function flagOf(option: Option): Flag {
     defaultValue: defaultValue === undefined || negate ? undefined : `${defaultValue}`,
     words: wordsOf(option),
     repeats: isRepeatable(option),
-    group: helpGroupHeading,
+    group: helpGroupHeading as Flag['group'],
   };
 }
 

@@ -62,7 +62,7 @@ test.for<[string, Record<string, string>, string[]]>([
 ])('B61: labels are those of %s', async ([, variables, labels], { folder, homeEnv }) => {
   const system = createTestSystem({ env: { ...homeEnv, ...variables } });
   await mkdir(join(folder, '.config', 'linkctl'), { recursive: true });
-  const sources = createSources(system, async () => '');
+  const sources = createSources(system, async () => 1);
   const config = { current_profile: 'work', profiles: { work: { api_key: 'x' }, hobby: {}, 'not.a.name': {} } };
   await writeFile(join(folder, '.config', 'linkctl', 'config.json'), JSON.stringify(config));
   await cacheLabels('tags', ['of-work'], { profile: 'work', system });
