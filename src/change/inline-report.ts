@@ -62,7 +62,7 @@ export async function inlineReport<Payload extends object>(
     notes: () => [
       ...(missing > 0 ? [`${quantity(missing, 'link')} did not exist`] : []),
       ...(counts.unchanged > 0 ? [`${quantity(counts.unchanged, 'link')} unchanged`] : []),
-      ...(counts.skipped > 0 ? [`${quantity(counts.skipped, 'link')} skipped: the hash exists and leads elsewhere`] : []),
+      ...(counts.skipped > 0 ? [`${quantity(counts.skipped, 'link')} skipped: the hash has another destination`] : []),
       ...(counts.not_sent > 0 ? [`${quantity(counts.not_sent, 'link')} not sent`] : []),
       ...(undo && isChange(tally) && session.streams.watched ? [undoLine(run)] : []),
     ],

@@ -169,6 +169,6 @@ export function nothingToDo(
     members: () => ({ summary: { rows: refused } }),
     notes: () => (refused === 0 ? [`${what}: nothing to change`] : []),
     outcome: () =>
-      refused > 0 ? new PartialError(`${plainQuantity(refused, 'link')} left alone; nothing was changed`) : undefined,
+      refused > 0 ? new PartialError(`${plainQuantity(refused, 'link')} left unchanged; nothing was changed`) : undefined,
   };
 }

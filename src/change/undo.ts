@@ -54,7 +54,7 @@ export async function undoOrRedo(
 
 /** Nothing is sent for what is so already, and nothing is wrong about it. */
 function alreadySo(sentence: string): RowsReport {
-  const presentation = hashChangePresentation('urls', 'Changed back');
+  const presentation = hashChangePresentation('urls', 'Undone');
   return { ...presentation, kind: 'rows', rows: [], members: () => ({ summary: { rows: 0 } }), notes: () => [sentence] };
 }
 
@@ -75,7 +75,7 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
       : `undoing run ${begin.run}: ${title}`,
   );
   if (lost > 0) {
-    await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left alone`);
+    await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left unchanged`);
   }
   const doubts: Doubts = { rows: lost };
   const tags = tagsBack(run, session);
@@ -139,9 +139,11 @@ async function wayBack(run: DoneRun, session: Session): Promise<WayBack> {
   const way = waysBack[kind];
   const isKept = begin.operation === 'shorten' || begin.undo === true;
   if (way && isKept) return way;
-  const why = way ? 'what its links were was not kept' : (reasons[begin.operation] ?? 'counters cannot be restored');
+  const why = way
+    ? 'the previous state of its links was not recorded'
+    : (reasons[begin.operation] ?? 'counters cannot be restored');
   const details = way
-    ? ['it was made with --no-undo, or by an earlier version']
+    ? ['it was run with --no-undo, or by an earlier version']
     : reasons[begin.operation] === undefined
       ? await lostCounters(run, session)
       : [];
@@ -153,7 +155,7 @@ async function wayBack(run: DoneRun, session: Session): Promise<WayBack> {
 
 const reasons: { readonly [K in DoneRun['begin']['operation']]?: string } = {
   check: 'a check changes nothing',
-  api: 'what the call changed is not known',
+  api: 'the changes of this call are unknown',
 };
 
 /** The largest of the counters that a reset erased, because nothing else shows them any more. */
@@ -208,8 +210,8 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
   edit: {
     kind: 'edit',
     verb: 'change',
-    question: { verb: 'Change back' },
-    presentation: { ...hashChangePresentation('urls', 'Changed back'), doing: 'changing back' },
+    question: { verb: 'Undo the changes to' },
+    presentation: { ...hashChangePresentation('urls', 'Undone'), doing: 'undoing the changes to' },
     redoing: {
       question: { verb: 'Change' },
       presentation: { ...hashChangePresentation('urls'), doing: 'changing' },

@@ -44,7 +44,7 @@ export function registerReport(command: Command, run: Runner): void {
     examples: [
       'linkctl report --since 30d --html report.html',
       'linkctl report --since 7d --domain s.ex --html week.html',
-      "linkctl report --by-tags 'spring' --title 'Spring campaign' --html - | mail-page",
+      "linkctl report --by-tags 'spring' --title 'Spring' --html - > spring.html",
     ],
     notes: [
       `The page begins with links that failed their most recent check, and links that expire in the next ${soon} days. Then it shows clicks per day, ` +

@@ -47,6 +47,6 @@ export async function makeOrEdit({ items, mode, options, presentation }: TypedUp
   );
   const [only] = done.outcomes;
   const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', only.payload.long_url);
-  if (only?.status === 'changed') await note(isMoved ? `changed: it led to ${only.before?.long_url}` : 'changed');
+  if (only?.status === 'changed') await note(isMoved ? `changed: the destination was ${only.before?.long_url}` : 'changed');
   return await inlineReport(done, { presentation, printed: () => shownBefore(done.run, session) }, session);
 }
