@@ -65,7 +65,7 @@ function commandSection({ line, usage, description, aliases, examples, flags, fi
     '.PP',
     roff(description + alias),
     ...typedLines(examples),
-    ...flags.filter(({ long }) => long !== '--help').flatMap(flagLines),
+    ...flags.filter(({ long, group }) => long !== '--help' && group !== 'csv' && group !== 'runs').flatMap(flagLines),
     ...(fields.length > 0 ? ['.PP', roff(`Fields: ${fields.join(', ')}.`)] : []),
     ...notes.flatMap(noteLines),
   ];

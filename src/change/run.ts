@@ -152,6 +152,6 @@ export function nothingToDo(presentation: Omit<RunPresentation, 'doing'>, note: 
     members: () => ({ summary: { rows: refused } }),
     notes: () => (refused === 0 ? [note] : []),
     outcome: () =>
-      refused > 0 ? new PartialError(`${plainQuantity(refused, 'link')} left alone; nothing was changed`) : undefined,
+      refused > 0 ? new PartialError(`${plainQuantity(refused, 'link')} left unchanged; nothing was changed`) : undefined,
   };
 }

@@ -194,7 +194,7 @@ export function deletion(found: readonly string[], session: Session): Work {
     counts ??= await countCarriers(session, found, step);
     const links = counts.find((one) => one.label === label)?.links ?? 0;
     if (links > 0) {
-      throw new PartialError(`tag ${JSON.stringify(label)} was kept: ${quantity(links, 'link')} got it meanwhile`, {
+      throw new PartialError(`tag ${JSON.stringify(label)} was kept: ${quantity(links, 'link')} got it while this ran`, {
         hint: `linkctl list --by-tags ${shellWord(labelExpression(label))}`,
       });
     }

@@ -88,7 +88,7 @@ function countLines({ missing = 0, unchanged = 0, skipped = 0, not_sent = 0 }: R
   return [
     ...(missing > 0 ? [`${quantity(missing, 'link')} did not exist`] : []),
     ...(unchanged > 0 ? [`${quantity(unchanged, 'link')} unchanged`] : []),
-    ...(skipped > 0 ? [`${quantity(skipped, 'link')} skipped: the hash exists and leads elsewhere`] : []),
+    ...(skipped > 0 ? [`${quantity(skipped, 'link')} skipped: the hash has another destination`] : []),
     ...(not_sent > 0 ? [`${quantity(not_sent, 'link')} not sent`] : []),
   ];
 }

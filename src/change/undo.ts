@@ -69,7 +69,7 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
       : `undoing run ${begin.run}: ${title}`,
   );
   if (lost > 0) {
-    await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left alone`);
+    await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left unchanged`);
   }
   const doubts: Doubts = { rows: lost };
   const tags = tagsBack(run, session);
@@ -136,9 +136,11 @@ async function wayBack(run: DoneRun, session: Session): Promise<WayBack> {
   const way = waysBack[kind];
   const isKept = begin.operation === 'shorten' || begin.undo === true;
   if (way && isKept) return way;
-  const why = way ? 'what its links were was not kept' : (reasons[begin.operation] ?? 'counters cannot be restored');
+  const why = way
+    ? 'the previous state of its links was not recorded'
+    : (reasons[begin.operation] ?? 'counters cannot be restored');
   const details = way
-    ? ['it was made with --no-undo, or by an earlier version']
+    ? ['it was run with --no-undo, or by an earlier version']
     : reasons[begin.operation] === undefined
       ? await lostCounters(run, session)
       : [];
@@ -150,7 +152,7 @@ async function wayBack(run: DoneRun, session: Session): Promise<WayBack> {
 
 const reasons: { readonly [K in DoneRun['begin']['operation']]?: string } = {
   check: 'a check changes nothing',
-  api: 'what the call changed is not known',
+  api: 'the changes of this call are unknown',
 };
 
 /** The largest of the counters that a reset erased, because nothing else shows them any more. */
@@ -209,7 +211,7 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
   edit: {
     kind: 'edit',
     verb: 'change',
-    words: ['Change back', 'changing back', 'Changed back'],
+    words: ['Undo the changes to', 'undoing the changes to', 'Undone'],
     redoing: ['Change', 'changing'],
     decide: undoEdit,
     operation: (settings): BulkOperation<EditedRow> => editItemsOperation(settings),

@@ -40,6 +40,8 @@ export interface Flag {
   /** Possible values, if they are known. */
   readonly words: readonly string[];
   readonly repeats: boolean;
+  /** The page that explains it, or a section of its own; undefined for the usual section. */
+  readonly group?: 'csv' | 'runs' | 'limits' | undefined;
 }
 
 export interface Operand {
@@ -77,7 +79,7 @@ function typedLine(command: Command): string {
 }
 
 function flagOf(option: Option): Flag {
-  const { long, short, flags, description, required, defaultValue, negate } = option;
+  const { long, short, flags, description, required, defaultValue, negate, helpGroupHeading } = option;
   return {
     long,
     short,
@@ -88,6 +90,7 @@ function flagOf(option: Option): Flag {
     defaultValue: defaultValue === undefined || negate ? undefined : `${defaultValue}`,
     words: wordsOf(option),
     repeats: isRepeatable(option),
+    group: helpGroupHeading as Flag['group'],
   };
 }
 

@@ -122,7 +122,7 @@ describe('W2: what a plan says', () => {
       '  s.ex/b -> https://old.example/b (created again)',
       '  https://s.ex/e -> https://old.example/e (0 clicks)',
       'clicks and creation order of deleted links cannot be restored',
-      'links that are created again begin with 0 clicks, as the newest',
+      'links that are created again start with 0 clicks, as the newest',
     ]);
   });
 

@@ -23,7 +23,7 @@ const unchanged: PlannedOutcome = { kind: 'unchanged' };
 /** Deletes a link that the run created, if it still is as it was made. */
 export function undoCreation({ change, now, force }: UndoDecision): PlannedOutcome {
   if (!now) return unchanged;
-  if (!change.isProven && !force) return { kind: 'refused', reason: 'it may have been there before the run' };
+  if (!change.isProven && !force) return { kind: 'refused', reason: 'it may have existed before the run' };
   const since = force ? [] : fieldsSinceMade(change, now);
   return since.length === 0 ? { kind: 'delete' } : changedSince(since);
 }

@@ -23,7 +23,7 @@ export type PlanVerb = keyof typeof participles;
 
 /** For plans that do several things. */
 export const kindWords: { readonly [V in PlanVerb]?: Readonly<Record<'create' | 'change' | 'delete', string>> } = {
-  back: { create: 'to be created again', change: 'to be changed back', delete: 'to be deleted' },
+  back: { create: 'to be created again', change: 'to be restored', delete: 'to be deleted' },
   apply: { create: 'to be created', change: 'to be changed', delete: 'to be deleted' },
   differ: { create: 'only in file', change: 'different', delete: 'only in account' },
 };

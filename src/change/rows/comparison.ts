@@ -63,7 +63,7 @@ export async function* comparedPages<Item>(
 /** A link that is listed and yet was not found is neither missing nor there, so nothing is sent. */
 function inconsistent(link: LinkKey): UnavailableError {
   return new UnavailableError(`the server lists ${linkText(link)}, but did not find it by its hash`, {
-    hint: 'it may have been created meanwhile: run the same command again',
+    hint: 'it may have been created since: run the same command again',
   });
 }
 

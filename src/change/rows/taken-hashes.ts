@@ -69,10 +69,10 @@ export function foreseeConflicts(policy: Exclude<ConflictPolicy, 'fail'>, sessio
     },
     notes() {
       const { planned } = plan;
-      if (planned === 0) return ['no custom hash leads elsewhere'];
+      if (planned === 0) return ['no custom hash has another destination'];
       const [one, many] = isUpdate
         ? ['has a link with other values', 'have links with other values']
-        : ['leads elsewhere', 'lead elsewhere'];
+        : ['has another destination', 'have another destination'];
       const subject = planned === 1 ? `1 custom hash ${one}` : `${grouped(planned)} custom hashes ${many}`;
       return [`${subject}: ${ways[policy]}`, ...(isUpdate ? planLines(plan) : [])];
     },
@@ -161,6 +161,6 @@ export async function makeOrEdit({ items, mode, options, presentation }: TypedUp
     session,
   );
   const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', only.payload.long_url);
-  if (only?.status === 'changed') await note(isMoved ? `changed: it led to ${only.before?.long_url}` : 'changed');
+  if (only?.status === 'changed') await note(isMoved ? `changed: the destination was ${only.before?.long_url}` : 'changed');
   return report;
 }
