@@ -1,37 +1,41 @@
 // A code cache beside the program: a short command would spend most of its time on compiling functions at their first call.
 const fs = require('node:fs');
-const { dirname, relative, sep } = require('node:path');
 const { Script } = require('node:vm');
 
 /**
- * Loads the `.cjs` files of a folder with the code that V8 compiled in an earlier run under the same Node. Returns a function that stores
- * the code of this run, for the end of the work, when V8 has compiled all that was called. The cache is optional: files that are missing,
- * stale or not writable are ignored. Only code that the owner of the program wrote is run, because others may be able to write to the
- * folder.
+ * Loads the program in a folder with the code that V8 compiled in earlier runs under the same Node: `load('main.cjs')`. `keep` stores the
+ * code, for the end of the work, when V8 has compiled all that was called. A run that loads a file for the first time adds what it called of
+ * the others. The cache is optional: files that are missing, stale or not writable are ignored. Only code that the owner of the program
+ * wrote is run, because others may be able to write to the folder.
  */
-exports.useCompiledCode = (folder, program) => {
+exports.compiledProgram = (folder) => {
   const cache = `${folder}/code/${process.version}-${process.arch}`;
-  const owner = fs.statSync(program).uid;
-  const compiled = new Map();
+  const owner = fs.statSync(`${folder}/main.cjs`).uid;
+  const loaded = new Map();
   // V8 accepts code only under the flags with which it was compiled, and some commands set flags. It caches sources by length and would not
   // read the data for one that it has compiled already.
   const sample = new Script('0').createCachedData();
   const haveFlagsChanged = () => new Script('1', { cachedData: sample }).cachedDataRejected;
-  const loadScript = require.extensions['.js'];
-  require.extensions['.cjs'] = (module, path) => {
-    const name = relative(folder, path);
-    if (name.includes(sep)) return loadScript(module, path);
+  // Node's own `require` would look for each file and for the package that it belongs to.
+  const load = (name) => {
+    const known = loaded.get(name);
+    if (known) return known.module.exports;
+    const filename = `${folder}/${name}`;
+    const source = `(function (exports, require, module, __dirname) {${fs.readFileSync(filename, 'latin1')}\n})`;
     const cached = readCode(`${cache}/${name}`, owner);
-    const source = `(function (exports, require, module, __filename, __dirname) {${fs.readFileSync(path, 'latin1')}\n})`;
-    const script = new Script(source, { filename: path, cachedData: cached });
-    if (!cached || script.cachedDataRejected) compiled.set(name, script);
-    const load = script.runInThisContext();
-    load.call(module.exports, module.exports, (id) => module.require(id), module, path, dirname(path));
+    const script = new Script(source, { filename, cachedData: cached });
+    const module = { exports: {} };
+    loaded.set(name, { module, script, size: script.cachedDataRejected === false ? cached.length : 0 });
+    const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
+    script.runInThisContext()(module.exports, requireFrom, module, folder);
+    return module.exports;
   };
-  return () => {
+  const keep = () => {
     const isOwner = process.getuid?.() === (process.getuid && owner);
-    if (compiled.size > 0 && isOwner && !haveFlagsChanged()) writeCode(compiled, cache);
+    const isComplete = [...loaded.values()].every(({ size }) => size > 0);
+    if (!isComplete && isOwner && !haveFlagsChanged()) writeCode(loaded, cache);
   };
+  return { load, keep };
 };
 
 /**
@@ -54,11 +58,13 @@ function readCode(path, owner) {
   }
 }
 
-function writeCode(compiled, cache) {
+function writeCode(loaded, cache) {
   try {
     fs.mkdirSync(cache, { recursive: true, mode: 0o755 });
-    for (const [name, script] of compiled) {
+    for (const [name, { script, size }] of loaded) {
       const code = script.createCachedData();
+      // V8 forgets functions that a long run called only at its beginning.
+      if (code.length <= size) continue;
       const unfinished = `${cache}/${name}.${process.pid}`;
       fs.writeFileSync(unfinished, Buffer.concat([code, code]), { mode: 0o644 });
       fs.renameSync(unfinished, `${cache}/${name}`);

@@ -28,12 +28,16 @@ function start() {
   // Makes stack traces refer to lines of src/. Loading the source maps takes longer than most commands, and cached code has none.
   const isDebugged = process.env.LINKCTL_DEBUG || process.argv.includes('--debug');
   if (isDebugged) process.setSourceMapsEnabled(true);
-  const keepCompiledCode = isDebugged ? undefined : require('./compiled-code.js').useCompiledCode(folder, `${folder}/main.cjs`);
-  const { main, processSystem } = require(`${folder}/main.cjs`);
+  const { load, keep } = isDebugged ? plainProgram(folder) : require('./compiled-code.js').compiledProgram(folder);
+  const { main, processSystem } = load('main.cjs');
   main(process.argv.slice(2), processSystem()).then((code) => {
     process.exitCode = code;
-    keepCompiledCode?.();
+    keep();
   });
+}
+
+function plainProgram(folder) {
+  return { load: (name) => require(`${folder}/${name}`), keep: () => undefined };
 }
 
 /** `put-in-place.mjs` writes the pointer to the last build. */

@@ -10,11 +10,11 @@ const loader = join(import.meta.dirname, '..', 'bin', 'compiled-code.js');
 function programIn(folder: string): { run(): string; kept(): string[]; code: string; source: string; start: string } {
   const program = join(folder, 'program');
   mkdirSync(program);
-  const source = "module.exports = () => 'hello';";
+  const source = "module.exports = () => 'hello'; module.exports.toAll = (other) => ' ' + other();";
   writeFileSync(join(program, 'main.cjs'), source);
   const start = `
-    const keep = require(${JSON.stringify(loader)}).useCompiledCode(${JSON.stringify(program)}, ${JSON.stringify(join(program, 'main.cjs'))});
-    process.stdout.write(require(${JSON.stringify(join(program, 'main.cjs'))})());
+    const { load, keep } = require(${JSON.stringify(loader)}).compiledProgram(${JSON.stringify(program)});
+    process.stdout.write(load('main.cjs')());
     keep();`;
   const place = join(program, 'code', `${process.version}-${process.arch}`);
   return {
@@ -28,12 +28,12 @@ function programIn(folder: string): { run(): string; kept(): string[]; code: str
 
 /** Code that says something else for the same source: V8 knows a source by its length alone, and its flags, which are those of plain Node. */
 function poison(source: string): Buffer {
-  const other = `(function (exports, require, module, __filename, __dirname) {${source.replace('hello', 'POISN')}\n})`;
+  const other = `(function (exports, require, module, __dirname) {${source.replace('hello', 'POISN')}\n})`;
   // V8 keeps what was called; the rest it would compile from the source.
   const make = `
     const script = new (require('node:vm').Script)(${JSON.stringify(other)});
     const module = {};
-    script.runInThisContext()({}, undefined, module, '', '');
+    script.runInThisContext()({}, undefined, module, '');
     module.exports();
     process.stdout.write(script.createCachedData());`;
   const code = execFileSync(process.execPath, ['--eval', make]);
@@ -57,6 +57,39 @@ test('kept code is what runs, so code that others could have written is not used
   expect(run()).toBe('POISN');
   chmodSync(code, 0o664);
   expect(run()).toBe('hello');
+});
+
+test('a run that loads another file adds the functions that it called to the code of those that it shares', ({ folder }) => {
+  const { run, kept, code, start } = programIn(folder);
+  writeFileSync(join(folder, 'program', 'other.cjs'), "module.exports = () => 'all';");
+  run();
+  const { size, ino } = statSync(code);
+  const both = start.replace("load('main.cjs')()", "load('main.cjs')() + load('main.cjs').toAll(load('other.cjs'))");
+  expect(execFileSync(process.execPath, ['--eval', both]).toString()).toBe('hello all');
+  expect(kept().sort()).toEqual(['main.cjs', 'other.cjs']);
+  expect(statSync(code).ino).not.toBe(ino);
+  expect(statSync(code).size).toBeGreaterThan(size);
+});
+
+test('code of another Node is left alone, and that of this one is kept beside it', ({ folder }) => {
+  const { run, kept, code } = programIn(folder);
+  const newer = join(code, '..', '..', `v99.0.0-${process.arch}`);
+  mkdirSync(newer, { recursive: true });
+  writeFileSync(join(newer, 'main.cjs'), 'code of a newer Node');
+  expect(run()).toBe('hello');
+  expect(kept()).toEqual(['main.cjs']);
+  expect(readFileSync(join(newer, 'main.cjs'), 'utf8')).toBe('code of a newer Node');
+});
+
+test('code that another Node left in our place is compiled anew', ({ folder }) => {
+  const { run, code } = programIn(folder);
+  run();
+  const foreign = readFileSync(code);
+  // V8 begins with a number of its version.
+  for (const half of [0, foreign.length / 2]) foreign.writeUInt8(foreign.readUInt8(half + 4) ^ 1, half + 4);
+  writeFileSync(code, foreign);
+  expect(run()).toBe('hello');
+  expect(readFileSync(code).equals(foreign)).toBe(false);
 });
 
 test('code that was compiled under other flags of V8 is not kept', ({ folder }) => {

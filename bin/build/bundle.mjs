@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { atHome, layered, layers } from './layers.mjs';
 import { licensesOf, packagesIn } from './licenses.mjs';
 import { putInPlace } from './put-in-place.mjs';
 
 /**
  * Builds the program: `node bin/build/bundle.mjs --dist=dist`. `--names` keeps the names of functions, for profiling; `--name` is the name
- * of the folder; `--packages` names a file for the list of bundled packages (`package.mjs`). One file contains the code that every command
- * line needs, and one each the modules that are imported on demand. A build is a folder of its own in `dist`, put in place when it is
+ * of the folder; `--packages` names a file for the list of bundled packages (`package.mjs`). `layers.mjs` says what is in which file. A build is a folder of its own in `dist`, put in place when it is
  * complete.
  */
 const top = join(import.meta.dirname, '..', '..');
@@ -24,29 +24,8 @@ const { dist, name, names, packages } = parseArgs({
 }).values;
 const folder = resolve(dist, name);
 const modules = join(folder, 'modules');
-/** Help and completions need only the first. The second adds commander and the code of most commands. */
-const [core, program] = ['./src/cli/main.ts', './src/cli/program.ts'];
 /** Optional packages of the sandbox and `serve`, which are not installed on every platform. */
 const external = ['@photostructure/sqlite', 'pg'];
-
-/**
- * Dynamic imports always run after the core and the program have been loaded. Declaring that gives all such files the same imports, so that
- * esbuild puts their shared code into a few large files. A library that is imported dynamically must be an ES module, because `export *`
- * cannot list the names of others.
- */
-const layers = {
-  name: 'layers',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^[^:]+$/ }, ({ kind, path, resolveDir }) => {
-      if (kind !== 'dynamic-import' || external.includes(path)) return undefined;
-      return { namespace: 'later', path: path.startsWith('.') ? `./${relative(top, resolve(resolveDir, path))}` : path };
-    });
-    onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => ({
-      contents: `import '${core}'; import '${program}'; export * from '${path}';`,
-      resolveDir: top,
-    }));
-  },
-};
 
 /** Modules of Node that are slow to load and rarely needed are loaded on first use. */
 const onDemand = {
@@ -60,6 +39,18 @@ const onDemand = {
       contents: `let loaded;
         const get = (_, name) => (loaded ??= process.getBuiltinModule('${path}'))[name];
         module.exports = Object.create(new Proxy({}, { get }));`,
+    }));
+  },
+};
+
+/** Pages of help, and suggestions for mistyped words, are our own (src/help); those of commander would be loaded by every command. */
+const withoutHelpOfCommander = {
+  name: 'without help of commander',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/commander\/lib\/(help|suggestSimilar)\.js$/ }, () => ({
+      contents: `exports.Help = class { prepareContext() {} };
+        exports.stripColor = (text) => text;
+        exports.suggestSimilar = () => '';`,
     }));
   },
 };
@@ -91,28 +82,36 @@ const shared = {
   minifyWhitespace: true,
 };
 
-// esbuild can split only ES modules, while Node loads CommonJS several milliseconds faster: so it splits first and converts then.
-const { metafile } = await build({
+const plugins = [onDemand, withoutHelpOfCommander, ownManifest];
+const whole = {
   ...shared,
   metafile: true,
-  entryPoints: [core],
+  minifyIdentifiers: !names,
+  entryPoints: [layers[0][0]],
   outdir: modules,
   bundle: true,
   splitting: true,
   format: 'esm',
   external,
-  plugins: [layers, onDemand, ownManifest],
-});
+};
+const { inputs } = (await build({ ...whole, write: false, plugins })).metafile;
+// esbuild can split only ES modules, while Node loads CommonJS several milliseconds faster: so it splits first and converts then.
+const { metafile } = await build({ ...whole, plugins: [layered(inputs, { top, external }), ...plugins] });
+const { files, plugin } = atHome(metafile.outputs, { top, modules });
 await build({
   ...shared,
-  entryPoints: [join(modules, '*.cjs')],
+  entryPoints: files,
   outdir: folder,
+  bundle: true,
   format: 'cjs',
+  // Without a second list of its exports, which only imports by ES modules need.
+  platform: 'neutral',
   minifyIdentifiers: !names,
   define: { 'import.meta.dirname': '__dirname' },
   supported: { 'dynamic-import': false },
   // Replaces getters by values because a long run calls functions across files a million times.
   footer: { js: 'module.exports = { __esModule: true, ...module.exports };' },
+  plugins: [plugin],
 });
 rmSync(modules, { recursive: true });
 const { wholeTree } = createRequire(import.meta.url)(join(folder, 'main.cjs'));

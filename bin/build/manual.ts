@@ -53,7 +53,7 @@ function isUsual(name: TopicName): boolean {
 
 /** In the order of help; a group is replaced by its verbs. */
 export function leafCommands(command: CommandTree): CommandTree[] {
-  const children = command.commands.filter(({ hidden }) => !hidden);
+  const children = command.commands;
   return children.length > 0 ? children.flatMap(leafCommands) : [command];
 }
 
@@ -65,7 +65,7 @@ function commandSection({ line, usage, description, aliases, examples, flags, fi
     '.PP',
     roff(description + alias),
     ...typedLines(examples),
-    ...flags.filter(({ long }) => long !== '--help').flatMap(flagLines),
+    ...flags.filter(({ long, group }) => long !== '--help' && group !== 'csv' && group !== 'runs').flatMap(flagLines),
     ...(fields.length > 0 ? ['.PP', roff(`Fields: ${fields.join(', ')}.`)] : []),
     ...notes.flatMap(noteLines),
   ];

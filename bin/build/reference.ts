@@ -13,7 +13,7 @@ export function withReference(readme: string, root: CommandTree): string {
 
 /** A Markdown table of all commands, from the same tree as `--help`. */
 export function reference(root: CommandTree): string {
-  const commands = root.commands.filter(({ hidden }) => !hidden);
+  const commands = root.commands;
   return [
     '| Command | |',
     '|---|---|',

@@ -60,8 +60,7 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment) {
     }
   };
   if (!kept) return await start(await beginOneOff(identity, plan, environment));
-  const { beginRun } = await import('./beginning/beginning.ts');
-  return await beginRun(identity, plan, surroundings, start);
+  return await kept.beginRun(identity, plan, surroundings, start);
 }
 
 /** All that makes two command lines the same run. */

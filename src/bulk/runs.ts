@@ -70,9 +70,9 @@ export function resolveRun(stateFolder: string, text: string): string {
   if (!found) return noRun(text);
   if (others.length === 0) return found.run;
   const shown = [found, ...others].slice(0, shownCandidates).map(({ run, begin }) => `${run}  ${begin ? titleOf(begin) : ''}`);
-  throw new UsageError(`several runs begin with ${text}`, {
+  throw new UsageError(`several run IDs begin with ${text}`, {
     details: others.length < shownCandidates ? shown : [...shown, 'and others'],
-    hint: 'give more of the name',
+    hint: 'give a longer prefix',
   });
 }
 

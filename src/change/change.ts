@@ -7,11 +7,11 @@ import type { UrlRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { RunFlags } from '../flags/field-flags.ts';
 import type { PlannedRequest } from '../output/dry-run.ts';
+import type { RowsReport } from '../output/report.ts';
 import type { SelectedLink, SelectedLinks } from '../select/selected-links.ts';
 import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';
-import type { PlannedOutcome, PlanVerb } from './plan/outcome.ts';
-import type { ChangePlan } from './plan/plan.ts';
-import type { RunPresentation } from './report.ts';
+import type { PlannedOutcome } from './decide/outcome.ts';
+import type { ChangePlan, PlanVerb } from './plan/plan.ts';
 
 export interface Question {
   /** The first word of the question: `Delete`. */
@@ -27,6 +27,19 @@ export interface Question {
   /** Not asked of typed links, and of a file only where somebody can answer: existing scripts keep working. */
   readonly isOptional?: boolean;
 }
+
+export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {
+  /** For the header: `shortening`. */
+  readonly doing: string;
+  /** The domains that the rows name. */
+  readonly domains?: LinkDomains | undefined;
+  /** The command that undoes the run, where it is not `linkctl undo`. */
+  readonly undoneBy?: string;
+  /** Replaces the line about undoing: an undo can be redone. */
+  readonly undoLine?: string;
+  /** A hash that does not exist is no failure. */
+  readonly ignoreMissing?: boolean | undefined;
+};
 
 /** A change of links, from wherever they come. */
 interface Change<Payload extends object> {
@@ -58,13 +71,13 @@ export interface NamedChange<Payload extends LinkKey, Item extends object = Payl
 
 /** A change of links that the tool finds itself: by tags, a search, a filter, on two sides, or by what a run did. */
 export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> extends Change<Payload> {
-  readonly links: SelectedLinks<Link>;
-  /** Beside the selection all that decides what is done, as it was typed: the same command resumes the run. */
+  readonly links: Omit<SelectedLinks<Link>, 'given' | 'filter'>;
+  /** All that decides what is done to which links, as it was typed: the same command resumes the run. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly kind: OperationKind;
   decide(link: Link): PlannedOutcome;
-  /** The item that is sent for a link. */
-  payload(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
+  /** The item that is sent for a link; without it, its name with the fields that it gets. */
+  payload?(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
   /** Gets the whole plan, and throws for a change that its author cannot have meant. */
   inspect?(plan: ChangePlan): void;
   /** All that was read is compared again at sending, however short a time passed. */

@@ -8,10 +8,8 @@ import { enumerated, type LinkKey, linkText } from '../contract/link.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { SelectedLink } from '../select/selected-links.ts';
 import type { ListedChange, NamedChange, Question } from './change.ts';
-import { editText } from './decide/edit.ts';
-import { decidedLinks, decidedPages } from './decide/links.ts';
-import type { PlannedLink } from './plan/outcome.ts';
-import { type ChangePlan, startPlan } from './plan/plan.ts';
+import { editText, type PlannedLink } from './decide/outcome.ts';
+import { ChangePlan, decidedLinks, decidedPages } from './plan/plan.ts';
 import { clicks, describedParts, shortUrlText } from './plan/screen.ts';
 import { losses, planLines, shownLinks } from './plan/text.ts';
 import { linksReadFor, type ReadableRows } from './rows/read-links.ts';
@@ -74,11 +72,10 @@ export async function consentToLinks<Payload extends LinkKey, Link extends Selec
   session: Session,
   take: (links: readonly PlannedLink[]) => void,
 ): Promise<ChangePlan> {
-  const plan = startPlan({ verb: change.verb, session });
+  const plan = new ChangePlan(change.verb, session);
   for await (const { links, read } of decidedPages(change, session)) {
-    for (const link of links) plan.add(link);
+    plan.add(links, read);
     take(links);
-    plan.of = read;
     session.streams.progress.step(() => `${read} links read`);
   }
   change.inspect?.(plan);
@@ -98,11 +95,11 @@ export async function consentToRows<Payload extends LinkKey, Item extends object
   if (yes && verb === 'delete') await session.note(losses.delete);
   if (yes && question.erasesCounters) return await noteCounters({ input, payload }, session);
   if (yes || (question.isOptional && !canAsk(session))) return input;
-  const plan = startPlan({ verb, session });
+  const plan = new ChangePlan(verb, session);
   const batchSize = batchSizeOf(session, options.batchSize);
   const read = async (items: readonly Item[]) => {
     const links = await decidedLinks(items.map(payload), decide, { client: session.client, batchSize });
-    for (const link of links) plan.add(link);
+    plan.add(links);
     return links.map(({ record }) => record ?? null);
   };
   const rows = await linksReadFor(input, batchSize, read, session);

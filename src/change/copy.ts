@@ -1,29 +1,41 @@
 import { shellWord } from '../base/shell-word.ts';
 import { type AppliedRow, applyOperation } from '../bulk/operations/applying.ts';
 import type { EarlierLink } from '../bulk/records/done-change.ts';
+import { confirm } from '../cli/prompt.ts';
+import { type Session, whereabouts } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
+import { accountTags, addTags } from '../client/tag-changes.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import { plainQuantity } from '../output/quantity.ts';
+import { plainQuantity, quantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import { selectLinks } from '../select/link-selection.ts';
-import type { SelectedLinks } from '../select/selected-links.ts';
+import type { SelectedPage } from '../select/selected-links.ts';
 import { isEverything, type LinkSelection, type SelectionOptions } from '../select/selection-flags.ts';
 import type { ListedChange } from './change.ts';
-import { asCopied } from './decide/copy.ts';
-import { type ComparedLink, decider } from './decide/sides.ts';
+import { asCopied, type ComparedLink, decider } from './decide/sides.ts';
 import { requireAnswer } from './limits.ts';
 import type { ChangePlan } from './plan/plan.ts';
 import { comparedPages } from './rows/comparison.ts';
-import { CopiedTags } from './rows/copied-tags.ts';
 import { copiedLinks } from './rows/copy.ts';
-import { type CopyAccounts, type DomainMap, readDomainMap, refuseSameAccount } from './rows/copy-domains.ts';
+import { type CopyAccounts, readDomainMap, refuseSameAccount } from './rows/copy-domains.ts';
 import { runPlannedChange } from './run.ts';
 import { appliedRow } from './sending.ts';
+import { namedTags } from './tags.ts';
 
 export interface CopyOptions extends SelectionOptions, BulkOptions {
   readonly mapDomain?: readonly string[];
+}
+
+/** What is found out on the way. */
+interface Findings {
+  /** Of a run that was resumed, nothing was planned. */
+  plan?: ChangePlan;
+  /** Links whose `max_clicks` the target does not have. */
+  withoutBound: number;
+  /** Tags that no copied link brings along, and that the target lacks. */
+  tags: readonly string[];
 }
 
 /**
@@ -36,48 +48,50 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   refuseSameAccount(accounts, map);
   await requireAnswer(target, 'named');
   const links = await selectLinks(selection, options, source, 'change');
-  const copying: Copying = { plan: undefined, withoutBound: 0, tags: undefined, accounts };
-  // Tags belong to the account: a part of its links brings only its own.
-  if (selection.kind === 'listing' && isEverything(selection) && !options.filter) copying.tags = new CopiedTags(accounts);
-  const report = await runPlannedChange(changeOf({ ...links, map, options }, copying), target);
-  if (target.global.dryRun) return report;
-  if (!copying.plan?.planned) await copying.tags?.consent();
-  return withFindings(report, copying);
-}
-
-interface Copying {
-  /** Of a run that was resumed, nothing was planned. */
-  plan: ChangePlan | undefined;
-  /** Links whose `max_clicks` the target does not have. */
-  withoutBound: number;
-  tags: CopiedTags | undefined;
-  readonly accounts: CopyAccounts;
-}
-
-interface Copied extends SelectedLinks {
-  readonly map: DomainMap;
-  readonly options: CopyOptions;
-}
-
-function changeOf({ map, options, ...links }: Copied, copying: Copying): ListedChange<AppliedRow, ComparedLink<EarlierLink>> {
-  const { tags, accounts } = copying;
-  const { source, target } = accounts;
   const { items, hasLabel } = copiedLinks(links, map, accounts);
-  const decide = decider(asCopied(target.edition), { kind: 'refused', reason: 'not found', code: 1306 });
+  // Tags belong to the account: a part of its links brings only its own.
+  const isWhole = selection.kind === 'listing' && isEverything(selection) && !options.filter;
+  const findings: Findings = { withoutBound: 0, tags: [] };
+  async function* pages(): AsyncGenerator<SelectedPage<ComparedLink<EarlierLink>>> {
+    findings.withoutBound = 0;
+    if (isWhole) findings.tags = await unusedTags(hasLabel, accounts);
+    yield* comparedPages({ items, batchSize: batchSizeOf(target) }, target);
+  }
   const { server, username } = source.client.identity;
+  const given = { ...links.given, from: [server, username], domain: source.domain, mapDomain: options.mapDomain };
+  const { severalDomains } = links;
+  const change = { ...changeOf(options, findings, accounts), given, links: { severalDomains, pages } };
+  const report = await runPlannedChange<AppliedRow, ComparedLink<EarlierLink>>(change, target);
+  if (target.global.dryRun) return report;
+  // Without links to copy, nothing else asks.
+  if (!findings.plan?.planned && findings.tags.length > 0) {
+    await confirm(`Add ${quantity(findings.tags.length, 'tag')} to ${whereabouts(target)}?`, target);
+  }
+  return withFindings(report, findings, target);
+}
+
+/** Finds tags to add, and says it before the question. */
+async function unusedTags(
+  hasLabel: (label: string) => Promise<boolean>,
+  { source, target }: CopyAccounts,
+): Promise<readonly string[]> {
+  const there = await accountTags(target.client);
+  const unused: string[] = [];
+  for (const label of (await accountTags(source.client)).labels) {
+    if (there.spelled(label) === undefined && !(await hasLabel(label))) unused.push(label);
+  }
+  if (unused.length > 0) await target.note(`${namedTags(unused)}: used by no copied link, would be added`);
+  return unused;
+}
+
+function changeOf(
+  options: CopyOptions,
+  findings: Findings,
+  { source, target }: CopyAccounts,
+): Omit<ListedChange<AppliedRow, ComparedLink<EarlierLink>>, 'given' | 'links'> {
+  const decide = decider(asCopied(target.edition), { kind: 'refused', reason: 'not found', code: 1306 });
   return {
-    what: `copy from ${source.profile ?? username}`,
-    links: {
-      given: { ...links.given, from: [server, username], domain: source.domain },
-      filterAt: async () => undefined,
-      severalDomains: links.severalDomains,
-      async *pages() {
-        copying.withoutBound = 0;
-        await tags?.find(hasLabel);
-        yield* comparedPages({ items, batchSize: batchSizeOf(target) }, target);
-      },
-    },
-    given: { mapDomain: options.mapDomain },
+    what: `copy from ${source.profile ?? source.client.identity.username}`,
     kind: 'apply',
     verb: 'copy',
     question: { verb: 'Copy', preposition: 'to' },
@@ -87,15 +101,15 @@ function changeOf({ map, options, ...links }: Copied, copying: Copying): ListedC
     decide(link) {
       const outcome = decide(link);
       const isUnbound = outcome.kind === 'copy' && link.item?.max_clicks && outcome.fields.max_clicks === undefined;
-      copying.withoutBound += isUnbound ? 1 : 0;
+      findings.withoutBound += isUnbound ? 1 : 0;
       return outcome;
     },
-    inspect: (plan) => Object.assign(copying, { plan }),
+    inspect: (plan) => Object.assign(findings, { plan }),
     operation: (settings) => applyOperation({ ...settings, edition: target.edition }),
     payload: (key, fields) => appliedRow(key, fields, 'create'),
     // Before a late answer links may have been made there.
     comparesAgain: true,
-    requestsBefore: () => tags?.requests() ?? [],
+    requestsBefore: () => findings.tags.map((label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } })),
   };
 }
 
@@ -105,26 +119,25 @@ function undoOf({ profile }: CopyAccounts['target']): string {
 }
 
 /** Adds the tags before the links, and says what was there already and what did not come along. */
-function withFindings(report: RowsReport, copying: Copying): RowsReport {
-  const { plan, tags, withoutBound, accounts } = copying;
+function withFindings(report: RowsReport, { plan, tags, withoutBound }: Findings, { client, edition }: Session): RowsReport {
   const existing = plan?.countOf('unchanged') ?? 0;
   async function* rows(): AsyncGenerator<Iterable<Row>> {
-    await tags?.add();
+    await addTags(client, tags);
     for await (const some of batchesOf(report)) yield some;
   }
   const members = (): Row => {
     const { summary, ...others } = report.members?.() ?? {};
     return { ...others, summary: summaryWith(existing, summary) };
   };
-  const ofLinks = (): string[] => [
-    ...(existing > 0 ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`] : []),
-    ...leftBehind(withoutBound, accounts.target.edition),
+  const notes = (): string[] => [
+    ...(report.notes?.() ?? []),
+    ...(tags.length > 0 ? [`${plainQuantity(tags.length, 'tag')} added`] : []),
+    ...(report.runRows !== undefined && existing > 0
+      ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`]
+      : []),
+    ...(report.runRows === undefined ? [] : leftBehind(withoutBound, edition)),
   ];
-  const lines = (): string[] => [
-    ...(tags && tags.count > 0 ? [`${plainQuantity(tags.count, 'tag')} added`] : []),
-    ...(report.runRows === undefined ? [] : ofLinks()),
-  ];
-  return { ...report, rows: rows(), members, notes: () => [...(report.notes?.() ?? []), ...lines()] };
+  return { ...report, rows: rows(), members, notes };
 }
 
 /** Links that were found as they should be are no rows of the run, and are counted with them. */

@@ -4,30 +4,23 @@ import type { Report, RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import { type LinkSelection, refuseAllDomains, wayOf } from '../select/selection-flags.ts';
 import type { LinkChange, NamedChange } from './change.ts';
-import { outcomeOf } from './decide/edit.ts';
-import { inlineReport } from './inline-report.ts';
+import { outcomeOf } from './decide/outcome.ts';
 import { requireAnswer } from './limits.ts';
-import { operandRows } from './rows/operands.ts';
+import { hashRows, operandRows } from './rows/named.ts';
 import { keepsUndo, sendingOf } from './sending.ts';
-import { shownBefore } from './shown-result.ts';
-import { collectRun } from './typed-run.ts';
+import { typedReport } from './typed-report.ts';
 
 /**
  * Links that were named are changed as they are named. All others are listed first, and changed by hash: so nothing is hit that was
  * labelled meanwhile. The API's own call for a tag expression cannot be undone.
  */
 export async function changeLinks(change: LinkChange, session: Session): Promise<Report> {
-  const { selection, options, oneCall } = change;
+  const { selection, options } = change;
   refuseAllDomains(selection, options, session, 'change');
   const isListed = selection.kind === 'listing';
   if (!isListed && options.filter === undefined) return await changeOfHashes(change, selection, session);
   await requireAnswer(session, isListed ? wayOf(selection) : 'named');
-  const { changeByTags, changeSelected } = await import('./selection.ts');
-  const tags = isListed ? selection.tags : undefined;
-  if (tags !== undefined && options.undo === false && options.filter === undefined && oneCall) {
-    return await changeByTags({ ...change, oneCall }, tags, session);
-  }
-  return await changeSelected(change, session);
+  return await (await import('./selection.ts')).changeSelected(change, session);
 }
 
 /** Operands and a file of hashes. */
@@ -42,7 +35,7 @@ async function changeOfHashes(
   const rows =
     selection.kind === 'hashes'
       ? await operandRows(selection.operands, { name, options, given: flags?.options ?? {} }, session)
-      : await (await import('./rows/hashes.ts')).hashRows(selection.path, { name, options }, session);
+      : await hashRows(selection.path, { name, options }, session);
   const same: Pick<NamedChange<LinkKey>, 'payload' | 'decide'> = {
     payload: (link) => link,
     decide: (_, record) => outcomeOf(verb === 'change' ? (fields ?? {}) : verb, record),
@@ -83,7 +76,6 @@ export async function changeNamed<Payload extends LinkKey, Item extends object>(
     columns,
   };
   const presentation = { ...namesDomains(change.presentation, domains), domains };
-  if (!fromArguments) return await (await import('./report.ts')).runReport(plan, presentation, session);
-  const done = await collectRun(plan, session);
-  return await inlineReport(done, { presentation, fields, printed: () => shownBefore(done.run, session) }, session);
+  if (fromArguments) return await typedReport(plan, { ...presentation, fields }, session);
+  return await (await import('./report.ts')).runReport(plan, presentation, session);
 }

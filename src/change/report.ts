@@ -1,18 +1,27 @@
 import { type CliError, FailedError, LocalError } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
 import { outcomeRow, wasNotTouched } from '../bulk/results/printed-row.ts';
-import { isMissing, missingCount, type RowOutcome } from '../bulk/results/row-outcome.ts';
+import { isMissing, type RowOutcome } from '../bulk/results/row-outcome.ts';
 import { repeatableText, runEnd } from '../bulk/results/run-end.ts';
-import { type RunProgress, type RunSummary, type StartedRun, startRun } from '../bulk/run.ts';
-import type { RunEnvironment, RunPlan } from '../bulk/run-plan.ts';
+import { type RunProgress, type StartedRun, startRun } from '../bulk/run.ts';
+import type { RunPlan } from '../bulk/run-plan.ts';
 import { type Interruption, interruptible } from '../cli/interruption.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
-import type { LinkDomains } from '../contract/link.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
-import { historyNotes } from './history-notes.ts';
-import { shownBefore } from './shown-result.ts';
-import { isChange, resumedLines, undoLine } from './typed-run.ts';
+import type { RunPresentation } from './change.ts';
+import { environmentOf } from './environment.ts';
+import { countsOf, isChange, resumedLines, shownBefore } from './typed-report.ts';
+
+/** A run on its way to people. */
+interface ShownRun {
+  readonly run: StartedRun;
+  readonly plan: RunPlan;
+  readonly presentation: RunPresentation;
+  readonly session: Session;
+  /** A selection has links, a file rows. */
+  readonly noun: 'link' | 'row';
+  readonly place: string;
+}
 
 /**
  * A run as a report: a header with mode and guarantee, every row in the order of the input, progress,
@@ -29,11 +38,13 @@ export async function runReport(
   const { client, profile, domain } = session;
   const plan: RunPlan = { domain, ...planned, profile, accountDomains: session.askedDomains() };
   const run = await startRun(plan, { ...environmentOf(session), interrupt: interruption.signal });
-  const shown: ShownRun = { run, plan, presentation, session };
+  const noun = plan.input.name === plan.what ? 'link' : 'row';
+  const place = whereabouts({ client, domain: run.facts.domain }, presentation.domains);
+  const shown: ShownRun = { run, plan, presentation, session, noun, place };
   for (const line of headerLines(shown)) await session.note(line);
   // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
   const outcomes = new WeakMap<Row, RowOutcome>();
-  const input = plan.input.name === plan.what ? undefined : plan.input.name;
+  const input = noun === 'row' ? plan.input.name : undefined;
   return {
     ...presentation,
     kind: 'rows',
@@ -54,9 +65,18 @@ export async function runReport(
   };
 }
 
-export function environmentOf(session: Session): RunEnvironment {
-  const { client, system, warn } = session;
-  return { client, system, stateFolder: folders(system).state, warn, noteChanges: historyNotes(session) };
+/** The lines before the first row: the account, batches and calls. The promise of the mode is shown with `-v`. */
+function headerLines({ run, plan, presentation, session, noun, place }: ShownRun): string[] {
+  const { rows, batches, calls, doneBefore, guarantee, advice } = run.facts;
+  const { skipped = 0, name } = plan.input;
+  const subject = plainQuantity(rows - skipped - doneBefore, noun) + (noun === 'row' ? ` of ${name}` : '');
+  const effort = `${plainQuantity(batches, 'batch')} (${place}; at least ${plainQuantity(calls, 'request')})`;
+  return [
+    ...resumedLines(run.facts, noun),
+    `${presentation.doing} ${subject} in ${effort}`,
+    ...(guarantee && session.global.verbose ? [guarantee] : []),
+    ...(advice ? [advice] : []),
+  ];
 }
 
 /** Rows that were not sent say so in the summary and in the results, and in JSON; they are no lines of their own. */
@@ -67,7 +87,6 @@ async function* shownRows(
 ): AsyncGenerator<Row[]> {
   listen();
   const { streams } = session;
-  const { ignoreMissing } = presentation;
   const started = performance.now();
   const state = (): string => progressLine(run.progress(), performance.now() - started);
   streams.progress.step(state);
@@ -77,7 +96,7 @@ async function* shownRows(
     for (const outcome of settled) {
       const row = outcomeRow(outcome, session, true);
       if (outcome.status === 'failed' || outcome.status === 'unknown') outcomes.set(row, outcome);
-      if (!(ignoreMissing && isMissing(outcome))) rows.push(row);
+      if (!(presentation.ignoreMissing && isMissing(outcome))) rows.push(row);
     }
     yield rows;
     const { batchesSettled } = run.progress();
@@ -86,9 +105,14 @@ async function* shownRows(
   }
 }
 
-function ending({ run, plan, presentation, session }: ShownRun, { caught }: Interruption): CliError | undefined {
+function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: RunProgress, milliseconds: number): string {
+  const left = rowsSettled > 0 ? [`ETA ${Math.ceil(((rows - rowsSettled) / rowsSettled) * (milliseconds / 1000))}s`] : [];
+  return [`${batchesSettled}/${batches} batches`, `${rowsSettled}/${rows}`, `${failed} failed`, ...left].join(' · ');
+}
+
+function ending({ run, presentation, session, noun }: ShownRun, { caught }: Interruption): CliError | undefined {
   const { tally, stop } = run.summary();
-  const end = runEnd(tally, stop, { ignoreMissing: presentation.ignoreMissing, noun: `${nounOf(plan)}s` });
+  const end = runEnd(tally, stop, { ignoreMissing: presentation.ignoreMissing, noun: `${noun}s` });
   if (end.kind === 'error') return end.error;
   if (end.kind !== 'signal') return undefined;
   const signal = caught();
@@ -106,114 +130,43 @@ function abandonment({ progress, summary }: StartedRun): LocalError {
   });
 }
 
-export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {
-  /** For the header: `shortening`. */
-  readonly doing: string;
-  /** The domains that the rows name. */
-  readonly domains?: LinkDomains | undefined;
-  /** The command that undoes the run, where it is not `linkctl undo`. */
-  readonly undoneBy?: string;
-  /** Replaces the line about undoing: an undo can be redone. */
-  readonly undoLine?: string;
-  /** A hash that does not exist is no failure. */
-  readonly ignoreMissing?: boolean | undefined;
-};
-
-/** A run on its way to people. */
-interface ShownRun {
-  readonly run: StartedRun;
-  readonly plan: RunPlan;
-  readonly presentation: RunPresentation;
-  readonly session: Session;
-}
-
-/** The lines before the first row: the account, batches and calls. The promise of the mode is shown with `-v`. */
-function headerLines(shown: ShownRun): string[] {
-  const { rows, batches, calls, doneBefore, guarantee, advice } = shown.run.facts;
-  const { input } = shown.plan;
-  const noun = nounOf(shown.plan);
-  const subject = plainQuantity(rows - (input.skipped ?? 0) - doneBefore, noun) + (noun === 'row' ? ` of ${input.name}` : '');
-  const where = whereaboutsOf(shown);
-  return [
-    ...resumedLines(shown.run.facts, noun),
-    `${shown.presentation.doing} ${subject} in ${plainQuantity(batches, 'batch')} (${where}; at least ${plainQuantity(calls, 'request')})`,
-    ...(guarantee && shown.session.global.verbose ? [guarantee] : []),
-    ...(advice ? [advice] : []),
-  ];
-}
-
-/** A selection has links, a file rows. */
-function nounOf({ input, what }: RunPlan): 'link' | 'row' {
-  return input.name === what ? 'link' : 'row';
-}
-
-function whereaboutsOf({ run, session, presentation }: ShownRun): string {
-  return whereabouts({ client: session.client, domain: run.facts.domain }, presentation.domains);
-}
-
-function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: RunProgress, milliseconds: number): string {
-  const left = rowsSettled > 0 ? Math.ceil(((rows - rowsSettled) / rowsSettled) * (milliseconds / 1000)) : undefined;
-  const parts = [`${batchesSettled}/${batches} batches`, `${rowsSettled}/${rows}`, `${failed} failed`];
-  return [...parts, ...(left === undefined ? [] : [`ETA ${left}s`])].join(' · ');
-}
-
 /** The summary for programs. */
 function summaryRecord({ run, presentation }: ShownRun): Row {
-  const summary = run.summary();
-  const { tally, calls, milliseconds, surplus } = summary;
+  const { tally, calls, milliseconds, surplus } = run.summary();
+  const { guarantee } = run.facts;
   return {
     rows: tally.rows,
-    ...countsOf(summary, presentation),
+    ...countsOf(tally, presentation.ignoreMissing),
     requests: calls,
     seconds: milliseconds / 1000,
     surplus: surplus.length,
-    ...(run.facts.guarantee && { guarantee: run.facts.guarantee }),
+    ...(guarantee && { guarantee }),
   };
 }
 
-/** With `--ignore-missing`, missing links are no failures. */
-function countsOf({ tally }: RunSummary, { ignoreMissing }: RunPresentation): Readonly<Record<string, number>> {
-  const missing = ignoreMissing ? missingCount(tally) : 0;
-  return { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
-}
-
-/** Names the run, as a script has to. */
-function undoLines({ run, plan, presentation }: ShownRun): string[] {
-  const { undoneBy = 'linkctl undo', undoLine: line = undoLine(run.facts.run, undoneBy) } = presentation;
-  const isKept = plan.undo === true || run.facts.kind === 'shorten';
-  return isKept && isChange(run.summary().tally) ? [line] : [];
-}
-
 /** `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
-function summaryLines(shown: ShownRun): string[] {
-  const { presentation, session, plan } = shown;
-  const { guarantee, run } = shown.run.facts;
-  const { failed } = plan;
+function summaryLines({ run, plan, presentation, session, noun, place }: ShownRun): string[] {
+  const { guarantee, kind, run: name } = run.facts;
   const { profile } = session;
-  const summary = shown.run.summary();
-  const { tally, calls, milliseconds, surplus, stop, workingSize } = summary;
-  const counts = Object.entries(countsOf(summary, presentation))
+  const { tally, calls, milliseconds, surplus, stop, workingSize } = run.summary();
+  const failedIn = plan.failed === undefined ? '' : ` (${plan.failed})`;
+  const counts = Object.entries(countsOf(tally, presentation.ignoreMissing))
     .filter(([, number]) => number > 0)
-    .map(
-      ([status, number]) =>
-        `${number} ${status.replace('_', ' ')}${status === 'failed' && failed !== undefined ? ` (${failed})` : ''}`,
-    );
+    .map(([status, number]) => `${number} ${status.replace('_', ' ')}${status === 'failed' ? failedIn : ''}`);
   const effort = `${plainQuantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
+  const size = profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`;
+  const isUndoable = (plan.undo === true || kind === 'shorten') && isChange(tally);
+  // It names the run, as a script has to.
+  const { undoneBy = 'linkctl undo', undoLine = `to undo it: ${undoneBy} ${name}` } = presentation;
   return [
-    `${plainQuantity(tally.rows, nounOf(plan))}: ${counts.join(', ')} (${effort}) for ${whereaboutsOf(shown)}`,
+    `${plainQuantity(tally.rows, noun)}: ${counts.join(', ')} (${effort}) for ${place}`,
     ...(guarantee && tally.counts.unknown > 0 ? [guarantee] : []),
     ...(surplus.length > 0
       ? [`${plainQuantity(surplus.length, 'link')} may be duplicates: ${surplus.slice(0, 5).join(', ')}`]
       : []),
-    ...(workingSize === undefined
-      ? []
-      : [
-          `the server rejected larger batches; to use this size directly: ${
-            profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`
-          }`,
-        ]),
-    ...undoLines(shown),
-    ...(stop?.kind === 'signal' ? repeatableText(tally, `${nounOf(plan)}s`) : []),
-    ...(stop || tally.counts.not_sent > 0 ? [`to resume run ${run}, run the same command again`] : []),
+    ...(workingSize === undefined ? [] : [`the server rejected larger batches; to use this size directly: ${size}`]),
+    ...(isUndoable ? [undoLine] : []),
+    ...(stop?.kind === 'signal' ? repeatableText(tally, `${noun}s`) : []),
+    ...(stop || tally.counts.not_sent > 0 ? [`to resume run ${name}, run the same command again`] : []),
   ];
 }

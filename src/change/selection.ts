@@ -4,30 +4,34 @@ import type { SettledChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { quantity } from '../output/quantity.ts';
-import type { Report, RowsReport } from '../output/report.ts';
+import type { Report } from '../output/report.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import { selectionWords } from '../select/selection-flags.ts';
 import type { LinkChange, ListedChange } from './change.ts';
 import { consentToLinks } from './consent.ts';
-import { outcomeOf } from './decide/edit.ts';
-import { newNotes } from './history-notes.ts';
-import { isPlanned, type PlannedLink } from './plan/outcome.ts';
-import { environmentOf } from './report.ts';
+import { isPlanned, outcomeOf, type PlannedLink } from './decide/outcome.ts';
+import { environmentOf } from './environment.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { keepsUndo } from './sending.ts';
 
-/** Links that are listed first are changed as these, by hash. */
-export async function changeSelected(change: LinkChange, session: Session): Promise<RowsReport> {
-  refuseRowFlags(change.options, `${change.command} of a selection`);
+/** Links that are listed first are changed as these, by hash; by the API's own call for a tag expression, as the server lists them then. */
+export async function changeSelected(change: LinkChange, session: Session): Promise<Report> {
+  const { selection, options, command, oneCall } = change;
+  const tags = selection.kind === 'listing' ? selection.tags : undefined;
+  if (tags !== undefined && options.undo === false && options.filter === undefined && oneCall) {
+    return await changeByTags({ ...change, oneCall }, tags, session);
+  }
+  refuseRowFlags(options, `${command} of a selection`);
   return await runPlannedChange(await listedChange(change, session), session);
 }
 
 async function listedChange(change: LinkChange, session: Session): Promise<ListedChange<EditedRow>> {
   const { command, selection, options, question, presentation, verb, fields = {}, flags, operation } = change;
+  const links = await selectLinks(selection, options, session, 'change');
   return {
     what: [command, ...selectionWords(selection, options.filter)].join(' '),
-    links: await selectLinks(selection, options, session, 'change'),
-    given: { ...flags?.options.values, ...flags?.options.typed },
+    links,
+    given: { ...links.given, ...flags?.options.values, ...flags?.options.typed },
     kind: verb === 'change' ? 'edit' : verb,
     verb,
     question: {
@@ -38,7 +42,6 @@ async function listedChange(change: LinkChange, session: Session): Promise<Liste
     presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
     decide: ({ record }) => outcomeOf(verb === 'change' ? fields : verb, record),
     operation: verb === 'change' ? editItemsOperation : operation,
-    payload: (target, values) => ({ ...target, ...values }),
   };
 }
 
@@ -46,7 +49,7 @@ async function listedChange(change: LinkChange, session: Session): Promise<Liste
  * The API's own call for a tag expression, which answers with no URLs (4.3.8, 4.3.10): the server decides what the expression selects.
  * Where no link would be changed, nothing is sent.
  */
-export async function changeByTags(
+async function changeByTags(
   { oneCall, ...change }: LinkChange & { readonly oneCall: NonNullable<LinkChange['oneCall']> },
   expression: string,
   session: Session,
@@ -64,11 +67,12 @@ export async function changeByTags(
   const changed: SettledChange[] = [];
   const plan = await consentToLinks(listed, session, (links) => changed.push(...changesOf(links, verb, changed.length)));
   const { planned } = plan;
-  if (planned === 0) return nothingToDo(listed, 0);
+  if (planned === 0) return nothingToDo(listed.presentation, `${listed.what}: nothing to change`);
   const call = { what: `${listed.what} --no-undo`, profile: session.profile };
-  await recordCall(call, environmentOf(session), () => oneCall.send(query));
-  const { run, note } = newNotes(session);
-  await note(run, changed);
+  const environment = environmentOf(session);
+  await recordCall(call, environment, () => oneCall.send(query));
+  // The call keeps no journal that could name them.
+  await environment.noteChanges?.(Buffer.from(session.system.randomBytes(8)).toString('hex'), changed);
   const record = { tags: expression, summary: { matched: planned + plan.countOf('unchanged') } };
   const sentence = `${oneCall.done} ${quantity(planned, 'link')} with the tag expression "${expression}"`;
   return { kind: 'done', sentence, record, notes: () => (session.streams.terminal ? [] : [sentence]) };

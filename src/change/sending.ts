@@ -8,7 +8,7 @@ import type { LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { ListedChange } from './change.ts';
-import type { PlannedLink, PlannedOutcome } from './plan/outcome.ts';
+import type { PlannedLink, PlannedOutcome } from './decide/outcome.ts';
 
 type Sending = Pick<
   RunPlan<object>,
@@ -47,13 +47,19 @@ export async function pinnedDomain({ domain, edition, domains }: Session, named?
 export function rowOf<Payload extends LinkKey>(
   { target, record, outcome }: PlannedLink,
   { payload }: Pick<ListedChange<Payload>, 'payload'>,
-): (RunRow & { readonly item: Payload }) | undefined {
+): RunRow<LinkKey> | undefined {
   if (outcome.kind === 'unchanged' || outcome.kind === 'untouched') return undefined;
   const fields = 'fields' in outcome ? (outcome.fields ?? {}) : {};
-  const row = { line: undefined, item: payload(target, fields, outcome.kind), before: record ?? null };
-  if (outcome.kind !== 'refused') return row;
+  const refusal = refusalOf({ outcome });
+  const item = payload?.(target, fields, outcome.kind) ?? { ...target, ...fields };
+  return { line: undefined, item, before: record ?? null, ...(refusal !== undefined && { refusal }) };
+}
+
+/** Why a link is left alone, as the row of a run has it. */
+export function refusalOf({ outcome }: Pick<PlannedLink, 'outcome'>): RunRow['refusal'] {
+  if (outcome.kind !== 'refused') return undefined;
   const { reason, code } = outcome;
-  return { ...row, refusal: code === undefined ? reason : { code, message: reason } };
+  return code === undefined ? reason : { code, message: reason };
 }
 
 const appliedKinds: { readonly [K in PlannedOutcome['kind']]?: AppliedKind } = { create: 'shorten', delete: 'delete' };

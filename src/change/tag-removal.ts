@@ -1,7 +1,6 @@
 import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/editing.ts';
-import type { RunSteps } from '../bulk/run-plan.ts';
 import { type TagChange, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
@@ -15,12 +14,11 @@ import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import type { SelectedPage } from '../select/selected-links.ts';
 import type { ListedChange } from './change.ts';
-import { withoutLabels } from './decide/tags.ts';
+import { environmentOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
-import { environmentOf } from './report.ts';
 import { runPlannedChange, unfinishedTagsOf } from './run.ts';
 import { keepsUndo } from './sending.ts';
-import { changeEach, type LabelChange, namedTags, recordedTags } from './tags.ts';
+import { changeEach, type LabelChange, namedTags, recordedTags, showMissing, withoutLabels } from './tags.ts';
 
 /** Tags that go, with or without another one in their place. */
 interface TagRemoval {
@@ -30,10 +28,9 @@ interface TagRemoval {
   readonly change: LabelChange;
 }
 
-/** A removal, and which of its tags exist. */
 interface KnownRemoval extends TagRemoval {
+  /** The labels that exist. */
   readonly found: readonly string[];
-  readonly missing: readonly string[];
   /** The other tag as it is spelled. */
   readonly target: string | undefined;
   /** The tags to delete, and the other tag if it does not exist. */
@@ -49,18 +46,12 @@ interface KnownRemoval extends TagRemoval {
 export async function removeTags(removal: TagRemoval, session: Session): Promise<RowsReport> {
   await requireAnswer(session, 'named');
   const known = await knownRemoval(removal, session);
-  const { found, missing, labels, change, isAlone } = known;
+  const { found, labels, change, isAlone } = known;
   const { yes, dryRun } = session.global;
   const work = deletion(found, session);
-  if (dryRun || (!yes && found.length > 0)) {
-    for (const label of missing) await session.streams.message(`  ${JSON.stringify(label)} (not found)`);
-  }
+  if (dryRun || (!yes && found.length > 0)) await showMissing(labels, found, session);
   if (found.length === 0) return dryRun ? dryRunReport([]) : changeEach(labels, work, change);
-  if (isAlone) return await removeUnused(known, work, session);
-  const removals = removalsOf(known, work, session);
-  const run = await runPlannedChange({ ...detaching(known, session), tags: removals }, session);
-  if (dryRun) return withDeletions(run, known, session);
-  return run.runRows === undefined ? await removeUnused(known, work, session) : withRemovals(run, known, removals, session);
+  return await (isAlone ? removeUnused : removeByRun)(known, work, session);
 }
 
 /** Of an unfinished run of the same command the tags at its beginning count: since then it may have deleted them. */
@@ -77,7 +68,6 @@ async function knownRemoval(removal: TagRemoval, session: Session): Promise<Know
   return {
     ...removal,
     found: labels.filter((label) => spelled(label) !== undefined),
-    missing: labels.filter((label) => spelled(label) === undefined),
     target,
     // In this order, as runs are compared by the text of their options.
     tags: { delete: begun?.delete ?? labels.flatMap((label) => spelled(label) ?? []), ...(added && { add: added }) },
@@ -87,7 +77,7 @@ async function knownRemoval(removal: TagRemoval, session: Session): Promise<Know
 
 /** The run of a removal is found by these. */
 function identified({ labels, into }: TagRemoval) {
-  return { kind: 'edit', links: { given: {} }, given: { labels, into } } as const;
+  return { kind: 'edit', given: { labels, into } } as const;
 }
 
 /** A run of edits by hash: each link loses those of the tags that it has, and gets the other one. */
@@ -101,14 +91,13 @@ function detaching(known: KnownRemoval, session: Session): ListedChange<EditedRo
   return {
     what: titleOf(known),
     ...identified(known),
-    links: { given: {}, filterAt: async () => undefined, severalDomains: session.edition === 'a', pages },
+    links: { severalDomains: session.edition === 'a', pages },
     verb: 'change',
     question: { verb: questionOf(found, target) },
     options,
     presentation: { ...hashChangePresentation('urls', 'Changed'), doing: 'changing the tags of' },
     decide: ({ record }) => withoutLabels(record, found, target),
     operation: editItemsOperation,
-    payload: (link, fields) => ({ ...link, ...fields }),
   };
 }
 
@@ -148,46 +137,31 @@ async function removeUnused(known: KnownRemoval, work: Work, session: Session): 
   return report;
 }
 
-/** The steps of the run that are about tags, and what became of each. */
-interface Removals extends RunSteps {
-  readonly change: TagChange;
-  readonly rows: readonly Row[];
-  readonly report: RowsReport;
-  links: number;
-  isBegun: boolean;
-}
-
-function removalsOf({ labels, change, tags }: KnownRemoval, work: Work, { client }: Session): Removals {
-  const rows: Row[] = [];
-  const report = changeEach(labels, work, { ...change, links: () => removals.links });
-  const removals: Removals = {
-    change: tags,
-    rows,
-    report,
-    links: 0,
-    isBegun: false,
-    before: () => addTags(client, tags.add),
-    async after(isStopped) {
-      removals.isBegun = true;
-      for await (const some of batchesOf(report)) {
-        rows.push(...some);
-        if (isStopped() && rows.length < labels.length) return false;
-      }
-      return true;
-    },
-  };
-  return removals;
-}
-
-/** The failed links of the run, then the tags; they stay where a link was not changed. */
-function withRemovals(run: RowsReport, { found }: KnownRemoval, removals: Removals, session: Session): RowsReport {
+/** Changes the links, and then deletes the tags as the last step of the run; they stay where a link was not changed. */
+async function removeByRun(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
+  const { labels, found, change, tags } = known;
+  const removed: Row[] = [];
+  let links = 0;
+  let isBegun = false;
   let ending: CliError | undefined;
-  const { report, rows: removed } = removals;
+  const report = changeEach(labels, work, { ...change, links: () => links });
+  const after = async (isStopped: () => boolean): Promise<boolean> => {
+    isBegun = true;
+    for await (const some of batchesOf(report)) {
+      removed.push(...some);
+      if (isStopped() && removed.length < labels.length) return false;
+    }
+    return true;
+  };
+  const steps = { change: tags, before: () => addTags(session.client, tags.add), after };
+  const run = await runPlannedChange({ ...detaching(known, session), tags: steps }, session);
+  if (session.global.dryRun) return withDeletions(run, known, session);
+  if (run.runRows === undefined) return await removeUnused(known, work, session);
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     for await (const some of batchesOf(run)) {
       const all = [...some];
       const failed = all.filter((row) => run.failure?.(row) || run.unreached?.(row));
-      removals.links += all.length - failed.length;
+      links += all.length - failed.length;
       yield failed;
     }
     for (const line of run.notes?.() ?? []) await session.note(line);
@@ -198,8 +172,8 @@ function withRemovals(run: RowsReport, { found }: KnownRemoval, removals: Remova
     ...report,
     rows: rows(),
     failure: (row) => run.failure?.(row) ?? report.failure?.(row),
-    ...(run.unreached && { unreached: run.unreached }),
-    notes: () => (ending && !removals.isBegun ? [`${namedTags(found)} kept: not all links were changed`] : []),
+    unreached: (row) => run.unreached?.(row) === true,
+    notes: () => (ending && !isBegun ? [`${namedTags(found)} kept: not all links were changed`] : []),
     outcome: () => ending ?? report.outcome?.(),
     abandoned: () => run.abandoned?.(),
   };
@@ -220,7 +194,7 @@ export function deletion(found: readonly string[], session: Session): Work {
     counts ??= await countCarriers(session, found, step);
     const links = counts.find((one) => one.label === label)?.links ?? 0;
     if (links > 0) {
-      throw new PartialError(`tag ${JSON.stringify(label)} was kept: ${quantity(links, 'link')} got it meanwhile`, {
+      throw new PartialError(`tag ${JSON.stringify(label)} was kept: ${quantity(links, 'link')} got it while this ran`, {
         hint: `linkctl list --by-tags ${shellWord(labelExpression(label))}`,
       });
     }

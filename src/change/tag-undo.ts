@@ -7,11 +7,10 @@ import { type Session, whereabouts } from '../cli/session.ts';
 import { type AccountTags, accountTags, addTags, renameTag } from '../client/tag-changes.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
-import { inverse } from './decide/tags.ts';
+import { environmentOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
-import { environmentOf } from './report.ts';
 import { deletion } from './tag-removal.ts';
-import { changeEach, recordedTags } from './tags.ts';
+import { changeEach, inverse, recordedTags } from './tags.ts';
 
 /** One tag that is put back. */
 interface Step {
@@ -94,18 +93,14 @@ export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undef
   const change = inverse(tagChangeOf(begin));
   const { add = [], delete: deleted = [] } = change;
   if (add.length + deleted.length === 0) return undefined;
-  const { client } = session;
   let kept: CliError | undefined;
   return {
     change,
     kept: () => kept,
-    before: () => addTags(client, add),
+    before: () => addTags(session.client, add),
     async after() {
-      const { spelled } = await accountTags(client);
-      const found = deleted.filter((label) => spelled(label) !== undefined);
-      const remove = deletion(found, session);
-      for (const label of found) {
-        await remove(label).catch((error: unknown) => {
+      for (const { act } of await stepsOf({ delete: deleted }, session)) {
+        await act().catch((error: unknown) => {
           if (!(error instanceof PartialError)) throw error;
           kept ??= error;
         });

@@ -1,16 +1,19 @@
 import { CliError, LocalError, sharedFailure, UsageError } from '../base/errors.ts';
-import { recordTagRun, type TagRun } from '../bulk/tag-run.ts';
+import { recordTagRun, type TagChange, type TagRun } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
 import { countUrls } from '../client/counting.ts';
+import { isOneOf } from '../client/labelled-links.ts';
 import { accountTags } from '../client/tag-changes.ts';
-import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
+import type { UrlRecord } from '../contract/records.ts';
+import { hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { quantity } from '../output/quantity.ts';
 import { batchesOf, type Column, type Row, type RowsReport } from '../output/report.ts';
 import { askFor } from './consent.ts';
+import type { PlannedOutcome } from './decide/outcome.ts';
+import { environmentOf } from './environment.ts';
 import { refuseTooMany, requireAnswer } from './limits.ts';
 import { shownLinks } from './plan/text.ts';
-import { environmentOf } from './report.ts';
 
 /**
  * Shows what will go and how many links lose it, and asks; from 100 links on their number is typed. Links are what `--max-affected`
@@ -22,9 +25,7 @@ export async function consentToTags(labels: readonly string[], session: Session)
   if (yes && maxAffected === undefined) return;
   const { spelled } = await accountTags(session.client);
   const found = labels.filter((label) => spelled(label) !== undefined);
-  for (const label of labels) {
-    if (!yes && !found.includes(label)) await session.streams.message(`  ${JSON.stringify(label)} (not found)`);
-  }
+  if (!yes) await showMissing(labels, found, session);
   if (found.length === 0) return await confirm(`Delete ${namedTags(labels)} of ${whereabouts(session)}?`, session);
   const links = await countTagged(found, session, 'leave out --no-undo');
   if (yes) return;
@@ -32,6 +33,10 @@ export async function consentToTags(labels: readonly string[], session: Session)
     links === 0 ? 'used by no link' : `used by ${links === undefined ? 'an unknown number of links' : quantity(links, 'link')}`;
   const question = `Delete ${namedTags(found)}, ${carried}, of ${whereabouts(session)}?`;
   await askFor(question, links ?? 0, session);
+}
+
+export async function showMissing(labels: readonly string[], found: readonly string[], { streams }: Session): Promise<void> {
+  for (const label of labels) if (!found.includes(label)) await streams.message(`  ${JSON.stringify(label)} (not found)`);
 }
 
 export function namedTags(labels: readonly string[]): string {
@@ -52,9 +57,7 @@ export async function countTagged(labels: readonly string[], session: Session, h
 
 /** The number of links with one of the tags; unknown where a server misreads a label with operators. */
 async function linksWith(labels: readonly string[], { client }: Session): Promise<number | undefined> {
-  const wanted = new Set(labels.map(foldLabel));
-  const hasOne = ({ tags }: { readonly tags?: readonly string[] }): boolean =>
-    tags?.some((label) => wanted.has(foldLabel(label))) ?? true;
+  const hasOne = ({ tags }: { readonly tags?: readonly string[] }): boolean => tags?.some(isOneOf(labels)) ?? true;
   try {
     const { count, first } = await countUrls(client, { tags: labels.map(labelExpression).join('|') }, { shown: shownLinks });
     return first.every(hasOne) && (count > 0 || !labels.some(hasOperators)) ? count : undefined;
@@ -146,4 +149,16 @@ function isRefusal(error: unknown): error is CliError {
 /** Tags as rows, under the JSON member `key`. */
 export function labelRows(key: string, rows: RowsReport['rows'], columns: readonly Column[] = [{ name: 'label' }]): RowsReport {
   return { kind: 'rows', key, rows, columns };
+}
+
+/** Takes labels off a link, and gives it another one instead. `-label` detaches, `+label` attaches, whatever the label begins with (2.2). */
+export function withoutLabels(record: UrlRecord | undefined, labels: readonly string[], into?: string): PlannedOutcome {
+  const { tags = [] } = record ?? {};
+  const attached = !record || into === undefined || tags.some(isOneOf([into])) ? [] : [`+${into}`];
+  return { kind: 'change', fields: { tags: [...attached, ...tags.filter(isOneOf(labels)).map((label) => `-${label}`)] } };
+}
+
+/** Undoes a change of tags. */
+export function inverse({ rename, add = [], delete: deleted = [] }: TagChange): TagChange {
+  return { ...(rename && { rename: { from: rename.to, to: rename.from } }), add: deleted, delete: add };
 }

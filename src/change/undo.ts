@@ -21,14 +21,14 @@ import { grouped, plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import type { ListedChange } from './change.ts';
+import type { PlannedOutcome } from './decide/outcome.ts';
 import { type UndoDecision, undoCreation, undoDeletion, undoEdit } from './decide/undo.ts';
 import { requireAnswer } from './limits.ts';
-import type { PlannedOutcome } from './plan/outcome.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
 import { type Doubts, type UndoneLink, undonePages } from './rows/undo.ts';
 import { type Direction, namedRun } from './rows/undone-run.ts';
-import { runPlannedChange } from './run.ts';
+import { nothingToDo, runPlannedChange } from './run.ts';
 import { appliedRow } from './sending.ts';
 import { tagsBack, undoTagRun, withTagsAlone } from './tag-undo.ts';
 
@@ -47,14 +47,8 @@ export async function undoOrRedo(
   const { run, tip } = await namedRun(named, direction, session);
   if (run === undefined) throw new NotFoundError(direction.nothing.message, { hint: direction.nothing.hint });
   const target = tip ? direction.targetOf(tip, run, options.force === true) : run;
-  if (tip && target === undefined) return alreadySo(direction.already(run, tip));
+  if (tip && target === undefined) return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
   return await undoRun(await readDoneRun(folders(invocation.system).state, target ?? run), options, session);
-}
-
-/** Nothing is sent for what is so already, and nothing is wrong about it. */
-function alreadySo(sentence: string): RowsReport {
-  const presentation = hashChangePresentation('urls', 'Changed back');
-  return { ...presentation, kind: 'rows', rows: [], members: () => ({ summary: { rows: 0 } }), notes: () => [sentence] };
 }
 
 /** Undoes a run, as a run of its own. */
@@ -74,7 +68,7 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
       : `undoing run ${begin.run}: ${title}`,
   );
   if (lost > 0) {
-    await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left alone`);
+    await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left unchanged`);
   }
   const doubts: Doubts = { rows: lost };
   const tags = tagsBack(run, session);
@@ -100,24 +94,27 @@ function changeOf(
   const { begin } = run;
   const { force = false } = options;
   const title = titleOf(begin);
-  const { question, presentation } = (isRedo(title) && way.redoing) || way;
+  const [verb, doing, done] = (isRedo(title) && way.redoing) || way.words;
   const reading = { decide: way.decide, force, local, batchSize: batchSizeOf(session, options.batchSize), doubts };
   return {
-    ...way,
-    question,
-    presentation: { ...presentation, ...(!isRedo(title) && { undoLine: `to redo it: linkctl redo ${begin.run}` }) },
+    kind: way.kind,
+    verb: way.verb,
+    question: { verb },
+    presentation: {
+      ...hashChangePresentation(way.key ?? 'urls', done),
+      doing,
+      ...(!isRedo(title) && { undoLine: `to redo it: linkctl redo ${begin.run}` }),
+    },
     what: titleOfUndo(title),
     links: {
-      given: { undo: begin.run, force },
-      filterAt: async () => undefined,
       severalDomains: editions[session.edition].severalDomains,
       pages: () => undonePages(run, reading, session),
     },
-    given: {},
+    given: { undo: begin.run, force },
     options,
     decide: ({ outcome }) => outcome,
     operation: (settings) => way.operation({ ...settings, edition: session.edition }),
-    payload: way.payload ?? ((target, fields) => ({ ...target, ...fields })),
+    ...(way.payload && { payload: way.payload }),
     undoes: { run: begin.run, domain: local ?? begin.domain },
   };
 }
@@ -138,9 +135,11 @@ async function wayBack(run: DoneRun, session: Session): Promise<WayBack> {
   const way = waysBack[kind];
   const isKept = begin.operation === 'shorten' || begin.undo === true;
   if (way && isKept) return way;
-  const why = way ? 'what its links were was not kept' : (reasons[begin.operation] ?? 'counters cannot be restored');
+  const why = way
+    ? 'the previous state of its links was not recorded'
+    : (reasons[begin.operation] ?? 'counters cannot be restored');
   const details = way
-    ? ['it was made with --no-undo, or by an earlier version']
+    ? ['it was run with --no-undo, or by an earlier version']
     : reasons[begin.operation] === undefined
       ? await lostCounters(run, session)
       : [];
@@ -152,7 +151,7 @@ async function wayBack(run: DoneRun, session: Session): Promise<WayBack> {
 
 const reasons: { readonly [K in DoneRun['begin']['operation']]?: string } = {
   check: 'a check changes nothing',
-  api: 'what the call changed is not known',
+  api: 'the changes of this call are unknown',
 };
 
 /** The largest of the counters that a reset erased, because nothing else shows them any more. */
@@ -184,11 +183,15 @@ function titleOfUndo(title: string): string {
   return `${word === 'undo' ? 'redo' : 'undo'} ${rest ?? title}`;
 }
 
-type UndoWords = Pick<ListedChange<LinkKey>, 'presentation' | 'question'>;
+/** The question, then `undoing` and `Undone` for the header and each link; without the last, its status. */
+type Words = readonly [question: string, doing: string, done?: string];
 
-interface WayBack extends UndoWords, Pick<ListedChange<LinkKey>, 'kind' | 'verb'> {
+interface WayBack extends Pick<ListedChange<LinkKey>, 'kind' | 'verb'> {
+  readonly words: Words;
   /** For a redo, where an undo speaks of the way back. */
-  readonly redoing?: UndoWords;
+  readonly redoing?: Words;
+  /** The JSON member that holds the rows: `urls` without it. */
+  readonly key?: string;
   readonly payload?: ListedChange<LinkKey>['payload'];
   decide(decision: UndoDecision): PlannedOutcome;
   operation(settings: OperationSettings & Pick<Session, 'edition'>): BulkOperation<LinkKey>;
@@ -199,40 +202,31 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
   shorten: {
     kind: 'delete',
     verb: 'delete',
-    question: { verb: 'Delete' },
-    presentation: { ...hashChangePresentation('deleted', 'Deleted'), doing: 'deleting' },
+    words: ['Delete', 'deleting', 'Deleted'],
+    key: 'deleted',
     decide: undoCreation,
     operation: deleteOperation,
   },
   edit: {
     kind: 'edit',
     verb: 'change',
-    question: { verb: 'Change back' },
-    presentation: { ...hashChangePresentation('urls', 'Changed back'), doing: 'changing back' },
-    redoing: {
-      question: { verb: 'Change' },
-      presentation: { ...hashChangePresentation('urls'), doing: 'changing' },
-    },
+    words: ['Undo the changes to', 'undoing the changes to', 'Undone'],
+    redoing: ['Change', 'changing'],
     decide: undoEdit,
     operation: (settings): BulkOperation<EditedRow> => editItemsOperation(settings),
   },
   delete: {
     kind: 'shorten',
     verb: 'restore',
-    question: { verb: 'Restore' },
-    presentation: { ...hashChangePresentation('urls', 'Restored'), doing: 'restoring' },
+    words: ['Restore', 'restoring', 'Restored'],
     decide: undoDeletion,
     operation: (settings): BulkOperation<RecreatedRow> => recreateOperation(settings),
   },
   apply: {
     kind: 'apply',
     verb: 'back',
-    question: { verb: 'Undo the changes to' },
-    presentation: { ...hashChangePresentation('urls', 'Undone'), doing: 'undoing the changes to' },
-    redoing: {
-      question: { verb: 'Redo the changes to' },
-      presentation: { ...hashChangePresentation('urls', 'Redone'), doing: 'redoing the changes to' },
-    },
+    words: ['Undo the changes to', 'undoing the changes to', 'Undone'],
+    redoing: ['Redo the changes to', 'redoing the changes to', 'Redone'],
     decide: (decision) => undoApplied(decision.change)(decision),
     operation: (settings): BulkOperation<AppliedRow> => applyOperation(settings),
     payload: appliedRow,

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { registerShorten } from '../commands/shorten.ts';
 import type { Runner } from './run.ts';
 
 type Register = (command: Command, run: Runner) => void;
@@ -10,7 +9,6 @@ export interface Entry {
   readonly alias?: string;
   readonly summary: string;
   readonly group: 'Links:' | 'Jobs:' | 'Account:' | 'Setup:' | 'More:';
-  readonly hidden?: boolean;
   readonly load: () => Promise<Register>;
 }
 
@@ -20,8 +18,7 @@ export const entries: readonly Entry[] = [
     name: 'shorten',
     summary: 'Create short URLs for one or many long URLs',
     group: 'Links:',
-    // Part of the main bundle: loading a file of its own would cost the most common command a millisecond.
-    load: async () => registerShorten,
+    load: async () => (await import('../commands/shorten.ts')).registerShorten,
   },
   {
     name: 'list',

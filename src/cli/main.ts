@@ -1,9 +1,7 @@
 import { type CliError, LocalError, messageOf, UnknownOutcomeError } from '../base/errors.ts';
 import { processSystem, type System } from '../base/system.ts';
 import { version } from '../base/version.ts';
-import { answerShell } from '../completion/candidates.ts';
 import type { CommandTree } from '../help/command-tree.ts';
-import { helpPage } from '../help/layout.ts';
 import { commandAt, storedTree } from '../help/stored-tree.ts';
 import { isTopicName } from '../help/topic-names.ts';
 import { createLaunch, type Launch } from './invocation.ts';
@@ -20,7 +18,7 @@ export async function main(argv: readonly string[], system: System): Promise<num
   const launch = createLaunch(argv, system);
   system.onCrash(launch.fail);
   try {
-    const text = argv[0] === '__complete' ? await answerTab(argv.slice(1), system) : storedText(argv);
+    const text = argv[0] === '__complete' ? await answerTab(argv.slice(1), system) : await storedText(argv);
     if (text !== undefined) await launch.say(text);
     else await (await import('./program.ts')).runProgram(argv, launch);
     return 0;
@@ -32,14 +30,14 @@ export async function main(argv: readonly string[], system: System): Promise<num
 }
 
 /** Answers version and help without loading a command. Other lines are parsed and end in the same text if they ask for help. */
-function storedText(argv: readonly string[]): string | undefined {
+async function storedText(argv: readonly string[]): Promise<string | undefined> {
   const [first, ...rest] = argv;
   if (rest.length === 0 && (first === '--version' || first === '-V')) return `linkctl ${version}\n`;
   const words = helpWords(argv);
   if (!words || isTopicName(words.join(' '))) return undefined;
   const root = storedTree();
   const command = root && commandAt(root, words);
-  return command && helpPage(command, root);
+  return command && (await import('../help/layout.ts')).helpPage(command, root);
 }
 
 function helpWords(argv: readonly string[]): readonly string[] | undefined {
@@ -52,7 +50,11 @@ function helpWords(argv: readonly string[]): readonly string[] | undefined {
 async function answerTab(words: readonly string[], system: System): Promise<string> {
   try {
     const tree = storedTree() ?? (await wholeTree());
-    return answerShell(tree, words, system);
+    const [{ answerShell }, { createSources }] = await Promise.all([
+      import('../completion/candidates.ts'),
+      import('../completion/sources.ts'),
+    ]);
+    return await answerShell(tree, words, createSources(system, main));
   } catch (error) {
     system.stderr.write(`error: ${messageOf(error)}\n`);
     return ':1\n';

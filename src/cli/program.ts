@@ -2,9 +2,8 @@ import { Command, CommanderError } from 'commander';
 import type { System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { addGlobalFlags } from '../flags/globals.ts';
-import { type CommandTree, commandTree } from '../help/command-tree.ts';
+import { type CommandTree, commandTree, helpFlag } from '../help/command-tree.ts';
 import { describe } from '../help/description.ts';
-import { helpPage } from '../help/layout.ts';
 import { isTopicName, type TopicName, topicNames } from '../help/topic-names.ts';
 import { readTypedLine, type TypedLine } from '../help/typed-line.ts';
 import { type Entry, entries } from './command-table.ts';
@@ -18,9 +17,15 @@ import { createRunner, type Runner } from './run.ts';
 export async function runProgram(argv: readonly string[], launch: Launch): Promise<void> {
   const { say, system } = launch;
   let text = '';
-  const root = createRoot((chunk) => {
-    text += chunk;
-  });
+  let helped: Command | undefined;
+  const root = createRoot(
+    (chunk) => {
+      text += chunk;
+    },
+    (command) => {
+      helped = command;
+    },
+  );
   const line = readLine(root, argv);
   const topic = await askedTopic(line, argv, system);
   if (topic) return say(topic);
@@ -34,6 +39,7 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
       throw (await import('../help/usage-error.ts')).usageError(error, root, words);
     }
   }
+  if (helped) text += (await import('../help/layout.ts')).helpPage(commandTree(helped), commandTree(root));
   const [name = '', flag] = words;
   // The name is both a command and a topic; the command's help comes first.
   await say(flag === '--help' && isTopicName(name) ? `${text}\n${await textOf(name)}` : text);
@@ -41,7 +47,7 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
 
 /** Loads every command. */
 export async function wholeProgram(): Promise<Command> {
-  const root = createRoot(() => undefined);
+  const root = createRoot();
   for (const entry of entries) (await entry.load())(placeCommand(root, entry), () => async () => undefined);
   return root;
 }
@@ -78,16 +84,22 @@ async function textOf(topic: TopicName): Promise<string> {
 
 const jsonFlag = /^(--json|-o ?json|--output[ =]json)$/;
 
-function createRoot(write: (text: string) => void): Command {
+/** Instead of the text of a help page `write` gets nothing, and `help` the command: pages are made when they are asked for. */
+function createRoot(write = (_text: string): void => undefined, help = (_command: Command): void => undefined): Command {
   const root: Command = new Command('linkctl')
     .description('Manage short URLs from the command line.')
     .usage('<command> [flags]')
     .version(`linkctl ${version}`, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help')
+    .helpOption(helpFlag.flags, helpFlag.description)
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: write, outputError: () => undefined })
-    .configureHelp({ formatHelp: (command) => helpPage(commandTree(command), commandTree(root)) })
+    .configureHelp({
+      formatHelp(command) {
+        help(command);
+        return '';
+      },
+    })
     .showSuggestionAfterError(false);
   addGlobalFlags(root);
   describe(root, {
@@ -100,8 +112,8 @@ function createRoot(write: (text: string) => void): Command {
   return root;
 }
 
-function placeCommand(root: Command, { name, alias, summary, group, hidden = false }: Entry): Command {
-  const command = root.command(name, { hidden }).summary(summary).description(`${summary}.`).helpGroup(group).helpCommand(false);
+function placeCommand(root: Command, { name, alias, summary, group }: Entry): Command {
+  const command = root.command(name).summary(summary).description(`${summary}.`).helpGroup(group).helpCommand(false);
   if (alias) command.alias(alias);
   return command;
 }

@@ -16,7 +16,6 @@ import type { Settings } from '../profiles/profile.ts';
 import { Redactor } from '../profiles/redactor.ts';
 import { type Credentials, resolveCredentials, type ServerCredentials } from '../profiles/resolved-credentials.ts';
 import { explicitFormat, type Invocation } from './invocation.ts';
-import { startSandbox } from './sandbox.ts';
 
 /** An invocation with an account. */
 export interface Session extends Invocation {
@@ -107,6 +106,7 @@ function accountOf(credentials: ServerCredentials): Account {
 }
 
 async function sandboxAccount({ edition, profile, settings }: Credentials, invocation: Invocation): Promise<Account> {
+  const { startSandbox } = await import('./sandbox.ts');
   const { baseUrl, username, apiKey } = await startSandbox(edition, invocation);
   return {
     edition,

@@ -33,7 +33,7 @@ export type GaveUp =
   | 'maximum number of attempts reached'
   | 'too many failures in this run'
   | 'the server requests a longer wait than --max-wait'
-  | 'the target has changed meanwhile'
+  | 'the target has changed since'
   | 'interrupted';
 
 interface CallHistory {

@@ -3,13 +3,12 @@ import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { type AppliedRow, applyOperation } from '../bulk/operations/applying.ts';
-import { asApplied, carries, type FileLink, sinceBase } from '../change/decide/apply.ts';
-import { type ComparedLink, decider } from '../change/decide/sides.ts';
+import { asApplied, carries, type FileLink } from '../change/decide/apply.ts';
+import type { ComparedLink } from '../change/decide/sides.ts';
 import { requireAnswer } from '../change/limits.ts';
 import { markdownPlan } from '../change/plan/differences.ts';
 import type { ChangePlan } from '../change/plan/plan.ts';
-import { openComparison } from '../change/rows/comparison.ts';
-import type { EmptyCells } from '../change/rows/empty-cells.ts';
+import { type EmptyCells, openComparison } from '../change/rows/comparison.ts';
 import { runPlannedChange } from '../change/run.ts';
 import { appliedRow } from '../change/sending.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -74,29 +73,36 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
   if (prune?.trim() === '') throw new UsageError('--prune: the label is empty');
   const session = await openSession(invocation);
   await requireAnswer(session, 'named');
-  const { base, input, domains, reading, empty, pages } = await openComparison(options, session);
+  const { base, input, domains, reading, empty, compared } = await openComparison(options, session);
   if (input.rows === 0) throw new UsageError(`${input.name}: no rows`);
   const account = await linksOfDomains(domains, {}, session);
-  const decide = decider(sinceBase(asApplied(prune), base));
+  const comparison = compared(account, asApplied(prune));
   if (session.global.output === markdown) {
-    const { text } = await markdownPlan(pages(account.pages), decide, { verb: 'apply', session });
+    const { text } = await markdownPlan(comparison, 'apply', session);
     return { kind: 'text', text: text(empty.notes()), notes: () => ['dry run: nothing was sent'] };
   }
   return await runPlannedChange<AppliedRow, ComparedLink<FileLink>>(
     {
       what: ['apply', '-f', file, ...(prune === undefined ? [] : ['--prune', prune])].map(shellWord).join(' '),
       links: {
-        ...account,
+        ...comparison.links,
         file: rereadable(input, input.sha256),
-        pages: () => notedPages(pages(account.pages), { prune, empty }, session),
+        pages: () => notedPages(comparison.links.pages(), { prune, empty }, session),
       },
-      given: { sha256: input.sha256, prune, ...reading.flags, base: base?.sha256, clear_empty: options.clearEmpty },
+      given: {
+        ...account.given,
+        sha256: input.sha256,
+        prune,
+        ...reading.flags,
+        base: base?.sha256,
+        clear_empty: options.clearEmpty,
+      },
       kind: 'apply',
       verb: 'apply',
       question: { verb: 'Apply the changes to', namesKinds: true },
       options,
       presentation: { ...hashChangePresentation('urls'), doing: 'applying' },
-      decide,
+      decide: comparison.decide,
       operation: (settings) => applyOperation({ ...settings, edition: session.edition }),
       // A link that is refused would have been made.
       payload: (target, fields, kind) => appliedRow(target, fields, kind === 'refused' ? 'create' : kind),

@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
 import { DifferentError, UsageError } from '../base/errors.ts';
 import { showPlan } from '../change/consent.ts';
-import { asInFile, type FileLink, sinceBase } from '../change/decide/apply.ts';
-import { type ComparedLink, decider } from '../change/decide/sides.ts';
+import { asInFile, type FileLink } from '../change/decide/apply.ts';
+import type { ComparedLink } from '../change/decide/sides.ts';
 import { differencesOf, markdownPlan } from '../change/plan/differences.ts';
-import type { PlannedOutcome } from '../change/plan/outcome.ts';
-import { type ChangePlan, startPlan } from '../change/plan/plan.ts';
+import { ChangePlan, type Decided, decidedPages } from '../change/plan/plan.ts';
 import { wantsRows } from '../change/plan/report.ts';
 import { summaryLines } from '../change/plan/text.ts';
-import { openComparison } from '../change/rows/comparison.ts';
-import type { EmptyCells } from '../change/rows/empty-cells.ts';
+import { type EmptyCells, openComparison } from '../change/rows/comparison.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -18,7 +16,6 @@ import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../f
 import { describe } from '../help/description.ts';
 import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { linksOfDomains, selectLinks } from '../select/link-selection.ts';
-import type { SelectedPage } from '../select/selected-links.ts';
 import { addSelectionFlags, chosenSelection, everything, type SelectionOptions } from '../select/selection-flags.ts';
 
 interface DiffOptions extends SelectionOptions, BulkOptions {}
@@ -64,20 +61,19 @@ async function diff(options: DiffOptions, invocation: Invocation, operands: stri
   }
   const session = await openSession(invocation);
   const listed = selection ?? (options.allDomains ? everything : undefined);
-  const { base, input, domains, empty, pages } = await openComparison(options, session, true);
+  const { input, domains, empty, compared } = await openComparison(options, session, true);
   const account = await (listed
     ? selectLinks(listed, options, session, 'change')
     : linksOfDomains(domains, options, session, { isNoted: true }));
-  const decide = decider(sinceBase(asInFile, base));
-  const compared = pages(account.pages);
+  const comparison = compared(account, asInFile);
   const driftOf = ({ planned, countOf }: ChangePlan): DifferentError | undefined =>
     planned + countOf('refused') > 0 ? new DifferentError(`${input.name} and the account differ`, { reported: true }) : undefined;
   if (session.global.output === markdown) {
-    const { plan, text } = await markdownPlan(compared, decide, { verb: 'differ', session });
+    const { plan, text } = await markdownPlan(comparison, 'differ', session);
     return { kind: 'text', text: text(empty.notes()), outcome: () => driftOf(plan) };
   }
   const name = account.severalDomains || domains.length > 1 ? 'short_url' : 'hash';
-  return diffReport(compared, { decide, name, empty, driftOf }, session);
+  return diffReport(comparison, { name, empty, driftOf }, session);
 }
 
 const missing = { details: ['usage: linkctl diff -f <file> [selection]'], hint: 'linkctl diff --help' };
@@ -92,31 +88,21 @@ const columns: readonly Column[] = [
 ];
 
 interface Compared {
-  decide(link: ComparedLink<FileLink>): PlannedOutcome;
   /** The column that names a link. */
   readonly name: string;
   readonly empty: EmptyCells;
   driftOf(plan: ChangePlan): DifferentError | undefined;
 }
 
-function diffReport(
-  compared: AsyncIterable<SelectedPage<ComparedLink<FileLink>>>,
-  { decide, name, empty, driftOf }: Compared,
-  session: Session,
-): RowsReport {
+function diffReport(compared: Decided<ComparedLink<FileLink>>, { name, empty, driftOf }: Compared, session: Session): RowsReport {
   const { streams } = session;
-  const plan = startPlan({ verb: 'differ', session });
+  const plan = new ChangePlan('differ', session);
   const asRows = wantsRows(session);
   async function* rows(): AsyncGenerator<Row[]> {
-    for await (const { links, read } of compared) {
-      const some: Row[] = [];
-      for (const link of links) {
-        const outcome = decide(link);
-        plan.add({ ...link, outcome });
-        if (asRows) some.push(...differencesOf(link, outcome));
-      }
+    for await (const { links, read } of decidedPages(compared, session)) {
+      plan.add(links);
       streams.progress.step(() => `${read} links compared`);
-      yield some;
+      if (asRows) yield links.flatMap(differencesOf);
     }
     if (!asRows) await showPlan(plan, session);
   }

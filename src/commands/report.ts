@@ -10,17 +10,18 @@ import { recordText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { startReplacement } from '../files/atomic-write.ts';
 import { fileError } from '../files/file-error.ts';
+import { once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import type { Clicks } from '../history/clicks.ts';
 import { lastDay } from '../link/value.ts';
 import { changeOf, percentText } from '../output/period-rows.ts';
 import { quantity } from '../output/quantity.ts';
-import type { DoneReport } from '../output/report.ts';
+import type { DoneReport, TextReport } from '../output/report.ts';
 import { clickedLinks, type ExpiringLink, notedLinks, type ReportFacts, soon } from '../report/facts.ts';
 import { reportBeginning, reportPage } from '../report/page.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import { recordPages } from '../select/record-pages.ts';
-import { everything } from '../select/selection-flags.ts';
+import { readSelection } from '../select/selection-flags.ts';
 import { type BrokenLinks, brokenLinks } from './check/broken-links.ts';
 import { periodClicks } from './stats/period-clicks.ts';
 import { periodOf } from './stats/stats-since.ts';
@@ -28,19 +29,27 @@ import { periodOf } from './stats/stats-since.ts';
 interface ReportOptions {
   readonly html: string;
   readonly since?: string;
+  readonly title?: string;
+  readonly byTags?: string;
 }
 
 export function registerReport(command: Command, run: Runner): void {
   command
-    .requiredOption('--html <file>', 'write the page to <file>')
+    .requiredOption('--html <file>', 'write the page to <file>; - writes to stdout')
     .option('--since <time>', 'clicks since <time>, such as 7d, 3m or 2026-01-31 (default: 30d)')
+    .option('--title <text>', 'heading of the page')
+    .option('--by-tags <expression>', 'only links that match a tag expression (linkctl help tags)', once)
     .action(run(report));
   describe(command, {
-    examples: ['linkctl report --since 30d --html report.html', 'linkctl report --since 7d --domain s.ex --html week.html'],
+    examples: [
+      'linkctl report --since 30d --html report.html',
+      'linkctl report --since 7d --domain s.ex --html week.html',
+      "linkctl report --by-tags 'spring' --title 'Spring' --html - > spring.html",
+    ],
     notes: [
-      'The page is one file without scripts and external resources, so it can be mailed and printed. It shows clicks per day, tags, and the links with ' +
-        'the most clicks. It names the links that changed the most since the previous period. It also shows links that expire in ' +
-        `the next ${soon} days, and links that failed their most recent check. It covers all domains of the account, or --domain.`,
+      `The page begins with links that failed their most recent check, and links that expire in the next ${soon} days. Then it shows clicks per day, ` +
+        'the links with the most clicks, and tags. It ends with the links that changed the most since the previous period. The page is one file without ' +
+        'scripts and external resources, so it can be mailed and printed. It covers all domains of the account, or --domain.',
       'The figures come from the readings of linkctl stats --record, or from a server with daily totals; the page names the source. If neither ' +
         'goes back far enough, nothing is written (exit 5). An existing file is overwritten only if it is a linkctl report, or with --yes.',
     ],
@@ -48,33 +57,32 @@ export function registerReport(command: Command, run: Runner): void {
   });
 }
 
-async function report({ html: path, since = '30d' }: ReportOptions, invocation: Invocation): Promise<DoneReport> {
-  if (path === '' || path === '-') throw new UsageError(`--html: expected the name of a file, got ${JSON.stringify(path)}`);
+async function report(options: ReportOptions, invocation: Invocation): Promise<DoneReport | TextReport> {
+  const { html: path, since = '30d', title, byTags } = options;
+  if (path === '') throw new UsageError('--html: the name of the file is empty');
   const { system, atEnd, global, now } = invocation;
-  if (!global.yes) assertReplaceable(path);
+  const isFile = path !== '-';
+  if (isFile && !global.yes) assertReplaceable(path);
+  const selection = readSelection([], options);
   const span = periodOf({ since }, invocation);
   const session = await openSession(invocation);
-  const clicks = await periodClicks(span, session);
+  const counted = { selection, options: {} };
+  const clicks = await periodClicks(span, session, counted);
   // The path is checked before the whole account is read.
-  const file = startReplacement(path, system);
-  atEnd(async () => file.discard());
+  const file = isFile ? startReplacement(path, system) : undefined;
+  atEnd(async () => file?.discard());
   const broken = await brokenLinks(session);
-  const listed = await readListing({ clicks, broken, now }, session);
+  const listed = await readListing(await selectLinks(selection, {}, session, 'record'), { clicks, broken, now }, session);
   // A report covers all domains unless --domain is given.
   const domain = session.domainNamed ? session.domain : undefined;
   const { edition } = session;
   const account = whereabouts({ ...session, domain });
-  const facts: ReportFacts = {
-    account,
-    edition,
-    domain,
-    madeAt: now,
-    clicks,
-    uncounted: clicks.uncounted,
-    ...listed,
-    check: broken?.facts(),
-  };
-  file.write(reportPage(facts));
+  const check = broken?.facts(byTags === undefined);
+  const { uncounted } = clicks;
+  const facts = { account, title, byTags, edition, domain, madeAt: now, clicks, uncounted, ...listed, check };
+  const page = reportPage(facts);
+  if (!file) return { kind: 'text', text: page };
+  file.write(page);
   file.commit();
   return doneReport(path, facts);
 }
@@ -110,6 +118,7 @@ interface WantedLinks {
 
 /** The history has no totals, notes or expiration dates: the listing has them. */
 async function readListing(
+  all: Awaited<ReturnType<typeof selectLinks>>,
   { clicks, broken, now }: WantedLinks,
   session: Session,
 ): Promise<Pick<ReportFacts, 'links' | 'gone' | 'notes' | 'expiring'>> {
@@ -119,7 +128,6 @@ async function readListing(
   const expiring: ExpiringLink[] = [];
   let links = 0;
   const gone = clickedLinks(clicks);
-  const all = await selectLinks(everything, {}, session, 'record');
   for await (const { records } of recordPages(all, session)) {
     links += records.length;
     for (const record of records) {
@@ -140,8 +148,14 @@ function expiresWithin({ expiration_date }: UrlRecord, today: string, last: stri
 
 /** Any field may be missing in a record. */
 function expiringLink(record: UrlRecord): ExpiringLink {
-  const { long_url = '', expiration_date, total_clicks = 0 } = record;
-  return { short_url: recordText(record), long_url, expiration_date: lastDay(expiration_date), total_clicks };
+  const { long_url = '', expiration_date, total_clicks = 0, note } = record;
+  return {
+    short_url: recordText(record),
+    long_url,
+    note: note || undefined,
+    expiration_date: lastDay(expiration_date),
+    total_clicks,
+  };
 }
 
 function byDate(one: ExpiringLink, other: ExpiringLink): number {

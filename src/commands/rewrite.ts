@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { editItemsOperation } from '../bulk/operations/editing.ts';
+import type { PlannedOutcome } from '../change/decide/outcome.ts';
 import { requireAnswer } from '../change/limits.ts';
-import type { PlannedOutcome } from '../change/plan/outcome.ts';
 import { runPlannedChange } from '../change/run.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
@@ -76,7 +76,7 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
     {
       what: `rewrite ${text}`,
       links,
-      given: { rules: text },
+      given: { ...links.given, rules: text },
       kind: 'edit',
       verb: 'change',
       question: { verb: 'Rewrite' },
@@ -84,7 +84,6 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
       presentation: { ...hashChangePresentation('urls', 'Changed'), doing: 'rewriting' },
       decide: ({ record }) => (record ? decide(record) : { kind: 'missing' }),
       operation: editItemsOperation,
-      payload: (target, fields) => ({ ...target, ...fields }),
     },
     session,
   );

@@ -9,7 +9,9 @@ import { canAsk, confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
+import { sharedFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
+import { columns } from '../help/text-layout.ts';
 import { quantity } from '../output/quantity.ts';
 import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
 
@@ -58,6 +60,8 @@ export function registerRuns(command: Command, run: Runner): void {
         '  checked  otherwise: each row is confirmed by reading the account back; rows',
         '           that cannot be confirmed are reported as unknown',
       ].join('\n'),
+      'Flags of the commands that change many links; linkctl help flags explains --max-wait and --max-time:',
+      columns(sharedFlags.runs.map(([flags, summary]) => [flags, summary])).join('\n'),
     ],
   });
 }

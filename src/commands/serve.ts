@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { messageOf } from '../base/errors.ts';
 import { folders, type Signal } from '../base/system.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -44,13 +44,11 @@ export function registerServe(command: Command, run: Runner): void {
     .option('--drain <seconds>', `seconds to drain connections after SIGTERM (default: ${defaultDrain})`, count(0))
     .option('--visitor-days <n>', `days after which a visitor counts as new (default: ${defaultVisitorDays})`, count(1))
     .option('--not-found-url <url>', 'page for visitors of unknown or expired links')
-    .option('--backup <file>', 'copy the links to a new file, also while serving, and exit')
-    .option('--max-batch <n>', 'maximum items per request (API error 1221)', count(1))
-    .option('--max-urls <n>', 'maximum links of the account (1220)', count(0))
-    .option('--max-month-urls <n>', 'maximum links created per month (1220)', count(0))
-    .option('--max-calls-per-day <n>', 'maximum API calls per day (1303)', count(0))
-    .option('--max-body-bytes <n>', 'maximum bytes of a request body (1310)', count(1))
-    .action(run(serve));
+    .option('--backup <file>', 'copy the links to a new file, also while serving, and exit');
+  for (const [flags, summary, least] of limitFlags) {
+    command.addOption(new Option(flags, summary).argParser(count(least)).helpGroup('limits'));
+  }
+  command.action(run(serve));
   describe(command, {
     examples: [
       'linkctl serve',
@@ -73,6 +71,14 @@ export function registerServe(command: Command, run: Runner): void {
     globals: ['--edition', '--domain', '--username', '--api-key-file', '--verbose', '--quiet'],
   });
 }
+
+const limitFlags = [
+  ['--max-batch <n>', 'maximum items per request (API error 1221)', 1],
+  ['--max-urls <n>', 'maximum links of the account (1220)', 0],
+  ['--max-month-urls <n>', 'maximum links created per month (1220)', 0],
+  ['--max-calls-per-day <n>', 'maximum API calls per day (1303)', 0],
+  ['--max-body-bytes <n>', 'maximum bytes of a request body (1310)', 1],
+] as const;
 
 /** The account of the sandbox, so that a plain `serve` makes its links work. */
 const defaultUsername = 'sandbox';

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { hashGiver } from '../bulk/operations/made-hashes.ts';
 import { conflictPolicies } from '../bulk/operations/modes.ts';
-import { inlineReport } from '../change/inline-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession } from '../cli/session.ts';
@@ -92,13 +91,12 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   const picture = await picturesOf(options, session);
   const { onConflict } = options;
   if (onConflict === 'update') {
-    const { makeOrEdit } = await import('../change/rows/typed-update.ts');
+    const { makeOrEdit } = await import('../change/rows/taken-hashes.ts');
     return picture(await makeOrEdit({ items, mode, options, presentation: shortenPresentation }, session));
   }
   const giveHash = hashGiver(mode, invocation.system);
   const named = items.map((item) => giveHash(item));
-  const done = await shortenTyped(named, { mode, onConflict }, session);
-  return withSandboxHint(picture(await inlineReport(done, { presentation: shortenPresentation }, session)), session);
+  return withSandboxHint(picture(await shortenTyped(named, { mode, onConflict }, session)), session);
 }
 
 const missing = {

@@ -7,7 +7,7 @@ import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 
 export function registerUndo(command: Command, run: Runner): void {
-  command.argument('[run]', 'name of the run or its beginning (default: the last change of the profile)');
+  command.argument('[run]', 'run ID, or a prefix of one (default: the last change of the profile)');
   addBatchFlags(command, 'also restore what changed since, and start even if the quota is too low');
   command.action(run((options: UndoOptions, invocation, [named]) => undoOrRedo(undo, options, invocation, named)));
   describe(command, {
@@ -30,6 +30,6 @@ const undo: Direction = {
   command: 'undo',
   next: nextToUndo,
   targetOf: (tip, run, force) => targetOfUndo(tip) ?? (force || isPartly(tip) ? run : undefined),
-  already: (run, tip) => `run ${run} is undone already, by run ${tip.run}`,
+  already: (run, tip) => `run ${run} is already undone, by run ${tip.run}`,
   nothing: { message: 'nothing to undo', hint: 'linkctl runs' },
 };

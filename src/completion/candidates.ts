@@ -1,29 +1,23 @@
 import { safe } from '../base/safe-text.ts';
-import type { System } from '../base/system.ts';
 import { hasOperators } from '../contract/tag-label.ts';
-import type { CommandTree, Flag } from '../help/command-tree.ts';
+import type { CommandTree, Flag, Operand } from '../help/command-tree.ts';
 import { topicNames } from '../help/topic-names.ts';
 import { nextOperand, reachableFlags, readTypedLine, type TypedLine } from '../help/typed-line.ts';
-import { localSources, type Sources } from './sources.ts';
+import type { Candidate } from './server-hashes.ts';
+import type { Sources } from './sources.ts';
 
 /**
  * Answers `linkctl __complete <words...> <current>` for the scripts of the shells: one candidate per line, its description after a tab, and a
  * last line with a colon and the directive.
  */
-export function answerShell(root: CommandTree, words: readonly string[], system: System): string {
-  const { candidates, directive } = complete(root, words.slice(0, -1), words.at(-1) ?? '', localSources(system));
+export async function answerShell(root: CommandTree, words: readonly string[], sources: Sources): Promise<string> {
+  const { candidates, directive } = await complete(root, words.slice(0, -1), words.at(-1) ?? '', sources);
   const lines = candidates.map(({ word, meaning }) => (meaning ? `${word}\t${meaning}` : word));
   return [...lines, `:${directive}`, ''].join('\n');
 }
 
 /** Bits that tell the shell what to do besides; the values are those of cobra. */
 const directives = { noSpace: 2, noFiles: 4, directories: 16, keepOrder: 32 } as const;
-
-interface Candidate {
-  /** The complete word, such as `--output=json`. */
-  readonly word: string;
-  readonly meaning?: string;
-}
 
 interface Answer {
   readonly candidates: readonly Candidate[];
@@ -37,14 +31,14 @@ interface Offer {
 }
 
 /** `current` is the beginning of a word and may be empty. Drops names with control characters, which could move the cursor. */
-export function complete(root: CommandTree, words: readonly string[], current: string, sources: Sources): Answer {
+export async function complete(root: CommandTree, words: readonly string[], current: string, sources: Sources): Promise<Answer> {
   const line = readTypedLine(root, words);
-  const { candidates = [], directive = directives.noFiles } = offer(line, current, sources);
+  const { candidates = [], directive = directives.noFiles } = await offer(line, current, sources);
   const fitting = candidates.filter(({ word }) => word.startsWith(current) && safe(word) === word);
   return { candidates: [...new Map(fitting.map((candidate) => [candidate.word, candidate])).values()], directive };
 }
 
-function offer(line: TypedLine, current: string, sources: Sources): Offer {
+async function offer(line: TypedLine, current: string, sources: Sources): Promise<Offer> {
   if (line.awaiting) return valueOffer(line.awaiting, current, line, sources);
   if (line.ended || !current.startsWith('-')) return operandOffer(line, current, sources);
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
@@ -68,21 +62,31 @@ function flagCandidates(line: TypedLine): Candidate[] {
     .flatMap(({ short, long, meaning }) => [long, short].flatMap((word) => (word ? [{ word, meaning }] : [])));
 }
 
-function operandOffer(line: TypedLine, current: string, sources: Sources): Offer {
+async function operandOffer(line: TypedLine, current: string, sources: Sources): Promise<Offer> {
   const operand = line.help ? undefined : nextOperand(line);
-  const own =
-    operand?.name === 'run' ? runOffer(current, sources) : operand ? nameOffer(operand.words, operand.name, line, sources) : {};
+  const own = await (operand ? ownOffer(operand, line, current, sources) : {});
   const commands = line.operands.length === 0 && !line.ended ? commandCandidates(line, current) : [];
   return { ...own, candidates: [...commands, ...(own.candidates ?? []).filter(({ word }) => !line.operands.includes(word))] };
 }
 
+function ownOffer({ name, words }: Operand, line: TypedLine, current: string, sources: Sources): Offer | Promise<Offer> {
+  if (name === 'run') return runOffer(current, sources);
+  if (name === 'hash' && withHashes.includes(line.command.name)) return hashOffer(line, current, sources);
+  return nameOffer(words, name, line, sources);
+}
+
+/** For other commands a single hash is rare, and TAB asks no server. */
+const withHashes = ['list', 'edit', 'delete', 'stats'];
+
+async function hashOffer(line: TypedLine, current: string, sources: Sources): Promise<Offer> {
+  return { candidates: await sources.hashes(current, line) };
+}
+
 /** Aliases are offered only after the first letter, so that an empty line lists each command once. */
 function commandCandidates({ path, command, help }: TypedLine, current: string): Candidate[] {
-  const commands = command.commands
-    .filter(({ hidden }) => !hidden)
-    .flatMap(({ name, aliases, summary }) =>
-      [name, ...(current === '' ? [] : aliases)].map((word) => ({ word, meaning: summary })),
-    );
+  const commands = command.commands.flatMap(({ name, aliases, summary }) =>
+    [name, ...(current === '' ? [] : aliases)].map((word) => ({ word, meaning: summary })),
+  );
   if (path.length > 1) return commands;
   if (!help) return [...commands, { word: 'help', meaning: 'Help on a command or a topic' }];
   return [...commands, ...topicNames.map((word) => ({ word, meaning: 'a topic' }))];
@@ -107,8 +111,8 @@ const filePlaces: { readonly [place: string]: number | undefined } = {
 };
 
 /** Without fixed words, the placeholder decides, such as `<label>`. */
-function nameOffer(words: readonly string[], place: string, { profile }: TypedLine, sources: Sources): Offer {
-  const names = words.length > 0 ? words : localNames(place, profile, sources);
+function nameOffer(words: readonly string[], place: string, { given }: TypedLine, sources: Sources): Offer {
+  const names = words.length > 0 ? words : localNames(place, given.get('profile'), sources);
   return { candidates: names.map((word) => ({ word })) };
 }
 
@@ -121,9 +125,8 @@ function localNames(place: string, profile: string | undefined, sources: Sources
 /** Newest runs first, then `last`. */
 function runOffer(current: string, sources: Sources): Offer {
   const runs = sources.runs('last'.startsWith(current) ? '' : current);
-  const names = runs.map(({ name, title }) => ({ word: name, meaning: title }));
-  const [newest] = names;
-  const candidates = newest ? [{ word: 'last', meaning: `the newest run: ${newest.meaning}` }, ...names] : [];
+  const [newest] = runs;
+  const candidates = newest ? [{ word: 'last', meaning: `the newest run: ${newest.meaning}` }, ...runs] : [];
   return { candidates, directive: directives.noFiles + directives.keepOrder };
 }
 
@@ -136,8 +139,8 @@ function fieldOffer({ fields }: CommandTree, current: string): Offer {
 }
 
 /** Completes the last label of an expression. Labels with operators are left out. */
-function expressionOffer(current: string, { profile }: TypedLine, sources: Sources): Offer {
+function expressionOffer(current: string, { given }: TypedLine, sources: Sources): Offer {
   const [before = ''] = /^(?:(?:[^"]|"[^"]*")*[&,;^|(~])?[\s+-]*/.exec(current) ?? [];
-  const labels = localNames('label', profile, sources).filter((label) => !hasOperators(label));
+  const labels = localNames('label', given.get('profile'), sources).filter((label) => !hasOperators(label));
   return { candidates: labels.map((label) => ({ word: before + label })) };
 }

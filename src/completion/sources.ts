@@ -2,23 +2,28 @@ import { readFileSync } from 'node:fs';
 import { safe } from '../base/safe-text.ts';
 import { folders, type System } from '../base/system.ts';
 import { newestRuns, titleOf } from '../bulk/records/run-names.ts';
+import type { TypedLine } from '../help/typed-line.ts';
 import { configPath } from '../profiles/config-file.ts';
 import { isProfileName, sandboxName } from '../profiles/profile-name.ts';
 import { cachedLabels, type LabelKind } from './label-cache.ts';
+import type { Candidate, Main } from './server-hashes.ts';
 
-/** Reads only local files: completion never connects or writes. */
+/** All but `hashes` reads only local files: a key press must not wait for a server. */
 export interface Sources {
   profiles(): string[];
   /** Recent labels of a profile, by default of the current one. */
   labels(kind: LabelKind, profile: string | undefined): string[];
   /** Newest first; names begin with `beginning`. */
-  runs(beginning: string): { readonly name: string; readonly title: string }[];
+  runs(beginning: string): Candidate[];
+  /** Asks the server of the typed line. Never fails. */
+  hashes(beginning: string, line: TypedLine): Promise<Candidate[]>;
 }
 
 /** Bounds the time of a key press. */
 const maxRuns = 50;
 
-export function localSources(system: System): Sources {
+/** `main` runs a command line of this program. */
+export function createSources(system: System, main: Main): Sources {
   return {
     profiles: () => [...new Set([...readNames(system).profiles, sandboxName])],
     labels(kind, given) {
@@ -28,10 +33,13 @@ export function localSources(system: System): Sources {
     runs: (beginning) =>
       newestRuns(folders(system).state, beginning)
         .slice(0, maxRuns)
-        .map(({ run, begin }) => ({
-          name: run,
-          title: begin ? safe(titleOf(begin)) : '',
-        })),
+        .map(({ run, begin }) => ({ word: run, meaning: begin ? safe(titleOf(begin)) : '' })),
+    async hashes(beginning, line) {
+      // A program that is run for the key could ask for a password, and a URL is no beginning of a hash.
+      const profile = line.given.get('profile') ?? activeProfile(system);
+      if (beginning.includes('/') || readNames(system).keyPrograms.includes(`${profile}`)) return [];
+      return (await import('./server-hashes.ts')).serverHashes(beginning, line, system, main);
+    },
   };
 }
 
@@ -43,11 +51,12 @@ function activeProfile(system: System): string | undefined {
 }
 
 /** Reads only names. An unreadable file has none; the next command will report it. */
-function readNames(system: System): { profiles: string[]; current?: string } {
+function readNames(system: System): { profiles: string[]; keyPrograms: string[]; current?: string } {
   try {
     const { profiles, current_profile: current } = JSON.parse(readFileSync(configPath(system), 'utf8'));
-    return { profiles: Object.keys(profiles ?? {}).filter(isProfileName), current };
+    const names = Object.keys(profiles ?? {}).filter(isProfileName);
+    return { profiles: names, keyPrograms: names.filter((name) => profiles[name].api_key_command), current };
   } catch {
-    return { profiles: [] };
+    return { profiles: [], keyPrograms: [] };
   }
 }

@@ -39,7 +39,8 @@ _linkctl() {
   ((directive & 32)) && options+=(-V runs)
   if [[ -n \${(j::)meanings} ]]; then
     for ((i = 1; i <= \${#values}; i++)); do
-      shown+=("\${(r:$width:)values[i]}  \${meanings[i]#$'\\t'}")
+      line="\${(r:$width:)values[i]}  \${meanings[i]#$'\\t'}"
+      shown+=("\${line[1,COLUMNS-1]}")
     done
     options+=(-l -d shown)
   fi

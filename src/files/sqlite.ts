@@ -52,20 +52,38 @@ export class Connection {
     this.#engine.exec(text);
   }
 
-  /** Runs `work` on one snapshot of the data. */
-  read<T>(work: () => T): T {
-    return this.#transaction('BEGIN', work);
+  /** Begins a transaction on one snapshot, or as the only writer. A synced write survives a power cut; any other survives only a kill. */
+  begin(mode: 'read' | 'write', { isSynced = true } = {}): void {
+    this.#endView();
+    if (mode === 'write' && isSynced !== this.#isSynced) {
+      this.exec(`PRAGMA synchronous=${isSynced ? 'FULL' : 'NORMAL'}`);
+      this.#isSynced = isSynced;
+    }
+    this.sql(mode === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN').run();
   }
 
-  /**
-   * Runs `work` as the only writer among all processes, and rolls back if it throws. A synced write survives a power cut; any other
-   * survives only a kill.
-   */
-  write<T>(work: () => T, { isSynced = true } = {}): T {
-    this.#endView();
-    if (isSynced !== this.#isSynced) this.exec(`PRAGMA synchronous=${isSynced ? 'FULL' : 'NORMAL'}`);
-    this.#isSynced = isSynced;
-    return this.#transaction('BEGIN IMMEDIATE', work);
+  commit(): void {
+    this.sql('COMMIT').run();
+  }
+
+  rollback(): void {
+    try {
+      this.sql('ROLLBACK').run();
+    } catch {
+      // A full disk has rolled back already. The first error is the one to report.
+    }
+  }
+
+  /** Runs `work` on one snapshot of the data. */
+  read<T>(work: () => T): T {
+    this.begin('read');
+    return this.#end(work);
+  }
+
+  /** Runs `work` as the only writer among all processes, and rolls back if it throws. */
+  write<T>(work: () => T): T {
+    this.begin('write');
+    return this.#end(work);
   }
 
   /**
@@ -93,19 +111,13 @@ export class Connection {
     this.sql('COMMIT').run();
   }
 
-  #transaction<T>(begin: string, work: () => T): T {
-    this.#endView();
-    this.sql(begin).run();
+  #end<T>(work: () => T): T {
     try {
       const result = work();
-      this.sql('COMMIT').run();
+      this.commit();
       return result;
     } catch (error) {
-      try {
-        this.sql('ROLLBACK').run();
-      } catch {
-        // A full disk has rolled back already. The first error is the one to report.
-      }
+      this.rollback();
       throw error;
     }
   }

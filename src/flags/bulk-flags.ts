@@ -32,20 +32,48 @@ export interface BulkOptions {
   readonly undo?: boolean;
 }
 
+type SharedFlag = readonly [flags: string, summary: string, parse?: (text: string, before: unknown) => unknown];
+
+/** Many commands have these flags, so a page of their own explains them: `help csv` and `help runs`. */
+export const sharedFlags: { readonly [P in 'csv' | 'runs']: readonly SharedFlag[] } = {
+  csv: [
+    ['--input-format <format>', 'lines, csv, json or jsonl (default: by file extension)', choice(inputFormats)],
+    ['--delimiter <c>', "csv delimiter, such as ';' or tab (default: found from the header)"],
+    ['--columns <list>', "fields of csv columns: 'long_url=Landing page,custom_hash=Code'", once],
+    ['--date-format <format>', 'dates such as 31.12.2031 (dmy) or 12/31/2031 (mdy)', choice(dateFormats)],
+    ['--tag-separator <c>', 'separator of tags in a csv cell (default: comma)'],
+    ['--encoding <name>', 'encoding of the file, such as windows-1252 (default: UTF-8)', once],
+    ['--strict-columns', 'refuse unknown columns'],
+    ['--strip-formula-guard', "remove one leading ' from csv cells"],
+    ['--print-template', 'print a sample input file'],
+  ],
+  runs: [
+    ['--batch-size <n>', 'maximum rows per request (default: the limit of the edition)', count(1)],
+    ['--concurrency <n>', 'maximum number of parallel requests (default: 4)', count(1)],
+    ['--budget <calls>', 'maximum number of API calls', count(1)],
+    ['--fail-fast', 'stop at the first batch with a failure'],
+    ['--again', 'run again even if an earlier run completed'],
+    ['--force', 'start even if the quota is too low'],
+    // Without --undo, a single link in a script has no record.
+    ['--undo', 'record even a single link in a script for undo'],
+    ['--no-undo', 'do not record the change for undo: saves one request per batch'],
+  ],
+};
+
+function addShared(command: Command, page: keyof typeof sharedFlags, isMeant = (_flags: string): boolean => true): void {
+  for (const [flags, summary, parse] of sharedFlags[page]) {
+    if (!isMeant(flags)) continue;
+    const option = new Option(flags, summary).helpGroup(page);
+    command.addOption(parse ? option.argParser(parse) : option);
+  }
+}
+
 export function addInputFlags(command: Command): void {
+  command.option('-f, --file <path>', 'read rows from <path>; - reads stdin', once);
+  addShared(command, 'csv');
   command
-    .option('-f, --file <path>', 'read rows from <path>; - reads stdin', once)
-    .option('--input-format <format>', 'lines, csv, json or jsonl (default: by file extension)', choice(inputFormats))
-    .option('--delimiter <c>', "csv delimiter, such as ';' or tab (default: found from the header)")
-    .option('--columns <list>', "fields of csv columns: 'long_url=Landing page,custom_hash=Code'", once)
-    .option('--date-format <format>', 'dates such as 31.12.2031 (dmy) or 12/31/2031 (mdy)', choice(dateFormats))
-    .option('--tag-separator <c>', 'separator of tags in a csv cell (default: comma)')
-    .option('--encoding <name>', 'encoding of the file, such as windows-1252 (default: UTF-8)', once)
-    .option('--strict-columns', 'refuse unknown columns')
     .addOption(new Option('--ignore-unknown-columns').hideHelp())
-    .option('--strip-formula-guard', "remove one leading ' from csv cells")
-    .addOption(new Option('--formula-guarded').implies({ stripFormulaGuard: true }).hideHelp())
-    .option('--print-template', 'print a sample input file');
+    .addOption(new Option('--formula-guarded').implies({ stripFormulaGuard: true }).hideHelp());
 }
 
 export function addBaseFlag(command: Command): void {
@@ -57,27 +85,22 @@ export function addClearFlag(command: Command): void {
   command.option('--clear-empty', 'empty csv cells clear note, tags, expiration_date and max_clicks');
 }
 
-export function addBatchFlags(command: Command, force = 'start even if the quota is too low'): void {
+/** `force` replaces the meaning of that flag. */
+export function addBatchFlags(command: Command, force?: string): void {
   command
     .option('--results <file>', 'write the final status of every row to <file>')
-    .option('--failed <file>', 'write the failed rows to <file>, to correct and run again')
-    .option('--batch-size <n>', 'maximum rows per request (default: the limit of the edition)', count(1))
-    .option('--concurrency <n>', 'maximum number of parallel requests (default: 4)', count(1))
-    .option('--budget <calls>', 'maximum number of API calls', count(1))
-    .option('--fail-fast', 'stop at the first batch with a failure')
-    .option('--again', 'run again even if an earlier run completed')
-    .option('--force', force);
+    .option('--failed <file>', 'write the failed rows to <file>, to correct and run again');
+  addShared(command, 'runs', (flags) => !flags.includes('undo') && (flags !== '--force' || force === undefined));
+  if (force !== undefined) command.option('--force', force);
 }
 
-/** A single link in a script keeps no undo record by default. */
 export function addUndoFlags(command: Command): void {
-  command.option('--undo', 'record the change for undo, also for a single link in a script');
-  addNoUndoFlag(command);
+  addShared(command, 'runs', (flags) => flags.includes('undo'));
 }
 
 /** For changes that always keep an undo record otherwise. */
 export function addNoUndoFlag(command: Command): void {
-  command.option('--no-undo', 'do not record the change for undo: saves one request per batch');
+  addShared(command, 'runs', (flags) => flags === '--no-undo');
 }
 
 type BulkFlag = keyof BulkOptions;
@@ -90,7 +113,6 @@ const inputFlags: readonly BulkFlag[] = [
   'tagSeparator',
   'encoding',
   'strictColumns',
-  'ignoreUnknownColumns',
   'includeProtected',
   'stripFormulaGuard',
 ];

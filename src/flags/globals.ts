@@ -39,93 +39,58 @@ export interface GlobalOptions {
   readonly progress?: 'auto' | 'plain' | 'none';
 }
 
-interface GlobalFlag {
-  readonly flags: string;
-  readonly summary: string;
-  readonly env?: string;
-  readonly parse?: (text: string) => unknown;
-  readonly repeats?: boolean;
-}
+type GlobalFlag = readonly [flags: string, summary: string, parse?: (text: string, before: never) => unknown, env?: string];
 
 const globalFlags: readonly GlobalFlag[] = [
-  { flags: '-p, --profile <name>', summary: 'profile to use: credentials and defaults', env: 'LINKCTL_PROFILE' },
-  {
-    flags: '-o, --output <format>',
-    summary: 'output format: table, json, jsonl, csv or tsv',
-    env: 'LINKCTL_OUTPUT',
-    parse: choice(formats, [markdown]),
-  },
-  { flags: '--json', summary: 'same as -o json' },
-  { flags: '--fields <names>', summary: 'fields to show, separated by commas' },
-  { flags: '--header', summary: 'print a header row in tsv' },
-  { flags: '--no-header', summary: 'omit the header row in table and csv' },
-  { flags: '--no-truncate', summary: 'show all columns of tables, and do not shorten cells' },
-  { flags: '--formula-guard', summary: "in csv, put ' before cells that a spreadsheet would run as formulas" },
-  { flags: '--domain <name>', summary: '[edition A] domain to use', env: 'LINKCTL_DOMAIN', repeats: true },
-  { flags: '--base-url <url>', summary: 'base URL of the API; requires --username and an API key', env: 'LINKCTL_BASE_URL' },
-  {
-    flags: '--edition <a|b>',
-    summary: 'server edition: a (several domains) or b (one domain)',
-    env: 'LINKCTL_EDITION',
-    parse: choice(['a', 'b']),
-  },
-  { flags: '--username <name>', summary: 'username; requires --base-url and an API key', env: 'LINKCTL_USERNAME' },
-  { flags: '--api-key-file <path>', summary: 'file that contains the API key', env: 'LINKCTL_API_KEY_FILE' },
-  {
-    flags: '--timeout <seconds>',
-    summary: 'maximum wait for a response (default: 30)',
-    env: 'LINKCTL_TIMEOUT',
-    parse: seconds('above zero'),
-  },
-  { flags: '--retries <n>', summary: 'maximum retries per request (default: 4)', parse: count(0) },
-  {
-    flags: '--max-wait <seconds>',
-    summary: 'maximum wait before a retry (default: 30 on a terminal, else 900)',
-    parse: seconds('zero'),
-  },
-  {
-    flags: '--max-time <seconds>',
-    summary: 'maximum time for the whole command; exceeding it exits 8 or 10',
-    parse: seconds('above zero'),
-  },
-  { flags: '--insecure-http', summary: 'allow unencrypted http:// to other machines' },
-  { flags: '--ca-file <path>', summary: 'additional CA certificates to trust (PEM)' },
-  { flags: '-y, --yes', summary: 'answer yes to all questions' },
-  { flags: '-n, --dry-run', summary: 'show what would change, without changing anything' },
-  { flags: '--no-input', summary: 'never prompt; fail instead', env: 'LINKCTL_NO_INPUT' },
-  { flags: '--max-affected <n>', summary: 'maximum number of items to change; fail if there are more', parse: count(0) },
-  { flags: '-q, --quiet', summary: 'suppress notes, summaries and progress; errors are still printed' },
-  { flags: '-v, --verbose', summary: 'print one line per request and retry' },
-  { flags: '--debug', summary: 'print requests and responses in full, without secrets', env: 'LINKCTL_DEBUG' },
-  {
-    flags: '--color <when>',
-    summary: 'when to use color: auto, always or never',
-    env: 'NO_COLOR',
-    parse: choice(['auto', 'always', 'never']),
-  },
-  { flags: '--no-color', summary: 'same as --color never' },
-  { flags: '--progress <how>', summary: 'progress display: auto, plain or none', parse: choice(['auto', 'plain', 'none']) },
+  ['-p, --profile <name>', 'profile to use: credentials and defaults', undefined, 'LINKCTL_PROFILE'],
+  ['-o, --output <format>', 'output format: table, json, jsonl, csv or tsv', choice(formats, [markdown]), 'LINKCTL_OUTPUT'],
+  ['--json', 'same as -o json'],
+  ['--fields <names>', 'fields to show, separated by commas'],
+  ['--header', 'print a header row in tsv'],
+  ['--no-header', 'omit the header row in table and csv'],
+  ['--no-truncate', 'show all columns of tables, and do not shorten cells'],
+  ['--formula-guard', "in csv, put ' before cells that a spreadsheet would run as formulas"],
+  ['--domain <name>', '[edition A] domain to use', repeated, 'LINKCTL_DOMAIN'],
+  ['--base-url <url>', 'base URL of the API; requires --username and an API key', undefined, 'LINKCTL_BASE_URL'],
+  ['--edition <a|b>', 'server edition: a (several domains) or b (one domain)', choice(['a', 'b']), 'LINKCTL_EDITION'],
+  ['--username <name>', 'username; requires --base-url and an API key', undefined, 'LINKCTL_USERNAME'],
+  ['--api-key-file <path>', 'file that contains the API key', undefined, 'LINKCTL_API_KEY_FILE'],
+  ['--timeout <seconds>', 'maximum wait for a response (default: 30)', seconds('above zero'), 'LINKCTL_TIMEOUT'],
+  ['--retries <n>', 'maximum retries per request (default: 4)', count(0)],
+  ['--max-wait <seconds>', 'maximum wait before a retry (default: 30 on a terminal, else 900)', seconds('zero')],
+  ['--max-time <seconds>', 'maximum time for the whole command; exceeding it exits 8 or 10', seconds('above zero')],
+  ['--insecure-http', 'allow unencrypted http:// to other machines'],
+  ['--ca-file <path>', 'additional CA certificates to trust (PEM)'],
+  ['-y, --yes', 'answer yes to all questions'],
+  ['-n, --dry-run', 'show what would change, without changing anything'],
+  ['--no-input', 'never prompt; fail instead', undefined, 'LINKCTL_NO_INPUT'],
+  ['--max-affected <n>', 'maximum number of items to change; fail if there are more', count(0)],
+  ['-q, --quiet', 'suppress notes, summaries and progress; errors are still printed'],
+  ['-v, --verbose', 'print one line per request and retry'],
+  ['--debug', 'print requests and responses in full, without secrets', undefined, 'LINKCTL_DEBUG'],
+  ['--color <when>', 'when to use color: auto, always or never', choice(['auto', 'always', 'never']), 'NO_COLOR'],
+  ['--no-color', 'same as --color never'],
+  ['--progress <how>', 'progress display: auto, plain or none', choice(['auto', 'plain', 'none'])],
 ];
 
 export function addGlobalFlags(program: Command): void {
   for (const flag of globalFlags) {
-    const option = new Option(flag.flags, meaningOf(flag));
-    if (flag.parse) option.argParser(flag.parse);
-    if (flag.repeats) option.argParser(repeated);
-    program.addOption(option);
+    const [flags, , parse] = flag;
+    const option = new Option(flags, meaningOf(flag));
+    program.addOption(parse ? option.argParser(parse as (text: string, before: unknown) => unknown) : option);
   }
 }
 
 export function globalFlagRows(): (readonly [flags: string, meaning: string])[] {
-  return globalFlags.map((flag) => [flag.flags, meaningOf(flag)]);
+  return globalFlags.map((flag) => [flag[0], meaningOf(flag)]);
 }
 
-function meaningOf({ summary, env }: GlobalFlag): string {
+function meaningOf([, summary, , env]: GlobalFlag): string {
   return env ? `${summary} (env: ${env})` : summary;
 }
 
 export function flagVariables(): { readonly name: string; readonly long: string; readonly summary: string }[] {
-  return globalFlags.flatMap(({ flags, summary, env }) => {
+  return globalFlags.flatMap(([flags, summary, , env]) => {
     const long = /--[a-z-]+/.exec(flags)?.[0];
     return env && long ? [{ name: env, long, summary }] : [];
   });

@@ -59,7 +59,7 @@ export function seconds(least: 'zero' | 'above zero'): (text: string) => number 
 }
 
 /** Refuses a second value: the first input would be silently ignored. */
-export function once(text: string, before: string | undefined): string {
+export function once(text: string, before: unknown): string {
   if (before === undefined) return text;
   throw new InvalidArgumentError(`specify only one of ${JSON.stringify(before)} or ${JSON.stringify(text)}`);
 }

@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from 'commander';
+import { type Argument, type Command, Option } from 'commander';
 import { isRepeatable, wordsOf } from '../flags/values.ts';
 import { descriptionOf } from './description.ts';
 
@@ -14,7 +14,6 @@ export interface CommandTree {
   readonly description: string;
   /** Heading of the command in its parent's help. */
   readonly group: string;
-  readonly hidden: boolean;
   readonly commands: readonly CommandTree[];
   /** Without the flags of its parents. */
   readonly flags: readonly Flag[];
@@ -41,6 +40,8 @@ export interface Flag {
   /** Possible values, if they are known. */
   readonly words: readonly string[];
   readonly repeats: boolean;
+  /** The page that explains it, or a section of its own; undefined for the usual section. */
+  readonly group?: 'csv' | 'runs' | 'limits' | undefined;
 }
 
 export interface Operand {
@@ -49,9 +50,7 @@ export interface Operand {
   readonly repeats: boolean;
 }
 
-export function commandTree(command: Command, hidden = false): CommandTree {
-  const help = command.createHelp();
-  const visible = help.visibleCommands(command);
+export function commandTree(command: Command): CommandTree {
   const line = typedLine(command);
   const { examples, notes = [], fields = [], globals = [] } = descriptionOf(command);
   return {
@@ -62,9 +61,8 @@ export function commandTree(command: Command, hidden = false): CommandTree {
     summary: command.summary() || command.description(),
     description: command.description(),
     group: command.helpGroup() || 'Commands:',
-    hidden,
-    commands: command.commands.map((child) => commandTree(child, !visible.includes(child))),
-    flags: help.visibleOptions(command).map(flagOf),
+    commands: command.commands.map(commandTree),
+    flags: [...command.options.filter(({ hidden }) => !hidden), helpFlag].map(flagOf),
     operands: command.registeredArguments.map(operandOf),
     examples,
     notes,
@@ -73,12 +71,15 @@ export function commandTree(command: Command, hidden = false): CommandTree {
   };
 }
 
+/** commander adds it to every command, and to no list. */
+export const helpFlag: Option = new Option('-h, --help', 'show help');
+
 function typedLine(command: Command): string {
   return command.parent ? `${typedLine(command.parent)} ${command.name()}` : command.name();
 }
 
 function flagOf(option: Option): Flag {
-  const { long, short, flags, description, required, defaultValue, negate } = option;
+  const { long, short, flags, description, required, defaultValue, negate, helpGroupHeading } = option;
   return {
     long,
     short,
@@ -89,6 +90,7 @@ function flagOf(option: Option): Flag {
     defaultValue: defaultValue === undefined || negate ? undefined : `${defaultValue}`,
     words: wordsOf(option),
     repeats: isRepeatable(option),
+    group: helpGroupHeading as Flag['group'],
   };
 }
 

@@ -6,14 +6,18 @@ import { topicNames } from './topic-names.ts';
 export function helpPage(command: CommandTree, root: CommandTree): string {
   if (command.line === root.line) return rootPage(root);
   const { description, usage, aliases, examples, flags, fields, notes } = command;
+  const inGroup = (wanted?: Flag['group']): string[] => flagLines(flags.filter(({ group }) => group === wanted));
+  const pages = (['csv', 'runs'] as const).filter((page) => inGroup(page).length > 0);
   const sections = [
     wrap(description, 80).join('\n'),
     `Usage: ${usage}`,
     aliases.length > 0 && `Alias: ${aliases.join(', ')}`,
     section('Examples:', examples.map(indented)),
     ...commandGroups(command).map(([title, rows]) => section(title, columns(rows))),
-    section('Flags:', flagLines(flags)),
+    section('Flags:', inGroup()),
+    pages.length > 0 && `More flags: ${pages.map((page) => `linkctl help ${page}`).join(', ')}`,
     section('Global flags:', flagLines(globalFlags(command, root))),
+    section('Limits:', inGroup('limits')),
     fields.length > 0 && section('Fields:', wrap(fields.join(', '), 78).map(indented)),
     ...notes.map((note) => wrap(note, 80).join('\n')),
     'Exit codes: linkctl help exit-codes',
@@ -43,7 +47,7 @@ function rootPage(root: CommandTree): string {
 
 function commandGroups({ commands }: CommandTree): [title: string, rows: [string, string][]][] {
   const groups = new Map<string, [string, string][]>();
-  for (const { name, aliases, summary, group } of commands.filter(({ hidden }) => !hidden)) {
+  for (const { name, aliases, summary, group } of commands) {
     groups.set(group, [...(groups.get(group) ?? []), [[name, ...aliases].join(', '), summary]]);
   }
   return [...groups];

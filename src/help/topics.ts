@@ -1,6 +1,7 @@
 import { exitCodes } from '../base/errors.ts';
 import { type Field, type FieldUse, fieldNames, fields } from '../contract/fields.ts';
 import type { Format } from '../contract/formats.ts';
+import { sharedFlags } from '../flags/bulk-flags.ts';
 import { flagVariables, globalFlagRows } from '../flags/globals.ts';
 import { columns, wrap } from './text-layout.ts';
 import type { TopicName } from './topic-names.ts';
@@ -179,6 +180,8 @@ const csv: Topic = {
     },
     'Rows whose link is protected or disabled in the other service are skipped, and the exit code is 3. Examples are a password, archived, banned, or a start date in the future. The same command with --include-protected creates them as public links. Other values without a field here are counted: not carried over: geo (3 rows).',
     'Dates are 2031-12-31, a date-time (its day in UTC), today, tomorrow, +30d, +2w, +6m, +1y or never. For 31.12.2031 or 12/31/2031, add --date-format dmy or mdy.',
+    'Flags for files:',
+    sharedFlags.csv.map(([flags, summary]) => [flags, summary]),
     'The whole file is checked before anything is sent. Up to 20 problems are listed with their lines. A run temporarily needs about twice the size of the file in the state folder. Piped input needs two more copies; one is kept as long as the record of the run. XDG_STATE_HOME moves the folder: linkctl help environment.',
     {
       lines: [

@@ -9,10 +9,8 @@ export interface TypedLine {
   readonly help: boolean;
   /** Without the words of the command itself. */
   readonly operands: readonly string[];
-  /** Names of all flags given. */
-  readonly given: ReadonlySet<string>;
-  /** Value of the last `--profile`. */
-  readonly profile: string | undefined;
+  /** All flags given, by name; the last value of those that take one. */
+  readonly given: ReadonlyMap<string, string | undefined>;
   /** Flag whose value is the next word. */
   readonly awaiting: Flag | undefined;
   /** Set after `--`: later words are no flags. */
@@ -22,7 +20,7 @@ export interface TypedLine {
 type Draft = { -readonly [K in keyof TypedLine]: TypedLine[K] } & {
   path: CommandTree[];
   operands: string[];
-  given: Set<string>;
+  given: Map<string, string | undefined>;
 };
 
 /** Parses like commander, but accepts incomplete and invalid lines. */
@@ -32,8 +30,7 @@ export function readTypedLine(root: CommandTree, words: readonly string[]): Type
     command: root,
     help: false,
     operands: [],
-    given: new Set(),
-    profile: undefined,
+    given: new Map(),
     awaiting: undefined,
     ended: false,
   };
@@ -61,7 +58,7 @@ export function nextOperand({ command, operands }: TypedLine): Operand | undefin
 
 function takeValue(line: Draft, flag: Flag, value: string): void {
   line.awaiting = undefined;
-  if (flag.name === 'profile') line.profile = value;
+  line.given.set(flag.name, value);
 }
 
 function takeFlags(line: Draft, word: string): void {
@@ -85,10 +82,8 @@ function takeFlags(line: Draft, word: string): void {
 
 function takeFlag(line: Draft, flag: Flag | undefined, value: string | undefined): void {
   if (!flag) return;
-  line.given.add(flag.name);
-  if (flag.value === undefined) return;
-  if (value === undefined) line.awaiting = flag;
-  else takeValue(line, flag, value);
+  line.given.set(flag.name, value);
+  if (flag.value !== undefined && value === undefined) line.awaiting = flag;
 }
 
 function takeOperand(line: Draft, word: string): void {

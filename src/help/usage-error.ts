@@ -100,7 +100,7 @@ const unsafeFlags: readonly string[] = [
 ];
 
 function verbsOf({ commands }: CommandTree): string[] {
-  return commands.filter(({ hidden }) => !hidden).flatMap(({ name, aliases }) => [name, ...aliases]);
+  return commands.flatMap(({ name, aliases }) => [name, ...aliases]);
 }
 
 /** Accepts at most 3 edits and 40 % of the length, ignoring case. */

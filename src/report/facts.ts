@@ -1,11 +1,17 @@
-import type { CheckStatus } from '../check/verdict.ts';
+import { relativeDay, utcDay } from '../base/days.ts';
+import { shellWord } from '../base/shell-word.ts';
+import { type CheckStatus, failingStatuses } from '../check/verdict.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { Clicks, LinkClicks } from '../history/clicks.ts';
 
 /** All facts of the page. Times are milliseconds since 1970. */
 export interface ReportFacts {
-  /** `profile "work", links.example`. */
+  /** For the end of the page: `profile "work", links.example`. */
   readonly account: string;
+  /** In place of the usual heading. */
+  readonly title?: string | undefined;
+  /** The tag expression that selects the links; undefined for all. */
+  readonly byTags?: string | undefined;
   readonly madeAt: number;
   readonly edition: Edition;
   /** Undefined for all domains. */
@@ -17,7 +23,7 @@ export interface ReportFacts {
   readonly links: number;
   /** Links with clicks that do not exist any more. */
   readonly gone: number;
-  /** By short URL without the protocol. People recognize links by their notes. */
+  /** Notes of links with clicks, by short URL without the protocol: people recognize links by them. */
   readonly notes: ReadonlyMap<string, string>;
   /** In order of expiry. */
   readonly expiring: readonly ExpiringLink[];
@@ -29,6 +35,7 @@ export interface NamedLink {
   /** Without the protocol. */
   readonly short_url: string;
   readonly long_url: string;
+  readonly note?: string | undefined;
 }
 
 export interface ExpiringLink extends NamedLink {
@@ -102,4 +109,24 @@ export function clickedLinks({ links }: Clicks): Set<string> {
 
 export function topLinks({ links }: Clicks): readonly LinkClicks[] {
   return links.filter(({ clicks }) => clicks > 0).slice(0, rowsShown);
+}
+
+/** The commands that print the complete lists, of which the page shows the first rows. */
+export function wholeLists({ clicks: { asked }, madeAt, domain, byTags, edition }: ReportFacts) {
+  const selected = byTags === undefined ? '' : ` --by-tags ${shellWord(byTags)}`;
+  const named = selected || (domain === undefined ? '' : ` --domain ${shellWord(domain)}`);
+  const listed = named || (edition === 'a' ? ' --all-domains' : '');
+  const clicks = `linkctl stats --since ${timeFlag(asked.since)} --until ${timeFlag(asked.until)}${named}`;
+  const days = [`>=${utcDay(madeAt)}`, `<=${relativeDay(`+${soon}d`, madeAt)}`];
+  const filters = days.map((bound) => ` --filter ${shellWord(`expiration_date${bound}`)}`).join('');
+  return {
+    links: `${clicks} -o csv`,
+    tags: `${clicks} --by tag -o csv`,
+    expiring: `linkctl list${listed}${filters} -o csv`,
+    broken: `linkctl check${listed} --only ${failingStatuses.join(',')} -o csv`,
+  };
+}
+
+function timeFlag(time: number): string {
+  return new Date(time).toISOString().replace('.000', '');
 }

@@ -5,13 +5,11 @@ import { checkStatuses } from '../check/verdict.ts';
 import { type Clicks, groupClicks, type LinkEvent } from '../history/clicks.ts';
 import { uncountedClicks } from '../output/period-rows.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import { dayText, timeText } from './date-texts.ts';
-import { daysChart } from './days-chart.ts';
-import { type CheckFacts, clickedLinks, moversOf, type ReportFacts, rowsShown, soon, topLinks } from './facts.ts';
-import { type Html, html, nothing } from './html.ts';
+import { daysList, unitOf } from './days.ts';
+import { type CheckFacts, clickedLinks, moversOf, type ReportFacts, rowsShown, soon, topLinks, wholeLists } from './facts.ts';
+import { dayText, type Html, html, nothing, timeText } from './html.ts';
 import { style } from './style.ts';
 import { brokenTable, change, clickTable, expiringTable, moverTables, tagTable } from './tables.ts';
-import { wholeLists } from './whole-lists.ts';
 
 /** Identifies a file as a report, which another report may replace. */
 export const reportBeginning = `<!doctype html>
@@ -24,23 +22,24 @@ export const reportBeginning = `<!doctype html>
  * The report is one file without scripts and external resources. Its policy forbids both, in case some text is ever interpreted as markup.
  */
 export function reportPage(facts: ReportFacts): string {
-  const { clicks } = facts;
-  const title = `Clicks, ${days(clicks.counted.since, clicks.counted.until)}`;
-  const body = html`<header><h1>${title}</h1><p class="quiet">${facts.account}</p></header>
-<main>${tiles(facts)}
-${section('Clicks per day', daysChart(clicks.days))}
-${section('Top links', top(facts))}
-${section('Movers', movers(facts))}
-${section('Tags', tags(facts))}
-${section('Expiring soon', expiring(facts))}
-${section('Broken links', broken(facts))}</main>
-<footer><h2>Where the figures come from</h2>${sources(facts)}</footer>`;
+  const { clicks, domain, byTags } = facts;
+  const period = days(clicks.counted.since, clicks.counted.until);
+  const heading = facts.title ?? `Clicks, ${period}`;
+  const about = [
+    ...(facts.title === undefined ? [] : [period]),
+    quantity(facts.links, 'link'),
+    ...(domain === undefined ? [] : [`domain ${domain}`]),
+    ...(byTags === undefined ? [] : [`tags ${byTags}`]),
+  ];
+  const body = html`<header><h1>${heading}</h1><p class="quiet">${about.join(' · ')}</p></header>
+<main>${facts.links === 0 && clicks.total.clicks === 0 ? quiet(emptiness(facts)) : sections(facts)}</main>
+<footer>${sources(facts)}</footer>`;
   return html`${{ html: reportBeginning }}
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${styleHash()}'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${title}</title>
+<title>${heading}</title>
 <style>${{ html: style }}</style>
 </head>
 <body>
@@ -48,6 +47,28 @@ ${body}
 </body>
 </html>
 `.html;
+}
+
+function emptiness({ byTags }: ReportFacts): Html {
+  if (byTags !== undefined) return html`No link has these tags. All tags: <code>linkctl tags</code>`;
+  return html`There are no links yet. To create the first one: <code>linkctl shorten https://example.com</code>`;
+}
+
+/** First what needs care, then the clicks. */
+function sections(facts: ReportFacts): Html {
+  const { clicks, expiring: ending, check } = facts;
+  const care = html`${section('broken', 'Broken links', broken(facts))}
+${ending.length === 0 ? nothing : section('expiring', 'Expiring soon', expiring(facts))}`;
+  if (clicks.total.clicks === 0) {
+    const longer = html`No link was clicked in this period. For a longer one: <code>linkctl report --since 3m --html report.html</code>`;
+    return html`${check || ending.length > 0 ? care : nothing}${section('days', 'Clicks', quiet(longer))}`;
+  }
+  return html`${tiles(facts)}
+${care}
+${section('days', `Clicks per ${unitOf(clicks.days)}`, daysList(clicks.days))}
+${section('links', 'Top links', top(facts))}
+${section('tags', 'Tags', tags(facts))}
+${movers(facts)}`;
 }
 
 function styleHash(): string {
@@ -60,34 +81,35 @@ function days(first: number, last: number): string {
   return day(first) === day(last) ? day(first) : `${day(first)} to ${day(last)}`;
 }
 
-const quiet = (text: string): Html => html`<p class="quiet">${text}</p>`;
+const quiet = (text: string | Html): Html => html`<p class="quiet">${text}</p>`;
 
-function section(title: string, content: Html): Html {
-  return html`<section><h2>${title}</h2>${content}</section>`;
+function section(id: string, title: string, content: Html): Html {
+  return html`<section id="${id}"><h2>${title}</h2>${content}</section>`;
 }
 
-/** Every truncated table says so and shows the command that lists the rest. */
+/** A truncated table names the command that lists the rest. */
 function truncationNote(shown: number, all: number, noun: string, command: string): Html {
   if (shown === all) return nothing;
   return html`<p class="quiet">${grouped(shown)} of ${quantity(all, noun)}. For all of them: <code>${command}</code></p>`;
 }
 
 function top(facts: ReportFacts): Html {
-  const { clicks, notes } = facts;
+  const { clicks, notes, check } = facts;
   const shown = topLinks(clicks);
-  if (shown.length === 0) return quiet('No link was clicked.');
   const clicked = clicks.links.filter((link) => link.clicks > 0).length;
-  return html`${clickTable(shown, notes)}${truncationNote(shown.length, clicked, 'link', wholeLists(facts).links)}`;
+  const broken = new Set(check?.broken.map(({ short_url }) => short_url));
+  return html`${clickTable(shown, notes, broken)}${truncationNote(shown.length, clicked, 'link', wholeLists(facts).links)}`;
 }
 
+/** Each leads to its section. */
 function tiles({ clicks, links, gone, expiring, check }: ReportFacts): Html {
   const clicked = clickedLinks(clicks).size;
-  return html`<dl class="tiles">
-${tile('Clicks', grouped(clicks.total.clicks), against(clicks))}
-${tile('Links with clicks', grouped(clicked), html`of ${quantity(links + gone, 'link')}`)}
-${tile('Expiring', grouped(expiring.length), html`in the next ${soon} days`)}
-${check ? tile('Broken', grouped(check.broken.length), html`of ${quantity(check.links, 'link')}, ${days(check.checks.first, check.checks.last)}`) : tile('Broken', '?', html`not checked yet`)}
-</dl>`;
+  return html`<nav class="tiles">
+${tile('days', 'Clicks', grouped(clicks.total.clicks), against(clicks))}
+${tile('links', 'Links with clicks', grouped(clicked), html`of ${quantity(links + gone, 'link')}`)}
+${tile(expiring.length > 0 ? 'expiring' : undefined, 'Expiring', grouped(expiring.length), html`in the next ${soon} days`)}
+${check ? tile('broken', 'Broken', grouped(check.broken.length), html`of ${quantity(check.links, 'link')}, ${days(check.checks.first, check.checks.last)}`) : tile('broken', 'Broken', '?', html`not checked yet`)}
+</nav>`;
 }
 
 function against({ total: { clicks, before }, source }: Clicks): Html {
@@ -95,21 +117,22 @@ function against({ total: { clicks, before }, source }: Clicks): Html {
   return before === 0 ? html`none before` : html`${change(clicks, before)} against ${grouped(before)} before`;
 }
 
-function tile(name: string, figure: string, below: Html): Html {
-  return html`<div><dt>${name}</dt><dd><span class="figure">${figure}</span><br><span class="quiet">${below}</span></dd></div>`;
+function tile(id: string | undefined, name: string, figure: string, below: Html): Html {
+  const content = html`<span class="quiet">${name}</span><span class="figure">${figure}</span><span class="quiet">${below}</span>`;
+  return id === undefined ? html`<div>${content}</div>` : html`<a href="#${id}">${content}</a>`;
 }
 
 function movers({ clicks, notes }: ReportFacts): Html {
   const found = moversOf(clicks);
-  if (!found) return quiet('There is no previous period to compare with.');
+  if (!found) return nothing;
   const { before = 0, counted } = clicks;
-  return html`${quiet(`Compared with the previous period, ${day(before)} to ${day(counted.since)}.`)}${moverTables(found, notes)}`;
+  const compared = quiet(`Compared with the previous period, ${day(before)} to ${day(counted.since)}.`);
+  return section('movers', 'What changed the most', html`${compared}${moverTables(found, notes)}`);
 }
 
 function tags(facts: ReportFacts): Html {
   const { clicks } = facts;
   const groups = groupClicks(clicks, ({ tags: labels }) => labels).filter((group) => group.clicks > 0);
-  if (groups.length === 0) return quiet('No link was clicked.');
   const shown = groups.slice(0, rowsShown);
   const hasSeveral = clicks.links.some(({ link }) => link.tags.length > 1);
   return html`${tagTable(shown)}${truncationNote(shown.length, groups.length, 'group', wholeLists(facts).tags)}${hasSeveral ? quiet('A link with several tags counts for each of them.') : nothing}`;
@@ -117,17 +140,16 @@ function tags(facts: ReportFacts): Html {
 
 function expiring(facts: ReportFacts): Html {
   const { expiring: links } = facts;
-  if (links.length === 0) return quiet(`No link expires in the next ${soon} days.`);
   const shown = links.slice(0, 2 * rowsShown);
   return html`${expiringTable(shown)}${truncationNote(shown.length, links.length, 'link', wholeLists(facts).expiring)}`;
 }
 
 function broken(facts: ReportFacts): Html {
   const { check } = facts;
-  if (!check) return html`<p class="quiet">The links were not checked yet. To check them: <code>linkctl check</code></p>`;
+  if (!check) return quiet(html`The links were not checked yet. To check them: <code>linkctl check</code>`);
   const { broken: links } = check;
   const shown = links.slice(0, 2 * rowsShown);
-  return html`${links.length > 0 ? brokenTable(shown) : quiet('Nothing was found broken.')}${truncationNote(shown.length, links.length, 'link', wholeLists(facts).broken)}
+  return html`${links.length > 0 ? brokenTable(shown) : nothing}${truncationNote(shown.length, links.length, 'link', wholeLists(facts).broken)}
 ${quiet(checkSentences(check, facts.links).join(' '))}`;
 }
 

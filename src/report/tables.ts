@@ -3,16 +3,18 @@ import type { ClickGroup, LinkClicks, LinkEvent } from '../history/clicks.ts';
 import { changeOf, percentText } from '../output/period-rows.ts';
 import { grouped } from '../output/quantity.ts';
 import { readableUrl } from '../output/url-columns.ts';
-import { dayText } from './date-texts.ts';
 import type { BrokenLink, ExpiringLink, Movers, NamedLink } from './facts.ts';
-import { type Html, html, nothing } from './html.ts';
+import { dayText, type Html, html, nothing } from './html.ts';
 
-/** Shows the change if there is a previous period. */
-export function clickTable(links: readonly LinkClicks[], notes: ReadonlyMap<string, string>): Html {
-  const cell = ({ link, events }: LinkClicks): Html => linkCell(link, notes.get(link.short_url), events);
+/** Figures come first, so that no wide page separates them from the name. `broken` are short URLs. */
+export function clickTable(links: readonly LinkClicks[], notes: ReadonlyMap<string, string>, broken: ReadonlySet<string>): Html {
   return figures(
     'Link',
-    links.map((one) => ({ ...one, cell: cell(one) })),
+    links.map((one) => {
+      const marks = one.events.map((event) => pill(eventTexts[event]));
+      if (broken.has(one.link.short_url)) marks.push(pill('broken', 'down'));
+      return { ...one, cell: linkCell(noted(one.link, notes), marks) };
+    }),
   );
 }
 
@@ -30,53 +32,58 @@ interface FigureRow {
   readonly before: number | undefined;
 }
 
-/** Expects the rows in order of descending clicks. */
+/** Shows the change if there is a previous period. Expects the rows in order of descending clicks. */
 function figures(what: string, rows: readonly FigureRow[]): Html {
   const most = rows[0]?.clicks ?? 0;
   const isCompared = rows.some(({ before }) => before !== undefined);
-  const heads = isCompared ? html`<th scope="col" class="wide">Before</th><th scope="col">Change</th>` : nothing;
-  const lines = rows.map(({ cell, clicks, before = 0 }) => {
-    const compared = isCompared ? html`<td class="wide">${grouped(before)}</td><td>${change(clicks, before)}</td>` : nothing;
-    return html`<tr><th scope="row">${cell}${bar(clicks, most)}</th><td class="main">${grouped(clicks)}</td>${compared}</tr>
-`;
-  });
-  return html`<table><thead><tr><th scope="col">${what}</th><th scope="col">Clicks</th>${heads}</tr></thead><tbody>
-${lines}</tbody></table>`;
+  const lines = rows.map(({ cell, clicks, before = 0 }) => [
+    html`<td class="main">${grouped(clicks)}</td>`,
+    isCompared ? html`<td>${change(clicks, before)}</td>` : nothing,
+    html`<th scope="row">${cell}${bar(clicks, most)}</th>`,
+  ]);
+  return table(['Clicks', ...(isCompared ? ['Change'] : []), what], lines);
+}
+
+function table(heads: readonly string[], rows: readonly (readonly Html[])[]): Html {
+  const head =
+    heads.length > 0 ? html`<thead><tr>${heads.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>` : nothing;
+  return html`<table>${head}<tbody>
+${rows.map((cells) => html`<tr>${cells}</tr>\n`)}</tbody></table>`;
 }
 
 export function moverTables({ up, down }: Movers, notes: ReadonlyMap<string, string>): Html {
-  const table = (links: readonly LinkClicks[], title: string): Html => {
-    if (links.length === 0) return html`<div><h3>${title}</h3><p class="quiet">None.</p></div>`;
-    const rows = links.map(
-      ({ link, clicks, before = 0, events }) => html`<tr><th scope="row">${linkCell(link, notes.get(link.short_url), events)}</th>
-<td><span class="main">${signed(clicks - before)}</span><br><span class="quiet">${grouped(before)} to ${grouped(clicks)}</span></td></tr>
-`,
-    );
-    return html`<div><h3>${title}</h3><table><tbody>${rows}</tbody></table></div>`;
+  const side = (links: readonly LinkClicks[], title: string): Html => {
+    const rows = links.map(({ link, clicks, before = 0, events }) => [
+      html`<td><span class="main">${signed(clicks - before)}</span><br><span class="quiet">${grouped(before)} to ${grouped(clicks)}</span></td>`,
+      html`<th scope="row">${linkCell(
+        noted(link, notes),
+        events.map((event) => pill(eventTexts[event])),
+      )}</th>`,
+    ]);
+    return html`<div><h3>${title}</h3>${links.length === 0 ? html`<p class="quiet">None.</p>` : table([], rows)}</div>`;
   };
-  return html`<div class="two">${table(up, 'More clicks than before')}${table(down, 'Fewer clicks than before')}</div>`;
+  return html`<div class="two">${side(up, 'More clicks than before')}${side(down, 'Fewer clicks than before')}</div>`;
 }
 
 export function expiringTable(links: readonly ExpiringLink[]): Html {
-  const rows = links.map(
-    (
-      link,
-    ) => html`<tr><th scope="row">${linkCell(link)}</th><td class="wide">${grouped(link.total_clicks)}</td><td class="main">${dayText(link.expiration_date)}</td></tr>
-`,
-  );
-  return html`<table><thead><tr><th scope="col">Link</th><th scope="col" class="wide">Total clicks</th><th scope="col">Last day</th></tr></thead><tbody>
-${rows}</tbody></table>`;
+  const rows = links.map((link) => [
+    html`<td class="main">${dayText(link.expiration_date)}</td>`,
+    html`<td>${grouped(link.total_clicks)}</td>`,
+    html`<th scope="row">${linkCell(link)}</th>`,
+  ]);
+  return table(['Last day', 'All clicks', 'Link'], rows);
 }
 
 export function brokenTable(links: readonly BrokenLink[]): Html {
-  const rows = links.map(
-    (
-      link,
-    ) => html`<tr><th scope="row">${linkCell(link)}<span class="quiet reason">${link.reason}</span></th><td class="main down">${link.status}</td></tr>
-`,
-  );
-  return html`<table><thead><tr><th scope="col">Link</th><th scope="col">Found</th></tr></thead><tbody>
-${rows}</tbody></table>`;
+  const rows = links.map((link) => [
+    html`<td class="main down">${link.status}</td>`,
+    html`<th scope="row">${linkCell(link)}<span class="quiet reason">${link.reason}</span></th>`,
+  ]);
+  return table(['Result', 'Link'], rows);
+}
+
+function noted(link: NamedLink, notes: ReadonlyMap<string, string>): NamedLink {
+  return { short_url: link.short_url, long_url: link.long_url, note: notes.get(link.short_url) };
 }
 
 const eventTexts: { readonly [E in LinkEvent]: string } = {
@@ -88,12 +95,21 @@ const eventTexts: { readonly [E in LinkEvent]: string } = {
   renamed: 'renamed',
 };
 
-/** The short URL is not a link because following it would count as a click. The destination is a link only for http and https. */
-function linkCell({ short_url, long_url }: NamedLink, note = '', events: readonly LinkEvent[] = []): Html {
+function pill(text: string, kind = 'quiet'): Html {
+  return html` <span class="event ${kind}">${text}</span>`;
+}
+
+/**
+ * People know a link by its note. The short URL is not a link because following it would count as a click. The destination is a link only
+ * for http and https.
+ */
+function linkCell({ short_url, long_url, note = '' }: NamedLink, marks: readonly Html[] = []): Html {
   const url = parseUrl(long_url);
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
-  return html`<span class="name">${readableUrl(short_url)}</span>${events.map((event) => html` <span class="event">${eventTexts[event]}</span>`)}
-${note === '' ? nothing : html`<span class="note">${note}</span>`}${
+  const name = readableUrl(short_url);
+  const title = note === '' ? html`<span class="name">${name}</span>` : html`<span class="name note">${note}</span>`;
+  return html`${title}${note === '' ? marks : html`<span class="quiet short">${name}${marks}</span>`}
+${
   isWeb
     ? html`<a class="to" href="${url.href}" rel="noopener noreferrer">${long_url}</a>`
     : html`<span class="to">${long_url}</span>`
@@ -106,11 +122,16 @@ function bar(clicks: number, most: number): Html {
   return html`<svg class="bar" aria-hidden="true" viewBox="0 0 100 1" preserveAspectRatio="none"><rect width="${share}" height="1"/></svg>`;
 }
 
-/** Writes `+34 %`: the sign makes it readable without colour. */
+/** Percentages of fewer clicks mean nothing. */
+const leastForPercent = 20;
+
+/** Writes `+34 %`, or `+3` for few clicks: the sign makes it readable without colour. */
 export function change(clicks: number, before: number): Html {
-  const percent = changeOf(clicks, before);
-  if (percent === null) return html`<span class="quiet">${clicks > 0 ? 'from 0' : ''}</span>`;
-  return html`<span class="${percent > 0 ? 'up' : percent < 0 ? 'down' : 'quiet'}">${withMinus(percentText(percent))}</span>`;
+  const by = clicks - before;
+  const isFew = Math.max(clicks, before) < leastForPercent;
+  if (!isFew && before === 0) return html`<span class="quiet">from 0</span>`;
+  const text = by === 0 ? '±0' : isFew ? signed(by) : withMinus(percentText(changeOf(clicks, before) ?? 0));
+  return html`<span class="${by > 0 ? 'up' : by < 0 ? 'down' : 'quiet'}">${text}</span>`;
 }
 
 function signed(number: number): string {

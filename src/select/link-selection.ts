@@ -1,7 +1,7 @@
 import type { Session } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
-import type { ListedLinks, NamedLinks, Purpose } from './selected-links.ts';
+import type { ListedLinks, NamedLinks, Narrowing, Purpose } from './selected-links.ts';
 import { type LinkSelection, refuseAllDomains, type SelectionOptions } from './selection-flags.ts';
 
 /** Finds out how the links are read; a listing is read when its pages are. Throws a UsageError. */
@@ -15,14 +15,13 @@ export async function selectLinks(
   const narrowing = await narrowingOf(options, session);
   if (selection.kind !== 'listing') {
     const { namedLinks } = await import('./named-selection.ts');
-    const named = await namedLinks(selection, narrowing.filter, { batchSize: options.batchSize, purpose, session });
-    return { ...named, ...narrowing, given: { ...named.given, ...narrowing.given } };
+    return await namedLinks(selection, narrowing, { batchSize: options.batchSize, purpose, session });
   }
   const { listedLinks, listingOf, noteCoverage } = await import('./listed-selection.ts');
   const listing = await listingOf(selection, options, session, purpose);
   const { tags, search } = selection;
   const given = { tags, search, allDomains: options.allDomains, ...narrowing.given };
-  const listed = { ...listedLinks(listing, narrowing.filter, session, purpose), ...narrowing, given };
+  const listed = listedLinks(listing, { ...narrowing, given }, session, purpose);
   if (purpose !== 'show') await noteCoverage(listed, session);
   return listed;
 }
@@ -38,21 +37,18 @@ export async function linksOfDomains(
   { isNoted = false } = {},
 ): Promise<ListedLinks> {
   const { listedLinks, noteCoverage } = await import('./listed-selection.ts');
-  const narrowing = await narrowingOf(options, session);
   const listings = (domains.length > 0 ? domains : [session.domain]).map((domain) => ({ domain }));
   const severalDomains = listings.length > 1;
   const listing = { listings, severalDomains, isPart: !severalDomains };
-  const listed = { ...listedLinks(listing, narrowing.filter, session, 'change'), ...narrowing };
+  const listed = listedLinks(listing, await narrowingOf(options, session), session, 'change');
   if (isNoted) await noteCoverage(listed, session);
   return listed;
 }
 
 /** The filter of the line, with days that are counted from when the command began. Throws a UsageError. */
-async function narrowingOf({ filter }: Pick<SelectionOptions, 'filter'>, { edition, now: begun }: Session) {
-  const filterAt = async (now: number): Promise<LinkFilter | undefined> => {
-    if (!filter) return undefined;
-    const { parseFilters } = await import('../link/rules/filter.ts');
-    return parseFilters(filter, { edition, now });
-  };
-  return { given: { filter }, filter: await filterAt(begun), filterAt };
+async function narrowingOf({ filter }: Pick<SelectionOptions, 'filter'>, { edition, now: begun }: Session): Promise<Narrowing> {
+  if (!filter) return { given: {}, filter: undefined };
+  const { parseFilters } = await import('../link/rules/filter.ts');
+  const filterAt = (now: number): LinkFilter => parseFilters(filter, { edition, now });
+  return { given: { filter }, filter: filterAt(begun), filterAt };
 }

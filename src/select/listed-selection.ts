@@ -12,8 +12,7 @@ import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
-import type { LinkFilter } from '../link/rules/filter.ts';
-import type { ListedLinks, Purpose, SelectedPage } from './selected-links.ts';
+import type { ListedLinks, Narrowing, Purpose, SelectedPage } from './selected-links.ts';
 import { isEverything, type ListedSelection, type SelectionOptions } from './selection-flags.ts';
 
 /** Listings that are read one after the other. */
@@ -71,16 +70,15 @@ async function checkTagExpression(expression: string, session: Session): Promise
   );
 }
 
-type Readers = Omit<ListedLinks, 'given' | 'filterAt'>;
-
 export function listedLinks(
   { listings, severalDomains, isPart }: Listing,
-  filter: LinkFilter | undefined,
+  narrowing: Narrowing,
   session: Session,
   purpose: Purpose,
-): Readers {
+): ListedLinks {
   const paging: PagingOptions = purpose === 'show' ? { warn: session.warn } : { untilEmpty: true, warn: refusals[purpose] };
-  const records: Readers['records'] = (extent) => filteredPages(session.client, listings, filter, { ...extent, ...paging });
+  const records: ListedLinks['records'] = (extent) =>
+    filteredPages(session.client, listings, narrowing.filter, { ...extent, ...paging });
   async function* pages(): AsyncGenerator<SelectedPage> {
     for await (const { rows, read, linkOf } of records()) {
       const links = rows.map((record) => ({ target: linkOf(record), record }));
@@ -90,9 +88,9 @@ export function listedLinks(
   }
   const domain = listings[0]?.domain ?? session.domain;
   return {
+    ...narrowing,
     kind: 'listed',
     listings,
-    filter,
     severalDomains,
     records,
     pages,

@@ -5,7 +5,7 @@ import type { LinkDomains } from '../contract/link.ts';
 import { type NamedHashes, resolveOperands } from '../input/named-targets.ts';
 import type { Source } from '../input/source.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
-import type { NamedLinks, Purpose, SelectedLink, SelectedPage } from './selected-links.ts';
+import type { NamedLinks, Narrowing, Purpose, SelectedLink, SelectedPage } from './selected-links.ts';
 
 interface Naming {
   readonly purpose: Purpose;
@@ -19,19 +19,20 @@ interface Naming {
  */
 export async function namedLinks(
   selection: NamedHashes,
-  filter: LinkFilter | undefined,
+  narrowing: Narrowing,
   { purpose, session, batchSize: flag }: Naming,
-): Promise<Omit<NamedLinks, 'filterAt'>> {
-  const { domains, ...targets } = await targetsOf(selection, purpose === 'change', session);
+): Promise<NamedLinks> {
+  const { domains, given, ...targets } = await targetsOf(selection, purpose === 'change', session);
   const batchSize = batchSizeOf(session, flag);
   const links = () => namedUrls(session.client, targets.open(), batchSize);
   return {
-    kind: 'named',
+    ...narrowing,
     ...targets,
+    given: { ...given, ...narrowing.given },
+    kind: 'named',
     severalDomains: domains.length > 1,
-    filter,
     links,
-    pages: () => matchingPages(links(), filter, batchSize),
+    pages: () => matchingPages(links(), narrowing.filter, batchSize),
   };
 }
 

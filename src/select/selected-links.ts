@@ -23,25 +23,26 @@ export interface SelectedPage<Link extends SelectedLink = SelectedLink> {
   readonly read: number;
 }
 
-/** The links that a command is about, in whatever way they were selected. */
-export interface SelectedLinks<Link extends SelectedLink = SelectedLink> {
-  /** All that decides which they are, as it was typed: the same command resumes its run by it. */
+/** By the filter of the line, where there is one. */
+export interface Narrowing {
+  /** All that decides which the links are, as it was typed: the same command resumes its run by it. */
   readonly given: Readonly<Record<string, unknown>>;
+  readonly filter: LinkFilter | undefined;
+  /** The same with days that are counted from `now`: a resumed run means those of its beginning. */
+  filterAt?(now: number): LinkFilter;
+}
+
+/** The links that a command is about, in whatever way they were selected. */
+export interface SelectedLinks<Link extends SelectedLink = SelectedLink> extends Narrowing {
   /** The file that names them, if it can be read again. */
   readonly file?: { readonly name: string; readonly sha256: string } | undefined;
-  /** Of what was typed, with days that are counted from `now`: a resumed run means those of its beginning. */
-  filterAt(now: number): Promise<LinkFilter | undefined>;
   /** They are on several domains, or may be: a hash alone does not name them. */
   readonly severalDomains: boolean;
   pages(): AsyncIterable<SelectedPage<Link>>;
 }
 
-interface ReadableLinks extends SelectedLinks {
-  readonly filter: LinkFilter | undefined;
-}
-
 /** Links that were named, by operands or by a file; those that do not exist are among them. */
-export interface NamedLinks extends ReadableLinks {
+export interface NamedLinks extends SelectedLinks {
   readonly kind: 'named';
   readonly count: number;
   open(): Iterable<LinkKey> | AsyncIterable<LinkKey>;
@@ -50,7 +51,7 @@ export interface NamedLinks extends ReadableLinks {
 }
 
 /** Links that the server lists. */
-export interface ListedLinks extends ReadableLinks {
+export interface ListedLinks extends SelectedLinks {
   readonly kind: 'listed';
   /** They are read one after the other. */
   readonly listings: readonly ListSelection[];

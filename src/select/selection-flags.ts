@@ -129,23 +129,28 @@ function waysOf(operands: readonly string[], { hashesFrom, byTags, search, all }
   ];
 }
 
-/** The flag that selects the links. */
+/** The flags that select the links; none for the whole listing. */
+function flagsOf(selection: FlagSelection): (readonly [flag: `--${string}`, value: string])[] {
+  if (selection.kind === 'file') return [['--hashes-from', selection.path]];
+  const { tags, search } = selection;
+  return [
+    ...(tags === undefined ? [] : [['--by-tags', tags] as const]),
+    ...(search === undefined ? [] : [['--search', search] as const]),
+  ];
+}
+
+/** The first of them. */
 export function wayOf(selection: FlagSelection): `--${string}` {
-  if (selection.kind === 'file') return '--hashes-from';
-  return selection.tags !== undefined ? '--by-tags' : selection.search !== undefined ? '--search' : '--all';
+  return flagsOf(selection)[0]?.[0] ?? '--all';
+}
+
+/** The same as they are typed. */
+export function flagWords(selection: FlagSelection): string[] {
+  return flagsOf(selection).flatMap(([flag, value]) => [flag, shellWord(value)]);
 }
 
 /** The selection as it is typed, for the list of runs: of many operands, the first three. */
 export function selectionWords(selection: LinkSelection, filters: readonly string[] = []): string[] {
   const words = selection.kind === 'hashes' ? selection.operands.slice(0, 3) : flagWords(selection);
   return [...(words.length > 0 ? words : ['--all']), ...filters.flatMap((text) => ['--filter', shellWord(text)])];
-}
-
-/** The flags that select the links; none for the whole listing. */
-export function flagWords(selection: FlagSelection): string[] {
-  const { path, tags, search }: { path?: string; tags?: string | undefined; search?: string | undefined } =
-    selection.kind === 'file' ? { path: selection.path } : selection;
-  return Object.entries({ '--hashes-from': path, '--by-tags': tags, '--search': search }).flatMap(([flag, value]) =>
-    value === undefined ? [] : [flag, shellWord(value)],
-  );
 }

@@ -2,7 +2,7 @@ import type { ClickCounter } from './click-counter.ts';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
 import { type Metrics, metricsType } from './metrics.ts';
 import type { Store } from './store/store.ts';
-import { OutdatedProgram } from './store/store-errors.ts';
+import { OutdatedProgram } from './store/store-options.ts';
 import { withTimeout } from './store/timeout.ts';
 
 /**

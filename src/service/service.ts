@@ -17,7 +17,7 @@ import { shownDomain } from './url-records.ts';
 
 export { diskHint } from '../files/sqlite.ts';
 export { AddressConflict } from './maintenance.ts';
-export { StoreFailure } from './store/store-errors.ts';
+export { StoreFailure } from './store/store-options.ts';
 
 export interface RunningService {
   /** Such as `http://127.0.0.1:PORT/api/3`. */

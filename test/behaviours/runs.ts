@@ -245,7 +245,7 @@ export const completionBehaviours: readonly Behaviour[] = [
   ['B94', 'Candidates can never run as commands, in bash, zsh and fish.', 'test/completion/shells.test.ts'],
   [
     'B95',
-    'Candidates come from the commands, the configuration and what earlier calls left; TAB makes no call.',
+    'Candidates come from the commands, the configuration and what earlier calls left; only for hashes TAB asks the server, for at most 800 ms.',
     async ({ run, service, wire, env }) => {
       await store(service, [{ long_url: 'https://example.com/', tags: ['spring'] }]);
       await login(run, wire.baseUrl, env);

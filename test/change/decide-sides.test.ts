@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { EarlierLink } from '../../src/bulk/records/done-change.ts';
 import { asApplied, asInFile, type BaseListing, type FileLink, sinceBase } from '../../src/change/decide/apply.ts';
-import { asCopied } from '../../src/change/decide/copy.ts';
-import { outcomeOf } from '../../src/change/decide/edit.ts';
-import { type Decisions, decider } from '../../src/change/decide/sides.ts';
-import { inverse, withoutLabels } from '../../src/change/decide/tags.ts';
-import type { PlannedOutcome } from '../../src/change/plan/outcome.ts';
+import type { PlannedOutcome } from '../../src/change/decide/outcome.ts';
+import { outcomeOf } from '../../src/change/decide/outcome.ts';
+import { asCopied, type Decisions, decider } from '../../src/change/decide/sides.ts';
+import { inverse, withoutLabels } from '../../src/change/tags.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 
 const target = { hash: 'x' };
@@ -60,11 +59,11 @@ describe('P1: a file and the account', () => {
 describe('P2: what apply makes and deletes', () => {
   test.for<[string, string | undefined, FileLink | undefined, UrlRecord | undefined, object]>([
     ['a new link', undefined, item(), undefined, { kind: 'create', fields: { long_url: url } }],
-    ['no destination', undefined, { hash: 'x' }, undefined, refused('no such link, and no long_url to make it with')],
-    ['no custom hash', undefined, item({ hash: 'a b' }), undefined, refused('no such link, and its hash is no custom hash')],
-    ['besides the file', undefined, undefined, record({ tags: ['git'] }), untouched('not in the file, left alone')],
+    ['no destination', undefined, { hash: 'x' }, undefined, refused('no such link, and the row has no long_url')],
+    ['no custom hash', undefined, item({ hash: 'a b' }), undefined, refused('no such link, and its hash is not a custom hash')],
+    ['besides the file', undefined, undefined, record({ tags: ['git'] }), untouched('not in the file, left unchanged')],
     ['besides, with the label', 'GIT', undefined, record({ tags: ['git'] }), { kind: 'delete' }],
-    ['besides, with another label', 'git', undefined, record({ tags: ['other'] }), untouched('not in the file, left alone')],
+    ['besides, with another label', 'git', undefined, record({ tags: ['other'] }), untouched('not in the file, left unchanged')],
     ['in both', 'git', item({ note: 'n' }), record(), change({ note: 'n' })],
   ])('%s', ([, prune, here, there, outcome]) => {
     expect(decided(asApplied(prune), here, there)).toEqual(outcome);
@@ -92,7 +91,7 @@ describe('W5: a file that was made from a listing', () => {
       record({ note: 'x', tags: ['a', 'c'] }),
       change({ tags: ['+b', '-a'] }),
     ],
-    ['deleted since, as the listing', was, was, undefined, untouched('deleted since base.csv, left alone')],
+    ['deleted since, as the listing', was, was, undefined, untouched('deleted since base.csv, left unchanged')],
     [
       'deleted since, changed in the file',
       was,
@@ -110,7 +109,7 @@ describe('W5: a file that was made from a listing', () => {
     ],
     ['taken out of the file', was, undefined, record({ note: 'was', tags: ['a'] }), { kind: 'delete' }],
     ['taken out, changed since', was, undefined, record({ note: 'since', tags: ['a'] }), refused('changed since the base')],
-    ['new in the account', undefined, undefined, record(), untouched('created since the base, left alone')],
+    ['new in the account', undefined, undefined, record(), untouched('created since the base, left unchanged')],
   ])('%s', ([, listed, here, there, outcome]) => {
     expect(decided(sinceBase(asInFile, base(listed)), here, there)).toEqual(outcome);
   });

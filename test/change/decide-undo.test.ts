@@ -167,7 +167,7 @@ describe('U2: a created link', () => {
 test('U7: a link that may have been there before the run is left alone, unless forced', () => {
   const change = { link: { hash: 'x' }, asked: {}, before: undefined, isProven: false, isCertain: true };
   const outcome = (force: boolean) => undoCreation({ change, now: record(), isTaken: false, force });
-  expect(outcome(false)).toEqual(refused('it may have been there before the run'));
+  expect(outcome(false)).toEqual(refused('it may have existed before the run'));
   expect(outcome(true)).toEqual({ kind: 'delete' });
 });
 

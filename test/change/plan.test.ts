@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PlannedLink, PlannedOutcome } from '../../src/change/plan/outcome.ts';
-import { type PlanSettings, startPlan } from '../../src/change/plan/plan.ts';
+import type { PlannedLink, PlannedOutcome } from '../../src/change/decide/outcome.ts';
+import { ChangePlan, type PlanVerb } from '../../src/change/plan/plan.ts';
 import { planLines } from '../../src/change/plan/text.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import { Streams } from '../../src/output/streams.ts';
@@ -23,14 +23,13 @@ const moved = (hash: string, to = `https://new.example/${hash}`): PlannedLink =>
 
 function linesOf(
   links: Iterable<PlannedLink>,
-  { of, ...settings }: Partial<PlanSettings> & { of?: number } = {},
+  { of, verb = 'change' }: { readonly verb?: PlanVerb; readonly of?: number } = {},
   world: World = wide,
 ): readonly string[] {
   const streams = new Streams(createTestSystem(world));
   const shortUrl = (found: { readonly short_url?: unknown }): string => `https://${found.short_url}`;
-  const plan = startPlan({ verb: 'change', ...settings, session: { streams, shortUrl } });
-  for (const each of links) plan.add(each);
-  plan.of = of;
+  const plan = new ChangePlan(verb, { streams, shortUrl });
+  plan.add([...links], of);
   return planLines(plan);
 }
 
@@ -123,7 +122,7 @@ describe('W2: what a plan says', () => {
       '  s.ex/b -> https://old.example/b (created again)',
       '  https://s.ex/e -> https://old.example/e (0 clicks)',
       'clicks and creation order of deleted links cannot be restored',
-      'links that are created again begin with 0 clicks, as the newest',
+      'links that are created again start with 0 clicks, as the newest',
     ]);
   });
 

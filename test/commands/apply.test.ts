@@ -81,7 +81,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const ran = await linkctl(['apply', '-f', path, '--yes']);
     expect(ran).toMatchObject({ code: 0, stdout: 'hash\nnull\nnew\nconstructor\n' });
     expect(ran.stderr).toContain('5 links: 2 to be created, 2 to be changed, 1 unchanged');
-    expect(ran.stderr).toMatch(/not in the file, left alone \(2\): \S+\/other, \S+\/gone/);
+    expect(ran.stderr).toMatch(/not in the file, left unchanged \(2\): \S+\/other, \S+\/gone/);
     expect(ran.stderr).toContain('4 links: 2 created, 2 changed');
     expect(await stored(service)).toMatchObject([
       { hash: 'same', note: 'kept' },
@@ -114,7 +114,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     writeFileSync(path, file);
     const ran = await linkctl(['apply', '-f', path, '--prune', 'GIT', '--yes']);
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toMatch(/not in the file, left alone \(1\): \S+\/other/);
+    expect(ran.stderr).toMatch(/not in the file, left unchanged \(1\): \S+\/other/);
     expect(ran.stderr).toContain('5 links: 2 created, 2 changed, 1 deleted');
     expect((await stored(service)).map(({ hash }) => hash)).toEqual(['same', 'hash', 'null', 'other', 'new', 'constructor']);
     const is = await settable(service);
@@ -380,8 +380,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     writeFileSync(path, 'hash,long_url,note\nsame,,newer\nnone,,x\na.b,https://example.com/,\n');
     const ran = await linkctl(['apply', '-f', path, '--yes']);
     expect(ran).toMatchObject({ code: 3, stdout: 'same\n' });
-    expect(ran.stderr).toContain('none: no such link, and no long_url to make it with');
-    expect(ran.stderr).toContain('a.b: no such link, and its hash is no custom hash');
+    expect(ran.stderr).toContain('none: no such link, and the row has no long_url');
+    expect(ran.stderr).toContain('a.b: no such link, and its hash is not a custom hash');
     writeFileSync(path, 'hash,long_url\n');
     expect(await linkctl(['apply', '-f', path, '--yes', '--prune', 'git'])).toMatchObject({ code: 2, stdout: '' });
   });

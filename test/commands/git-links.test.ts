@@ -64,7 +64,7 @@ describe.each(['a', 'b'] as const)('P5: links in git, edition %s', (edition) => 
     const plan = await linkctl(['apply', '-f', file, '-n', '-o', 'markdown']);
     expect(plan.code, plan.stderr).toBe(0);
     expect(plan.stdout).toContain('**2 links: 1 to be created, 1 to be changed**\n');
-    expect(plan.stdout).toContain('not in the file, left alone (2): ');
+    expect(plan.stdout).toContain('not in the file, left unchanged (2): ');
     expect((await linkctl(['apply', '-f', file, '-o', 'markdown', '--yes'])).code).toBe(2);
     for (const words of [['list'], ['edit', 'h0', '--note', 'x'], ['account']]) {
       expect(await linkctl([...words, '-o', 'markdown'])).toMatchObject({

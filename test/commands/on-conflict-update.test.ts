@@ -249,8 +249,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl([...dry, 'update', '-v'])).stderr).toMatch(
       /3 URLs would be shortened\n1 custom hash has a link with other values: the existing link would be edited\n1 link would be changed\n(?:.*\n)*.*- https:\/\/theirs\.example\/\n/,
     );
-    expect((await linkctl([...dry, 'skip'])).stderr).toContain('1 custom hash leads elsewhere: would be skipped\n');
-    expect((await linkctl([...dry, 'rename'])).stderr).toContain('1 custom hash leads elsewhere: would get a number\n');
+    expect((await linkctl([...dry, 'skip'])).stderr).toContain('1 custom hash has another destination: would be skipped\n');
+    expect((await linkctl([...dry, 'rename'])).stderr).toContain('1 custom hash has another destination: would get a number\n');
     expect(JSON.parse((await linkctl([...dry, 'update', '-o', 'json'])).stdout).requests).toMatchObject([
       { method: 'POST', body: { urls: [{ custom_hash: 'new' }] } },
       { method: 'PATCH', body: { urls: [{ hash: 'hash', long_url: 'https://example.com/hash', tags: ['+c', '-a'] }] } },
@@ -362,12 +362,12 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl([...words, '--on-conflict', 'skip'])).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: '1 link skipped: the hash exists and leads elsewhere\n',
+      stderr: '1 link skipped: the hash has another destination\n',
     });
     const ran = await linkctl([...words, ...update], watched);
     expect(ran).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/changed: it led to https:\/\/theirs.example\/\nto undo it: linkctl undo \S+\n$/),
+      stderr: expect.stringMatching(/changed: the destination was https:\/\/theirs.example\/\nto undo it: linkctl undo \S+\n$/),
     });
     expect(ran.stdout).toContain('/hash → https://example.com/typed');
     expect(await values(service)).toMatchObject({ hash: ['https://example.com/typed', 'n', 'a,b'] });

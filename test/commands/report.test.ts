@@ -64,15 +64,16 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await on(2.2, 'report', '--since', '1d', '--html', path)).toEqual({ code: 0, stdout: '', stderr: '' });
     const text = page();
     for (const part of [
-      'Clicks, 3 Mar 2026 to 4 Mar 2026 account "ann" on',
-      'Clicks 3 −50 % against 6 before',
+      'Clicks, 3 Mar 2026 to 4 Mar 2026 4 links',
+      'Clicks 3 −3 against 6 before',
       'Links with clicks 1 of 4 links',
-      'localhost/h0 Spring <b>flyer</b> https://example.com/0',
-      'More clicks than before localhost/h0 Spring <b>flyer</b> https://example.com/0 +1 2 to 3',
-      'Fewer clicks than before localhost/h1 https://example.com/1 −4 4 to 0',
-      'Tag Clicks Before Change print',
+      '3 +1 Spring <b>flyer</b> localhost/h0 https://example.com/0',
+      'More clicks than before +1 2 to 3 Spring <b>flyer</b> localhost/h0 https://example.com/0',
+      'Fewer clicks than before −4 4 to 0 localhost/h1 https://example.com/1',
+      'Clicks Change Tag 3 +1 print',
       'Expiring 1 in the next 30 days',
-      'localhost/h1 https://example.com/1 4 10 Mar 2026',
+      '10 Mar 2026 4 localhost/h1 https://example.com/1',
+      'for account "ann" on',
       'The links were not checked yet',
       'from the reading of 3 Mar 2026, 02:00 UTC to that of 4 Mar 2026, 02:00 UTC',
     ]) {
@@ -183,8 +184,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await linkctl(['delete', 'gone', '--yes']);
     const { links, broken, text } = await report();
     expect([links, broken]).toEqual(edition === 'a' ? [4, 1] : [5, 2]);
-    expect(text).toContain(edition === 'a' ? 'Broken 1 of 3 links,' : 'Broken 2 of 4 links,');
-    expect(text).toContain(`localhost/lost ${at}/lost 404 not found broken`);
+    expect(text).toContain(edition === 'a' ? 'broken localhost/lost' : 'broken localhost/lost');
+    expect(text).toContain(`broken localhost/lost ${at}/lost 404 not found`);
     expect(text).toMatch(
       new RegExp(
         `Latest results for [34] links \\(${edition === 'a' ? 3 : 4} checks, .* to .*\\): 2 ok, .*1 broken.*\\. ` +
@@ -254,12 +255,28 @@ test('H3: a table that is not whole names the command that lists the rest', asyn
     found.push([shown, all, stdout.trim().split('\n').length]);
   }
   expect(found).toEqual([
-    ['10', '11', 11],
     ['20', '21', 21],
+    ['10', '11', 11],
   ]);
 });
 
-test('H3: a file that cannot be written is exit 9 before the account is listed; no name, and -, are exit 2', async ({
+test('H8: --html - writes the page to stdout, --title heads it, and --by-tags chooses its links', async ({ on, service }) => {
+  await store(service, numbered(2, { tags: ['print'] }));
+  await store(service, [{ custom_hash: 'other', long_url: 'https://example.com/other', expiration_date: '2026-03-10' }]);
+  await on(0, ...record);
+  for (const hash of ['h0', 'other']) await visit(service, hash, 2);
+  await on(1, ...record);
+  const argv = ['report', '--since', '1d', '--html', '-', '--title', 'Print', '--by-tags', 'print'];
+  const { code, stdout, stderr } = await on(1, ...argv);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^<!doctype html>.*<title>Print<\/title>.*<\/html>\n$/s);
+  expect(textOf(stdout)).toMatch(/ 2 links · tags print Clicks 2 .*Links with clicks 1 of 2 links .*localhost\/h0 /);
+  expect(stdout).not.toContain('other');
+  const none = await on(1, ...argv.slice(0, -1), 'nosuch');
+  expect(textOf(none.stdout)).toContain('No link has these tags. All tags: linkctl tags');
+});
+
+test('H3: a file that cannot be written is exit 9 before the account is listed; no name is exit 2', async ({
   on,
   folder,
   wire,
@@ -271,7 +288,6 @@ test('H3: a file that cannot be written is exit 9 before the account is listed; 
   for (const [path, code] of [
     [join(folder, 'none', 'report.html'), 9],
     [join(folder, 'taken'), 9],
-    ['-', 2],
     ['', 2],
   ] as const) {
     expect([path, (await on(1, 'report', '--since', '1d', '--html', path)).code]).toEqual([path, code]);
@@ -291,8 +307,8 @@ describe('several domains', () => {
     await visit(service, 'h0', 2);
     await on(1, ...record);
     await on(1, 'report', '--since', '1d', '--html', path);
-    expect(page()).toMatch(/Clicks 2 .* of 2 links .*s\.ex\/h0 one /);
+    expect(page()).toMatch(/Clicks 2 .* of 2 links .* one s\.ex\/h0 /);
     await on(1, 'report', '--since', '1d', '--html', path, '--domain', 't.ex');
-    expect(page()).toMatch(/Clicks 0 .* of 1 link .*domain t\.ex/);
+    expect(page()).toMatch(/ 1 link · domain t\.ex .*No link was clicked in this period/);
   });
 });

@@ -82,7 +82,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
     const from = (await wire.requests()).length;
     const again = await linkctl(['undo', run, '--yes']);
-    expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(`run ${run} is undone already, by run `) });
+    expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(`run ${run} is already undone, by run `) });
     expect((await wire.requests()).length).toBe(from);
     for (const words of [
       ['redo', '--yes'],
@@ -142,7 +142,7 @@ test('E6: a link that was there before the run and equals its row is not deleted
   expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
   const undone = await undoLast(linkctl);
   expect(undone).toMatchObject({ code: 3, stdout: 'ours\n' });
-  expect(undone.stderr).toMatch(/it may have been there before the run \(1\): .*theirs/);
+  expect(undone.stderr).toMatch(/it may have existed before the run \(1\): .*theirs/);
   expect((await stored(service)).map(({ hash }) => hash)).toEqual(['theirs']);
   const typed = await linkctl(['shorten', 'https://a.example/', '--hash', 'theirs', '-o', 'json']);
   expect(typed.code).toBe(0);

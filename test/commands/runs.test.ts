@@ -265,7 +265,7 @@ test('U4: a beginning that several runs have is exit 2 and names them; an empty 
   const ran = await linkctl(['runs', 'forget', beginning, '-y']);
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toBe(
-    `error: several runs begin with ${beginning}\n${names[0]}  shorten links-2.txt\n${names[1]}  shorten links-1.txt\nhint: give more of the name\n`,
+    `error: several run IDs begin with ${beginning}\n${names[0]}  shorten links-2.txt\n${names[1]}  shorten links-1.txt\nhint: give a longer prefix\n`,
   );
   expect(await linkctl(['runs', 'forget', '', '-y'])).toMatchObject({ code: 5, stderr: expect.stringContaining('no run ""') });
   expect((await linkctl(['runs', '--fields', 'run'])).stdout.trimEnd().split('\n')).toEqual(names);

@@ -188,6 +188,8 @@ test('O2: --backup copies links that are being served, and the copy can be serve
   expect((await stat(copy)).mode & 0o777).toBe(0o600);
   const again = await linkctl(['serve', '--data', data, '--backup', copy]);
   expect([again.code, again.stderr]).toEqual([9, expect.stringContaining(`cannot copy the links to ${copy}`)]);
+  const other = await linkctl(['serve', '--data', data, '--edition', 'b', '--backup', `${copy}2`]);
+  expect([other.code, other.stderr]).toEqual([9, expect.stringContaining(`${data} has no links of edition B`)]);
   expect((await linkctl(['serve', '--store', 'postgresql://h/d', '--backup', `${copy}2`])).code).toBe(2);
   const second = await serve(['--port', '0', '--data', join(folder, 'copy')]);
   const { urls } = (await second.call(`/urls?hashes=${before.join()}`)) as unknown as { urls: object[] };

@@ -176,7 +176,7 @@ test('W4: a tag that a link got meanwhile is kept, with its links: exit 3', asyn
   await wire.release();
   const ran = await running;
   expect(ran).toMatchObject({ code: 3, stdout: 'old\n' });
-  expect(ran.stderr).toContain(`error: tag "R&D" was kept: 1 link got it meanwhile\nhint: linkctl list --by-tags '"R&D"'\n`);
+  expect(ran.stderr).toContain(`error: tag "R&D" was kept: 1 link got it while this ran\nhint: linkctl list --by-tags '"R&D"'\n`);
   expect(await labelsOf(service)).toEqual({ x: [], y: [], new: ['R&D'] });
   expect((await linkctl(['tags'])).stdout).toBe('R&D\n');
 });

@@ -27,8 +27,12 @@ test('U5, E8: undo stops at a change that was not kept, names it and the run bef
   expect((await linkctl(['edit', '--note', 'm', '--hashes-from', hashes, '--no-undo'])).code).toBe(0);
   const from = (await wire.requests()).length;
   const refused = await undoLast(linkctl);
-  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('what its links were was not kept') });
-  expect(refused.stderr).toContain('it was made with --no-undo, or by an earlier version');
+  expect(refused).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('the previous state of its links was not recorded'),
+  });
+  expect(refused.stderr).toContain('it was run with --no-undo, or by an earlier version');
   expect(refused.stderr).toMatch(hint);
   expect((await linkctl(['check', 'none'])).code).toBe(5);
   const check = await undoLast(linkctl);
@@ -181,7 +185,7 @@ describe('a shortening run with rows in doubt', () => {
     await wire.script([]);
     const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 10, stdout: 'hash\n' });
-    expect(undone.stderr).toContain('links of 1 row whose outcome is unknown are left alone');
+    expect(undone.stderr).toContain('links of 1 row whose outcome is unknown are left unchanged');
     expect((await stored(service)).map(({ hash }) => hash)).toEqual(['last']);
   });
 });

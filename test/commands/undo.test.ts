@@ -78,13 +78,13 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 0, stdout: 'h3\nhash\nlast\n' });
     expect(undone.stderr).toContain('3 links would be restored');
-    expect(undone.stderr).toContain('links that are created again begin with 0 clicks, as the newest');
+    expect(undone.stderr).toContain('links that are created again start with 0 clicks, as the newest');
     // The label was deleted meanwhile; as a server compares labels without case, the first link made again spells it.
     const folded = (of: Record<string, object>): unknown => JSON.parse(JSON.stringify(of).replaceAll('Promo', 'promo'));
     expect(folded(await values(service))).toEqual(folded(before));
     const from = (await wire.requests()).length;
     const again = await linkctl(['undo', (await runs(linkctl))[1]?.run ?? '', '--yes']);
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('is undone already, by run') });
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('is already undone, by run') });
     expect(await changes(wire, from)).toEqual([]);
     expect((await redoLast(linkctl)).code).toBe(0);
     expect(Object.keys(await values(service))).toEqual(['kept']);
@@ -104,7 +104,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(undone).toMatchObject({ code: 3, stdout: 'h3\nhash\n', stderr: expect.stringContaining('changed since: long_url') });
     expect(Object.keys(await values(service))).toEqual(['last']);
     const again = await linkctl(['undo', (await runs(linkctl))[1]?.run ?? '', '--yes']);
-    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('1 link left alone; nothing was changed') });
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('1 link left unchanged; nothing was changed') });
     await foreign(service, 'DELETE', '/urls/last');
     const anew = await linkctl(['shorten', '-f', input]);
     expect(anew).toMatchObject({ code: 0, stderr: expect.stringContaining('3 rows: 3 created') });
@@ -128,7 +128,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(undone).toMatchObject({
       code: 3,
       stdout: 'h3\n',
-      stderr: expect.stringContaining('it may have been there before the run (2): '),
+      stderr: expect.stringContaining('it may have existed before the run (2): '),
     });
     expect(Object.keys(await values(service))).toEqual(['hash', 'last']);
     expect((await redoLast(linkctl)).code).toBe(0);
@@ -332,7 +332,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await wire.requests()).length).toBe(from);
     expect((await undoLast(linkctl, ['--max-affected', '2'])).code).toBe(2);
     const no = await linkctl(['undo'], { ...watched, stdin: 'n\n' });
-    expect(no).toMatchObject({ code: 1, stderr: expect.stringMatching(/Change back 3 links of .*\? \[y\/N\] error: aborted/s) });
+    expect(no).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Undo the changes to 3 links of .*\? \[y\/N\] error: aborted/s),
+    });
     const dry = await linkctl(['undo', '-n', '-o', 'json']);
     expect(JSON.parse(dry.stdout).requests).toMatchObject([
       { method: 'PATCH', path: '/urls', body: { urls: [{ hash: 'h3', note: '' }, { hash: 'last' }, { note: '  blanks ' }] } },

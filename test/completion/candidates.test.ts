@@ -13,7 +13,11 @@ const sources: Sources = {
   profiles: () => ['work', 'hobby', 'sandbox'],
   labels: (kind, profile = 'work') => (kind === 'tags' ? [`${profile}-tag`, 'a:b=c', ...hostile] : [`${profile}.ex`]),
   runs: (beginning) =>
-    ['20310202-1', '20310201-2'].filter((name) => name.startsWith(beginning)).map((name) => ({ name, title: 'edit x' })),
+    ['20310202-1', '20310201-2'].filter((name) => name.startsWith(beginning)).map((word) => ({ word, meaning: 'edit x' })),
+  hashes: async (beginning, { given }) =>
+    ['spring', 'spark', 'evil\x1b[2J']
+      .filter((word) => word.startsWith(beginning))
+      .map((word) => ({ word: `${word}${given.get('profile') ?? ''}` })),
 };
 
 function tree(): Command {
@@ -32,23 +36,25 @@ function tree(): Command {
     .option('-f, --file <file|->', 'rows')
     .option('--qr-file <dir>', 'pictures');
   shorten.option('--email-stats', 'mail').option('--no-email-stats', 'no mail');
+  for (const name of ['edit', 'stats', 'check']) root.command(name).argument('[hash...]', 'hashes');
+  root.command('delete').alias('rm').argument('[hash...]', 'hashes');
   const tags = root.command('tags').summary('Tags').helpCommand(false);
   tags.command('list', { isDefault: true }).summary('List tags');
   tags.command('rename').summary('Rename').argument('<old>', 'label').argument('<new>', 'label');
   tags.command('delete').alias('rm').summary('Delete').argument('<label...>', 'labels');
   root.command('undo').argument('[run]', 'run');
   root.command('completion').argument('<shell>', 'shell', choice(['bash', 'zsh']));
-  root.command('secret', { hidden: true });
   return root;
 }
 
 /** What is offered for a line whose last word is where the cursor is. */
-function offered(...line: string[]): string[] {
-  return complete(commandTree(tree()), line.slice(0, -1), line.at(-1) ?? '', sources).candidates.map(({ word }) => word);
+async function offered(...line: string[]): Promise<string[]> {
+  const { candidates } = await complete(commandTree(tree()), line.slice(0, -1), line.at(-1) ?? '', sources);
+  return candidates.map(({ word }) => word);
 }
 
 test.each<[string[], string[]]>([
-  [[''], ['list', 'shorten', 'tags', 'undo', 'completion', 'help']],
+  [[''], ['list', 'shorten', 'edit', 'stats', 'check', 'delete', 'tags', 'undo', 'completion', 'help']],
   [['l'], ['list', 'ls']],
   [
     ['tags', ''],
@@ -64,19 +70,35 @@ test.each<[string[], string[]]>([
   [['-qpwork', 'li'], ['list']],
   [
     ['help', ''],
-    ['list', 'shorten', 'tags', 'undo', 'completion', 'flags', 'environment', 'exit-codes', 'formats', 'csv', 'filters'],
+    [
+      'list',
+      'shorten',
+      'edit',
+      'stats',
+      'check',
+      'delete',
+      'tags',
+      'undo',
+      'completion',
+      'flags',
+      'environment',
+      'exit-codes',
+      'formats',
+      'csv',
+      'filters',
+    ],
   ],
   [
     ['help', 'e'],
-    ['environment', 'exit-codes'],
+    ['edit', 'environment', 'exit-codes'],
   ],
   [
     ['help', 'tags', ''],
     ['list', 'rename', 'delete'],
   ],
   [['nosuch', ''], []],
-])('B95: after %j come the commands %j', (line, words) => {
-  expect(offered(...line)).toEqual(words);
+])('B95: after %j come the commands %j', async (line, words) => {
+  expect(await offered(...line)).toEqual(words);
 });
 
 test.each<[string[], string[]]>([
@@ -109,8 +131,8 @@ test.each<[string[], string[]]>([
   [['help', 'formats', '-'], ['--json']],
   [['help', 'formats', '--json', '-'], []],
   [['help', 'list', '--l'], ['--limit']],
-])('B95: at %j the flags are %j, global ones too, none that was given unless it repeats', (line, words) => {
-  expect(offered(...line).sort()).toEqual([...words].sort());
+])('B95: at %j the flags are %j, global ones too, none that was given unless it repeats', async (line, words) => {
+  expect((await offered(...line)).sort()).toEqual([...words].sort());
 });
 
 test.each<[string[], string[]]>([
@@ -165,17 +187,25 @@ test.each<[string[], string[]]>([
   [['undo', '20310201'], ['20310201-2']],
   [['undo', 'last', ''], []],
   [['list', '--limit', ''], []],
-  [['list', ''], []],
-])('B95: at %j the values are %j', (line, words) => {
-  expect(offered(...line)).toEqual(words);
+  [
+    ['list', ''],
+    ['spring', 'spark'],
+  ],
+  [['rm', 'sprin'], ['spring']],
+  [['edit', 'spring', 'sp'], ['spark']],
+  [['-p', '-hobby', 'stats', 'spr'], ['spring-hobby']],
+  [['list', '--', 'spr'], ['spring']],
+  [['check', 'spr'], []],
+])('B95: at %j the values are %j', async (line, words) => {
+  expect(await offered(...line)).toEqual(words);
 });
 
-test('B94: a label with a control character or a change of direction is not offered, any other is, as it is', () => {
-  expect(offered('shorten', '--tag', '')).toEqual(['work-tag', 'a:b=c', '$(touch pwned)']);
+test('B94: a label with a control character or a change of direction is not offered, any other is, as it is', async () => {
+  expect(await offered('shorten', '--tag', '')).toEqual(['work-tag', 'a:b=c', '$(touch pwned)']);
 });
 
-test('B95: --by-tags offers no label that an expression would read as something else', () => {
-  expect(offered('list', '--by-tags', '')).toEqual(['work-tag', 'a:b=c']);
+test('B95: --by-tags offers no label that an expression would read as something else', async () => {
+  expect(await offered('list', '--by-tags', '')).toEqual(['work-tag', 'a:b=c']);
 });
 
 test.each<[string, number, string[]]>([
@@ -190,6 +220,6 @@ test.each<[string, number, string[]]>([
   ['no files', 4, ['list', '--nosuch=']],
   ['no files, and the order kept', 36, ['undo', '']],
   ['no files and no space', 6, ['list', '--fields', 'h']],
-])('B93: %s, %i, at %j', (_what, directive, line) => {
-  expect(complete(commandTree(tree()), line.slice(0, -1), line.at(-1) ?? '', sources).directive).toBe(directive);
+])('B93: %s, %i, at %j', async (_what, directive, line) => {
+  expect((await complete(commandTree(tree()), line.slice(0, -1), line.at(-1) ?? '', sources)).directive).toBe(directive);
 });

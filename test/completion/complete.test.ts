@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { wholeProgram } from '../../src/cli/program.ts';
+import { faults, type Step } from '../support/faulty-steps.ts';
 import { test } from '../support/linkctl.ts';
+import type { World } from '../support/test-system.ts';
 
 test('B93: candidates with their meanings, then the directive', async ({ linkctl }) => {
   expect(await linkctl(['__complete', 'sho'])).toEqual({
@@ -48,7 +51,59 @@ test('B95: settings are offered by their names, to be set only those that no log
   expect(await offered('unset')).not.toContain('api_key');
 });
 
-test('B95: TAB asks no server', async ({ linkctl, service }) => {
+/** No deadline ends, however slow this computer is. */
+const patient = (_milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+
+test.for(['list', 'ls', 'edit', 'delete', 'rm', 'stats'])(
+  'B95: TAB after %s asks the server once for hashes that begin so, with their destinations',
+  async (verb, { linkctl, wire }) => {
+    await linkctl(['shorten', 'https://example.com/one', '--hash', 'spring', '-q']);
+    await linkctl(['shorten', 'https://example.com/spring', '--hash', 'other', '-q']);
+    const before = (await wire.requests()).length;
+    const ran = await linkctl(['__complete', verb, 'sp'], { sleep: patient, env: { LINKCTL_DEBUG: '1', LINKCTL_OUTPUT: 'csv' } });
+    expect(ran).toEqual({ code: 0, stdout: 'spring\thttps://example.com/one\n:4\n', stderr: '' });
+    const calls = (await wire.requests()).slice(before).map(({ method, url }) => `${method} ${url}`);
+    expect(calls).toEqual([expect.stringMatching(/^GET \/api\/3\/urls\?(?=.*limit=20\b)(?=.*search=sp\b)/)]);
+  },
+);
+
+test('B95: TAB asks the account and the domain of the line, and offers no hash twice', async ({ linkctl, env }) => {
+  for (const hash of ['one', 'other']) await linkctl(['shorten', `https://example.com/${hash}`, '--hash', hash, '-q']);
+  const { LINKCTL_BASE_URL, LINKCTL_USERNAME, LINKCTL_API_KEY, LINKCTL_EDITION, ...rest } = env;
+  const variables = { LINKCTL_API_KEY: '', LINKCTL_USERNAME: '', LINKCTL_BASE_URL: '', ...rest };
+  const key = join(rest.HOME ?? '', 'key');
+  await writeFile(key, LINKCTL_API_KEY ?? '', { mode: 0o600 });
+  const flags = [`--base-url=${LINKCTL_BASE_URL}`, '--username', LINKCTL_USERNAME ?? '', '--api-key-file', key];
+  const offered = (...words: string[]) =>
+    linkctl(['__complete', ...words], { sleep: patient, env: { ...variables, LINKCTL_EDITION } });
+  expect((await offered('edit', 'o')).stdout).toBe(':4\n');
+  expect((await offered(...flags, 'edit', 'one', 'o')).stdout).toBe('other\thttps://example.com/other\n:4\n');
+  expect((await offered(...flags, '--domain', 'nosuch.example', 'edit', 'o')).stdout).toBe(':4\n');
+});
+
+test.for<[string, Step, World]>([
+  ['refuses', faults.tooMany('1'), {}],
+  ['has no answer after 800 ms', faults.silentBefore, { haste: 50 }],
+])('B95: TAB says nothing of a server that %s', async ([, step, world], { linkctl, wire }) => {
+  await wire.script([step]);
+  expect(await linkctl(['__complete', 'edit', ''], world)).toEqual({ code: 0, stdout: ':4\n', stderr: '' });
+  expect(await wire.requests()).toHaveLength(1);
+});
+
+test('B95: for a hash TAB starts no program that reads the key', async ({ linkctl, env, folder, wire }) => {
+  const program = ['sh', '-c', `touch ${join(folder, 'started')}; echo ${env.LINKCTL_API_KEY}`];
+  const work = { base_url: env.LINKCTL_BASE_URL, username: env.LINKCTL_USERNAME, edition: 'a', api_key_command: program };
+  await mkdir(join(folder, '.config', 'linkctl'), { recursive: true, mode: 0o700 });
+  const config = JSON.stringify({ current_profile: 'work', profiles: { work } });
+  await writeFile(join(folder, '.config', 'linkctl', 'config.json'), config, { mode: 0o600 });
+  const none = { LINKCTL_BASE_URL: '', LINKCTL_USERNAME: '', LINKCTL_API_KEY: '', LINKCTL_EDITION: '' };
+  expect(await linkctl(['__complete', 'edit', ''], { env: none })).toEqual({ code: 0, stdout: ':4\n', stderr: '' });
+  expect(existsSync(join(folder, 'started'))).toBe(false);
+  expect(await wire.requests()).toEqual([]);
+});
+
+test('B95: TAB asks no server for tags', async ({ linkctl, service }) => {
   await service.close();
   expect(await linkctl(['__complete', 'shorten', '--tag', ''])).toEqual({ code: 0, stdout: ':4\n', stderr: '' });
 });

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { cachedLabels, cacheLabels } from '../../src/completion/label-cache.ts';
-import { localSources } from '../../src/completion/sources.ts';
+import { createSources } from '../../src/completion/sources.ts';
 import { test } from '../support/linkctl.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
@@ -62,11 +62,12 @@ test.for<[string, Record<string, string>, string[]]>([
 ])('B61: labels are those of %s', async ([, variables, labels], { folder, homeEnv }) => {
   const system = createTestSystem({ env: { ...homeEnv, ...variables } });
   await mkdir(join(folder, '.config', 'linkctl'), { recursive: true });
+  const sources = createSources(system, async () => 1);
   const config = { current_profile: 'work', profiles: { work: { api_key: 'x' }, hobby: {}, 'not.a.name': {} } };
   await writeFile(join(folder, '.config', 'linkctl', 'config.json'), JSON.stringify(config));
   await cacheLabels('tags', ['of-work'], { profile: 'work', system });
   await cacheLabels('tags', ['of-hobby'], { profile: 'hobby', system });
-  expect(localSources(system).labels('tags', undefined)).toEqual(labels);
-  expect(localSources(system).labels('tags', 'hobby')).toEqual(['of-hobby']);
-  expect(localSources(system).profiles()).toEqual(['work', 'hobby', 'sandbox']);
+  expect(sources.labels('tags', undefined)).toEqual(labels);
+  expect(sources.labels('tags', 'hobby')).toEqual(['of-hobby']);
+  expect(sources.profiles()).toEqual(['work', 'hobby', 'sandbox']);
 });

@@ -98,7 +98,7 @@ describe.each(Object.entries(shells))('%s', (name, shell) => {
     ]);
   });
 
-  test('B95: for hashes and URLs nothing is offered, files least of all', async () => {
+  test('B95: for hashes and URLs no files are offered', async () => {
     expect(await home.typeInto(shell, ['linkctl list lin\t', 'linkctl shorten lin\t'])).toEqual([
       ['list', 'lin'],
       ['shorten', 'lin'],

@@ -18,7 +18,7 @@ const forgetfulDisk: readonly Replacement[] = [
   ],
   [
     'bulk/journal/journal.ts',
-    'sync: () => file.datasync(),',
+    'sync: () => datasync(file),',
     'async sync() { for (const bytes of unsynced.splice(0)) await this.land(bytes); },',
   ],
 ];

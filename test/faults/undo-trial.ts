@@ -164,8 +164,11 @@ async function doDeed(trial: Trial, nth: number): Promise<{ title: string; done:
   const argv = [...deed.argv, ...(isNamed ? ['--domain', 's.ex'] : [])];
   // Made twice, it moves the hashes on twice; and a server with habits never shows a note as it was asked for.
   const isOnce = deed.name === moving || habitsName() !== undefined;
-  const { last, meanwhile } = await carryOut(trial, argv, { method: deed.method, mayEnd: !isTyped, isOnce, matching });
+  const { last, starts, meanwhile } = await carryOut(trial, argv, { method: deed.method, mayEnd: !isTyped, isOnce, matching });
   const after = await accountOf(trial);
+  // A killed run may have asked for the same deletion: nobody can tell whose it was.
+  if (deed.method === 'DELETE' && starts.length > 1)
+    for (const [key, made] of meanwhile) if (made === undefined) trial.spoiled.add(key);
   for (const [key, made] of meanwhile)
     if (shape(after.get(key)) !== shape(made))
       trial.notes.push(`stale: ${deed.name}: ${key} was made ${shape(made)} in the wait, and is ${shape(after.get(key))}`);
@@ -181,8 +184,8 @@ async function doDeed(trial: Trial, nth: number): Promise<{ title: string; done:
   return {
     title: deed.name,
     done: changes > 0 && run ? { run, deed, code: last.code, transition } : undefined,
-    // A label that no link has is renamed all the same: that no link shows.
-    isDoubtful: last.code === 10 || (deed.name === 'tags rename' && changes === 0),
+    // A label that no link has is renamed, merged or deleted all the same: that no link shows.
+    isDoubtful: last.code === 10 || (deed.argv[0] === 'tags' && changes === 0),
   };
 }
 

@@ -80,6 +80,28 @@ test('B13, D54: the help of every command has examples before its flags and at m
   }
 });
 
+test('CLI 3.3: no page has more than 20 flags before the global ones, and it names the pages that explain the others', async ({
+  linkctl,
+}) => {
+  const root = await wholeTree();
+  const commands = withChildren(root).slice(1);
+  const elsewhere = { csv: (await linkctl(['help', 'csv'])).stdout, runs: (await linkctl(['help', 'runs'])).stdout };
+  for (const path of commands) {
+    const { stdout } = await linkctl([...path, '--help']);
+    const [, flags = ''] = /\nFlags:\n(.*?)\n\n/s.exec(stdout) ?? [];
+    const shown = flags.split('\n').filter((line) => /^ {2}(-\w, | {4})--/.test(line));
+    expect(shown.length, path.join(' ')).toBeLessThanOrEqual(20);
+    const command = path.reduce((group, word) => group.commands.find(({ name }) => name === word) ?? group, root);
+    for (const { typed, group } of command.flags) {
+      const page = group === 'csv' || group === 'runs' ? group : undefined;
+      expect(page ? elsewhere[page] : stdout, `${path.join(' ')} ${typed}`).toMatch(
+        new RegExp(`^ +(-\\w, )?${typed.replace(/[$.|]/g, '\\$&').replace(/^-\w, /, '')}`, 'm'),
+      );
+      if (page) expect(stdout).toMatch(new RegExp(`^More flags: .*linkctl help ${page}`, 'm'));
+    }
+  }
+});
+
 /** The words of every command that has a help, from the root on. */
 function withChildren({ line, commands }: CommandTree): string[][] {
   return [line.split(' ').slice(1), ...commands.flatMap(withChildren)];

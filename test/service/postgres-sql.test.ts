@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const store = join(import.meta.dirname, '..', '..', 'src', 'service', 'store');
-const files = readdirSync(join(store, 'postgres')).map((name) => ({
-  name,
-  text: readFileSync(join(store, 'postgres', name), 'utf8'),
-}));
+const files = ['postgres', 'rows'].flatMap((folder) =>
+  readdirSync(join(store, folder)).map((name) => ({ name, text: readFileSync(join(store, folder, name), 'utf8') })),
+);
 /** Without comments, which may speak of what is not done. */
 const code = files.map(({ name, text }) => ({ name, text: text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '') }));
 

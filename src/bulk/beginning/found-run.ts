@@ -16,7 +16,7 @@ export type RunBeginning = Pick<
 >;
 
 export function meanwhile(): LocalError {
-  return new LocalError('another process began or finished the same change meanwhile; nothing was changed', {
+  return new LocalError('another process has started or finished the same change; nothing was changed', {
     hint: 'run the same command again',
   });
 }

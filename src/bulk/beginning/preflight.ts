@@ -13,6 +13,8 @@ import type { BulkRow } from '../results/row-outcome.ts';
 import { callsPerBatch, type RunEnvironment, type RunFacts, type RunPlan } from '../run-plan.ts';
 import { assertDistinct } from './output-paths.ts';
 
+export { beginRun } from './beginning.ts';
+
 /** Finds the domain that a run is pinned to, before anything is begun: somebody may change the default one during the run. */
 export async function prepare(plan: RunPlan, { client, system, stateFolder }: RunEnvironment): Promise<string | undefined> {
   assertDistinct(plan, system);

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { access, open } from 'node:fs/promises';
+import * as files from 'node:fs';
+import { promisify } from 'node:util';
 import { LocalError, messageOf } from '../../base/errors.ts';
 import { encodeLine, type JournalLine } from './lines.ts';
 
@@ -84,10 +84,15 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
   };
 }
 
+// Without node:fs/promises, which a change of one link would load for this alone.
+const open = promisify(files.open);
+const [truncate, write] = [promisify(files.ftruncate), promisify(files.write)];
+const [access, datasync, close] = [promisify(files.access), promisify(files.fdatasync), promisify(files.close)];
+
 async function openJournalFile(path: string, size: number): Promise<JournalFile> {
-  const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
-  await file.truncate(size).catch(async (error: unknown) => {
-    await file.close();
+  const file = await open(path, files.constants.O_WRONLY | files.constants.O_CREAT, 0o600);
+  await truncate(file, size).catch(async (error: unknown) => {
+    await close(file);
     throw error;
   });
   let position = size;
@@ -98,14 +103,14 @@ async function openJournalFile(path: string, size: number): Promise<JournalFile>
         throw new Error('it was removed during the run');
       });
       for (let done = 0; done < bytes.length; ) {
-        const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position);
+        const { bytesWritten } = await write(file, bytes, done, bytes.length - done, position);
         if (bytesWritten === 0) throw new Error('the disk is full');
         done += bytesWritten;
         position += bytesWritten;
       }
     },
-    sync: () => file.datasync(),
-    close: () => file.close(),
+    sync: () => datasync(file),
+    close: () => close(file),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   type RunRecord,
   runFolders,
   runRecord,
-  smallNames,
+  smallFiles,
   smallRecord,
 } from '../records/run-names.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
@@ -112,7 +112,7 @@ const keptSmall = 200;
 const tooManySmall = 250;
 
 function pruneSmall(folders: RunFolders): void {
-  const names = new Set(smallNames(folders));
+  const names = new Set(smallFiles(folders));
   if (names.size < tooManySmall) return;
   const sorted = newestRuns(folders.state).filter(({ run }) => names.has(run));
   for (const { run } of sorted.slice(keptSmall)) rmSync(runRecord(run, folders).path, { force: true });

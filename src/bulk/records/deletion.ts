@@ -31,7 +31,7 @@ export async function discardRun(name: string, folders: RunFolders, system: Syst
     // Under the lock: the process that had it may have worked on until now.
     const state = await foldJournal(runRecord(name, folders).journal);
     if (!isUntouched(state)) {
-      throw new LocalError(`another process continued run ${name} meanwhile`, { hint: 'run the same command again' });
+      throw new LocalError(`another process has resumed run ${name}`, { hint: 'run the same command again' });
     }
     await remove(name, state, folders, system);
   } finally {

@@ -72,12 +72,16 @@ export function isUnbegun({ isSmall, path }: RunRecord): boolean {
 }
 
 export function smallNames(folders: RunFolders): string[] {
-  const { runs } = folders;
+  return smallFiles(folders).filter((name) => !isUnbegun(smallRecord(name, folders)));
+}
+
+/** Those of unbegun runs, too. No file is looked at. */
+export function smallFiles({ runs }: RunFolders): string[] {
   if (!existsSync(runs)) return [];
   return readdirSync(runs)
     .filter((name) => name.endsWith(smallEnd))
     .map((name) => name.slice(0, -smallEnd.length))
-    .filter((name) => namePattern.test(name) && !isUnbegun(smallRecord(name, folders)));
+    .filter((name) => namePattern.test(name));
 }
 
 /** A run by its name and the first line of its journal, which is undefined where it cannot be read. */

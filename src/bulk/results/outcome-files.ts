@@ -119,8 +119,8 @@ function cellText(column: string, value: unknown): string {
 
 function reasonOf(outcome: RowOutcome): string {
   const { error, status } = outcome;
-  if (status === 'skipped' && !error) return 'the hash exists and leads elsewhere';
+  if (status === 'skipped' && !error) return 'the hash has another destination';
   const before = renamedFrom(outcome);
-  if (before !== undefined && !error) return `renamed: ${before} exists and leads elsewhere`;
+  if (before !== undefined && !error) return `renamed: ${before} has another destination`;
   return error ? errorText(error) : '';
 }

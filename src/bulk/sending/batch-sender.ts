@@ -111,7 +111,7 @@ async function callAndSettle(
     if (!(error instanceof CallError)) throw error;
     const { enterDoubt, verdictsOfFailure } = await doubts();
     if (error.outcome === 'ambiguous') await enterDoubt(batch, sent, error.message, run);
-    if (error.gaveUp === 'the target has changed meanwhile')
+    if (error.gaveUp === 'the target has changed since')
       return await (await import('./resolving.ts')).lookAgain(batch, rows, known, run);
     if (isTooLarge(error) && sent.length > 1) {
       rules.limit = Math.min(rules.limit, Math.ceil(sent.length / 2));

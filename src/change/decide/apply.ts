@@ -6,7 +6,7 @@ import { foldLabel, tagInstructions } from '../../contract/tag-label.ts';
 import { cellValue, isRefused } from '../../input/field-values.ts';
 import { type ItemOf, instruction } from '../../input/row.ts';
 import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
-import type { PlannedOutcome } from '../plan/outcome.ts';
+import type { PlannedOutcome } from './outcome.ts';
 import type { Decisions } from './sides.ts';
 
 /** A link as a file or a listing has it; `tags` are all of its labels. */
@@ -33,13 +33,13 @@ export function asApplied(prune: string | undefined): Decisions<FileLink> {
       return reason === undefined ? asInFile.onlyHere(item, target) : { kind: 'refused', reason: `no such link, and ${reason}` };
     },
     onlyThere: (record) =>
-      carries(record, prune) ? { kind: 'delete' } : { kind: 'untouched', reason: 'not in the file, left alone' },
+      carries(record, prune) ? { kind: 'delete' } : { kind: 'untouched', reason: 'not in the file, left unchanged' },
   };
 }
 
 function unmadeReason({ hash, long_url }: FileLink): string | undefined {
-  if (long_url === undefined) return 'no long_url to make it with';
-  return isRefused(cellValue('custom_hash', hash)) ? 'its hash is no custom hash' : undefined;
+  if (long_url === undefined) return 'the row has no long_url';
+  return isRefused(cellValue('custom_hash', hash)) ? 'its hash is not a custom hash' : undefined;
 }
 
 export function carries(record: UrlRecord | undefined, label: string | undefined): boolean {
@@ -63,14 +63,14 @@ export function sinceBase(decisions: Decisions<FileLink>, base: BaseListing | un
       if (!was) return decisions.onlyHere(item, target);
       const fields = changedFields(item, was);
       const reason = `deleted since ${base.name}`;
-      if (Object.keys(fields).length === 0) return { kind: 'untouched', reason: `${reason}, left alone` };
+      if (Object.keys(fields).length === 0) return { kind: 'untouched', reason: `${reason}, left unchanged` };
       return { kind: 'refused', reason, fields };
     },
     onlyThere(record, target) {
       const outcome = decisions.onlyThere(record, target);
       if (outcome.kind !== 'delete') return outcome;
       const was = base.of(target);
-      if (!was) return { kind: 'untouched', reason: 'created since the base, left alone' };
+      if (!was) return { kind: 'untouched', reason: 'created since the base, left unchanged' };
       const isOther = asInFile.onBoth(was, record, target).kind === 'change';
       return isOther ? { kind: 'refused', reason: 'changed since the base' } : outcome;
     },

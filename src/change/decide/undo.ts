@@ -5,7 +5,7 @@ import type { UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { fieldsBetween, isIdentical, notApplied } from '../../link/same.ts';
 import { lastDay } from '../../link/value.ts';
-import type { PlannedOutcome } from '../plan/outcome.ts';
+import type { PlannedOutcome } from './outcome.ts';
 
 /** A change of one link. Its values before, after and now are compared field by field. */
 export interface UndoDecision {
@@ -23,7 +23,7 @@ const unchanged: PlannedOutcome = { kind: 'unchanged' };
 /** Deletes a link that the run created, if it still is as it was made. */
 export function undoCreation({ change, now, force }: UndoDecision): PlannedOutcome {
   if (!now) return unchanged;
-  if (!change.isProven && !force) return { kind: 'refused', reason: 'it may have been there before the run' };
+  if (!change.isProven && !force) return { kind: 'refused', reason: 'it may have existed before the run' };
   const since = force ? [] : fieldsSinceMade(change, now);
   return since.length === 0 ? { kind: 'delete' } : changedSince(since);
 }

@@ -1,61 +1,50 @@
 import { safe } from '../../base/safe-text.ts';
+import type { Session } from '../../cli/session.ts';
 import { linkText } from '../../contract/link.ts';
 import { grouped } from '../../output/quantity.ts';
 import type { Row } from '../../output/report.ts';
 import type { FileLink } from '../decide/apply.ts';
-import { fieldChanges } from '../decide/edit.ts';
+import { fieldChanges, type PlannedLink } from '../decide/outcome.ts';
 import type { ComparedLink } from '../decide/sides.ts';
-import { type PlannedOutcome, signs } from './outcome.ts';
-import { type ChangePlan, type PlanSettings, startPlan } from './plan.ts';
+import { ChangePlan, type Decided, decidedPages, type PlanVerb, signs } from './plan.ts';
 import { summaryLines } from './text.ts';
 
 /** Rows that a comment shows; a longer one is not read, and may not be accepted. */
 const mostRows = 200;
 
-/** Compares two sides for the comment of a pull request. */
+/** Compares two sides for the comment of a pull request. The text gets lines below the table when all was compared. */
 export async function markdownPlan(
-  pages: AsyncIterable<{ readonly links: readonly ComparedLink<FileLink>[] }>,
-  decide: (link: ComparedLink<FileLink>) => PlannedOutcome,
-  settings: PlanSettings,
+  compared: Decided<ComparedLink<FileLink>>,
+  verb: PlanVerb,
+  session: Session,
 ): Promise<{ readonly plan: ChangePlan; text(notes: readonly string[]): string }> {
-  const plan = startPlan(settings);
-  const shown = new MarkdownPlan();
-  for await (const { links } of pages) {
-    for (const link of links) {
-      const outcome = decide(link);
-      plan.add({ ...link, outcome });
-      shown.add(differencesOf(link, outcome));
-    }
+  const plan = new ChangePlan(verb, session);
+  const rows: Row[] = [];
+  let count = 0;
+  for await (const { links } of decidedPages(compared, session)) {
+    plan.add(links);
+    const found = links.flatMap(differencesOf);
+    rows.push(...found.slice(0, mostRows - rows.length));
+    count += found.length;
   }
-  return { plan, text: (notes) => shown.text(plan, notes) };
+  return { plan, text: (notes) => markdown(plan, rows, count, notes) };
 }
 
-/** A plan as the comment of a pull request: its counts, and a table of what differs, with what is left alone below. */
-class MarkdownPlan {
-  readonly #rows: Row[] = [];
-  #count = 0;
-
-  add(rows: readonly Row[]): void {
-    this.#count += rows.length;
-    if (this.#rows.length < mostRows) this.#rows.push(...rows.slice(0, mostRows - this.#rows.length));
-  }
-
-  /** `notes` are lines below the table. */
-  text(plan: ChangePlan, notes: readonly string[] = []): string {
-    const [head = '', ...rest] = summaryLines(plan);
-    const lines = this.#rows.map(
-      ({ sign, hash, short_url, field, before, after }) =>
-        `| ${sign} | ${code(short_url ?? hash)} | ${field ?? ''} | ${code(before)} | ${code(after)} |`,
-    );
-    const more = this.#count - this.#rows.length;
-    const blocks = [
-      `**${plain(head)}**`,
-      ...(lines.length > 0 ? [['| | Link | Field | Before | After |', '|---|---|---|---|---|', ...lines].join('\n')] : []),
-      ...(more > 0 ? [`and ${grouped(more)} more`] : []),
-      ...[...rest, ...notes].map((line) => plain(line.trim())),
-    ];
-    return `${blocks.join('\n\n')}\n`;
-  }
+/** The counts, and a table of what differs, with what is left alone below. */
+function markdown(plan: ChangePlan, rows: readonly Row[], count: number, notes: readonly string[]): string {
+  const [head = '', ...rest] = summaryLines(plan);
+  const lines = rows.map(
+    ({ sign, hash, short_url, field, before, after }) =>
+      `| ${sign} | ${code(short_url ?? hash)} | ${field ?? ''} | ${code(before)} | ${code(after)} |`,
+  );
+  const more = count - rows.length;
+  const blocks = [
+    `**${plain(head)}**`,
+    ...(lines.length > 0 ? [['| | Link | Field | Before | After |', '|---|---|---|---|---|', ...lines].join('\n')] : []),
+    ...(more > 0 ? [`and ${grouped(more)} more`] : []),
+    ...[...rest, ...notes].map((line) => plain(line.trim())),
+  ];
+  return `${blocks.join('\n\n')}\n`;
 }
 
 /** A value in a cell: as code nothing in it is a link, a mention or a mark. */
@@ -73,7 +62,7 @@ function plain(text: string): string {
 }
 
 /** A row for each difference of a link between a file and the account. */
-export function differencesOf({ target, record, item }: ComparedLink<FileLink>, outcome: PlannedOutcome): Row[] {
+export function differencesOf({ target, record, item, outcome }: ComparedLink<FileLink> & PlannedLink): Row[] {
   const short_url = target.domain === undefined ? record?.short_url : linkText(target);
   const name = { sign: signs[outcome.kind], hash: target.hash, short_url };
   switch (outcome.kind) {

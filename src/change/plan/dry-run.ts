@@ -1,4 +1,4 @@
-import { fileBatches, rowBatches } from '../../bulk/operations/batches.ts';
+import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { BulkOperation } from '../../bulk/operations/operation.ts';
 import { plannedCalls } from '../../bulk/operations/planned-calls.ts';
 import type { OperationSettings, RunRow } from '../../bulk/run-plan.ts';
@@ -11,20 +11,14 @@ import type { PlannedRequest } from '../../output/dry-run.ts';
 import type { RowsReport } from '../../output/report.ts';
 import type { SelectedLink } from '../../select/selected-links.ts';
 import type { ListedChange, NamedChange } from '../change.ts';
-import { decidedLinks, decidedPages } from '../decide/links.ts';
-import { pinnedDomain, rowOf } from '../sending.ts';
-import type { PlannedLink } from './outcome.ts';
-import { startPlan } from './plan.ts';
+import type { PlannedLink } from '../decide/outcome.ts';
+import { pinnedDomain, refusalOf, rowOf } from '../sending.ts';
+import { ChangePlan, decidedLinks, decidedPages } from './plan.ts';
 import { planReport, wantsRows } from './report.ts';
 
 /** Rows as a run of them has them, and what it sends for them. */
-interface SentRows<Payload extends object> {
-  readonly rows: AsyncIterable<readonly RunRow[]>;
+interface SentRows<Payload extends object> extends Omit<Parameters<typeof plannedCalls>[0], 'operation'> {
   operation(settings: OperationSettings): BulkOperation<Payload>;
-  payload(item: object): Payload;
-  readonly batchSize: number;
-  /** Links are read right before they are changed. */
-  readonly isRead: boolean;
   readonly domain: string | undefined;
 }
 
@@ -56,8 +50,8 @@ async function plannedDomains<Payload extends LinkKey, Link extends SelectedLink
   const { edition, domains } = session;
   if (!change.links.severalDomains || session.format() === 'json') return [];
   if (!editions[edition].severalDomains || (await domains()).names.length < 2) return [];
-  const plan = startPlan({ verb: change.verb, session });
-  for await (const { links } of decidedPages(change, session)) for (const link of links) plan.add(link);
+  const plan = new ChangePlan(change.verb, session);
+  for await (const { links } of decidedPages(change, session)) plan.add(links);
   return plan.domains;
 }
 
@@ -86,47 +80,39 @@ async function* listedRequests<Payload extends LinkKey, Link extends SelectedLin
   yield* calls;
 }
 
-/** The same for a change of links that are named. */
+/** The same for a change of links that are named, without calls for those that the run finds to be as they should be, or not to exist. */
 export function namedDryRun<Payload extends LinkKey, Item extends object>(
   change: NamedChange<Payload, Item>,
   session: Session,
 ): RowsReport {
-  const { input, payload, decide, verb, domains, options } = change;
-  const { client } = session;
-  const batchSize = batchSizeOf(session, options.batchSize);
-  async function* pages(): AsyncGenerator<{ readonly links: PlannedLink[] }> {
-    const batches = fileBatches(input, payload, { limit: batchSize });
-    for await (const targets of batches) yield { links: await decidedLinks(targets, decide, { client, batchSize }) };
-  }
-  return planReport({ verb, pages: pages(), requests: namedRequests(change, batchSize, session), domains }, session);
-}
-
-/** The calls without those for links that the run finds to be as they should be, or not to exist. */
-async function* namedRequests<Payload extends LinkKey, Item extends object>(
-  { input, payload, decide, options, operation, fromArguments }: NamedChange<Payload, Item>,
-  batchSize: number,
-  session: Session,
-): AsyncGenerator<PlannedRequest> {
+  const { input, payload, decide, verb, domains, options, operation, fromArguments } = change;
   const { client, global } = session;
-  // On a terminal the plan has read them; else each batch is read before it is sent, if anything is kept of it.
-  const isShown = !global.yes && canAsk(session);
-  const isRead = !isShown && (options.undo !== false || options.results !== undefined);
-  async function* rows(): AsyncGenerator<readonly RunRow[]> {
+  const batchSize = batchSizeOf(session, options.batchSize);
+  async function* pages(areRead = true) {
     for await (const all of rowBatches(input, batchSize)) {
-      const some = all.filter(({ skip }) => skip === undefined);
-      if (!isShown && !isRead) yield some;
-      else {
-        const targets = some.map(({ item }) => payload(item));
-        const links = await decidedLinks(targets, decide, { client, batchSize });
-        yield some.map((row, nth) => ({ ...row, before: links[nth]?.record ?? null, refusal: refusalOf(links[nth]) }));
-      }
+      const rows = all.filter(({ skip }) => skip === undefined);
+      const targets = rows.map(({ item }) => payload(item));
+      const links: PlannedLink[] = areRead ? await decidedLinks(targets, decide, { client, batchSize }) : [];
+      yield { rows, links };
     }
   }
-  // Of links that were typed, nobody looks the default domain up.
-  const domain = fromArguments ? session.domain : await pinnedDomain(session);
-  yield* requestsOf({ rows: rows(), operation, payload: (item) => payload(item as Item), batchSize, isRead, domain }, session);
+  async function* requests(): AsyncGenerator<PlannedRequest> {
+    // On a terminal the plan has read them; else each batch is read before it is sent, if anything is kept of it.
+    const isShown = !global.yes && canAsk(session);
+    const isRead = !isShown && (options.undo !== false || options.results !== undefined);
+    async function* rows(): AsyncGenerator<readonly RunRow[]> {
+      for await (const { rows: some, links } of pages(isShown || isRead)) {
+        yield some.map((row, nth) => ({ ...row, ...readRow(links[nth]) }));
+      }
+    }
+    // Of links that were typed, nobody looks the default domain up.
+    const domain = fromArguments ? session.domain : await pinnedDomain(session);
+    const sent = { rows: rows(), operation, payload: (item: object) => payload(item as Item), batchSize, isRead, domain };
+    yield* requestsOf(sent, session);
+  }
+  return planReport({ verb, pages: pages(), requests: requests(), domains }, session);
 }
 
-function refusalOf(link: PlannedLink | undefined): string | undefined {
-  return link?.outcome.kind === 'refused' ? link.outcome.reason : undefined;
+function readRow(link: PlannedLink | undefined): Pick<RunRow, 'before' | 'refusal'> {
+  return link ? { before: link.record ?? null, refusal: refusalOf(link) } : {};
 }

@@ -1,87 +1,99 @@
 import type { Session } from '../../cli/session.ts';
-import type { LinkDomains } from '../../contract/link.ts';
-import { fieldChanges, foldedText } from '../decide/edit.ts';
-import { isPlanned, kindWords, type PlannedLink, type PlannedOutcome, type PlanVerb, participles, signs } from './outcome.ts';
+import { recordsOf } from '../../client/named-urls.ts';
+import type { LinkDomains, LinkKey } from '../../contract/link.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import type { SelectedLink, SelectedLinks, SelectedPage } from '../../select/selected-links.ts';
+import { fieldChanges, foldedText, isPlanned, type PlannedLink, type PlannedOutcome } from '../decide/outcome.ts';
+import { refuseTooMany } from '../limits.ts';
 
-export interface PlanSettings {
-  readonly verb: PlanVerb;
-  readonly session: Pick<Session, 'streams' | 'shortUrl'>;
-}
+/** Completes `would be`. */
+export const participles = {
+  change: 'changed',
+  delete: 'deleted',
+  reset: 'reset',
+  create: 'created again',
+  copy: 'copied',
+  restore: 'restored',
+  back: 'undone',
+  apply: 'changed',
+  differ: 'different',
+} as const;
+
+export type PlanVerb = keyof typeof participles;
+
+/** For plans that do several things. */
+export const kindWords: { readonly [V in PlanVerb]?: Readonly<Record<'create' | 'change' | 'delete', string>> } = {
+  back: { create: 'to be created again', change: 'to be restored', delete: 'to be deleted' },
+  apply: { create: 'to be created', change: 'to be changed', delete: 'to be deleted' },
+  differ: { create: 'only in file', change: 'different', delete: 'only in account' },
+};
+
+/** The marks of `diff`. */
+export const signs: { readonly [K in PlannedOutcome['kind']]?: string } = {
+  create: '+',
+  change: '~',
+  delete: '-',
+  refused: '!',
+};
 
 /** A plan of any number of links, in constant memory. */
-export interface ChangePlan extends PlanSettings {
-  add(link: PlannedLink): void;
+export class ChangePlan {
+  readonly verb: PlanVerb;
+  readonly session: Pick<Session, 'streams' | 'shortUrl'>;
   /** Links that were read, where more were read than are planned: `412 of 3,300`. */
-  of?: number | undefined;
+  of: number | undefined;
   /** Links that were added. */
-  readonly count: number;
+  count = 0;
   /** Those that would be changed. */
-  readonly planned: number;
-  countOf(kind: PlannedOutcome['kind']): number;
-  /** The domains of what would be changed. */
-  readonly domains: LinkDomains;
+  planned = 0;
   /** The link, where only one was added. */
-  readonly only: PlannedLink | undefined;
+  only: PlannedLink | undefined;
   /** Links to which the same would be done. */
-  readonly folds: Groups;
+  readonly folds = new Groups();
   /** Missing and refused ones, and those that are named for another reason. */
-  readonly left: Groups;
-}
+  readonly left = new Groups();
+  readonly #kinds = new Map<PlannedOutcome['kind'], number>();
+  readonly #domains = new Set<string | undefined>();
 
-export function startPlan(settings: PlanSettings): ChangePlan {
-  const kinds = new Map<PlannedOutcome['kind'], number>();
-  const countOf = (kind: PlannedOutcome['kind']): number => kinds.get(kind) ?? 0;
-  const [folds, left] = [new Groups(), new Groups()];
-  const domains = new Set<string | undefined>();
-  let [count, planned] = [0, 0];
-  let only: PlannedLink | undefined;
-  return {
-    ...settings,
-    countOf,
-    folds,
-    left,
-    add(link) {
-      const { outcome, target } = link;
-      count += 1;
-      only = count === 1 ? link : undefined;
-      kinds.set(outcome.kind, countOf(outcome.kind) + 1);
-      if (isPlanned(outcome)) {
-        planned += 1;
-        folds.add(foldOf(link, settings), link);
-        domains.add(target.domain);
-      } else if ('reason' in outcome) left.add(outcome.reason, link);
-      else if (outcome.kind === 'missing') left.add('not found', link);
-    },
-    get count() {
-      return count;
-    },
-    get planned() {
-      return planned;
-    },
-    get domains() {
-      return [...domains];
-    },
-    get only() {
-      return only;
-    },
-  };
+  constructor(verb: PlanVerb, session: ChangePlan['session']) {
+    this.verb = verb;
+    this.session = session;
+  }
+
+  /** The domains of what would be changed. */
+  get domains(): LinkDomains {
+    return [...this.#domains];
+  }
+
+  readonly countOf = (kind: PlannedOutcome['kind']): number => this.#kinds.get(kind) ?? 0;
+
+  /** `read`: links read so far. */
+  add(links: readonly PlannedLink[], read?: number): void {
+    this.of = read;
+    for (const link of links) this.#addLink(link);
+  }
+
+  #addLink(link: PlannedLink): void {
+    const { outcome, target } = link;
+    this.count += 1;
+    this.only = this.count === 1 ? link : undefined;
+    this.#kinds.set(outcome.kind, this.countOf(outcome.kind) + 1);
+    if (isPlanned(outcome)) {
+      this.planned += 1;
+      this.folds.add(foldOf(link, this.verb), link);
+      this.#domains.add(target.domain);
+    } else if ('reason' in outcome) this.left.add(outcome.reason, link);
+    else if (outcome.kind === 'missing') this.left.add('not found', link);
+  }
 }
 
 /** A text that is equal for links to which the same would be done. */
-function foldOf({ outcome, record }: PlannedLink, { verb }: PlanSettings): string {
-  const sign = verb === 'differ' ? `${signs[outcome.kind]} ` : '';
-  switch (outcome.kind) {
-    case 'change':
-      return sign + (record ? foldedText(fieldChanges(outcome.fields, record)) : participles.change);
-    case 'create':
-    case 'delete':
-      return sign + (kindWords[verb]?.[outcome.kind] ?? participles[outcome.kind]);
-    case 'copy':
-    case 'reset':
-      return participles[outcome.kind];
-    default:
-      return outcome.kind;
-  }
+function foldOf({ outcome, record }: PlannedLink, verb: PlanVerb): string {
+  const { kind } = outcome;
+  const sign = verb === 'differ' ? `${signs[kind]} ` : '';
+  if (kind === 'change' && record) return sign + foldedText(fieldChanges(outcome.fields, record));
+  const words: { readonly [K in PlannedOutcome['kind']]?: string } = { ...participles, ...kindWords[verb] };
+  return sign + (words[kind] ?? kind);
 }
 
 /** Texts that are kept apart; links of any others are counted together. */
@@ -119,4 +131,38 @@ export class Groups {
   largest(): readonly Group[] {
     return [...this.#groups.values()].sort((one, other) => other.count - one.count);
   }
+}
+
+/** Reads links as they are now, and decides what is to be done to each. */
+export async function decidedLinks<Target extends LinkKey>(
+  targets: readonly Target[],
+  decide: (target: Target, record: UrlRecord | undefined) => PlannedOutcome,
+  { client, batchSize }: Pick<Session, 'client'> & { readonly batchSize: number },
+): Promise<PlannedLink[]> {
+  const find = await recordsOf(client, targets, batchSize);
+  return targets.map((target) => {
+    const record = find(target);
+    return { target, record, outcome: decide(target, record) };
+  });
+}
+
+/** Links to be read, and what is to be done to each. */
+export interface Decided<Link extends SelectedLink> {
+  readonly links: Pick<SelectedLinks<Link>, 'pages'>;
+  decide(link: Link): PlannedOutcome;
+}
+
+/** Reads a selection, and decides. Throws where more would be changed than `--max-affected` allows. */
+export async function* decidedPages<Link extends SelectedLink>(
+  { links: selected, decide }: Decided<Link>,
+  session: Session,
+): AsyncGenerator<SelectedPage<Link & PlannedLink>> {
+  let planned = 0;
+  for await (const { links, read } of selected.pages()) {
+    if (links.length > 0) refuseTooMany(planned, session, true);
+    const decided = links.map((link) => ({ ...link, outcome: decide(link) }));
+    for (const { outcome } of decided) planned += Number(isPlanned(outcome));
+    yield { links: decided, read };
+  }
+  refuseTooMany(planned, session);
 }

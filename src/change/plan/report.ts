@@ -1,25 +1,82 @@
+import type { Invocation } from '../../cli/invocation.ts';
 import type { Session } from '../../cli/session.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
+import { isJson } from '../../contract/formats.ts';
 import { type LinkDomains, linkText } from '../../contract/link.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../../output/dry-run.ts';
+import { quantity } from '../../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
 import { needsDomains } from '../../output/url-columns.ts';
 import { showPlan } from '../consent.ts';
-import { fieldChanges, fieldChangeText } from '../decide/edit.ts';
-import { refuseTooMany } from '../limits.ts';
-import type { PlannedLink, PlanVerb } from './outcome.ts';
-import { type ChangePlan, startPlan } from './plan.ts';
+import { fieldChanges, fieldChangeText, type PlannedLink } from '../decide/outcome.ts';
+import { ChangePlan, type PlanVerb } from './plan.ts';
 import { summaryLines } from './text.ts';
 
 type Stream<T> = Iterable<T> | AsyncIterable<T>;
 
-/** A change of links that exist, which `--dry-run` shows. */
-interface PlannedChanges {
-  readonly verb: PlanVerb;
-  readonly pages: Stream<{ readonly links: readonly PlannedLink[]; readonly read?: number }>;
+interface Planned extends Pick<RowsReport, 'columns' | 'tableFields' | 'pipedFields' | 'csvFields'> {
   /** The calls that would be made. */
   readonly requests: Stream<PlannedRequest>;
+  readonly rows: Stream<readonly Row[]>;
+  /** Asked for when all was shown. */
+  notes?(): readonly string[];
+}
+
+/** Shows rows and sends nothing that changes anything. With `-v` people get the requests, too. */
+function dryRun({ requests, rows, notes, ...fields }: Planned, { global, streams }: Invocation): RowsReport {
+  async function* shown(): AsyncGenerator<readonly Row[]> {
+    for await (const some of rows) yield some;
+    if (global.verbose) for await (const request of requests) await streams.message(requestLine(request));
+  }
+  return {
+    ...fields,
+    kind: 'rows',
+    key: 'changes',
+    rows: shown(),
+    notes: () => [...(notes?.() ?? []), 'dry run: nothing was sent'],
+  };
+}
+
+/** URLs or tags that would be made or changed. */
+interface PlannedRows extends Planned {
+  /** A row is one of these, and this would be done to it: `URL`, `deleted`. */
+  readonly noun: string;
+  readonly done: string;
+  /** Lines that a table shows, wherever it is printed; without it five, on a terminal. */
+  readonly shownRows?: number;
+}
+
+/** Lines that a terminal shows; a pipe and every other format get them all. */
+const usualRows = 5;
+
+/** People see a row of each, programs every request. */
+export function plannedRows(planned: PlannedRows, invocation: Invocation): RowsReport {
+  const { requests, rows, noun, done, shownRows, notes, ...fields } = planned;
+  const format = invocation.format();
+  if (isJson(format)) return dryRunReport(requests);
+  const { terminal, glyphs } = invocation.streams;
+  const mostOfTable = shownRows ?? (terminal ? usualRows : Number.POSITIVE_INFINITY);
+  const atMost = format === 'table' ? mostOfTable : Number.POSITIVE_INFINITY;
+  let count = 0;
+  async function* first(): AsyncGenerator<readonly Row[]> {
+    for await (const some of rows) {
+      yield some.slice(0, Math.max(0, atMost - count));
+      count += some.length;
+    }
+  }
+  const lines = () => [
+    ...(count > atMost ? [`${glyphs.ellipsis} and ${quantity(count - atMost, noun)} more`] : []),
+    `${quantity(count, noun)} would be ${done}`,
+    ...(notes?.() ?? []),
+  ];
+  return dryRun({ ...fields, requests, rows: first(), notes: lines }, invocation);
+}
+
+/** A change of links that exist. */
+interface PlannedChanges extends Pick<Planned, 'requests'> {
+  readonly verb: PlanVerb;
+  readonly pages: Stream<{ readonly links: readonly PlannedLink[]; readonly read?: number }>;
   /** The domains that the links are on, as far as they are named: then rows have short URLs. */
   readonly domains: LinkDomains;
   /** Throws what the change itself would throw. */
@@ -27,36 +84,25 @@ interface PlannedChanges {
 }
 
 /**
- * Shows what would be done, and nothing is sent. A terminal shows the plan; rows, where they are asked for, are the links that would
- * be changed, as `edit -f` reads them; JSON has the requests.
+ * A terminal shows the plan; rows, where they are asked for, are the links that would be changed, as `edit -f` reads them; JSON has the
+ * requests.
  */
 export function planReport(changes: PlannedChanges, session: Session): RowsReport {
   const { pages, requests, domains, verb, inspect } = changes;
   if (session.format() === 'json') return dryRunReport(requests);
-  const { streams, global } = session;
-  const plan = startPlan({ verb, session });
+  const plan = new ChangePlan(verb, session);
   const asRows = wantsRows(session);
   async function* rows(): AsyncGenerator<Row[]> {
     for await (const { links, read } of pages) {
-      for (const link of links) plan.add(link);
-      plan.of = read;
+      plan.add(links, read);
       if (session.format() === 'csv' && links.some(clearsNote)) await session.warn(csvWarning);
       if (asRows) yield links.map(rowOf).filter((row) => row !== undefined);
     }
-    refuseTooMany(plan.planned, session);
     if (!asRows) await showPlan(plan, session);
     inspect?.(plan);
-    if (global.verbose) for await (const request of requests) await streams.message(requestLine(request));
   }
-  const shown = shownFields(verb, domains, session.edition);
-  return {
-    kind: 'rows',
-    key: 'changes',
-    rows: rows(),
-    columns,
-    ...shown,
-    notes: () => [...(asRows ? summaryLines(plan) : []), 'dry run: nothing was sent'],
-  };
+  const fields = shownFields(verb, domains, session.edition);
+  return dryRun({ requests, rows: rows(), columns, ...fields, notes: () => (asRows ? summaryLines(plan) : []) }, session);
 }
 
 /** People get the plan, unless they ask for rows. */
@@ -87,7 +133,7 @@ const columns: readonly Column[] = [
  * Rows of a pipe begin as those of the change do. csv is a file for `edit -f`, so it has every field that can be set, and the domain wherever
  * that is known. Links that are deleted or reset stay as they are until then.
  */
-function shownFields(verb: PlanVerb, domains: LinkDomains, edition: Edition): Partial<RowsReport> {
+function shownFields(verb: PlanVerb, domains: LinkDomains, edition: Edition): Partial<Planned> {
   const name = needsDomains(domains) ? 'short_url' : 'hash';
   const nameInFile = domains.some((domain) => domain !== undefined) ? 'short_url' : 'hash';
   if (verb === 'delete' || verb === 'reset') {

@@ -6,9 +6,8 @@ import { displayWidth, pad, truncate } from '../../output/display-width.ts';
 import { fitMarked, type MarkedText, underline, withStyle } from '../../output/marked-text.ts';
 import { grouped } from '../../output/quantity.ts';
 import { readableUrl } from '../../output/url-columns.ts';
-import { type FieldChange, fieldChanges, fieldChangeText } from '../decide/edit.ts';
-import { type PlannedLink, signs } from './outcome.ts';
-import type { Group, PlanSettings } from './plan.ts';
+import { type FieldChange, fieldChanges, fieldChangeText, type PlannedLink } from '../decide/outcome.ts';
+import { type ChangePlan, type Group, signs } from './plan.ts';
 
 /** Styles for the differing parts of a value before and after; without them, a line of `~` is below. */
 export interface PlanMarks {
@@ -19,12 +18,12 @@ export interface PlanMarks {
 /** Lays out lines for the terminal that stderr is; elsewhere nothing is cut. */
 export class PlanScreen {
   readonly ellipsis: string;
-  readonly #session: PlanSettings['session'];
-  readonly #verb: PlanSettings['verb'];
+  readonly #session: ChangePlan['session'];
+  readonly #verb: ChangePlan['verb'];
   readonly #marks: PlanMarks | undefined;
   readonly #width: number;
 
-  constructor({ session, verb }: PlanSettings, marks: PlanMarks | undefined) {
+  constructor({ session, verb }: Pick<ChangePlan, 'session' | 'verb'>, marks: PlanMarks | undefined) {
     const { streams } = session;
     this.#session = session;
     this.#verb = verb;
@@ -124,15 +123,11 @@ function markedPair(before: string, after: string, styled: boolean): MarkedText[
 }
 
 /** `https://s.ex/abc -> https://… (1,204 clicks)`, in the parts around the long URL. */
-export function describedParts(
-  record: UrlRecord,
-  session: PlanSettings['session'],
-  withUnique: boolean,
-): [string, string, string] {
+export function describedParts(record: UrlRecord, session: ChangePlan['session'], withUnique: boolean): [string, string, string] {
   return [`${shortUrlText(record, session)} -> `, record.long_url, ` (${clicks(record, withUnique)})`];
 }
 
-export function shortUrlText(record: UrlRecord, session: PlanSettings['session']): string {
+export function shortUrlText(record: UrlRecord, session: ChangePlan['session']): string {
   return readableUrl(session.shortUrl(record));
 }
 

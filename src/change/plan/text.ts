@@ -1,6 +1,6 @@
 import { grouped, quantity } from '../../output/quantity.ts';
-import { kindWords, type PlannedLink, type PlannedOutcome, participles } from './outcome.ts';
-import type { ChangePlan, Group, Groups } from './plan.ts';
+import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
+import { type ChangePlan, type Group, type Groups, kindWords, participles } from './plan.ts';
 import { type PlanMarks, PlanScreen } from './screen.ts';
 
 /** Links that are shown as examples. */
@@ -102,8 +102,8 @@ function leftLines({ left }: ChangePlan, screen: PlanScreen): string[] {
 export const losses = {
   delete: 'clicks and creation order of deleted links cannot be restored',
   reset: 'counters cannot be restored after a reset',
-  create: 'links that are created again begin with 0 clicks, as the newest',
-  copy: 'copies begin with 0 clicks, and are as old as the copy',
+  create: 'links that are created again start with 0 clicks, as the newest',
+  copy: 'copies start with 0 clicks and the date of the copy',
 } as const;
 
 function lossLines({ verb, folds }: ChangePlan): string[] {

@@ -22,12 +22,12 @@ export async function openBase(options: BulkOptions, session: Session): Promise<
   if (base === undefined) return undefined;
   if (base === '-' && file === '-') throw new UsageError('specify only one of --file - or --base -');
   const given = { ...options, file: base, inputFormat: undefined };
-  const { input } = await checkedRows('apply', given, session, { isOnlyRead: true });
+  const { input, reading } = await checkedRows('apply', given, session, { isOnlyRead: true });
   const kept = keptRows<FileLink>(session);
   const prints: number[] = [];
   for await (const rows of rowBatches(input, pageLength)) {
     prints.push(...rows.map(({ item }) => printOf(linkText(item))));
-    kept.add(rows.map(({ item }) => item));
+    kept.add(rows.map(({ item }) => reading.dated(item)));
   }
   return { sha256: input.sha256, name: input.name, of: lookUp(prints, kept) };
 }

@@ -4,15 +4,18 @@ import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
 import { recordsOf } from '../../client/named-urls.ts';
 import { SeenKeys } from '../../client/seen-keys.ts';
+import type { Edition } from '../../contract/editions.ts';
+import { fieldNames, fields } from '../../contract/fields.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
-import type { SelectedPage } from '../../select/selected-links.ts';
-import type { FileLink } from '../decide/apply.ts';
-import type { ComparedLink } from '../decide/sides.ts';
+import type { Target } from '../../input/field-values.ts';
+import { canonical } from '../../link/value.ts';
+import type { SelectedLinks, SelectedPage } from '../../select/selected-links.ts';
+import { type FileLink, sinceBase } from '../decide/apply.ts';
+import { type ComparedLink, type Decisions, decider } from '../decide/sides.ts';
 import { openBase } from './base.ts';
-import { EmptyCells } from './empty-cells.ts';
 import { checkedRows } from './file.ts';
 
 /** Links of one side, each by the name that it has on the other; without an item, one that does not exist. */
@@ -60,7 +63,7 @@ export async function* comparedPages<Item>(
 /** A link that is listed and yet was not found is neither missing nor there, so nothing is sent. */
 function inconsistent(link: LinkKey): UnavailableError {
   return new UnavailableError(`the server lists ${linkText(link)}, but did not find it by its hash`, {
-    hint: 'it may have been created meanwhile: run the same command again',
+    hint: 'it may have been created since: run the same command again',
   });
 }
 
@@ -99,15 +102,72 @@ export async function openComparison(options: BulkOptions, session: Session, isO
     let read = 0;
     for await (const rows of rowBatches(input, batchSize)) {
       read += rows.length;
-      yield { items: rows.map(({ item }) => ({ target: { hash: item.hash, domain: item.domain }, item })), read };
+      // Dates are compared as days.
+      const links = rows.map(({ item }) => reading.dated(item));
+      yield { items: links.map((item) => ({ target: { hash: item.hash, domain: item.domain }, item })), read };
     }
   }
-  /** The links of the file and of the account: those of `besides`, and those that the file names. */
   async function* pages(besides: () => AsyncIterable<SelectedPage>): AsyncGenerator<SelectedPage<ComparedLink<FileLink>>> {
     empty.begin();
     for await (const { links, read } of comparedPages({ items, besides, batchSize }, session)) {
       yield { links: links.map((link) => (link.item ? { ...link, item: empty.filled(link.item, link.record) } : link)), read };
     }
   }
-  return { base, input, domains, reading, empty, pages };
+  /** The links of the file as they are in the account, and those that only the account has. */
+  const compared = <Account extends Pick<SelectedLinks, 'pages'>>(account: Account, decisions: Decisions<FileLink>) => ({
+    links: { ...(account as Omit<Account, 'pages'>), pages: () => pages(account.pages) },
+    decide: decider(sinceBase(decisions, base)),
+  });
+  return { base, input, domains, reading, empty, compared };
+}
+
+/** The cells of a csv that are empty: they clear what the link has, or they are not compared, and counted. */
+export class EmptyCells {
+  readonly #names: readonly Clearable[];
+  readonly #clears: boolean;
+  readonly #counts = new Map<Clearable, number>();
+  #isSaid = false;
+
+  constructor(targets: ReadonlySet<Target>, edition: Edition, clears: boolean) {
+    this.#names = clearable.filter((name) => targets.has(name) && fieldNames('edit', edition).includes(name));
+    this.#clears = clears;
+  }
+
+  /** A new reading begins. */
+  begin(): void {
+    this.#counts.clear();
+  }
+
+  /** The link with what its empty cells say. */
+  filled(item: FileLink, record: UrlRecord | undefined): FileLink {
+    const values = new Map<string, unknown>(Object.entries(item));
+    const empty = this.#names.filter((name) => !values.has(name));
+    if (empty.length === 0) return item;
+    if (this.#clears) return { ...item, ...Object.fromEntries(empty.map((name) => [name, fields[name].default])) };
+    for (const name of empty) if (record && hasValue(name, record)) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    return item;
+  }
+
+  /** The same the first time: a dry run may read everything again. */
+  newNotes(): string[] {
+    if (this.#isSaid) return [];
+    this.#isSaid = true;
+    return this.notes();
+  }
+
+  /** `not compared: 3 empty cells of note (--clear-empty clears them)`. */
+  notes(): string[] {
+    if (this.#counts.size === 0) return [];
+    const counts = [...this.#counts].map(([name, count]) => `${count} empty ${count === 1 ? 'cell' : 'cells'} of ${name}`);
+    return [`not compared: ${counts.join(', ')} (--clear-empty clears them)`];
+  }
+}
+
+/** The fields that an empty cell can clear. */
+const clearable = ['note', 'tags', 'expiration_date', 'max_clicks'] as const;
+
+type Clearable = (typeof clearable)[number];
+
+function hasValue(name: Clearable, record: UrlRecord): boolean {
+  return canonical(name, record[name]) !== canonical(name, undefined);
 }

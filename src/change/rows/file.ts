@@ -68,9 +68,7 @@ export async function checkedRows<Use extends InputUse>(
   await session.warn(...warnings, ...(await foreignHosts(checked, source.name, session)));
   const flags = { columns, date_format: dateFormat, tag_separator: tagSeparator, encoding, utm };
   const reading = readingOf<ItemOf[Use]>(flags, checked, session);
-  const read = () => kept?.read() ?? readRows(source, { ...settings, resolver });
-  // Dates are compared as days.
-  const open = use === 'apply' && checked.countsFromToday ? () => datedRows(read(), reading) : read;
+  const open = () => kept?.read() ?? readRows(source, { ...settings, resolver });
   const takesSkipped = options.includeProtected;
   const input = { name: source.name, sha256, rows, skipped, takesSkipped, open, change: source.change, copyTo: source.copyTo };
   return { input, withHash, domains: resolver.domains(), reading, targets: checked.targets };
@@ -123,14 +121,6 @@ function readingOf<Item extends { readonly expiration_date?: string | null }>(
       return day === undefined ? item : { ...item, expiration_date: day };
     },
   };
-}
-
-/** The same rows with the days that their dates name. */
-async function* datedRows<Row extends { readonly item: Item }, Item>(
-  batches: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
-  { dated }: RowReading<Item>,
-): AsyncGenerator<Row[]> {
-  for await (const rows of batches) yield rows.map((row) => ({ ...row, item: dated(row.item) }));
 }
 
 /** The hosts whose short URLs lead elsewhere than the links that are made from them. The server is asked once, on edition A. */

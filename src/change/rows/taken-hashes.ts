@@ -1,20 +1,28 @@
 import { UsageError } from '../../base/errors.ts';
 import { isNumbered } from '../../bulk/operations/made-hashes.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
+import { updatingOperation } from '../../bulk/operations/update.ts';
 import type { RunInput } from '../../bulk/run-plan.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { urlsByHash } from '../../client/named-urls.ts';
 import { SeenKeys } from '../../client/seen-keys.ts';
+import { fieldNames } from '../../contract/fields.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
+import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import { sameUrl } from '../../link/value.ts';
 import { grouped } from '../../output/quantity.ts';
+import type { RowsReport } from '../../output/report.ts';
+import type { RunPresentation } from '../change.ts';
 import { consentToPlan } from '../consent.ts';
 import { asInFile } from '../decide/apply.ts';
-import type { PlannedLink } from '../plan/outcome.ts';
-import { startPlan } from '../plan/plan.ts';
+import type { PlannedLink } from '../decide/outcome.ts';
+import { ChangePlan } from '../plan/plan.ts';
 import { planLines } from '../plan/text.ts';
+import { sendingOf } from '../sending.ts';
+import { typedReport } from '../typed-report.ts';
+import { typedInput } from './named.ts';
 import { linksReadFor, type ReadableRows } from './read-links.ts';
 
 /** Rows of links to be made; some name the hash of a link that exists. */
@@ -33,10 +41,10 @@ export async function consentToUpdates(
   session: Session,
 ): Promise<ReadableRows<ShortenItem>> {
   if (session.global.yes || !canAsk(session)) return input;
-  const plan = startPlan({ verb: 'change', session });
+  const plan = new ChangePlan('change', session);
   const read = async (items: readonly ShortenItem[]) => {
     const links = await linksNamed(items, session);
-    for (const link of conflictsOf(items.map(payload), links, true)) plan.add(link);
+    plan.add(conflictsOf(items.map(payload), links, true));
     return links;
   };
   const rows = await linksReadFor(input, batchSize, read, session);
@@ -53,18 +61,18 @@ export interface ForeseenConflicts {
 }
 
 export function foreseeConflicts(policy: Exclude<ConflictPolicy, 'fail'>, session: Session): ForeseenConflicts {
-  const plan = startPlan({ verb: 'change', session });
+  const plan = new ChangePlan('change', session);
   const isUpdate = policy === 'update';
   return {
     async read(items) {
-      for (const link of conflictsOf(items, await linksNamed(items, session), isUpdate)) plan.add(link);
+      plan.add(conflictsOf(items, await linksNamed(items, session), isUpdate));
     },
     notes() {
       const { planned } = plan;
-      if (planned === 0) return ['no custom hash leads elsewhere'];
+      if (planned === 0) return ['no custom hash has another destination'];
       const [one, many] = isUpdate
         ? ['has a link with other values', 'have links with other values']
-        : ['leads elsewhere', 'lead elsewhere'];
+        : ['has another destination', 'have another destination'];
       const subject = planned === 1 ? `1 custom hash ${one}` : `${grouped(planned)} custom hashes ${many}`;
       return [`${subject}: ${ways[policy]}`, ...(isUpdate ? planLines(plan) : [])];
     },
@@ -117,4 +125,42 @@ export async function askedHashes({ open }: Pick<RunInput<ShortenItem>, 'open'>)
     for (const { item } of rows) if (item.custom_hash !== undefined && isNumbered(item.custom_hash)) seen.add(item.custom_hash);
   }
   return (hash) => seen.has(hash);
+}
+
+/** A link to be made, or to be edited where its hash leads elsewhere. */
+interface TypedUpdate {
+  /** One: only one can have the hash that was typed. */
+  readonly items: readonly ShortenItem[];
+  readonly mode: Mode;
+  readonly options: BulkOptions;
+  readonly presentation: Omit<RunPresentation, 'doing'>;
+}
+
+/**
+ * Makes or edits one link, as a run: its hash is read in any case, and only a run can be undone. As with a link that `edit` names, nothing
+ * is asked.
+ */
+export async function makeOrEdit({ items, mode, options, presentation }: TypedUpdate, session: Session): Promise<RowsReport> {
+  const { edition, note } = session;
+  const what = items.map(({ long_url, custom_hash }) => `shorten ${long_url} --hash ${custom_hash}`).join();
+  const { only, ...report } = await typedReport(
+    {
+      ...sendingOf(options, session),
+      // The link may have been edited since.
+      again: true,
+      operation: (settings) => updatingOperation({ ...settings, edition }),
+      mode,
+      undo: true,
+      what,
+      input: typedInput(items, what),
+      payload: (item: ShortenItem) => item,
+      options: { onConflict: 'update' },
+      columns: fieldNames('shorten', edition),
+    },
+    presentation,
+    session,
+  );
+  const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', items[0]?.long_url);
+  if (only?.status === 'changed') await note(isMoved ? `changed: the destination was ${only.before?.long_url}` : 'changed');
+  return report;
 }

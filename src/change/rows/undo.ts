@@ -8,8 +8,8 @@ import type { UrlRecord } from '../../contract/records.ts';
 import { isLocalhost } from '../../contract/web-address.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { SelectedLink, SelectedPage } from '../../select/selected-links.ts';
+import type { PlannedOutcome } from '../decide/outcome.ts';
 import { isAlike, type UndoDecision } from '../decide/undo.ts';
-import type { PlannedOutcome } from '../plan/outcome.ts';
 
 /** A link of a run, as it is now, and what is to be done to it. */
 export interface UndoneLink extends SelectedLink {

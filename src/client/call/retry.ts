@@ -80,7 +80,7 @@ export async function withRetries<T>(
     if (fault.retry !== 'throttled' && !(await circuit.permitsRetry(fault, call.signal))) {
       throw giveUp(call.signal?.aborted ? 'interrupted' : 'too many failures in this run');
     }
-    if (call.isCurrent && !(await call.isCurrent())) throw giveUp('the target has changed meanwhile');
+    if (call.isCurrent && !(await call.isCurrent())) throw giveUp('the target has changed since');
   }
 }
 

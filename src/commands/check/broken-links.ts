@@ -13,8 +13,8 @@ import { type KeptCheck, keptChecks } from './kept-checks.ts';
 /** Combines check results with the current listing: a link whose destination changed since has no result. */
 export interface BrokenLinks {
   listed(record: UrlRecord): void;
-  /** Call this after the last record. */
-  facts(): CheckFacts;
+  /** Call this after the last record. `isWhole` is false if only some links were listed: others are not known to be gone. */
+  facts(isWhole: boolean): CheckFacts;
 }
 
 /**
@@ -84,21 +84,25 @@ function againstListing(kinds: readonly Verdicts[], checks: CheckFacts['checks']
   const broken: BrokenLink[] = [];
   const counts = byStatus(() => 0);
   let links = 0;
+  let changed = 0;
   return {
     listed(record) {
       const name = withoutScheme(shortUrl(record));
-      const { long_url = '' } = record;
+      const { long_url = '', note } = record;
       const status = statusOf(kinds.map((verdicts) => verdicts.rankOf(name, long_url)));
+      const failed = kinds.flatMap((verdicts) => verdicts.failed.get(name) ?? []);
+      const [first, ...more] = failed.filter((link) => link.long_url === long_url);
+      if (!first && failed.length > 0) changed += 1;
       if (status === undefined) return;
       links += 1;
       counts[status] += 1;
-      const found = kinds.flatMap(({ failed }) => failed.get(name) ?? []).filter((link) => link.long_url === long_url);
-      const [first] = found;
-      if (first) broken.push({ ...first, status, reason: found.map(({ reason }) => reason).join('; ') });
+      if (!first) return;
+      const reason = [first, ...more].map((link) => link.reason).join('; ');
+      broken.push({ ...first, note: note || undefined, status, reason });
     },
-    facts() {
+    facts(isWhole) {
       const failed = new Set(kinds.flatMap((verdicts) => [...verdicts.failed.keys()]));
-      return { checks, links, counts, broken, changedSince: failed.size - broken.length };
+      return { checks, links, counts, broken, changedSince: isWhole ? failed.size - broken.length : changed };
     },
   };
 }

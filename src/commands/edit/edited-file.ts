@@ -1,10 +1,10 @@
 import { UsageError } from '../../base/errors.ts';
 import { type EditedRow, editItemsOperation } from '../../bulk/operations/editing.ts';
 import { type BaseListing, changedSinceBase } from '../../change/decide/apply.ts';
-import { outcomeOf } from '../../change/decide/edit.ts';
+import type { PlannedOutcome } from '../../change/decide/outcome.ts';
+import { outcomeOf } from '../../change/decide/outcome.ts';
 import { refuseTooMany } from '../../change/limits.ts';
 import { changeNamed } from '../../change/links.ts';
-import type { PlannedOutcome } from '../../change/plan/outcome.ts';
 import { openBase, rowsSince } from '../../change/rows/base.ts';
 import { checkedRows } from '../../change/rows/file.ts';
 import type { Invocation } from '../../cli/invocation.ts';

@@ -5,7 +5,7 @@ import { shortenOperation } from '../../bulk/operations/shortening.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import { requestsOf } from '../../change/plan/dry-run.ts';
-import { plannedRows } from '../../change/plan/rows.ts';
+import { plannedRows } from '../../change/plan/report.ts';
 import { type ForeseenConflicts, linksNamed } from '../../change/rows/taken-hashes.ts';
 import { pinnedDomain } from '../../change/sending.ts';
 import type { Session } from '../../cli/session.ts';
@@ -63,7 +63,8 @@ export function planOfUrls({ batches, first, requests, conflicts }: PlannedUrls,
       done: 'shortened',
       columns: [...columns, ...urlColumns.filter(({ name }) => name === madeName)],
       pipedFields: [madeName, ...shownFields],
-      shownFields,
+      tableFields: shownFields,
+      csvFields: shownFields,
       shownRows: 3,
       notes: () => conflicts?.notes() ?? [],
     },

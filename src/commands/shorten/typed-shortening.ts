@@ -3,12 +3,14 @@ import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
 import type { BulkOperation } from '../../bulk/operations/operation.ts';
 import { shortenOperation } from '../../bulk/operations/shortening.ts';
 import type { OperationSettings, RunInput } from '../../bulk/run-plan.ts';
-import { collectRun, type TypedResult } from '../../change/typed-run.ts';
+import { typedReport } from '../../change/typed-report.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
 import { isJson } from '../../contract/formats.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { quantity } from '../../output/quantity.ts';
+import type { RowsReport } from '../../output/report.ts';
+import { shortenPresentation } from './shorten-options.ts';
 
 interface TypedShortening {
   readonly mode: Mode;
@@ -23,7 +25,7 @@ export async function shortenTyped(
   items: readonly ShortenItem[],
   { mode, onConflict }: TypedShortening,
   session: Session,
-): Promise<TypedResult> {
+): Promise<RowsReport> {
   // Only JSON shows whether a link is new; for other formats the extra call is saved.
   const tellsNew = isJson(session.format());
   const isRead = mode.name === 'keyed' && mode.hasOwnHashes === true && onConflict !== 'rename';
@@ -42,8 +44,9 @@ export async function shortenTyped(
   };
   const payload = (item: object) => item as ShortenItem;
   const batchSize = batchSizeOf(session);
-  return await collectRun(
+  return await typedReport(
     { operation, mode, what, input, payload, options: {}, columns: [], batchSize, isOneOff: true },
+    shortenPresentation,
     session,
   );
 }

@@ -23,3 +23,11 @@ export function byDay(clicks: readonly Click[]): ReadonlyMap<number, readonly Cl
 export function dayClicks({ day, total, fresh }: { day: number; total: number; fresh: number }): DayClicks {
   return { day: new Date(day * dayLength).toISOString().slice(0, 10), total, unique: fresh };
 }
+
+/** Ids stay below 2^53 until the year 2248. */
+const idsPerMillisecond = 1024;
+
+/** Returns the smallest id of URLs created at `time`. The program generates ids so that they are equal in every engine. */
+export function idOfTime(time: number): number {
+  return time * idsPerMillisecond;
+}

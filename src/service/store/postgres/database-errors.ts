@@ -1,4 +1,4 @@
-import { OutdatedProgram } from '../store-errors.ts';
+import { OutdatedProgram } from '../store-options.ts';
 
 /** Returns an SQLSTATE of five characters or a code of the operating system. */
 function codeOf(error: unknown): string {

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Edition } from '../../../contract/editions.ts';
 import { type Connection, openConnection } from '../../../files/sqlite.ts';
+import type { Value } from '../rows/queries.ts';
 import { createSchema, fileOf } from '../sqlite/schema.ts';
-import type { Value } from '../tag-sets.ts';
 import { columnsOf, type MovedTable, movedTables } from './import-tables.ts';
 
 /** Rows per step. */

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Queries, Value } from '../rows/queries.ts';
 import type { StoreOptions } from '../store-options.ts';
-import type { Value } from '../tag-sets.ts';
-import { lockAccount, openAccount } from './account-rows.ts';
 import { type ImportSource, openSource, type SourceRow } from './import-source.ts';
 import { columnsOf, type MovedTable, movedTables } from './import-tables.ts';
 import { clock, lease } from './lease.ts';
+import { lockAccount, openAccount } from './postgres-account.ts';
 import type { Database } from './postgres-database.ts';
-import type { Queries } from './queries.ts';
 
 export interface Imported {
   /** False if everything had been imported before. */
@@ -115,7 +114,7 @@ async function moveTables(work: Import): Promise<void> {
   }
   // Without statistics the planner chooses bad plans, and index-only scans need the visibility map. Engines without VACUUM do not need it.
   for (const { name } of movedTables)
-    await work.database.migrate((queries) => queries.composed(`VACUUM (ANALYZE) ${name}`, [])).catch(() => {});
+    await work.database.migrate((queries) => queries.composed({ sql: `VACUUM (ANALYZE) ${name}`, values: [] })).catch(() => {});
   await work.database.write((queries) => finish(queries, work));
 }
 

@@ -1,8 +1,9 @@
 import { hash as digest } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { Client, ClientConfig, QueryConfig } from 'pg';
+import type { ListedValue, Queries } from '../rows/queries.ts';
 import { DatabaseBusy, isPoolerConflict, isReadOnly, ReadOnlyServer } from './database-errors.ts';
-import type { PostgresValue, Queries } from './queries.ts';
+import { joined, postgresDialect } from './postgres-dialect.ts';
 
 /** Returns a connected client and its socket, which can be destroyed. Statements time out after `answerTime` milliseconds. */
 export type Connect = (answerTime: number, onEnd: () => void) => Promise<OpenClient>;
@@ -171,7 +172,7 @@ export class PipelinedConnection {
   }
 
   #queriesOf(open: () => Promise<OpenClient>): Queries {
-    const send = async (text: string, values: readonly PostgresValue[], name?: string) => {
+    const send = async (text: string, values: readonly ListedValue[], name?: string) => {
       this.#load += 1;
       try {
         const { client } = await open();
@@ -186,15 +187,20 @@ export class PipelinedConnection {
         this.#load -= 1;
       }
     };
-    const named = (text: string, values: readonly PostgresValue[]) => {
+    const named = (text: string, values: readonly ListedValue[]) => {
       const { name, sql } = statementOf(text);
       return send(sql, values, name);
     };
     return {
+      dialect: postgresDialect,
       all: async (text, ...values) => (await named(text, values)).rows,
       first: async (text, ...values) => (await named(text, values)).rows[0],
       run: async (text, ...values) => (await named(text, values)).rowCount ?? 0,
-      composed: async (text, values) => (await send(numbered(text), values)).rows,
+      together: async (changes) => {
+        const { sql, values } = joined(changes);
+        await named(sql, values);
+      },
+      composed: async ({ sql, values }) => (await send(numbered(sql), values)).rows,
     };
   }
 }

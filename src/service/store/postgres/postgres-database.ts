@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Queries } from '../rows/queries.ts';
 import { withTimeout } from '../timeout.ts';
 import { DatabaseUnavailable, isConflict, isConnectionLost, isPoolerConflict, OutcomeUnknown } from './database-errors.ts';
 import { type Connect, connectTime, PipelinedConnection, type Pooling } from './pipelined-connection.ts';
-import type { Queries } from './queries.ts';
 
 /** Connections per process for redirects and for reads of the API, which are separate. */
 const queryConnections = 2;

@@ -1,38 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { DomainList } from '../domain-list.ts';
-import { hashesOfEdits } from '../edit-plan.ts';
-import type { Note, Store, StoredDomain } from '../store.ts';
-import { StoreFailure } from '../store-errors.ts';
-import type { StoreOptions } from '../store-options.ts';
-import { callsOfDay } from '../tallies.ts';
 import {
   type AccountRows,
-  addToTally,
+  addCalls,
   claimAddress,
   listDomains,
-  lockAccount,
-  openAccount,
   openDomains,
-  readUsage,
   releaseAddress,
   servedAddresses,
-} from './account-rows.ts';
-import { clicksOfDays, countClick, findTarget, forgetFlushes, forgetVisitors, recordClicks } from './click-rows.ts';
-import { createUrls } from './creations.ts';
+} from '../rows/account-rows.ts';
+import { accountStore, type Retargeted, type Work } from '../rows/account-store.ts';
+import { countClick, findTarget, forgetVisitors, recordClicks } from '../rows/click-rows.ts';
+import { appendLog } from '../rows/log-rows.ts';
+import type { Queries } from '../rows/queries.ts';
+import type { Note, Store } from '../store.ts';
+import { StoreFailure, type StoreOptions } from '../store-options.ts';
 import { OutcomeUnknown } from './database-errors.ts';
 import { clientConfigs, type DatabaseUrl } from './database-url.ts';
-import { editTagged, editUrls } from './edits.ts';
-import { deleteUrls, resetStats } from './groups.ts';
 import { type Imported, importFolder, refuseHalfImported } from './import.ts';
-import { listUrls } from './listing.ts';
-import { appendLog, listLog } from './log-rows.ts';
 import { connector } from './pipelined-connection.ts';
+import { forgetGroups, isNewGroup, lockAccount, openAccount } from './postgres-account.ts';
 import { Database } from './postgres-database.ts';
-import type { Queries } from './queries.ts';
 import { checkVersion, createSchema } from './schema.ts';
-import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
 import { TargetCache } from './target-cache.ts';
-import { findUrls } from './url-rows.ts';
 
 interface PostgresOptions extends StoreOptions {
   readonly databaseUrl: DatabaseUrl;
@@ -69,7 +59,7 @@ async function prepare(database: Database, options: PostgresOptions): Promise<St
     const rows = { queries, accountId: account.accountId };
     await lockAccount(rows);
     await openDomains(rows, options);
-    await forgetFlushes(rows);
+    await forgetGroups(rows);
   });
   const domains = new DomainList(() => database.query((queries) => listDomains({ queries, accountId: account.accountId })));
   await domains.renewed();
@@ -85,8 +75,6 @@ async function importDriver(): Promise<typeof import('pg')> {
   }
 }
 
-type Work<T> = (rows: AccountRows) => Promise<T>;
-
 function postgresStore(
   database: Database,
   process: string,
@@ -95,25 +83,23 @@ function postgresStore(
 ): Store {
   const targets = new TargetCache();
   let hasClaim = false;
-  const query = <T>(work: Work<T>) => database.query((queries) => work(rowsOf(queries)));
   const read = <T>(work: Work<T>) => database.read((queries) => work(rowsOf(queries)));
-  const view = <T>(work: Work<T>) => database.view((queries) => work(rowsOf(queries)));
-  /** One transaction, including the log entry. */
-  const write = <T>(work: Work<T>, note?: Note<T>) =>
+  const write = <T>(work: Work<T>) =>
     database.write(async (queries) => {
       const rows = rowsOf(queries);
       // Locks the account and checks the schema version before anything is read.
       await lockAccount(rows);
-      const result = await work(rows);
-      const entry = note?.(result);
-      if (entry) await appendLog(rows, entry);
-      return result;
+      return work(rows);
     });
-  /** For changes of destinations and for deletions. */
-  const retarget = async <T>(work: Work<T>, note?: Note<T>, changed?: { domain: StoredDomain; hashes: readonly string[] }) => {
-    const forget = () => targets.invalidate(changed?.domain, changed?.hashes);
+  const change = async <T>(work: Work<T>, note: Note<T> | undefined, retargeted: Retargeted): Promise<T> => {
+    const forget = () => targets.invalidate(retargeted);
     try {
-      const result = await write(work, note);
+      const result = await write(async (rows) => {
+        const result = await work(rows);
+        const entry = note?.(result);
+        if (entry) await appendLog(rows, entry);
+        return result;
+      });
       forget();
       return result;
     } catch (error) {
@@ -122,6 +108,7 @@ function postgresStore(
     }
   };
   return {
+    ...accountStore({ read, view: (work) => database.view((queries) => work(rowsOf(queries))), change }),
     listDomains: () => domains.list(),
     ping: () => database.queryForCalls(checkVersion),
     claimAddress: async (address) => {
@@ -129,42 +116,17 @@ function postgresStore(
       return write((rows) => claimAddress(rows, process, address));
     },
     servedAddresses: () => read(servedAddresses),
-
     // At worst counted twice, if the connection is lost.
-    addCalls: (time, amount, limit) =>
-      database.queryForCalls((queries) => addToTally(rowsOf(queries), callsOfDay(time), amount, limit)),
-    usage: () => view(readUsage),
-
-    createUrls: (batch, rules, note) => write((rows) => createUrls(rows, batch, rules), note),
-    findUrls: (domain, hashes) => read((rows) => findUrls(rows, domain, hashes)),
-    findStats: (domain, hash) =>
-      view(async (rows) => {
-        const [url] = await findUrls(rows, domain, [hash]);
-        return url && { url, days: await clicksOfDays(rows, url.id) };
+    addCalls: (time, amount, limit) => database.queryForCalls((queries) => addCalls(rowsOf(queries), time, amount, limit)),
+    findTarget: (domain, hash) =>
+      targets.find(domain, hash, () => database.query((queries) => findTarget(rowsOf(queries), domain, hash))),
+    recordClicks: (clicks, group) =>
+      database.writeClicks(async (queries) => {
+        const rows = rowsOf(queries);
+        if (group === undefined || (await isNewGroup(rows, process, group))) await recordClicks(rows, clicks);
       }),
-    listUrls: (query) => read((rows) => listUrls(rows, query)),
-    editUrls: (domain, edits, note) =>
-      retarget((rows) => editUrls(rows, domain, edits), note, { domain, hashes: hashesOfEdits(edits) }),
-    editTagged: (expression, changes, note) => retarget((rows) => editTagged(rows, expression, changes), note),
-    deleteUrls: (selection, note) =>
-      retarget((rows) => deleteUrls(rows, selection), note, selection.kind === 'hashes' ? selection : undefined),
-    resetStats: (selection, note) => write((rows) => resetStats(rows, selection), note),
-
-    listTags: () => read(listTags),
-    addTag: (label, note) => write((rows) => addTag(rows, label), note),
-    renameTag: (label, newLabel, note) => write((rows) => renameTag(rows, label, newLabel), note),
-    deleteTag: (label, note) => write((rows) => deleteTag(rows, label), note),
-
-    listLog: (offset, limit) => view((rows) => listLog(rows, offset, limit)),
-
-    findTarget: (domain, hash) => targets.find(domain, hash, () => query((rows) => findTarget(rows, domain, hash))),
-    recordClicks: (clicks, number) =>
-      database.writeClicks((queries) =>
-        recordClicks(rowsOf(queries), clicks, number === undefined ? undefined : { process, number }),
-      ),
     countClick: (urlId) => database.queryOnce((queries) => countClick(rowsOf(queries), urlId)),
     forgetVisitors: (day, after) => read((rows) => forgetVisitors(rows, day, after)),
-
     close: async () => {
       if (hasClaim) await write((rows) => releaseAddress(rows, process)).catch(() => {});
       await database.close();

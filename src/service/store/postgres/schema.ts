@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dayOf } from '../click-days.ts';
-import { OutdatedProgram } from '../store-errors.ts';
+import type { Queries } from '../rows/queries.ts';
+import { OutdatedProgram } from '../store-options.ts';
 import { isDuplicateCreation } from './database-errors.ts';
 import { clock, lease } from './lease.ts';
-import type { Queries } from './queries.ts';
 
 /**
  * Every key begins with the account, so that the data can be distributed. The program generates the ids, without sequences. Flags are 0 or
@@ -212,7 +212,7 @@ async function migrate(queries: Queries, holder: string, now: number): Promise<v
     if (index < stored) continue;
     // This process lost the lease, and another one continues.
     if (!(await takeLease(queries, holder))) return;
-    await queries.composed(statements.join(';').replace('{today}', String(dayOf(now))), []);
+    await queries.composed({ sql: statements.join(';').replace('{today}', String(dayOf(now))), values: [] });
     await queries.run(
       'UPDATE linkctl_schema SET version = ? WHERE id = 1 AND holder = ? AND version = ?',
       index + 1,

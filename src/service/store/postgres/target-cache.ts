@@ -1,3 +1,4 @@
+import type { Retargeted } from '../rows/account-store.ts';
 import type { StoredDomain, Target } from '../store.ts';
 import { withTimeout } from '../timeout.ts';
 
@@ -36,16 +37,17 @@ export class TargetCache {
     );
   }
 
-  /** Call after an edit or deletion by this process, without arguments if the links are unknown. Also discards pending reads. */
-  invalidate(domain?: StoredDomain, hashes?: readonly string[]): void {
-    if (!domain || !hashes) {
+  /** Call after an edit or deletion by this process. Also discards pending reads. */
+  invalidate(retargeted: Retargeted): void {
+    if (retargeted === 'none') return;
+    if (retargeted === 'any') {
       this.#entries.clear();
       this.#reading.clear();
       return;
     }
-    for (const hash of hashes) {
-      this.#entries.delete(`${domain.id}/${hash}`);
-      this.#reading.delete(`${domain.id}/${hash}`);
+    for (const hash of retargeted.hashes) {
+      this.#entries.delete(`${retargeted.domain.id}/${hash}`);
+      this.#reading.delete(`${retargeted.domain.id}/${hash}`);
     }
   }
 

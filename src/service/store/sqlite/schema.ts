@@ -1,7 +1,7 @@
 import type { Edition } from '../../../contract/editions.ts';
 import type { Connection } from '../../../files/sqlite.ts';
 import { dayOf } from '../click-days.ts';
-import { OutdatedProgram } from '../store-errors.ts';
+import { OutdatedProgram } from '../store-options.ts';
 
 /** Each edition has its own file. */
 export function fileOf(edition: Edition): string {

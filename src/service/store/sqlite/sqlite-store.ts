@@ -1,29 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { openConnection } from '../../../files/sqlite.ts';
+import { type Connection, openConnection } from '../../../files/sqlite.ts';
 import { DomainList } from '../domain-list.ts';
-import type { Note, Store } from '../store.ts';
-import type { StoreOptions } from '../store-options.ts';
-import { callsOfDay } from '../tallies.ts';
+import { placeDomains } from '../domain-plan.ts';
 import {
   type AccountRows,
-  addToTally,
+  addCalls,
   claimAddress,
   listDomains,
-  openAccount,
   openDomains,
-  readUsage,
   releaseAddress,
   servedAddresses,
-} from './account-rows.ts';
-import { clicksOfDays, countClick, findTarget, forgetVisitors, recordClicks } from './click-rows.ts';
-import { createUrls } from './creations.ts';
-import { editTagged, editUrls } from './edits.ts';
-import { deleteUrls, resetStats } from './groups.ts';
-import { listUrls } from './listing.ts';
-import { appendLog, listLog } from './log-rows.ts';
+} from '../rows/account-rows.ts';
+import { accountStore, type Work } from '../rows/account-store.ts';
+import { countClick, findTarget, forgetVisitors, recordClicks } from '../rows/click-rows.ts';
+import { appendLog } from '../rows/log-rows.ts';
+import type { ListedValue, Queries, Value } from '../rows/queries.ts';
+import type { Store } from '../store.ts';
+import { newSalt, type StoreOptions } from '../store-options.ts';
 import { checkVersion, createSchema, fileOf } from './schema.ts';
-import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
-import { findIds, readUrls } from './url-rows.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
 
 interface SqliteOptions extends StoreOptions {
   /** The folder of the files, one per edition. Default: in memory. */
@@ -35,77 +30,103 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const connection = await openConnection(options.directory, fileOf(options.edition));
   try {
     createSchema(connection, options.now());
-    const rows = openAccount(connection, options.username, { now: options.now, random: options.random });
-    openDomains(rows, options);
-    return sqliteStore(rows);
+    const rows = openAccount(connection, options);
+    const run = exclusiveRunner(connection, rows);
+    if (placeDomains(await listDomains(rows), options.domains, options.edition)) {
+      await run('write', (rows) => openDomains(rows, options));
+    }
+    return sqliteStore(connection, run, new DomainList(() => run('query', listDomains)));
   } catch (error) {
     connection.close();
     throw error;
   }
 }
 
-function sqliteStore(rows: AccountRows): Store {
-  const { connection } = rows;
+/** Creates the account if it does not exist. */
+function openAccount(connection: Connection, { username, now, random }: StoreOptions): AccountRows {
+  const insert = 'INSERT INTO accounts (username, salt) VALUES (?, ?) ON CONFLICT DO NOTHING';
+  const find = connection.sql('SELECT id, salt FROM accounts WHERE username = ?');
+  if (!find.get(username)) connection.sql(insert).run(username, newSalt(random));
+  const row = find.get<{ id: number; salt: string }>(username);
+  if (!row) throw new Error(`the account ${username} cannot be stored`);
+  const queries = queriesOf(connection);
+  const list = () => listDomains({ queries, accountId: row.id });
+  return { queries, accountId: row.id, salt: row.salt, domains: { list, renewed: list }, now, random };
+}
+
+/** The statements run at once, so that work ends in the same turn of the event loop. */
+function queriesOf(connection: Connection): Queries {
+  const bound = (values: readonly ListedValue[]): Value[] =>
+    values.map((value) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value));
+  const run = (text: string, values: readonly ListedValue[]) => Number(connection.sql(text).run(...bound(values)).changes);
+  return {
+    dialect: sqliteDialect,
+    all: async (text, ...values) => connection.sql(text).all(...bound(values)),
+    first: async (text, ...values) => connection.sql(text).get(...bound(values)),
+    run: async (text, ...values) => run(text, values),
+    together: async (changes) => {
+      for (const { sql, values } of changes) run(sql, values);
+    },
+    composed: async ({ sql, values }) => connection.prepare(sql).all(...bound(values)),
+  };
+}
+
+type Exclusive = <T>(mode: 'query' | 'read' | 'write' | 'count', work: Work<T>) => Promise<T>;
+
+/** All stores of a process take turns: while one waits for the lock of another in SQLite, the thread is blocked. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs work one after the other, because a connection has one transaction at a time. Counts may be lost in a power cut. */
+function exclusiveRunner(connection: Connection, rows: AccountRows): Exclusive {
+  const transaction = async <T>(mode: 'read' | 'write' | 'count', work: Work<T>): Promise<T> => {
+    connection.begin(mode === 'read' ? 'read' : 'write', { isSynced: mode === 'write' });
+    try {
+      const result = await work(rows);
+      connection.commit();
+      return result;
+    } catch (error) {
+      connection.rollback();
+      throw error;
+    }
+  };
+  return (mode, work) => {
+    const result = last.then(() => (mode === 'query' ? connection.query(() => work(rows)) : transaction(mode, work)));
+    last = result.catch(() => {});
+    return result;
+  };
+}
+
+function sqliteStore(connection: Connection, run: Exclusive, domains: DomainList): Store {
   const process = randomUUID();
   let hasClaim = false;
-  const domains = new DomainList(async () => listDomains(rows));
-  /** An API change is synced, together with its log entry, before it is answered. */
-  const change = <T>(work: () => T, note?: Note<T>): T =>
-    connection.write(() => {
-      checkVersion(connection);
-      const result = work();
-      const entry = note?.(result);
-      if (entry) appendLog(rows, entry);
-      return result;
-    });
-  /** Counts may be lost in a power cut. */
-  const count = <T>(work: () => T): T => connection.write(work, { isSynced: false });
   return {
+    ...accountStore({
+      read: (work) => run('read', work),
+      view: (work) => run('read', work),
+      // Synced, together with the log entry, before the call is answered.
+      change: (work, note) =>
+        run('write', async (rows) => {
+          checkVersion(connection);
+          const result = await work(rows);
+          const entry = note?.(result);
+          if (entry) await appendLog(rows, entry);
+          return result;
+        }),
+    }),
     listDomains: () => domains.list(),
     ping: async () => checkVersion(connection),
     claimAddress: async (address) => {
       hasClaim = true;
-      return count(() => claimAddress(rows, process, address));
+      return run('count', (rows) => claimAddress(rows, process, address));
     },
-    servedAddresses: async () => servedAddresses(rows),
-
-    addCalls: async (time, amount, limit) => count(() => addToTally(rows, callsOfDay(time), amount, limit)),
-    usage: async () => connection.read(() => readUsage(rows)),
-
-    createUrls: async (batch, rules, note) => change(() => createUrls(rows, batch, rules), note),
-    findUrls: async (domain, hashes) =>
-      connection.read(() => {
-        const ids = findIds(rows, domain, hashes);
-        return readUrls(
-          rows,
-          hashes.flatMap((hash) => ids.get(hash) ?? []),
-        );
-      }),
-    findStats: async (domain, hash) =>
-      connection.read(() => {
-        const [url] = readUrls(rows, [...findIds(rows, domain, [hash]).values()]);
-        return url && { url, days: clicksOfDays(rows, url.id) };
-      }),
-    listUrls: async (query) => connection.read(() => listUrls(rows, query)),
-    editUrls: async (domain, edits, note) => change(() => editUrls(rows, domain, edits), note),
-    editTagged: async (expression, changes, note) => change(() => editTagged(rows, expression, changes), note),
-    deleteUrls: async (selection, note) => change(() => deleteUrls(rows, selection), note),
-    resetStats: async (selection, note) => change(() => resetStats(rows, selection), note),
-
-    listTags: async () => listTags(rows),
-    addTag: async (label, note) => change(() => addTag(rows, label), note),
-    renameTag: async (label, newLabel, note) => change(() => renameTag(rows, label, newLabel), note),
-    deleteTag: async (label, note) => change(() => deleteTag(rows, label), note),
-
-    listLog: async (offset, limit) => connection.read(() => listLog(rows, offset, limit)),
-
-    findTarget: async (domain, hash) => connection.query(() => findTarget(rows, domain, hash)),
-    recordClicks: async (clicks) => count(() => recordClicks(rows, clicks)),
-    countClick: async (urlId) => count(() => countClick(rows, urlId)),
-    forgetVisitors: async (day, after) => count(() => forgetVisitors(rows, day, after)),
-
+    servedAddresses: () => run('read', servedAddresses),
+    addCalls: (time, amount, limit) => run('count', (rows) => addCalls(rows, time, amount, limit)),
+    findTarget: (domain, hash) => run('query', (rows) => findTarget(rows, domain, hash)),
+    recordClicks: (clicks) => run('count', (rows) => recordClicks(rows, clicks)),
+    countClick: (urlId) => run('count', (rows) => countClick(rows, urlId)),
+    forgetVisitors: (day, after) => run('count', (rows) => forgetVisitors(rows, day, after)),
     close: async () => {
-      if (hasClaim) count(() => releaseAddress(rows, process));
+      if (hasClaim) await run('count', (rows) => releaseAddress(rows, process));
       connection.close();
     },
   };

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+
+/**
+ * A command loads code in layers, each one file: of these modules and what they import, without what an earlier layer has. A module that is
+ * imported on demand loads the whole of each layer that it needs anything of. What such modules share beside the layers gets files of its
+ * own. Only the first modules of the first three are imported on demand themselves.
+ */
+export const layers = [
+  // Version, streams, failures, and what help and completion share with commands.
+  [
+    'cli/main',
+    'bulk/records/run-names',
+    'completion/label-cache',
+    'contract/tag-label',
+    'help/text-layout',
+    'help/typed-line',
+    'profiles/config-file',
+  ],
+  // Command lines, accounts, calls, printed rows.
+  [
+    'cli/program',
+    'client/seen-keys',
+    'base/fingerprint',
+    'cli/session',
+    'client/batch-limits',
+    'commands/qr/qr-flags',
+    'flags/bulk-flags',
+    'input/field-values',
+    'output/url-columns',
+  ],
+  // New links that are typed, and their record.
+  ['commands/shorten'],
+  // Links that a command is about: named, and listed.
+  ['select/selection-flags', 'select/link-selection', 'select/named-selection', 'select/named-rows'],
+  ['select/listed-selection', 'client/filtered-pages', 'client/whole-listing'],
+  // What links were before.
+  ['bulk/journal/images'],
+  // Columns of terminals.
+  ['output/display-width'],
+  // Changes of links that exist; questions about them; clicks of links that are deleted.
+  ['change/links', 'bulk/beginning/preflight', 'bulk/sending/before'],
+  ['change/consent'],
+  ['change/history-notes', 'history/noted-changes'],
+].map((modules) => modules.map((module) => `src/${module}.ts`));
+
+/** The code that modules need as soon as they are loaded, by esbuild's metafile. */
+function needsOf(modules, inputs, found = new Set()) {
+  for (const path of modules) {
+    if (found.has(path) || !inputs[path]) continue;
+    found.add(path);
+    const imports = inputs[path].imports.filter(({ kind }) => kind !== 'dynamic-import');
+    needsOf(
+      imports.map(({ path: other }) => other),
+      inputs,
+      found,
+    );
+  }
+  return found;
+}
+
+/**
+ * esbuild puts code into one file that the same modules need, so each module that is imported on demand imports its layers. A library must
+ * be an ES module then, because `export *` cannot list the names of others.
+ */
+export const layered = (inputs, { top, external }) => ({
+  name: 'layers',
+  setup({ onResolve, onLoad, resolve }) {
+    const missing = layers.flat().filter((module) => !inputs[module]);
+    if (missing.length > 0) throw new Error(`layers.mjs names what is no module of the program: ${missing.join(', ')}`);
+    const layerOf = new Map();
+    for (const layer of layers) for (const path of needsOf(layer, inputs)) if (!layerOf.has(path)) layerOf.set(path, layer);
+    onResolve({ filter: /^[^:]+$/ }, async ({ kind, path, resolveDir }) => {
+      if (kind === 'entry-point') return { namespace: 'later', path: layers[0][0], pluginData: layers[0][0] };
+      if (kind !== 'dynamic-import' || external.includes(path)) return undefined;
+      const file = relative(top, (await resolve(path, { kind: 'import-statement', resolveDir })).path);
+      // The file of a library is named for it.
+      return { namespace: 'later', path: path.startsWith('.') ? file : path, pluginData: file };
+    });
+    onLoad({ filter: /.*/, namespace: 'later' }, ({ pluginData: file }) => {
+      const needed = needsOf([file], inputs);
+      // Helpers of esbuild are in the first layer, and most of what is imported on demand needs them.
+      if (![...needed].some((one) => layerOf.get(one) === layers[0])) needsOf(layers[1], inputs, needed);
+      const imports = layers.toReversed().flatMap((layer) => {
+        if (![...needed].some((one) => layerOf.get(one) === layer)) return [];
+        // The rest of a layer may need an earlier one.
+        needsOf(layer, inputs, needed);
+        return layer;
+      });
+      return {
+        contents: `${imports.map((module) => `import './${module}';`).join(' ')} export * from './${file}';`,
+        resolveDir: top,
+      };
+    });
+  },
+});
+
+/** For a layer that is imported on demand esbuild makes two files: a list of its names, and its code. */
+function homes(outputs) {
+  const fileOf = (isWanted) => Object.keys(outputs).find((file) => isWanted(outputs[file]));
+  const pairs = layers.map(([layer]) => [
+    fileOf(({ inputs }) => inputs[layer]),
+    fileOf(({ entryPoint }) => entryPoint === layer || entryPoint === `later:${layer}`),
+  ]);
+  return new Map(pairs.filter(([code, list]) => list && list !== code));
+}
+
+/** Puts the code of a layer in the place of the list of its names, so that a command opens one file. `files` are the ones that are left. */
+export function atHome(outputs, { top, modules }) {
+  const home = homes(outputs);
+  const setup = ({ onResolve, onLoad }) => {
+    onResolve({ filter: /.*/ }, ({ path, importer, kind }) => {
+      if (kind === 'entry-point') return undefined;
+      const file = relative(top, join(modules, path));
+      const list = home.get(file);
+      if (list !== undefined && list === relative(top, importer)) return undefined;
+      return { path: list ? `./${basename(list)}` : path, external: true };
+    });
+    onLoad({ filter: /\.cjs$/ }, ({ path }) => {
+      const code = [...home].find(([, list]) => list === relative(top, path))?.[0];
+      if (!code) return undefined;
+      return { contents: `${readFileSync(path, 'utf8')}\nexport * from './${basename(code)}';`, loader: 'js' };
+    });
+  };
+  const files = Object.keys(outputs).filter((file) => file.endsWith('.cjs') && !home.has(file));
+  return { files, plugin: { name: 'at home', setup } };
+}

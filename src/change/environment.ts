@@ -1,0 +1,15 @@
+import { folders } from '../base/system.ts';
+import type { RunEnvironment } from '../bulk/run-plan.ts';
+import type { Session } from '../cli/session.ts';
+
+/** All that a run has of the outside world. The history of clicks is loaded when a change is to be marked in it. */
+export function environmentOf(session: Session): RunEnvironment {
+  const { client, system, warn } = session;
+  return {
+    client,
+    system,
+    stateFolder: folders(system).state,
+    warn,
+    noteChanges: async (run, changes) => await (await import('./history-notes.ts')).noteHistory(run, changes, session),
+  };
+}

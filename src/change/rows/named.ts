@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs';
+import { checksum } from '../../base/checksum.ts';
+import type { RunInput } from '../../bulk/run-plan.ts';
+import type { Session } from '../../cli/session.ts';
+import { type LinkKey, linkText } from '../../contract/link.ts';
+import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../../flags/bulk-flags.ts';
+import { resolveOperands } from '../../input/named-targets.ts';
+import { quantity } from '../../output/quantity.ts';
+import type { NamedChange } from '../change.ts';
+import { refuseTooMany } from '../limits.ts';
+
+/** Links that are named, and the command as people read it. */
+type NamedRows = Pick<NamedChange<LinkKey>, 'what' | 'input' | 'domains' | 'fromArguments'>;
+
+interface Named {
+  /** For the list of runs: `edit`. */
+  readonly name: string;
+  readonly options: BulkOptions;
+  /** Beside the links all that decides what is done. */
+  readonly given: object;
+}
+
+/** The links that the operands of a command line name. */
+export async function operandRows(
+  operands: readonly string[],
+  { name, options, given }: Named,
+  session: Session,
+): Promise<NamedRows> {
+  refuseRunFlags(options, '<hash>...', '--hashes-from');
+  const { targets, domains } = await resolveOperands(operands, session, 'typed change');
+  refuseTooMany(targets.length, session);
+  const [first] = targets;
+  const what = `${name} ${first && targets.length === 1 ? linkText(first) : quantity(targets.length, 'link')}`;
+  return { what, input: typedInput(targets, what, given), domains, fromArguments: true };
+}
+
+/** The links that a file of hashes names. */
+export async function hashRows(path: string, { name, options }: Omit<Named, 'given'>, session: Session): Promise<NamedRows> {
+  refuseRowFlags(options, '--hashes-from');
+  const source = await session.openInput(path, 'hashes');
+  const { checkHashFile } = await import('../../input/hash-file.ts');
+  const { rows, domains, open } = await checkHashFile(source, session, 'listed change');
+  refuseTooMany(rows, session);
+  const { name: file, change, copyTo } = source;
+  const input = { rows, open, name: file, sha256: source.sha256(), change, copyTo };
+  return { what: `${name} --hashes-from ${path}`, input, domains };
+}
+
+/** Rows that were typed. They are in memory, and the record of their run has them, too. */
+export function typedInput<Item extends object>(items: readonly Item[], name: string, given?: object): RunInput<Item> {
+  const json = JSON.stringify(items);
+  const rows = items.map((item, nth) => ({ line: nth + 1, item }));
+  return {
+    name,
+    // Another change of the same links is another run.
+    sha256: checksum(given ? JSON.stringify([json, given]) : json),
+    rows: rows.length,
+    open: () => [rows],
+    copyTo: async (path) => writeFileSync(path, json, { flag: 'wx', mode: 0o600, flush: true }),
+  };
+}

@@ -1,0 +1,115 @@
+import type { CliError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
+import { outcomeRow, wasNotTouched } from '../bulk/results/printed-row.ts';
+import { isMissing, missingCount, type RowOutcome, type Tally } from '../bulk/results/row-outcome.ts';
+import { startRun } from '../bulk/run.ts';
+import type { RunFacts, RunPlan } from '../bulk/run-plan.ts';
+import type { Session } from '../cli/session.ts';
+import type { EditFields } from '../contract/operations.ts';
+import { quantity } from '../output/quantity.ts';
+import type { Glyphs, Row, RowsReport } from '../output/report.ts';
+import type { RunPresentation } from './change.ts';
+import { environmentOf } from './environment.ts';
+
+interface TypedPresentation extends Omit<RunPresentation, 'doing'> {
+  /** Given to every link; messages name it. */
+  readonly fields?: EditFields | undefined;
+}
+
+interface TypedReport extends RowsReport {
+  /** The outcome, where one link was typed. */
+  readonly only: RowOutcome | undefined;
+}
+
+/** Runs a change of links that were typed to its end, before anything of it is reported. It loads nothing of what only others need. */
+export async function typedReport(
+  planned: Omit<RunPlan, 'profile' | 'domain' | 'accountDomains'>,
+  { fields, ...presentation }: TypedPresentation,
+  session: Session,
+): Promise<TypedReport> {
+  const { client, profile, domain, deadline, streams } = session;
+  const answered = (): void => void session.listenForSignals(() => undefined);
+  const plan = { ...planned, profile, domain, fromArguments: true, concurrency: 1 };
+  const started = await startRun(plan, { ...environmentOf(session), signal: deadline.signal, answered });
+  const { run } = started.facts;
+  for (const line of resumedLines(started.facts, 'link')) await session.note(line);
+  const outcomes: RowOutcome[] = [];
+  for await (const rows of started.rows) outcomes.push(...rows);
+  const { tally, stop } = started.summary();
+  const { ignoreMissing, sentence } = presentation;
+  const shown = ignoreMissing ? outcomes.filter((outcome) => !isMissing(outcome)) : outcomes;
+  const rows = new Map<Row, RowOutcome>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
+  const only = outcomes.length === 1 ? outcomes[0] : undefined;
+  const isFailed = tally.counts.failed + tally.counts.unknown > 0;
+  const failures = isFailed ? await import('../bulk/results/outcome-failure.ts') : undefined;
+  const failureOf = (outcome: RowOutcome, reported = false): CliError | undefined =>
+    failures?.outcomeFailure({ ...outcome, item: { ...outcome.item, ...fields } }, client.identity, { reported });
+  const end =
+    isFailed || stop
+      ? (await import('../bulk/results/run-end.ts')).runEnd(tally, stop, { ignoreMissing, noun: 'links' })
+      : undefined;
+  const ending = (): CliError | undefined => {
+    if (end?.kind !== 'error') return undefined;
+    return (only?.status === 'failed' && failureOf(only, true)) || end.error;
+  };
+  // One link is few enough to show before and after.
+  const change = only?.before && fields ? (await import('./decide/outcome.ts')).editText(fields, only.before) : '';
+  const counts = countsOf(tally, ignoreMissing);
+  const isUndoable = plan.undo === true || plan.isOneOff === true;
+  return {
+    ...presentation,
+    kind: 'rows',
+    only,
+    ...(sentence &&
+      change !== '' && {
+        sentence: (row: Row, glyphs: Glyphs) => `${sentence({ ...row, long_url: undefined }, glyphs)}: ${change}`,
+      }),
+    rows: rows.keys(),
+    failure: (row) => {
+      const outcome = rows.get(row);
+      return outcome && failureOf(outcome);
+    },
+    // The only one that is in doubt is reported once, at the end, with all that is known about it.
+    unreached: (row) => wasNotTouched(row) || (only !== undefined && row.status === 'unknown'),
+    members: () => ({ summary: { rows: tally.rows, ...counts } }),
+    notes: () => [
+      ...countLines(counts),
+      ...(isUndoable && isChange(tally) && streams.watched ? [`to undo it: linkctl undo ${run}`] : []),
+    ],
+    ...(!plan.isOneOff && { printed: () => shownBefore(run, session) }),
+    outcome: ending,
+    // Everything was done before the reader went away.
+    abandoned: ending,
+  };
+}
+
+function countLines({ missing = 0, unchanged = 0, skipped = 0, not_sent = 0 }: Readonly<Record<string, number>>): string[] {
+  return [
+    ...(missing > 0 ? [`${quantity(missing, 'link')} did not exist`] : []),
+    ...(unchanged > 0 ? [`${quantity(unchanged, 'link')} unchanged`] : []),
+    ...(skipped > 0 ? [`${quantity(skipped, 'link')} skipped: the hash has another destination`] : []),
+    ...(not_sent > 0 ? [`${quantity(not_sent, 'link')} not sent`] : []),
+  ];
+}
+
+/** Somebody has seen the result: the same command begins anew, and from here on a signal changes nothing any more. */
+export async function shownBefore(run: string, { system, listenForSignals }: Session): Promise<void> {
+  listenForSignals(() => undefined);
+  const { recordShown } = await import('../bulk/records/later-lines.ts');
+  await recordShown(run, folders(system).state, system);
+}
+
+export function resumedLines({ resumed, run, doneBefore, rows }: RunFacts, noun: 'link' | 'row'): string[] {
+  return resumed ? [`resuming run ${run}: ${doneBefore} of ${rows} ${noun}s are done`] : [];
+}
+
+/** With `--ignore-missing`, missing links are no failures. */
+export function countsOf(tally: Tally, ignoreMissing = false): Readonly<Record<string, number>> {
+  const missing = ignoreMissing ? missingCount(tally) : 0;
+  return { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
+}
+
+/** There is something to undo. */
+export function isChange({ counts: { changed, deleted, created } }: Tally): boolean {
+  return changed + deleted + created > 0;
+}

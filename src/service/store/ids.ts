@@ -1,7 +1,0 @@
-/** Ids stay below 2^53 until the year 2248. */
-const idsPerMillisecond = 1024;
-
-/** Returns the smallest id of URLs created at `time`. The program generates ids so that they are equal in every engine. */
-export function idOfTime(time: number): number {
-  return time * idsPerMillisecond;
-}

@@ -1,0 +1,49 @@
+import { dayLength } from '../click-days.ts';
+import type { OwnRows } from '../rows/account-rows.ts';
+import type { Queries } from '../rows/queries.ts';
+import { newSalt, OutdatedProgram, type StoreOptions } from '../store-options.ts';
+import { clock } from './lease.ts';
+import { version } from './schema.ts';
+
+/** Creates the account if it does not exist. */
+export async function openAccount(queries: Queries, options: StoreOptions): Promise<{ accountId: number; salt: string }> {
+  const { edition, username, random } = options;
+  for (;;) {
+    const row = await queries.first<{ id: number; salt: string }>(
+      'SELECT id, salt FROM accounts WHERE edition = ? AND username = ?',
+      edition,
+      username,
+    );
+    if (row) return { accountId: row.id, salt: row.salt };
+    await queries.run(
+      `INSERT INTO accounts (id, edition, username, salt)
+       SELECT coalesce(max(id), 0) + 1, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT) FROM accounts ON CONFLICT DO NOTHING`,
+      edition,
+      username,
+      newSalt(random),
+    );
+  }
+}
+
+/**
+ * The first statement of every change of an account serializes all changes. It is an update because a read lock is not effective under
+ * snapshot isolation. Throws if a newer version of linkctl has migrated the tables.
+ */
+export async function lockAccount({ queries, accountId }: OwnRows): Promise<void> {
+  const text = `UPDATE accounts SET writes = writes + 1 WHERE id = ? AND (SELECT version FROM linkctl_schema WHERE id = 1) = ${version}`;
+  if ((await queries.run(text, accountId)) === 0) throw new OutdatedProgram();
+}
+
+/** Records a numbered group of clicks as the last one of its process; returns false if it is stored already. */
+export async function isNewGroup({ queries, accountId }: OwnRows, process: string, number: number): Promise<boolean> {
+  const text = `INSERT INTO flushes AS f (account_id, process, last, stored) VALUES (?, ?, ?, ${clock})
+    ON CONFLICT (account_id, process) DO UPDATE SET last = excluded.last, stored = excluded.stored WHERE f.last < excluded.last`;
+  return (await queries.run(text, accountId, process, number)) > 0;
+}
+
+/** Milliseconds for which the last group of a process is kept, longer than any outage of the database. */
+const groupRetention = 30 * dayLength;
+
+export async function forgetGroups({ queries, accountId }: OwnRows): Promise<void> {
+  await queries.run(`DELETE FROM flushes WHERE account_id = ? AND stored < ${clock} - ${groupRetention}`, accountId);
+}

@@ -1,0 +1,104 @@
+import type { DomainList } from '../domain-list.ts';
+import { addressLease, conflictingAddress, type DomainRow, placeDomains, storedDomains } from '../domain-plan.ts';
+import type { StoredDomain, Usage } from '../store.ts';
+import type { StoreOptions } from '../store-options.ts';
+import type { Queries, Statement } from './queries.ts';
+
+/** The context of every query: the account, the clock and the random source. */
+export interface AccountRows {
+  readonly queries: Queries;
+  readonly accountId: number;
+  readonly domains: Pick<DomainList, 'list' | 'renewed'>;
+  /** Salts the hashes of visitors. */
+  readonly salt: string;
+  readonly now: () => number;
+  readonly random: (size: number) => Uint8Array;
+}
+
+export type OwnRows = Pick<AccountRows, 'queries' | 'accountId'>;
+
+export async function listDomains({ queries, accountId }: OwnRows): Promise<StoredDomain[]> {
+  const rows = await queries.all<DomainRow>(
+    `SELECT id, name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page
+     FROM domains WHERE account_id = ? ORDER BY position, id`,
+    accountId,
+  );
+  return storedDomains(rows);
+}
+
+/** Stores the configured domains in order, in the caller's transaction. */
+export async function openDomains(rows: OwnRows, { domains, edition }: Pick<StoreOptions, 'domains' | 'edition'>): Promise<void> {
+  const { queries, accountId } = rows;
+  const placed = placeDomains(await listDomains(rows), domains, edition) ?? [];
+  const columns = 'name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page, position';
+  const newId = `(SELECT coalesce(max(id), 0) + 1 FROM domains WHERE ${queries.dialect.idScope})`;
+  for (const [position, { id, values }] of placed.entries()) {
+    const text =
+      id === undefined
+        ? `INSERT INTO domains (${columns}, account_id, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${newId})`
+        : `UPDATE domains SET (${columns}) = (?, ?, ?, ?, ?, ?, ?) WHERE account_id = ? AND id = ?`;
+    await queries.run(text, ...values, position, accountId, id ?? accountId);
+  }
+}
+
+/** Runs in the caller's transaction, so that of two processes one sees the other. */
+export async function claimAddress(rows: OwnRows, process: string, address: string): Promise<string | undefined> {
+  const { queries, accountId } = rows;
+  const { clock } = queries.dialect;
+  const other = conflictingAddress(await servedAddresses(rows), address);
+  if (other !== undefined) return other;
+  const old = `DELETE FROM addresses WHERE account_id = ? AND (leased_until < ${clock} OR process = ?)`;
+  await queries.run(old, accountId, process);
+  const text = `INSERT INTO addresses (account_id, process, address, leased_until) VALUES (?, ?, ?, ${clock} + ${addressLease})`;
+  await queries.run(text, accountId, process, address);
+  return undefined;
+}
+
+export async function servedAddresses({ queries, accountId }: OwnRows): Promise<string[]> {
+  const isValid = `leased_until >= ${queries.dialect.clock}`;
+  const text = `SELECT address FROM addresses WHERE account_id = ? AND ${isValid} ORDER BY leased_until DESC`;
+  return (await queries.all<{ address: string }>(text, accountId)).map(({ address }) => address);
+}
+
+export async function releaseAddress({ queries, accountId }: OwnRows, process: string): Promise<void> {
+  await queries.run('DELETE FROM addresses WHERE account_id = ? AND process = ?', accountId, process);
+}
+
+/** Takes the account. Every change updates the stored counts. */
+export const urlCount = 'SELECT coalesce(sum(urls), 0) FROM domains WHERE account_id = ?';
+
+/** Counters per calendar period. Takes the account, the name and the period, which is the start of an ISO date. */
+export const tallyCount = 'SELECT coalesce(sum(count), 0) FROM tallies WHERE account_id = ? AND name = ? AND period = ?';
+
+const addToTally = `INSERT INTO tallies AS t (account_id, name, period, count) VALUES (?, ?, ?, ?)
+  ON CONFLICT (account_id, name, period) DO UPDATE SET count = t.count + excluded.count`;
+
+/** "Today" is a UTC day, since times are UTC (4.1.6). */
+function dayOfCalls(time: number): readonly [name: string, period: string] {
+  return ['calls', new Date(time).toISOString().slice(0, 10)];
+}
+
+export function monthOfUrls(time: number): readonly [name: string, period: string] {
+  return ['urls', new Date(time).toISOString().slice(0, 7)];
+}
+
+/** Returns the new value. Changes nothing and returns undefined if that exceeds `limit`. */
+export async function addCalls(rows: OwnRows, time: number, amount: number, limit: number): Promise<number | undefined> {
+  if (amount > limit) return undefined;
+  const text = `${addToTally} WHERE t.count + excluded.count <= ? RETURNING count`;
+  const values = [rows.accountId, ...dayOfCalls(time), amount, limit];
+  return (await rows.queries.first<{ count: number }>(text, ...values))?.count;
+}
+
+export function tallyUrls({ accountId }: OwnRows, time: number, amount: number): Statement {
+  return { sql: addToTally, values: [accountId, ...monthOfUrls(time), amount] };
+}
+
+export async function readUsage({ queries, accountId, now }: AccountRows): Promise<Usage> {
+  const time = now();
+  const usage = await queries.first<Omit<Usage, 'userId'>>(
+    `SELECT (${urlCount}) AS urls, (${tallyCount}) AS "callsToday", (${tallyCount}) AS "urlsThisMonth"`,
+    ...[accountId, accountId, ...dayOfCalls(time), accountId, ...monthOfUrls(time)],
+  );
+  return { urls: 0, callsToday: 0, urlsThisMonth: 0, ...usage, userId: String(accountId) };
+}

@@ -1,0 +1,51 @@
+import type { Note, Store, StoredDomain } from '../store.ts';
+import { type AccountRows, readUsage } from './account-rows.ts';
+import { clicksOfDays } from './click-rows.ts';
+import { createUrls } from './creations.ts';
+import { hashesOfEdits } from './edit-plan.ts';
+import { editTagged, editUrls } from './edits.ts';
+import { deleteUrls, resetStats } from './groups.ts';
+import { listUrls } from './listing.ts';
+import { listLog } from './log-rows.ts';
+import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
+import { findUrls } from './url-rows.ts';
+
+export type Work<T> = (rows: AccountRows) => Promise<T>;
+
+/** Links that may lead elsewhere, or nowhere, after a change. */
+export type Retargeted = 'none' | 'any' | { readonly domain: StoredDomain; readonly hashes: readonly string[] };
+
+/** How an engine runs the work of a call. */
+interface Runner {
+  read<T>(work: Work<T>): Promise<T>;
+  /** Runs the work on one snapshot of the data. */
+  view<T>(work: Work<T>): Promise<T>;
+  /** One transaction, including the log entry. Changes of an account are serialized. */
+  change<T>(work: Work<T>, note: Note<T> | undefined, retargeted: Retargeted): Promise<T>;
+}
+
+/** The calls of the API, which are the same on both engines. */
+export function accountStore({ read, view, change }: Runner) {
+  return {
+    usage: () => view(readUsage),
+    createUrls: (batch, rules, note) => change((rows) => createUrls(rows, batch, rules), note, 'none'),
+    findUrls: (domain, hashes) => read((rows) => findUrls(rows, domain, hashes)),
+    findStats: (domain, hash) =>
+      view(async (rows) => {
+        const [url] = await findUrls(rows, domain, [hash]);
+        return url && { url, days: await clicksOfDays(rows, url.id) };
+      }),
+    listUrls: (query) => read((rows) => listUrls(rows, query)),
+    editUrls: (domain, edits, note) =>
+      change((rows) => editUrls(rows, domain, edits), note, { domain, hashes: hashesOfEdits(edits) }),
+    editTagged: (expression, changes, note) => change((rows) => editTagged(rows, expression, changes), note, 'any'),
+    deleteUrls: (selection, note) =>
+      change((rows) => deleteUrls(rows, selection), note, selection.kind === 'hashes' ? selection : 'any'),
+    resetStats: (selection, note) => change((rows) => resetStats(rows, selection), note, 'none'),
+    listTags: () => read(listTags),
+    addTag: (label, note) => change((rows) => addTag(rows, label), note, 'none'),
+    renameTag: (label, newLabel, note) => change((rows) => renameTag(rows, label, newLabel), note, 'none'),
+    deleteTag: (label, note) => change((rows) => deleteTag(rows, label), note, 'none'),
+    listLog: (offset, limit) => view((rows) => listLog(rows, offset, limit)),
+  } satisfies Partial<Store>;
+}

@@ -1,0 +1,92 @@
+import { foldLabel } from '../../../contract/tag-label.ts';
+import type { Edit, EditOutcome, StoredUrl, UrlChanges } from '../store.ts';
+
+/** The stored data that the edits depend on. */
+interface EditFacts {
+  /** The URLs of all old and new hashes of the edits. */
+  readonly urls: readonly StoredUrl[];
+  /** Returns the stored label; undefined for a new one. */
+  labelOf(folded: string): string | undefined;
+}
+
+export interface EditPlan {
+  readonly outcomes: readonly EditOutcome[];
+  /** The record after each successful edit, in order, because hashes may pass from one record to another. */
+  readonly steps: readonly StoredUrl[];
+  /** Attached labels, including new ones. */
+  readonly labels: readonly string[];
+  readonly attached: readonly Attachment[];
+  readonly detached: readonly Attachment[];
+}
+
+interface Attachment {
+  readonly urlId: number;
+  readonly label: string;
+}
+
+/** The old and new hashes of the edits. */
+export function hashesOfEdits(edits: readonly Edit[]): string[] {
+  return [...new Set(edits.flatMap(({ hash, changes }) => [hash, ...(changes.newHash === undefined ? [] : [changes.newHash])]))];
+}
+
+/** Processes the edits in order: a later one sees the result of earlier ones. */
+export function planEdits(edits: readonly Edit[], facts: EditFacts): EditPlan {
+  const byHash = new Map(facts.urls.map((url) => [url.hash, url]));
+  const labels = new Map<string, string>();
+  const steps: StoredUrl[] = [];
+  const labelOf = (label: string): string => {
+    const folded = foldLabel(label);
+    const known = facts.labelOf(folded) ?? labels.get(folded) ?? label;
+    labels.set(folded, known);
+    return known;
+  };
+  const decide = ({ hash, changes }: Edit): EditOutcome => {
+    const url = byHash.get(hash);
+    if (!url) return { kind: 'unknown' };
+    const newHash = changes.newHash ?? hash;
+    if (newHash !== hash && byHash.has(newHash)) return { kind: 'taken' };
+    const edited = { ...withChanges(url, changes), tags: withTags(url.tags, changes, labelOf) };
+    byHash.delete(hash);
+    byHash.set(newHash, edited);
+    steps.push(edited);
+    return { kind: 'edited', url: edited };
+  };
+  const outcomes = edits.map(decide);
+  return { outcomes, steps, labels: [...labels.values()], ...tagChanges(facts.urls, steps) };
+}
+
+function withChanges(url: StoredUrl, changes: UrlChanges): StoredUrl {
+  return {
+    ...url,
+    hash: changes.newHash ?? url.hash,
+    longUrl: changes.longUrl ?? url.longUrl,
+    note: changes.note ?? url.note,
+    emailStats: changes.emailStats ?? url.emailStats,
+    expirationDate: changes.expirationDate === undefined ? url.expirationDate : changes.expirationDate,
+    maxClicks: changes.maxClicks ?? url.maxClicks,
+  };
+}
+
+function withTags(tags: readonly string[], changes: UrlChanges, labelOf: (label: string) => string): readonly string[] {
+  if (changes.tags.length === 0) return tags;
+  const attached = new Map(tags.map((label) => [foldLabel(label), label]));
+  for (const { label, attach } of changes.tags) {
+    if (attach) attached.set(foldLabel(label), labelOf(label));
+    else attached.delete(foldLabel(label));
+  }
+  return [...attached].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, label]) => label);
+}
+
+/** Compares the tags before and after all edits. */
+function tagChanges(before: readonly StoredUrl[], steps: readonly StoredUrl[]): Pick<EditPlan, 'attached' | 'detached'> {
+  const after = new Map(steps.map((url) => [url.id, url]));
+  const attached: Attachment[] = [];
+  const detached: Attachment[] = [];
+  for (const url of before) {
+    const old = new Set(url.tags);
+    const now = new Set(after.get(url.id)?.tags ?? url.tags);
+    for (const label of now) if (!old.has(label)) attached.push({ urlId: url.id, label });
+    for (const label of old) if (!now.has(label)) detached.push({ urlId: url.id, label });
+  }
+  return { attached, detached };
+}

@@ -1,0 +1,97 @@
+import type { TagExpression } from '../../tag-expression.ts';
+import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl } from '../store.ts';
+import type { AccountRows } from './account-rows.ts';
+import { hashesOfEdits, planEdits } from './edit-plan.ts';
+import { onSelected } from './groups.ts';
+import type { Statement, Value } from './queries.ts';
+import { attachTags, detachTags, knownTags, makeTags, type TagFacts, tagFacts, wantedTags } from './tag-rows.ts';
+import { aggregatedUrls, changedUrls, type UrlRows, urlsOf, valueColumns } from './url-rows.ts';
+
+/** Runs in the caller's transaction: one statement reads and one writes, unless hashes change. */
+export async function editUrls(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): Promise<readonly EditOutcome[]> {
+  const facts = await readFacts(rows, domain, edits);
+  const urls = await urlsOf(rows, facts.urls);
+  const known = knownTags(facts);
+  const plan = planEdits(edits, { urls, labelOf: (folded) => known.get(folded)?.label });
+  const last = await writeFirst(rows, plan.steps, urls);
+  if (last.length === 0) return plan.outcomes;
+  const tags = wantedTags(facts, plan.labels);
+  await rows.queries.together([
+    ...makeTags(rows, tags),
+    ...attachTags(rows, tags, plan.attached),
+    ...detachTags(rows, tags, plan.detached),
+    update(rows, last),
+  ]);
+  return plan.outcomes;
+}
+
+interface StoredFacts extends TagFacts {
+  readonly urls: UrlRows;
+}
+
+async function readFacts(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): Promise<StoredFacts> {
+  const { queries, accountId } = rows;
+  const { dialect } = queries;
+  const labels = edits.flatMap(({ changes }) => changes.tags.map(({ label }) => label));
+  const tags = tagFacts(rows, labels);
+  const facts = await queries.first<StoredFacts>(
+    `SELECT ${tags.sql}, (SELECT ${aggregatedUrls(dialect)} ${dialect.urlsAmong('hash')} AND u.domain_id = ?) AS urls`,
+    ...[...tags.values, hashesOfEdits(edits), accountId, domain.id],
+  );
+  if (!facts) throw new Error('the database has not answered');
+  return facts;
+}
+
+/** If a hash passes from one URL to another, each step is written before the next. Returns the rest for the last statement. */
+async function writeFirst(
+  rows: AccountRows,
+  steps: readonly StoredUrl[],
+  before: readonly StoredUrl[],
+): Promise<readonly StoredUrl[]> {
+  const owners = new Map(before.map(({ id, hash }) => [hash, id]));
+  const isPassed = steps.some(({ id, hash }) => (owners.get(hash) ?? id) !== id);
+  if (!isPassed) return [...new Map(steps.map((url) => [url.id, url])).values()];
+  for (const url of steps.slice(0, -1)) await rows.queries.together([update(rows, [url])]);
+  return steps.slice(-1);
+}
+
+/** In the order of ids, in which clicks lock them. */
+function update({ queries: { dialect }, accountId, now }: AccountRows, urls: readonly StoredUrl[]): Statement {
+  const changed = changedUrls(
+    dialect,
+    [...urls].sort((a, b) => a.id - b.id),
+  );
+  const columns = valueColumns.replace('id, ', '');
+  return {
+    sql: `UPDATE urls AS u ${dialect.byId} SET (${columns}, modified) = (${columns.replace(/\w+/g, 'e.$&')}, ?)
+      FROM ${changed.sql} WHERE u.account_id = ? AND u.id = e.id`,
+    values: [now(), ...changed.values, accountId],
+  };
+}
+
+/** Sets the same fields for all selected URLs. */
+export async function editTagged(rows: AccountRows, expression: TagExpression, changes: SharedChanges): Promise<number> {
+  const { queries, accountId, now } = rows;
+  const { note, emailStats, expirationDate, maxClicks } = changes;
+  const columns: { readonly [column: string]: Value | undefined } = {
+    note,
+    email_stats: emailStats === undefined ? undefined : Number(emailStats),
+    expiration_date: expirationDate,
+    max_clicks: maxClicks,
+  };
+  const time = now();
+  const outcome = await onSelected(rows, { kind: 'tags', expression }, async (ids) => {
+    for (const [column, value] of Object.entries(columns)) {
+      if (value === undefined) continue;
+      const where = `account_id = ? AND ${queries.dialect.among('id', 'BIGINT')}`;
+      await queries.run(
+        `UPDATE urls ${queries.dialect.byId} SET ${column} = ?, modified = ? WHERE ${where}`,
+        value,
+        time,
+        accountId,
+        ids,
+      );
+    }
+  });
+  return outcome.kind === 'done' ? outcome.count : 0;
+}

@@ -1,0 +1,33 @@
+import { idOfTime } from '../click-days.ts';
+import type { StoredLogEntry } from '../store.ts';
+import { logRetention } from '../store-options.ts';
+import type { AccountRows } from './account-rows.ts';
+
+/** Runs in the caller's transaction. Deletes expired entries. */
+export async function appendLog({ queries, accountId, now }: AccountRows, entry: Omit<StoredLogEntry, 'time'>): Promise<void> {
+  const time = now();
+  const id = idOfTime(time);
+  await queries.together([
+    { sql: 'DELETE FROM log WHERE account_id = ? AND time < ?', values: [accountId, time - logRetention] },
+    {
+      sql: `INSERT INTO log (account_id, time, type, message, object_url, id)
+        SELECT CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT),
+          CASE WHEN max(id) >= ? THEN max(id) + 1 ELSE ? END FROM log WHERE ${queries.dialect.idScope}`,
+      values: [accountId, time, entry.type, entry.message, entry.objectUrl, id, id, accountId],
+    },
+  ]);
+}
+
+/** Hides expired entries that no later entry has deleted yet. */
+export async function listLog({ queries, accountId, now }: AccountRows, offset: number, limit: number) {
+  const oldest = now() - logRetention;
+  const [entries, counted] = await Promise.all([
+    queries.all<StoredLogEntry>(
+      `SELECT time, type, message, object_url AS "objectUrl" FROM log WHERE account_id = ? AND time >= ?
+       ORDER BY time DESC, id DESC LIMIT ? OFFSET ?`,
+      ...[accountId, oldest, limit, offset],
+    ),
+    queries.first<{ total: number }>('SELECT count(*) AS total FROM log WHERE account_id = ? AND time >= ?', accountId, oldest),
+  ]);
+  return { entries, total: counted?.total ?? 0 };
+}

@@ -1,0 +1,92 @@
+import type { TagExpression } from '../../tag-expression.ts';
+
+export type Value = string | number | null;
+
+/** Lists are for texts of the dialect. */
+export type ListedValue = Value | readonly (Value | readonly Value[])[];
+
+/** A text with a `?` per value. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly ListedValue[];
+}
+
+/**
+ * The ids of the query, or all other ids of the account. Complements stay symbolic because writing one out for a million links takes
+ * seconds, while excluding a set from a page does not. The query has the column `id` without duplicates.
+ */
+export interface IdSet extends Statement {
+  readonly complement: boolean;
+  /** The query has set operators. */
+  readonly isCompound: boolean;
+}
+
+export type SetOperator = 'UNION' | 'UNION ALL' | 'INTERSECT' | 'EXCEPT';
+
+/** Runs statements in a transaction or each on its own. The author of a query names the type of its rows. */
+export interface Queries {
+  readonly dialect: Dialect;
+  /** For texts that hardly vary, which are prepared on first use. */
+  all<Row>(text: string, ...values: readonly ListedValue[]): Promise<Row[]>;
+  first<Row>(text: string, ...values: readonly ListedValue[]): Promise<Row | undefined>;
+  /** Returns the number of changed rows. */
+  run(text: string, ...values: readonly ListedValue[]): Promise<number>;
+  /** Runs changes that need not see each other, as one statement if each would be a message to a server. */
+  together(changes: readonly Statement[]): Promise<void>;
+  /** For texts that are built at run time. */
+  composed<Row>(statement: Statement): Promise<Row[]>;
+}
+
+/** Finds a tag by its label. */
+export type TagOf = (label: string) => { readonly id: number } | undefined;
+
+type ColumnType = 'BIGINT' | 'TEXT';
+
+/** All differences between the texts of the engines. */
+export interface Dialect {
+  /** The clock of the database in milliseconds, because the clocks of processes differ. */
+  readonly clock: string;
+  /** Sorts text by its bytes. */
+  readonly byBytes: string;
+  /** Selects the rows whose ids must differ; takes the account. */
+  readonly idScope: string;
+  /** Follow the table of URLs if it is read by its ids, by its long URLs, or by its domains in the order of ids. */
+  readonly byId: string;
+  readonly byLongUrl: string;
+  readonly byAge: string;
+  /** Ends a query of rows that the transaction will change. */
+  readonly forUpdate: string;
+  /** The last day of a URL moves to the earlier days when its row gets another day. */
+  readonly archivesDays: boolean;
+  /** Functions: a list of the values of all rows, and a list of its arguments. */
+  readonly jsonAggregate: string;
+  readonly jsonList: string;
+  /** Ignores the case of ASCII letters; takes a pattern. */
+  like(column: string): string;
+  /** Takes a list. */
+  among(column: string, type: ColumnType): string;
+  /** From `FROM` on; takes the list of ids or hashes and the account. The table is `u`. */
+  urlsAmong(column: 'id' | 'hash'): string;
+  /** Values as a table for `FROM`. */
+  table<Column extends string>(
+    name: string,
+    columns: Readonly<Record<Column, ColumnType>>,
+    rows: readonly Readonly<Record<Column, Value>>[],
+  ): Statement;
+  /** Takes at least one set and no complements. EXCEPT subtracts all others from the first. */
+  join(operator: SetOperator, sets: readonly IdSet[]): Statement;
+  /** A condition on `u.id`; takes the values of the set. */
+  isIn(set: IdSet): string;
+  /** The ids of an expression in their order, if the engine reads them faster than as sets. */
+  inOnePass(accountId: number, expression: TagExpression, tagOf: TagOf): Statement | undefined;
+  /** For `together`. */
+  deletion(accountId: number, ids: readonly number[]): readonly Statement[];
+  reset(accountId: number, ids: readonly number[]): readonly Statement[];
+}
+
+/** A list of `jsonAggregate`: JSON, unless the driver or the list around it was parsed with it. */
+export type Aggregated<Entry> = string | readonly Entry[] | null;
+
+export function aggregated<Entry>(list: Aggregated<Entry>): readonly Entry[] {
+  return typeof list === 'string' ? JSON.parse(list) : (list ?? []);
+}
