@@ -1,17 +1,18 @@
 import { safe } from '../base/safe-text.ts';
+import type { System } from '../base/system.ts';
 import { hasOperators } from '../contract/tag-label.ts';
 import type { CommandTree, Flag, Operand } from '../help/command-tree.ts';
 import { topicNames } from '../help/topic-names.ts';
 import { nextOperand, reachableFlags, readTypedLine, type TypedLine } from '../help/typed-line.ts';
-import type { Candidate } from './server-hashes.ts';
-import type { Sources } from './sources.ts';
+import type { Candidate, Main } from './server-hashes.ts';
+import { createSources, type Sources } from './sources.ts';
 
 /**
  * Answers `linkctl __complete <words...> <current>` for the scripts of the shells: one candidate per line, its description after a tab, and a
  * last line with a colon and the directive.
  */
-export async function answerShell(root: CommandTree, words: readonly string[], sources: Sources): Promise<string> {
-  const { candidates, directive } = await complete(root, words.slice(0, -1), words.at(-1) ?? '', sources);
+export async function answerShell(root: CommandTree, words: readonly string[], system: System, main: Main): Promise<string> {
+  const { candidates, directive } = await complete(root, words.slice(0, -1), words.at(-1) ?? '', createSources(system, main));
   const lines = candidates.map(({ word, meaning }) => (meaning ? `${word}\t${meaning}` : word));
   return [...lines, `:${directive}`, ''].join('\n');
 }

@@ -1,20 +1,18 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { LocalError } from '../base/errors.ts';
 import type { Edition } from '../contract/editions.ts';
 import { openConnection } from '../files/sqlite.ts';
 import { fileOf } from './store/sqlite/schema.ts';
 
+export function hasLinks(folder: string, edition: Edition): boolean {
+  return existsSync(join(folder, fileOf(edition)));
+}
+
 /**
- * Writes a consistent copy of the links to a new file for its owner alone, while other processes serve and change them. Rejects if there
- * are none, or if the file exists.
+ * Writes a consistent copy of the links to a new file for its owner alone, while other processes serve and change them. Rejects if the
+ * file exists.
  */
 export async function copyLinks(folder: string, edition: Edition, file: string): Promise<void> {
-  if (!existsSync(join(folder, fileOf(edition)))) {
-    throw new LocalError(`${folder} has no links of edition ${edition.toUpperCase()}`, {
-      hint: '--data names the folder, --edition the edition',
-    });
-  }
   if (existsSync(file)) throw Object.assign(new Error(`EEXIST: ${file}`), { code: 'EEXIST' });
   const part = `${file}.part`;
   rmSync(part, { force: true });

@@ -114,11 +114,11 @@ describe.for([
   { argv: ['shorten', 'https://nodejs.org/', '--hash', 'mine'], bound: [210, 6] },
   { argv: ['list', '--limit', '500'], bound: [173, 6] },
   { argv: ['stats', 'h'], bound: [175, 7] },
-  { argv: ['edit', 'h', '--note', 'x'], bound: [261, 12] },
-  { argv: ['delete', 'h', '--yes'], bound: [286, 14] },
+  { argv: ['edit', 'h', '--note', 'x'], bound: [261, 13] },
+  { argv: ['delete', 'h', '--yes'], bound: [286, 15] },
   { argv: ['--version'], bound: [35, 1] },
   { argv: ['shorten', '--help'], bound: [37, 2] },
-  { argv: ['__complete', 'shor'], bound: [39, 2] },
+  { argv: ['__complete', 'shor'], bound: [40, 2] },
   { argv: ['shorten', '--nosuch'], bound: [197, 4] },
 ] as const)('a command of one call: $argv', ({ argv, bound }) => {
   test(`loads no more than ${bound[0]} kB in ${bound[1]} files, and nothing that only a failure, doubt, files or many links need`, async ({

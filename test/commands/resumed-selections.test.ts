@@ -165,7 +165,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await wire.held();
     expect((await linkctl(words)).code).toBe(7);
     await wire.release();
-    expect(await first).toMatchObject({ code: 9, stderr: expect.stringContaining('another process began') });
+    expect(await first).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('another process has started or finished the same change'),
+    });
     expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining('2 of 6 links are done') });
     const hashes = await edited(wire);
     // The batch that was refused was sent again.

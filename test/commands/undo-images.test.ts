@@ -137,7 +137,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(await changesSent(wire)).toBe(1);
       expect(imageFiles(folder).flatMap(recordsIn)).toEqual([]);
       const refused = await linkctl(['undo'], watched);
-      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('it was made with --no-undo') });
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('it was run with --no-undo') });
     },
   );
 

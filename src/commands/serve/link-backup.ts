@@ -1,20 +1,26 @@
 import { dirname } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
+import { LocalError, UsageError } from '../../base/errors.ts';
 import { folders } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { fileError } from '../../files/file-error.ts';
 import { absolutePath, syncFolder } from '../../files/folders.ts';
 import type { Report } from '../../output/report.ts';
-import { copyLinks } from '../../service/backup.ts';
+import { copyLinks, hasLinks } from '../../service/backup.ts';
 import { type ServeOptions, servedEdition } from './service-settings.ts';
 
 export async function backUp(target: string, options: ServeOptions, { system, global, note }: Invocation): Promise<Report> {
   if (options.store ?? system.env.LINKCTL_STORE)
     throw new UsageError('--backup: copies a data folder; for a database, use pg_dump');
   const edition = servedEdition(options, global, system);
+  const folder = options.data ?? folders(system).data;
+  if (!hasLinks(folder, edition)) {
+    throw new LocalError(`${folder} has no links of edition ${edition.toUpperCase()}`, {
+      hint: '--data names the folder, --edition the edition',
+    });
+  }
   const file = absolutePath(target);
   try {
-    await copyLinks(options.data ?? folders(system).data, edition, file);
+    await copyLinks(folder, edition, file);
     syncFolder(dirname(file), system);
   } catch (error) {
     throw fileError('copy the links to', file, error);
