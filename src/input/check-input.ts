@@ -8,7 +8,7 @@ import { jsonReader, rowTest } from './json/json-reader.ts';
 import { jsonRecords } from './json/json-records.ts';
 import type { KeptRows } from './kept-rows.ts';
 import { ignoreNotices, maxNotices, maxShownNotices, NoticeList, type Notices } from './notices.ts';
-import { DuplicateSearch } from './repeated-hashes.ts';
+import { DuplicateSearch } from './hashes/repeated-hashes.ts';
 import { type InputRow, type ReadOptions, type RecordReader, RowDraft } from './row.ts';
 import type { Source } from './source.ts';
 import { type RecordBatch, textLines } from './text-lines.ts';

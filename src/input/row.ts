@@ -13,7 +13,7 @@ import { type InputFormat, type InputUse, namesLinks } from './format.ts';
 import { hashOfShortUrl } from './hashes/parse-hash.ts';
 import { rowLink } from './hashes/row-link.ts';
 import type { Notices } from './notices.ts';
-import { hasValue, isProtected } from './protection.ts';
+import { hasValue, isProtected } from './fields/protection.ts';
 
 /** The item of a request, by the use of the file. */
 export interface ItemOf {

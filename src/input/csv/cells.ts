@@ -5,7 +5,7 @@ import { type DateFormat, dateFormats, dayOf, dayOfDigits, exampleOf, formatsOf,
 import { cellValue, isRefused, jsonValue, type Refused, type WireValue } from '../field-values.ts';
 import type { Setting } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
-import { momentOf } from '../protection.ts';
+import { momentOf } from '../fields/protection.ts';
 import type { ReadOptions } from '../row.ts';
 
 /** Converts a cell that is not empty. Returns undefined if its column is refused as a whole. */

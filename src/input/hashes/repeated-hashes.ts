@@ -1,7 +1,7 @@
-import { DuplicateCandidateSearch, type DuplicateCandidates } from '../base/duplicate-candidates.ts';
-import { linkText } from '../contract/link.ts';
-import type { Notices } from './notices.ts';
-import type { InputRow } from './row.ts';
+import { DuplicateCandidateSearch, type DuplicateCandidates } from '../../base/duplicate-candidates.ts';
+import { linkText } from '../../contract/link.ts';
+import type { Notices } from '../notices.ts';
+import type { InputRow } from '../row.ts';
 
 /**
  * Finds hashes that occur in two rows: hashes in a request must be distinct, or an answer could not be matched to its row. Custom hashes
