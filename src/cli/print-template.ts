@@ -1,5 +1,5 @@
+import type { InputUse } from '../contract/formats.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import type { InputUse } from '../input/format.ts';
 import type { TextReport } from '../output/report.ts';
 import type { Invocation } from './invocation.ts';
 import { openSession } from './session.ts';

@@ -8,7 +8,7 @@ import { logPages } from '../client/pages.ts';
 import type { LogEntry } from '../contract/records.ts';
 import { count, seconds } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { pointInTime } from '../input/point-in-time.ts';
+import { pointInTime } from '../input/dates.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
 
 interface LogOptions {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { type InputFormat, inputFormats } from '../contract/formats.ts';
 import { type DateFormat, dateFormats } from '../input/dates.ts';
-import { type InputFormat, inputFormats } from '../input/format.ts';
 import { choice, count, once } from './values.ts';
 
 export interface BulkOptions {

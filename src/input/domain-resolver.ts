@@ -3,6 +3,7 @@ import { quoted } from '../base/quoted.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type AccountDomains, enumerated, type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
 import { hostName, withoutLocalPort } from '../contract/web-address.ts';
+import { parseHash } from './hashes/parse-hash.ts';
 
 interface WorkingDomain {
   readonly edition: Edition;
@@ -138,4 +139,25 @@ export async function refuseForeign(hosts: DomainResolver['hosts'], account: Nam
 
 function linePrefix({ line }: NamedLink, file: string): string {
   return line === undefined ? '' : `${file}, line ${line}: `;
+}
+
+export type NamedHashes =
+  | { readonly kind: 'hashes'; readonly operands: readonly string[] }
+  | { readonly kind: 'file'; readonly path: string };
+
+interface ResolvedOperands {
+  readonly targets: readonly LinkKey[];
+  readonly domains: LinkDomains;
+}
+
+/** Two spellings of one URL count once. */
+export async function resolveOperands(
+  texts: readonly string[],
+  account: NamedAccount,
+  use: Exclude<LinkUse, 'listed change'>,
+): Promise<ResolvedOperands> {
+  const links = texts.map(parseHash);
+  const { found, resolver } = await readWithDomains((each) => links.map((link) => each.resolve(link)), account, use);
+  const targets = [...new Map(found.map((link) => [linkText(link), link])).values()];
+  return { targets, domains: resolver.domains() };
 }

@@ -1,17 +1,14 @@
 import { UsageError } from '../base/errors.ts';
-import type { FieldUse } from '../contract/fields.ts';
-import { firstLine } from './first-line.ts';
+import { quoted } from '../base/quoted.ts';
+import type { Edition } from '../contract/editions.ts';
+import { type InputFormat, type InputUse, namesLinks } from '../contract/formats.ts';
+import { splitList } from '../contract/tag-label.ts';
+import type { Target } from './field-values.ts';
+import { folded } from './fields/aliases.ts';
+import type { NamedColumns } from './fields/columns.ts';
+import { knownMembers } from './fields/members.ts';
 import type { Source } from './source.ts';
-
-export type InputUse = Exclude<FieldUse, 'edit-by-tags'> | 'apply';
-
-/** Rows of other commands than shorten identify existing links. */
-export function namesLinks(use: InputUse): boolean {
-  return use !== 'shorten';
-}
-
-export const inputFormats = ['lines', 'csv', 'json', 'jsonl'] as const;
-export type InputFormat = (typeof inputFormats)[number];
+import { firstLine } from './text-lines.ts';
 
 interface Named {
   readonly use: InputUse;
@@ -63,3 +60,27 @@ const extensions: { readonly [extension: string]: InputFormat | undefined } = {
   '.ndjson': 'jsonl',
   '.txt': 'lines',
 };
+
+/**
+ * Parses `--columns 'long_url=Landing page,custom_hash=Code'`. A pair that contains a comma is put in double quotes. Throws a UsageError.
+ */
+export function readNamedColumns(text: string, use: InputUse, edition: Edition): NamedColumns {
+  const known = knownMembers(use, edition);
+  const columns = new Map<string, { header: string; target: Target }>();
+  const targets = new Set<Target>();
+  for (const pair of splitList(text) ?? []) {
+    const [, field = '', header = ''] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
+    if (header === '') throw new UsageError(`--columns: expected field=header, got ${quoted(pair)}`);
+    const target = known.get(field.trim().toLowerCase())?.target;
+    if (target === undefined) {
+      const names = [...known.values()].filter((member) => member.target).map(({ name }) => name);
+      throw new UsageError(`--columns: unknown field ${quoted(field.trim())}; expected one of ${names.join(', ')}`);
+    }
+    if (targets.has(target)) throw new UsageError(`--columns: ${target} is given twice`);
+    if (columns.has(folded(header))) throw new UsageError(`--columns: column ${quoted(header.trim())} is given twice`);
+    targets.add(target);
+    columns.set(folded(header), { header: header.trim(), target });
+  }
+  if (columns.size === 0) throw new UsageError(`--columns: expected field=header, got ${quoted(text)}`);
+  return columns;
+}

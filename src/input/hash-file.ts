@@ -1,10 +1,15 @@
 import { DuplicateCandidateSearch, type DuplicateCandidates } from '../base/duplicate-candidates.ts';
 import { UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
 import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
+import { csvRecords } from './csv/csv-reader.ts';
 import { type DomainResolver, type LinkUse, type NamedAccount, readWithDomains } from './domain-resolver.ts';
-import { hashTexts } from './hashes/hash-lines.ts';
+import { listingColumns } from './fields/members.ts';
 import { parseHash } from './hashes/parse-hash.ts';
+import { jsonRecords, parseJson } from './json/json-records.ts';
+import type { Notice } from './notices.ts';
 import type { Source } from './source.ts';
+import { firstLine, textLines } from './text-lines.ts';
 
 /** A checked file of hashes that can be read repeatedly, each URL once. */
 interface HashFile {
@@ -69,4 +74,103 @@ function linkOf(text: string, name: string, line: number, resolver: DomainResolv
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(`${name}:${line}: ${error.message}`, { cause: error }) : error;
   }
+}
+
+interface HashText {
+  /** From 1. */
+  readonly line: number;
+  /** A hash or a short URL, unchecked. */
+  readonly text: string;
+}
+
+/** Accepts one hash or short URL per line, and listings in all output formats: a header or a JSON bracket is never taken for a hash. */
+export async function* hashTexts(source: Source): AsyncGenerator<HashText[]> {
+  const { line, text } = await firstLine(source, isName);
+  const head = text.trim();
+  if (/^[{[]/.test(head)) return yield* jsonNames(source);
+  if (/^[a-z_"]+,/i.test(head)) return yield* csvNames(source);
+  const cells = text.split('\t').map((cell) => cell.trim());
+  const isHead = cells.every((cell) => listingColumns.has(cell));
+  if ((cells.length > 1 && !isHead) || /\S {2,}\S/.test(head)) {
+    throw new UsageError(
+      `${source.name}:${line}: more than one column: create the file with linkctl list --fields short_url or -o csv`,
+    );
+  }
+  if (isHead || tableHeads.has(head)) return yield* plainLines(source, isHead ? columnOf(cells, `${source.name}:${line}`) : 0);
+  yield* plainLines(source);
+}
+
+/** The unambiguous column first. */
+const naming = ['short_url', 'short_url_with_protocol', 'hash'] as const;
+
+/** The titles of these columns in tables. */
+const tableHeads: ReadonlySet<string> = new Set(['SHORT URL', 'HASH']);
+
+const isName = (line: string): boolean => line.trim() !== '' && !line.trim().startsWith('#');
+
+/** Skips blank lines and `#` comments. With a column, the first other line is a header. */
+async function* plainLines(source: Source, column?: number): AsyncGenerator<HashText[]> {
+  let isHead = column !== undefined;
+  for await (const { records, lines } of textLines(source)) {
+    const found: HashText[] = [];
+    for (const [index, record] of records.entries()) {
+      if (!isName(record)) continue;
+      const text = column === undefined ? record : (record.split('\t')[column] ?? '');
+      if (isHead) isHead = false;
+      else found.push({ line: lines[index] ?? 0, text: text.trim() });
+    }
+    yield found;
+  }
+}
+
+/** Reads the output of `list -o csv` or `--failed`. */
+async function* csvNames(source: Source): AsyncGenerator<HashText[]> {
+  let columns: number[] | undefined;
+  const broken = ({ line, reason }: { line: number; reason: string }): void => {
+    throw new UsageError(`${source.name}:${line}: ${reason}`);
+  };
+  for await (const { records, lines } of csvRecords(source.text(), ',', broken)) {
+    const found: HashText[] = [];
+    for (const [index, record] of records.entries()) {
+      const line = lines[index] ?? 0;
+      if (columns) found.push({ line, text: columns.map((column) => record[column]).find(Boolean) ?? '' });
+      else {
+        columns = naming.map((name) => record.indexOf(name)).filter((position) => position >= 0);
+        if (columns.length === 0) throw new UsageError(`${source.name}:${line}: column hash is missing`);
+      }
+    }
+    yield found;
+  }
+}
+
+function columnOf(cells: readonly string[], place: string): number {
+  const column = naming.map((name) => cells.indexOf(name)).find((position) => position >= 0);
+  if (column !== undefined) return column;
+  throw new UsageError(`${place}: ${quoted(cells.join(' '))} is a column name, but not hash or short_url`, {
+    hint: 'create the file with linkctl list --fields short_url; for a link with this hash, use its short URL',
+  });
+}
+
+/** Reads a JSON document or JSON lines. */
+async function* jsonNames(source: Source): AsyncGenerator<HashText[]> {
+  const broken = ({ line, reason }: Notice): void => {
+    throw new UsageError(`${source.name}:${line}: ${reason}`);
+  };
+  const isRow = (object: object): boolean => naming.some((name) => Object.hasOwn(object, name));
+  for await (const { records, lines } of jsonRecords(source, isRow, broken)) {
+    yield records.flatMap((text, index) => {
+      const line = lines[index] ?? 0;
+      return text.trim() === '' ? [] : { line, text: nameIn(parseJson(text), `${source.name}:${line}`) };
+    });
+  }
+}
+
+function nameIn(record: unknown, place: string): string {
+  const members = new Map<string, unknown>(Object.entries(record ?? {}));
+  const name = naming.map((member) => members.get(member)).find((value) => typeof value === 'string' && value !== '');
+  if (typeof name !== 'string') throw new UsageError(`${place}: expected a JSON object with short_url or hash`);
+  const domain = members.get('domain');
+  return name === members.get('hash') && typeof domain === 'string' && !name.includes('/')
+    ? linkText({ hash: name, domain })
+    : name;
 }

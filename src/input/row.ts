@@ -2,6 +2,7 @@ import { utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
+import { type InputFormat, type InputUse, namesLinks } from '../contract/formats.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';
 import { type Parameter, withParameter } from '../link/rules/query-parameters.ts';
 import type { DateFormat } from './dates.ts';
@@ -9,11 +10,9 @@ import type { DomainResolver } from './domain-resolver.ts';
 import { cellValue, isRefused, longUrlFault, type Refused, type Target, valueWarning, type WireValue } from './field-values.ts';
 import type { Loss, NamedColumns } from './fields/columns.ts';
 import { missingNotice, requiredTarget, type Setting } from './fields/members.ts';
-import { type InputFormat, type InputUse, namesLinks } from './format.ts';
-import { hashOfShortUrl } from './hashes/parse-hash.ts';
-import { rowLink } from './hashes/row-link.ts';
-import type { Notices } from './notices.ts';
 import { hasValue, isProtected } from './fields/protection.ts';
+import { hashOfShortUrl, rowLink } from './hashes/parse-hash.ts';
+import type { Notices } from './notices.ts';
 
 /** The item of a request, by the use of the file. */
 export interface ItemOf {

@@ -1,9 +1,9 @@
 import { csvLine } from '../base/csv.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type FieldKind, type FieldName, fieldNames, fields } from '../contract/fields.ts';
+import { type InputFormat, type InputUse, namesLinks } from '../contract/formats.ts';
 import { joinList } from '../contract/tag-label.ts';
 import type { WireValue } from './field-values.ts';
-import { type InputFormat, type InputUse, namesLinks } from './format.ts';
 
 type Named = FieldName | 'hash';
 

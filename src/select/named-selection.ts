@@ -2,7 +2,7 @@ import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { namedUrls } from '../client/named-urls.ts';
 import type { LinkDomains } from '../contract/link.ts';
-import { type NamedHashes, resolveOperands } from '../input/named-targets.ts';
+import { type NamedHashes, resolveOperands } from '../input/domain-resolver.ts';
 import type { Source } from '../input/source.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import type { NamedLinks, Narrowing, Purpose, SelectedLink, SelectedPage } from './selected-links.ts';

@@ -5,7 +5,7 @@ import type { Session } from '../cli/session.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { thisServer } from '../contract/editions.ts';
 import { once, repeated } from '../flags/values.ts';
-import type { NamedHashes } from '../input/named-targets.ts';
+import type { NamedHashes } from '../input/domain-resolver.ts';
 import type { Purpose } from './selected-links.ts';
 
 /** The flags that select links, the same for every command that has them. */

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test as base } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
+import type { InputUse } from '../../src/contract/formats.ts';
 import { type CheckedInput, type CheckOptions, checkInput, readRows } from '../../src/input/check-input.ts';
 import { utf8Text } from '../../src/input/encoding.ts';
-import { formatByName, type InputUse } from '../../src/input/format.ts';
+import { formatByName } from '../../src/input/format.ts';
 import type { InputRow } from '../../src/input/row.ts';
 import { openSource, type Source } from '../../src/input/source.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { readNamedColumns } from '../../src/input/named-columns.ts';
+import { readNamedColumns } from '../../src/input/format.ts';
 import { test as program, type Ran } from '../support/linkctl.ts';
 import { stored } from '../support/stored-links.ts';
 import { check, failure, rows, test } from './fixtures.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
+import type { InputFormat, InputUse } from '../../src/contract/formats.ts';
 import { checkInput } from '../../src/input/check-input.ts';
-import type { InputFormat, InputUse } from '../../src/input/format.ts';
 import { inputTemplate } from '../../src/input/template.ts';
 import { memorySource, optionsFor, seeded } from './fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Edition } from '../../src/contract/editions.ts';
-import type { InputFormat, InputUse } from '../../src/input/format.ts';
+import type { InputFormat, InputUse } from '../../src/contract/formats.ts';
 import { inputTemplate } from '../../src/input/template.ts';
 import { check, checkEdit } from './fixtures.ts';
 

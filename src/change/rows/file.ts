@@ -1,15 +1,15 @@
 import { relativeDay, utcDay } from '../../base/days.ts';
 import type { RunInput } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
+import type { InputUse } from '../../contract/formats.ts';
 import type { LinkDomains } from '../../contract/link.ts';
 import { hostName, withoutLocalPort } from '../../contract/web-address.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import { type CheckedInput, checkInput, readRows } from '../../input/check-input.ts';
 import { type DomainResolver, readWithDomains, refuseForeign } from '../../input/domain-resolver.ts';
 import type { Target } from '../../input/field-values.ts';
-import { delimiterOf, formatOf, type InputUse, separatorOf } from '../../input/format.ts';
+import { delimiterOf, formatOf, readNamedColumns, separatorOf } from '../../input/format.ts';
 import type { KeptRows } from '../../input/kept-rows.ts';
-import { readNamedColumns } from '../../input/named-columns.ts';
 import type { InputRow, ItemOf, ReadOptions } from '../../input/row.ts';
 import { utmParameters } from '../../link/rules/utm.ts';
 import { refuseTooMany } from '../limits.ts';

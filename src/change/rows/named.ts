@@ -4,7 +4,7 @@ import type { RunInput } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../../flags/bulk-flags.ts';
-import { resolveOperands } from '../../input/named-targets.ts';
+import { resolveOperands } from '../../input/domain-resolver.ts';
 import { quantity } from '../../output/quantity.ts';
 import type { NamedChange } from '../change.ts';
 import { refuseTooMany } from '../limits.ts';

@@ -4,7 +4,7 @@ import { noShortUrl } from '../../client/absence.ts';
 import { recordDomain } from '../../contract/link.ts';
 import { type ClickGroup, type Clicks, groupClicks, type Period, type ReadLink } from '../../history/clicks.ts';
 import { momentText } from '../../history/used-readings.ts';
-import { pointInTime } from '../../input/point-in-time.ts';
+import { pointInTime } from '../../input/dates.ts';
 import { readWebAddress } from '../../link/web-address.ts';
 import { type ClickGrouping, changeOf, percentText, periodRows, uncountedClicks } from '../../output/period-rows.ts';
 import { grouped, quantity } from '../../output/quantity.ts';

@@ -4,8 +4,8 @@ import { splitList } from '../../contract/tag-label.ts';
 import { type DateFormat, dateFormats, dayOf, dayOfDigits, exampleOf, formatsOf, isDigits, notDate } from '../dates.ts';
 import { cellValue, isRefused, jsonValue, type Refused, type WireValue } from '../field-values.ts';
 import type { Setting } from '../fields/members.ts';
-import type { Notices } from '../notices.ts';
 import { momentOf } from '../fields/protection.ts';
+import type { Notices } from '../notices.ts';
 import type { ReadOptions } from '../row.ts';
 
 /** Converts a cell that is not empty. Returns undefined if its column is refused as a whole. */

@@ -1,9 +1,9 @@
 import { quoted } from '../../base/quoted.ts';
+import { type InputUse, namesLinks } from '../../contract/formats.ts';
 import { folded, rankOf } from '../fields/aliases.ts';
 import { type ColumnSummary, shown } from '../fields/column-report.ts';
 import { type ColumnRole, type ColumnRules, columnRoles, type Loss, type NamedColumns } from '../fields/columns.ts';
 import { knownMembers, missingNotice, requiredTarget, type Setting } from '../fields/members.ts';
-import { type InputUse, namesLinks } from '../format.ts';
 import type { Notices } from '../notices.ts';
 import type { ReadOptions } from '../row.ts';
 import { delimiterWord, findDelimiter, isUrl } from './delimiter.ts';

@@ -1,6 +1,6 @@
 import { quoted } from '../../base/quoted.ts';
+import { namesLinks } from '../../contract/formats.ts';
 import type { Target } from '../field-values.ts';
-import { namesLinks } from '../format.ts';
 import { folded, type Guard, guardOf, isLoss, rankOf } from './aliases.ts';
 import { type NameRules, nameProblem, type Setting, targetMeant } from './members.ts';
 

@@ -1,10 +1,10 @@
 import { quoted } from '../../base/quoted.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { type Field, fieldNames, fields } from '../../contract/fields.ts';
+import { type InputUse, namesLinks } from '../../contract/formats.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { utmNames } from '../../link/rules/utm.ts';
 import type { Target } from '../field-values.ts';
-import { type InputUse, namesLinks } from '../format.ts';
 import { aliases, folded, isUnrelated, meaningOf } from './aliases.ts';
 
 /** A column or JSON member that sets a field. */

@@ -1,6 +1,5 @@
-import { type DateFormat, dayOfDigits } from '../dates.ts';
+import { calendarTime, type DateFormat, dayOfDigits } from '../dates.ts';
 import type { Guard } from './aliases.ts';
-import { calendarTime } from '../point-in-time.ts';
 
 /** False for empty values and words such as `no` and `none`. */
 export function hasValue(text: string): boolean {

@@ -1,12 +1,12 @@
 import { jsonErrorPosition } from '../../base/errors.ts';
 import { type Field, fields } from '../../contract/fields.ts';
+import { type InputUse, namesLinks } from '../../contract/formats.ts';
 import { type CellReader, cellReader } from '../csv/cells.ts';
 import { columnSummary, columnsIn, type HeaderColumn, needsSummary, rolesIn, rulesFor } from '../csv/header.ts';
 import { isField, jsonValue } from '../field-values.ts';
 import { containers, folded, guardOf, meaningOf } from '../fields/aliases.ts';
 import type { ColumnRole, ColumnRules } from '../fields/columns.ts';
 import type { Setting } from '../fields/members.ts';
-import { type InputUse, namesLinks } from '../format.ts';
 import type { Notices } from '../notices.ts';
 import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
 import { isObject } from './json-records.ts';

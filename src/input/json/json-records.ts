@@ -1,7 +1,6 @@
-import { firstLine } from '../first-line.ts';
 import type { Notice } from '../notices.ts';
 import type { Source } from '../source.ts';
-import { maxRecordLength, type RecordBatch, textLines } from '../text-lines.ts';
+import { firstLine, maxRecordLength, type RecordBatch, textLines } from '../text-lines.ts';
 
 /** Distinguishes a row from an object that contains a list of rows. */
 type IsRow = (object: object) => boolean;

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { linkText } from '../../../src/contract/link.ts';
-import type { NamedAccount } from '../../../src/input/domain-resolver.ts';
+import { type NamedAccount, resolveOperands } from '../../../src/input/domain-resolver.ts';
 import { listingColumns } from '../../../src/input/fields/members.ts';
 import { checkHashFile } from '../../../src/input/hash-file.ts';
 import { parseHash } from '../../../src/input/hashes/parse-hash.ts';
-import { resolveOperands } from '../../../src/input/named-targets.ts';
 import { urlColumns } from '../../../src/output/url-columns.ts';
 import { all, failure, memorySource } from '../fixtures.ts';
 
