@@ -48,7 +48,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'cli/invocation.ts',
     'cli/print-template.ts',
     'cli/prompt.ts',
-    'cli/run.ts',
+    'cli/runner.ts',
     'cli/session.ts',
     'client',
     'completion',

@@ -6,7 +6,7 @@ import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { RunFlags } from '../flags/field-flags.ts';
-import type { PlannedRequest } from '../output/dry-run.ts';
+import type { PlannedRequest } from '../output/planned-requests.ts';
 import type { RowsReport } from '../output/report.ts';
 import type { SelectedLink, SelectedLinks } from '../select/selected-links.ts';
 import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';

@@ -8,7 +8,7 @@ import { noTag } from '../client/absence.ts';
 import { carriers, countCarriers, type LabelCount } from '../client/labelled-links.ts';
 import { accountTags, addTags, deleteTag, isNoTag } from '../client/tag-changes.ts';
 import { labelExpression } from '../contract/tag-label.ts';
-import { dryRunReport } from '../output/dry-run.ts';
+import { dryRunReport } from '../output/planned-requests.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';

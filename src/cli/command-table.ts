@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Runner } from './run.ts';
+import type { Runner } from './runner.ts';
 
 type Register = (command: Command, run: Runner) => void;
 

@@ -50,7 +50,7 @@ function helpWords(argv: readonly string[]): readonly string[] | undefined {
 async function answerTab(words: readonly string[], system: System): Promise<string> {
   try {
     const tree = storedTree() ?? (await wholeTree());
-    return await (await import('../completion/candidates.ts')).answerShell(tree, words, system, main);
+    return await (await import('../completion/complete.ts')).answerShell(tree, words, system, main);
   } catch (error) {
     system.stderr.write(`error: ${messageOf(error)}\n`);
     return ':1\n';

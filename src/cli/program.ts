@@ -8,7 +8,7 @@ import { isTopicName, type TopicName, topicNames } from '../help/topic-names.ts'
 import { readTypedLine, type TypedLine } from '../help/typed-line.ts';
 import { type Entry, entries } from './command-table.ts';
 import type { Launch } from './invocation.ts';
-import { createRunner, type Runner } from './run.ts';
+import { createRunner, type Runner } from './runner.ts';
 
 /**
  * Imports only the file of the command that is named; otherwise the tree has names and summaries. Throws `UsageError` for invalid lines,

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { LimitError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
 import type { AccountRecord } from '../contract/records.ts';
 import { describe } from '../help/description.ts';

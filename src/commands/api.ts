@@ -4,14 +4,14 @@ import { UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { CallError } from '../client/call-error.ts';
 import type { Client, RawAnswer } from '../client/client.ts';
 import { fileError } from '../files/file-error.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { dryRunReport } from '../output/dry-run.ts';
+import { dryRunReport } from '../output/planned-requests.ts';
 import type { Report } from '../output/report.ts';
 
 interface ApiOptions {

@@ -12,7 +12,7 @@ import { type EmptyCells, openComparison } from '../change/rows/comparison.ts';
 import { runPlannedChange } from '../change/run.ts';
 import { appliedRow } from '../change/sending.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { markdown } from '../contract/formats.ts';
 import { addBaseFlag, addBatchFlags, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';

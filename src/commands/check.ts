@@ -9,7 +9,7 @@ import { createNameLookup } from '../check/name-lookup.ts';
 import { type CheckStatus, checkStatuses, failingStatuses } from '../check/verdict.ts';
 import { interruptible } from '../cli/interruption.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session, timeoutOf } from '../cli/session.ts';
 import { maxWaitOf } from '../client/client-options.ts';
 import { trustFor } from '../client/trust.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { type Shell, scripts, shells } from '../completion/scripts.ts';
 import { choice } from '../flags/values.ts';
 import { describe } from '../help/description.ts';

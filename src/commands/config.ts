@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CliError, type FailureKind, UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { domainName, openSession } from '../cli/session.ts';
 import { suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';

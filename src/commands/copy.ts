@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { type CopyOptions, copyLinks } from '../change/copy.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openProfile, openSession, type Session } from '../cli/session.ts';
 import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { repeated } from '../flags/values.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { deleteOperation } from '../bulk/operations/removal.ts';
 import { changeLinks } from '../change/links.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
 import { addBatchFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';

@@ -9,7 +9,7 @@ import { wantsRows } from '../change/plan/report.ts';
 import { summaryLines } from '../change/plan/text.ts';
 import { type EmptyCells, openComparison } from '../change/rows/comparison.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { markdown } from '../contract/formats.ts';
 import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import type { Command } from 'commander';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
 import { cacheLabels } from '../completion/label-cache.ts';
 import { describe } from '../help/description.ts';

@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { editSameOperation } from '../bulk/operations/editing.ts';
 import { changeLinks } from '../change/links.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
 import { fieldNames } from '../contract/fields.ts';
 import { enumerated } from '../contract/link.ts';

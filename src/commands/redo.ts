@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isUndoInForce, nextToRedo, targetOfRedo } from '../bulk/records/tips.ts';
 import type { Direction } from '../change/rows/undone-run.ts';
 import { type UndoOptions, undoOrRedo } from '../change/undo.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 

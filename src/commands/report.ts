@@ -4,7 +4,7 @@ import { relativeDay, utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session, whereabouts } from '../cli/session.ts';
 import { recordText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';

@@ -5,7 +5,7 @@ import type { PlannedOutcome } from '../change/decide/outcome.ts';
 import { requireAnswer } from '../change/limits.ts';
 import { runPlannedChange } from '../change/run.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { editions } from '../contract/editions.ts';
 import { recordDomain } from '../contract/link.ts';

@@ -6,7 +6,7 @@ import { assertSameAccount } from '../bulk/records/tips.ts';
 import { canBeUndone, forgetRun, listRuns, pruneRuns, type RunOverview, resolveRun, showRun, verifyRun } from '../bulk/runs.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { sharedFlags } from '../flags/bulk-flags.ts';

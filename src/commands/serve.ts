@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { messageOf } from '../base/errors.ts';
 import { folders, type Signal } from '../base/system.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { makePrivateFolder } from '../files/folders.ts';
 import { choice, count, repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';

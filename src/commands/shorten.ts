@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { hashGiver } from '../bulk/operations/made-hashes.ts';
 import { conflictPolicies } from '../bulk/operations/modes.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
 import type { ShortenItem } from '../contract/operations.ts';
 import { addBatchFlags, addInputFlags, refuseRunFlags } from '../flags/bulk-flags.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CliError, UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import type { FilteredPage } from '../client/filtered-pages.ts';
 import { foldedHash } from '../contract/link.ts';
@@ -9,7 +9,7 @@ import type { StatsRecord } from '../contract/records.ts';
 import { addBatchFlags, addUndoFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { choice, count } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { clickColumns, clickFields, clickRows, counterFields } from '../output/click-rows.ts';
+import { clickColumns, clickFields, clickRows, counterFields } from '../output/counter-rows.ts';
 import { clickGroupings, periodColumns } from '../output/period-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { selectLinks } from '../select/link-selection.ts';

@@ -9,7 +9,7 @@ import { keepsUndo } from '../change/sending.ts';
 import { removeTags } from '../change/tag-removal.ts';
 import { changeEach, consentToTags, countTagged, labelRows, recordedTags } from '../change/tags.ts';
 import type { Invocation } from '../cli/invocation.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { countLabels } from '../client/labelled-links.ts';
 import { accountTags, deleteTag, renameTag } from '../client/tag-changes.ts';
@@ -19,7 +19,7 @@ import { foldLabel } from '../contract/tag-label.ts';
 import { addNoUndoFlag } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/field-values.ts';
-import type { PlannedRequest } from '../output/dry-run.ts';
+import type { PlannedRequest } from '../output/planned-requests.ts';
 import { grouped } from '../output/quantity.ts';
 import { batchesOf, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { LocalError } from '../base/errors.ts';
 import { ownFile } from '../base/program-file.ts';
 import { version } from '../base/version.ts';
-import type { Runner } from '../cli/run.ts';
+import type { Runner } from '../cli/runner.ts';
 import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { complete } from '../../src/completion/candidates.ts';
+import { complete } from '../../src/completion/complete.ts';
 import type { Sources } from '../../src/completion/sources.ts';
 import { addGlobalFlags } from '../../src/flags/globals.ts';
 import { choice, repeated } from '../../src/flags/values.ts';

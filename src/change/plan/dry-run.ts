@@ -7,7 +7,7 @@ import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
 import { editions } from '../../contract/editions.ts';
 import type { LinkDomains, LinkKey } from '../../contract/link.ts';
-import type { PlannedRequest } from '../../output/dry-run.ts';
+import type { PlannedRequest } from '../../output/planned-requests.ts';
 import type { RowsReport } from '../../output/report.ts';
 import type { SelectedLink } from '../../select/selected-links.ts';
 import type { ListedChange, NamedChange } from '../change.ts';

@@ -4,7 +4,7 @@ import type { Edition } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import { isJson } from '../../contract/formats.ts';
 import { type LinkDomains, linkText } from '../../contract/link.ts';
-import { dryRunReport, type PlannedRequest, requestLine } from '../../output/dry-run.ts';
+import { dryRunReport, type PlannedRequest, requestLine } from '../../output/planned-requests.ts';
 import { quantity } from '../../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
 import { needsDomains } from '../../output/url-columns.ts';

@@ -14,7 +14,7 @@ import { batchSizeOf } from '../../client/batch-limits.ts';
 import { editions } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import type { PlannedRequest } from '../../output/dry-run.ts';
+import type { PlannedRequest } from '../../output/planned-requests.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../../output/report.ts';
 import { urlColumns } from '../../output/url-columns.ts';
 import { foreseen, type ShortenOptions } from './shorten-options.ts';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { createLaunch } from '../../src/cli/invocation.ts';
-import { createRunner, type Work } from '../../src/cli/run.ts';
+import { createRunner, type Work } from '../../src/cli/runner.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
 const nothing = { kind: 'done', sentence: '', record: {}, lines: [] } as const;
