@@ -46,7 +46,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'check',
     'cli/interruption.ts',
     'cli/invocation.ts',
-    'cli/print-template.ts',
     'cli/prompt.ts',
     'cli/runner.ts',
     'cli/session.ts',

@@ -1,6 +1,6 @@
 import type { CommandTree, Flag } from '../../src/help/command-tree.ts';
 import { flagMeaning } from '../../src/help/layout.ts';
-import { type TopicName, topicNames } from '../../src/help/topic-names.ts';
+import { type TopicName, topicNames } from '../../src/help/stored-tree.ts';
 import { type Part, topics } from '../../src/help/topics.ts';
 
 /** The manual page in roff's `man` macros, from the same tree as `--help`. */

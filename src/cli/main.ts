@@ -2,8 +2,7 @@ import { type CliError, LocalError, messageOf, UnknownOutcomeError } from '../ba
 import { processSystem, type System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import type { CommandTree } from '../help/command-tree.ts';
-import { commandAt, storedTree } from '../help/stored-tree.ts';
-import { isTopicName } from '../help/topic-names.ts';
+import { commandAt, isTopicName, storedTree } from '../help/stored-tree.ts';
 import { createLaunch, type Launch } from './invocation.ts';
 
 export { processSystem };

@@ -4,7 +4,7 @@ import { version } from '../base/version.ts';
 import { addGlobalFlags } from '../flags/globals.ts';
 import { type CommandTree, commandTree, helpFlag } from '../help/command-tree.ts';
 import { describe } from '../help/description.ts';
-import { isTopicName, type TopicName, topicNames } from '../help/topic-names.ts';
+import { isTopicName, type TopicName, topicNames } from '../help/stored-tree.ts';
 import { readTypedLine, type TypedLine } from '../help/typed-line.ts';
 import { type Entry, entries } from './command-table.ts';
 import type { Launch } from './invocation.ts';

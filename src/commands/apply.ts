@@ -64,7 +64,7 @@ export function registerApply(command: Command, run: Runner): void {
 
 /** Makes the account as a file says, in one run. */
 async function apply(options: ApplyOptions, invocation: Invocation): Promise<Report> {
-  if (options.printTemplate) return await (await import('../cli/print-template.ts')).printTemplate('apply', options, invocation);
+  if (options.printTemplate) return await (await import('../change/rows/file.ts')).printTemplate('apply', options, invocation);
   const { file, prune } = options;
   if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
   if (invocation.global.output === markdown && !invocation.global.dryRun) {

@@ -52,7 +52,7 @@ export function registerDiff(command: Command, run: Runner): void {
 
 /** Compares a file with the account, and changes nothing. */
 async function diff(options: DiffOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  if (options.printTemplate) return await (await import('../cli/print-template.ts')).printTemplate('apply', options, invocation);
+  if (options.printTemplate) return await (await import('../change/rows/file.ts')).printTemplate('apply', options, invocation);
   const { file } = options;
   if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
   const selection = chosenSelection(operands, options);

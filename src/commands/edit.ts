@@ -11,9 +11,9 @@ import { addBaseFlag, addBatchFlags, addInputFlags, addUndoFlags } from '../flag
 import { addFieldFlags, flagOf, readFieldFlags, runFlags } from '../flags/field-flags.ts';
 import { describe } from '../help/description.ts';
 import { namesOf, type Report } from '../output/report.ts';
-import { urlColumns } from '../output/url-columns.ts';
+import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
 import { addSelectionFlags, requireSelection } from '../select/selection-flags.ts';
-import { type EditOptions, editPresentation, editQuestion } from './edit/edit-options.ts';
+import type { EditOptions, ShownEdit } from './edit/edited-file.ts';
 
 export function registerEdit(command: Command, run: Runner): void {
   addSelectionFlags(command);
@@ -46,10 +46,16 @@ export function registerEdit(command: Command, run: Runner): void {
   });
 }
 
+const shown: ShownEdit = {
+  question: { verb: 'Edit', isOptional: true },
+  presentation: { ...hashChangePresentation('urls', 'Changed'), doing: 'editing' },
+};
+
 /** PATCH /urls in all four forms: one hash, several hashes, a file of items, and a tag expression. */
 async function edit(options: EditOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  if (options.printTemplate) return await (await import('../cli/print-template.ts')).printTemplate('edit', options, invocation);
-  if (options.file !== undefined) return await (await import('./edit/edited-file.ts')).editFile(options, invocation, operands);
+  if (options.printTemplate) return await (await import('../change/rows/file.ts')).printTemplate('edit', options, invocation);
+  if (options.file !== undefined)
+    return await (await import('./edit/edited-file.ts')).editFile(options, invocation, operands, shown);
   const selection = requireSelection(operands, options, 'edit');
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);
@@ -68,8 +74,7 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
       options,
       command: 'edit',
       files: '--file or --hashes-from',
-      question: editQuestion,
-      presentation: editPresentation,
+      ...shown,
       fields: values,
       flags: runFlags(values, options),
       verb: 'change',

@@ -15,11 +15,10 @@ import { defaultPort, type RunningService } from '../service/service.ts';
 import { type Imported, redirectCodes, type ServiceOptions } from '../service/service-options.ts';
 import { AccessLog, requestLine } from './serve/access-log.ts';
 import { announce } from './serve/announcement.ts';
-import { readCertificate } from './serve/certificate.ts';
 import { backUp } from './serve/link-backup.ts';
 import { keysIn, serviceKeys } from './serve/service-keys.ts';
 import { certificateFiles, defaultVisitorDays, type ServeOptions, settingsOf } from './serve/service-settings.ts';
-import { start } from './serve/start.ts';
+import { readCertificate, start } from './serve/start.ts';
 
 export function registerServe(command: Command, run: Runner): void {
   command

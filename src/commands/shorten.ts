@@ -14,8 +14,7 @@ import { flagValue } from '../input/field-values.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
-import { withSandboxHint } from './shorten/sandbox-hint.ts';
-import { modeOf, type ShortenOptions, shortenPresentation } from './shorten/shorten-options.ts';
+import { modeOf, type ShortenOptions, shortenPresentation, withSandboxHint } from './shorten/shorten-options.ts';
 import { shortenTyped } from './shorten/typed-shortening.ts';
 
 export function registerShorten(command: Command, run: Runner): void {
@@ -64,8 +63,7 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   const isStdin = operands.length === 1 && operands[0] === '-' && given.file === undefined;
   const options = isStdin ? { ...given, file: '-' } : given;
   const urls = isStdin ? [] : operands;
-  if (options.printTemplate)
-    return await (await import('../cli/print-template.ts')).printTemplate('shorten', options, invocation);
+  if (options.printTemplate) return await (await import('../change/rows/file.ts')).printTemplate('shorten', options, invocation);
   if (options.file !== undefined) {
     if (urls.length > 0) throw new UsageError('specify only one of --file or <long-url>...');
     if (options.hash !== undefined) throw new UsageError('--hash applies to one URL: in a file, use the column custom_hash');
@@ -78,7 +76,7 @@ async function shorten(given: ShortenOptions, invocation: Invocation, operands: 
   }
   if (options.hash !== undefined && urls.length > 1) throw new UsageError('--hash applies to one URL: give exactly one');
   const typed = urls.map((url) => flagValue('long_url', 'long-url', url, invocation.now));
-  const longUrls = options.utm === undefined ? typed : (await import('../flags/utm-flag.ts')).withUtm(typed, options.utm);
+  const longUrls = options.utm === undefined ? typed : (await import('../flags/rewrite-flags.ts')).withUtm(typed, options.utm);
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);
   const items = longUrls.map((long_url): ShortenItem => ({ long_url, ...values }));

@@ -2,7 +2,7 @@ import { safe } from '../base/safe-text.ts';
 import type { System } from '../base/system.ts';
 import { hasOperators } from '../contract/tag-label.ts';
 import type { CommandTree, Flag, Operand } from '../help/command-tree.ts';
-import { topicNames } from '../help/topic-names.ts';
+import { topicNames } from '../help/stored-tree.ts';
 import { nextOperand, reachableFlags, readTypedLine, type TypedLine } from '../help/typed-line.ts';
 import type { Candidate, Main } from './server-hashes.ts';
 import { createSources, type Sources } from './sources.ts';

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
 import { shellWord } from '../base/shell-word.ts';
-import { flagValue } from '../input/field-values.ts';
+import { flagValue, longUrlFault } from '../input/field-values.ts';
+import { withParameter } from '../link/rules/query-parameters.ts';
 import type { UrlRule } from '../link/rules/url-change.ts';
 import { hostRule, httpsRule, parameterRule, patternRule, prefixRule, removalRule, utmRules } from '../link/rules/url-rules.ts';
+import { utmParameters } from '../link/rules/utm.ts';
 import { choice, once, repeated } from './values.ts';
 
 /** As typed. */
@@ -79,4 +82,15 @@ export function rulesText([from, to]: readonly string[], options: RuleOptions): 
     ...removeParam.map((text) => `--remove-param ${shellWord(text)}`),
     ...Object.entries(flags).flatMap(([flag, text]) => (text === undefined ? [] : [`${flag} ${shellWord(text)}`])),
   ].join(' ');
+}
+
+/** Throws a UsageError, also if a URL would become invalid. */
+export function withUtm(longUrls: readonly string[], utm: string): string[] {
+  const parameters = utmParameters(utm);
+  return longUrls.map((longUrl) => {
+    const result = parameters.reduce(withParameter, longUrl);
+    const fault = longUrlFault(result);
+    if (fault !== undefined) throw new UsageError(`--utm: with it, ${quoted(longUrl)} ${fault}`);
+    return result;
+  });
 }

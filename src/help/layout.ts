@@ -1,6 +1,6 @@
 import type { CommandTree, Flag } from './command-tree.ts';
+import { topicNames } from './stored-tree.ts';
 import { columns, section, wrap } from './text-layout.ts';
-import { topicNames } from './topic-names.ts';
 
 /** All pages have one layout of at most 80 columns, without escape sequences. */
 export function helpPage(command: CommandTree, root: CommandTree): string {

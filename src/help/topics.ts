@@ -3,8 +3,8 @@ import { type Field, type FieldUse, fieldNames, fields } from '../contract/field
 import type { Format } from '../contract/formats.ts';
 import { sharedFlags } from '../flags/bulk-flags.ts';
 import { flagVariables, globalFlagRows } from '../flags/globals.ts';
+import type { TopicName } from './stored-tree.ts';
 import { columns, wrap } from './text-layout.ts';
-import type { TopicName } from './topic-names.ts';
 
 /** A paragraph, a list of terms, or lines to copy. */
 export type Part = string | readonly (readonly [term: string, meaning: string])[] | { readonly lines: readonly string[] };

@@ -100,7 +100,7 @@ const seldom = [
   'client/failure-messages.ts',
   'client/http/undici-transport.ts',
   'commands/edit/edited-file.ts',
-  'cli/print-template.ts',
+  'change/rows/file.ts',
   'commands/qr/qr-pictures.ts',
   'commands/shorten/shortened-file.ts',
   'change/selection.ts',

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { wholeTree } from '../../src/cli/program.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { CommandTree } from '../../src/help/command-tree.ts';
-import { topicNames } from '../../src/help/topic-names.ts';
+import { topicNames } from '../../src/help/stored-tree.ts';
 import { topicText } from '../../src/help/topics.ts';
 import { apiKey, test as base, type Linkctl, runnerIn, username } from '../support/linkctl.ts';
 import { oddHashes, seed, store, stored, visit } from '../support/stored-links.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { wholeTree } from '../../src/cli/program.ts';
 import type { CommandTree } from '../../src/help/command-tree.ts';
-import { topicNames } from '../../src/help/topic-names.ts';
+import { topicNames } from '../../src/help/stored-tree.ts';
 import { type Linkctl, test } from '../support/linkctl.ts';
 
 const maximumWords = 20;

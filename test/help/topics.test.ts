@@ -3,7 +3,7 @@ import { exitCodes } from '../../src/base/errors.ts';
 import { wholeProgram, wholeTree } from '../../src/cli/program.ts';
 import { fieldNames } from '../../src/contract/fields.ts';
 import type { CommandTree } from '../../src/help/command-tree.ts';
-import { isTopicName, topicNames } from '../../src/help/topic-names.ts';
+import { isTopicName, topicNames } from '../../src/help/stored-tree.ts';
 import { topicText } from '../../src/help/topics.ts';
 import { operators } from '../../src/link/rules/conditions.ts';
 import { filterFieldNames } from '../../src/link/rules/filter.ts';

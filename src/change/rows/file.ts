@@ -1,6 +1,7 @@
 import { relativeDay, utcDay } from '../../base/days.ts';
 import type { RunInput } from '../../bulk/run-plan.ts';
-import type { Session } from '../../cli/session.ts';
+import type { Invocation } from '../../cli/invocation.ts';
+import { openSession, type Session } from '../../cli/session.ts';
 import type { InputUse } from '../../contract/formats.ts';
 import type { LinkDomains } from '../../contract/link.ts';
 import { hostName, withoutLocalPort } from '../../contract/web-address.ts';
@@ -12,6 +13,7 @@ import { delimiterOf, formatOf, readNamedColumns, separatorOf } from '../../inpu
 import type { KeptRows } from '../../input/kept-rows.ts';
 import type { InputRow, ItemOf, ReadOptions } from '../../input/row.ts';
 import { utmParameters } from '../../link/rules/utm.ts';
+import type { TextReport } from '../../output/report.ts';
 import { refuseTooMany } from '../limits.ts';
 import { keptRows } from './read-links.ts';
 
@@ -137,4 +139,15 @@ async function foreignHosts({ hosts }: CheckedInput, file: string, session: Sess
     const isOwn = own.includes(withoutLocalPort(host));
     return [`${file}:${line}: ${host} is ${isOwn ? 'another' : 'not a'} domain of the account${made}`];
   });
+}
+
+/** Reads the session for its edition. */
+export async function printTemplate(
+  use: InputUse,
+  { inputFormat = 'csv' }: BulkOptions,
+  invocation: Invocation,
+): Promise<TextReport> {
+  const { inputTemplate } = await import('../../input/template.ts');
+  const { edition } = await openSession(invocation);
+  return { kind: 'text', text: inputTemplate(use, edition, inputFormat) };
 }

@@ -11,14 +11,24 @@ import type { Invocation } from '../../cli/invocation.ts';
 import { openSession } from '../../cli/session.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { readFieldFlags, runFlags } from '../../flags/field-flags.ts';
+import type { BulkOptions } from '../../flags/bulk-flags.ts';
+import { type FieldOptions, readFieldFlags, runFlags } from '../../flags/field-flags.ts';
 import type { ItemOf } from '../../input/row.ts';
 import type { RowsReport } from '../../output/report.ts';
-import { refuseSelection } from '../../select/selection-flags.ts';
-import { type EditOptions, editPresentation, editQuestion } from './edit-options.ts';
+import { refuseSelection, type SelectionOptions } from '../../select/selection-flags.ts';
+
+export interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
+
+/** An edit is asked about and reported in the same words, however its links were given. */
+export type ShownEdit = Pick<Parameters<typeof changeNamed>[0], 'question' | 'presentation'>;
 
 /** Each item has fields of its own (4.3.7); flags fill those that a row leaves out. */
-export async function editFile(options: EditOptions, invocation: Invocation, operands: readonly string[]): Promise<RowsReport> {
+export async function editFile(
+  options: EditOptions,
+  invocation: Invocation,
+  operands: readonly string[],
+  shown: ShownEdit,
+): Promise<RowsReport> {
   refuseSelection(operands, options, '--file');
   if (options.newHash !== undefined)
     throw new UsageError('--new-hash applies to one link: in a file, use the column custom_hash');
@@ -38,10 +48,9 @@ export async function editFile(options: EditOptions, invocation: Invocation, ope
       payload: (item) => ({ ...values, ...reading.dated(item) }),
       decide: (row, record) => decideRow(row, record, base),
       verb: 'change',
-      question: editQuestion,
+      ...shown,
       operation: editItemsOperation,
       options,
-      presentation: editPresentation,
       flags: withBase(runFlags(values, options, reading), base),
       columns: ['hash', ...fieldNames('edit', session.edition)],
     },

@@ -9,7 +9,11 @@ import { type Network, parseNetwork } from '../../service/client-address.ts';
 import { normalizeDomain } from '../../service/hosts.ts';
 import { defaultPort } from '../../service/service.ts';
 import type { RedirectCode, ServiceOptions } from '../../service/service-options.ts';
-import type { CertificateFiles } from './certificate.ts';
+
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+}
 
 export interface ServeOptions {
   readonly host?: string;

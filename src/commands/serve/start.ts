@@ -1,5 +1,7 @@
-import { CliError, LocalError, UnavailableError } from '../../base/errors.ts';
+import { readFile } from 'node:fs/promises';
+import { CliError, LocalError, messageOf, UnavailableError } from '../../base/errors.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
+import type { Certificate } from '../../service/listener.ts';
 import {
   AddressConflict,
   defaultPort,
@@ -9,6 +11,7 @@ import {
   startService,
 } from '../../service/service.ts';
 import type { ServiceOptions } from '../../service/service-options.ts';
+import type { CertificateFiles } from './service-settings.ts';
 
 /** Never picks another free port, because short URLs contain the port. */
 export async function start(options: ServiceOptions): Promise<RunningService> {
@@ -49,4 +52,27 @@ function startFailure(error: unknown, { host, data = '', ...options }: ServiceOp
 function portHint(code: string, port: number): string | undefined {
   if (code === 'EADDRINUSE') return `stop the other program, or add --port ${port < 65_535 ? port + 1 : defaultPort}`;
   return code === 'EACCES' ? `for a port above 1023, add --port ${defaultPort}` : undefined;
+}
+
+/** Throws `LocalError`, also if certificate and key do not belong together. */
+export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
+  const certificate = { cert: await read(files.cert), key: await read(files.key) };
+  const { createSecureContext } = await import('node:tls');
+  try {
+    createSecureContext(certificate);
+  } catch (error) {
+    throw new LocalError(`cannot use the certificate ${files.cert} with the key ${files.key}: ${messageOf(error)}`, {
+      cause: error,
+      hint: 'use PEM files: the certificate with its chain, and its key without a passphrase',
+    });
+  }
+  return certificate;
+}
+
+async function read(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw fileError('read', path, error);
+  }
 }

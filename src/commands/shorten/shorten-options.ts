@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { folders } from '../../base/system.ts';
 import { type ConflictPolicy, chooseMode, type DedupeScope, type Mode, type ModeRequest } from '../../bulk/operations/modes.ts';
 import type { ForeseenConflicts } from '../../change/rows/taken-hashes.ts';
 import type { Session } from '../../cli/session.ts';
@@ -5,6 +8,7 @@ import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import type { FieldOptions } from '../../flags/field-flags.ts';
 import type { RowsReport } from '../../output/report.ts';
 import { readableUrl, urlColumns } from '../../output/url-columns.ts';
+import { sandboxName } from '../../profiles/profile-name.ts';
 import type { QrOptions } from '../qr/qr-pictures.ts';
 
 export interface ShortenOptions extends FieldOptions, BulkOptions, QrOptions {
@@ -42,4 +46,24 @@ export async function foreseen(
   if (onConflict === 'fail') return undefined;
   const { foreseeConflicts } = await import('../../change/rows/taken-hashes.ts');
   return foreseeConflicts(onConflict, session);
+}
+
+/** Adds a hint once per sandbox, only on a terminal and only if links were created. */
+export function withSandboxHint(report: RowsReport, session: Session): RowsReport {
+  const { profile, global, streams, edition } = session;
+  if (profile !== sandboxName || global.quiet || global.dryRun || !streams.terminal || !streams.watched) return report;
+  const hint = `to make links of the sandbox work, run linkctl serve${edition === 'b' ? ' --edition b' : ''} in another terminal`;
+  const isDue = (): boolean => report.outcome?.() === undefined && isFirst(session);
+  return { ...report, notes: () => [...(report.notes?.() ?? []), ...(isDue() ? [hint] : [])] };
+}
+
+/** Creates a marker file, so that the hint appears once. */
+function isFirst({ system, edition }: Session): boolean {
+  try {
+    writeFileSync(join(folders(system).data, `hint-shown-${edition}`), '', { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch {
+    // The marker exists, or cannot be written and the hint would be repeated forever.
+    return false;
+  }
 }

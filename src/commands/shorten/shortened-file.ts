@@ -16,8 +16,7 @@ import type { InputRow } from '../../input/row.ts';
 import { plainQuantity } from '../../output/quantity.ts';
 import type { RowsReport } from '../../output/report.ts';
 import { picturesOf } from '../qr/qr-flags.ts';
-import { withSandboxHint } from './sandbox-hint.ts';
-import { foreseen, modeOf, type ShortenOptions, shortenPresentation } from './shorten-options.ts';
+import { foreseen, modeOf, type ShortenOptions, shortenPresentation, withSandboxHint } from './shorten-options.ts';
 
 /** Checks all rows before it sends the first batch. */
 export async function shortenFile(options: ShortenOptions, invocation: Invocation): Promise<RowsReport> {
