@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { System } from '../../src/base/system.ts';
+import { folders } from '../../src/base/system.ts';
+import { checkRecords } from '../../src/bulk/checks/check-record.ts';
 import { main } from '../../src/cli/main.ts';
-import { keptChecks } from '../../src/commands/check/kept-checks.ts';
 import { startProgram } from '../support/built-program.ts';
 import { test as base, username } from '../support/linkctl.ts';
 import { store } from '../support/stored-links.ts';
@@ -312,16 +313,22 @@ for (const edition of ['a', 'b'] as const) {
       const undone = await undoLast(linkctl);
       expect([undone.code, undone.stderr]).toEqual([5, expect.stringContaining('no run none')]);
       const identity = { server: env.LINKCTL_BASE_URL ?? '', username };
-      const system = createTestSystem({ env });
+      const { state } = folders(createTestSystem({ env }));
       const found: unknown[] = [];
-      for await (const _ of keptChecks({ ...identity, username: 'somebody' }, system)) found.push('foreign');
-      for await (const { what, complete, listing, links } of keptChecks(identity, system)) {
-        for await (const { row } of links()) found.push({ what, complete, listing, ...(await row()) });
+      for await (const _ of checkRecords(state, { ...identity, username: 'somebody' })) found.push('foreign');
+      for await (const { what, complete, options, statusOf, verdictOf, close } of checkRecords(state, identity)) {
+        found.push({ what, complete, options, status: statusOf(0), ...(await verdictOf(0)) });
+        await close();
         break;
       }
-      const row = { hash: 'gone', status: 'broken', http_status: 404, long_url: pages.urlOf('404') };
       expect(found).toMatchObject([
-        { what: 'check --allow-private --filter hash=gone', complete: true, listing: undefined, ...row },
+        {
+          what: 'check --allow-private --filter hash=gone',
+          complete: true,
+          options: { filter: ['hash=gone'] },
+          status: 'broken',
+          httpStatus: 404,
+        },
       ]);
       const asked = pages.requests.length;
       await linkctl(['check', '--allow-private']);

@@ -1,14 +1,17 @@
 import { fingerprintOf } from '../../base/fingerprint.ts';
-import type { checkedFields } from '../../bulk/checks/check-results.ts';
-import { byStatus, type CheckStatus, checkStatuses, failingStatuses } from '../../check/verdict.ts';
+import { folders } from '../../base/system.ts';
+import { type CheckRecord, checkRecords } from '../../bulk/checks/check-record.ts';
+import { checkedFields } from '../../bulk/checks/check-results.ts';
+import type { CheckedLink } from '../../check/destinations.ts';
+import { byStatus, type CheckStatus, checkStatuses, failingStatuses, isCheckStatus } from '../../check/verdict.ts';
 import type { Session } from '../../cli/session.ts';
 import { hasNamesakes } from '../../client/whole-listing.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
+import { readKeptRows } from '../../input/kept-rows.ts';
 import { withoutScheme } from '../../link/web-address.ts';
 import type { BrokenLink, CheckFacts } from '../../report/facts.ts';
-import { type KeptCheck, keptChecks } from './kept-checks.ts';
 
 /** Combines check results with the current listing: a link whose destination changed since has no result. */
 export interface BrokenLinks {
@@ -23,14 +26,20 @@ export interface BrokenLinks {
  */
 export async function brokenLinks(session: Session): Promise<BrokenLinks | undefined> {
   const [destinations, shortUrls] = [new Verdicts(), new Verdicts()];
-  const used: KeptCheck[] = [];
-  for await (const check of keptChecks(session.client.identity, session.system)) {
-    const verdicts = check.shortUrls ? shortUrls : destinations;
-    // This check covered everything, so older ones add nothing.
-    if (verdicts.isWhole) continue;
-    if (await verdicts.add(check, session)) used.push(check);
-    verdicts.isWhole = check.complete && (await coversAll(check, session));
-    if (destinations.isWhole && shortUrls.isWhole) break;
+  const used: CheckRecord[] = [];
+  const { client, system } = session;
+  // Newest first; each is read before the next one is asked for.
+  for await (const check of checkRecords(folders(system).state, client.identity)) {
+    try {
+      const verdicts = check.options.shortUrls === true ? shortUrls : destinations;
+      // A newer check covered everything, so older ones add nothing.
+      if (verdicts.isWhole) continue;
+      if (await verdicts.add(check, session)) used.push(check);
+      verdicts.isWhole = check.complete && (await coversAll(check, session));
+      if (destinations.isWhole && shortUrls.isWhole) break;
+    } finally {
+      await check.close();
+    }
   }
   const [last, first] = [used[0], used.at(-1)];
   if (!last || !first) return undefined;
@@ -46,17 +55,24 @@ class Verdicts {
   isWhole = false;
 
   /** Returns false if newer checks covered all of its links. */
-  async add({ links, shortUrls }: KeptCheck, session: Session): Promise<boolean> {
+  async add({ input, options, statusOf, verdictOf }: CheckRecord, session: Session): Promise<boolean> {
     const before = this.#found.size;
-    for await (const reached of links()) {
-      const { long_url } = reached.link;
-      const short_url = withoutScheme(reached.link.short_url);
-      // A hash that did not exist has no destination.
-      if (long_url === undefined || this.#found.has(short_url) || !isCovered(short_url, session)) continue;
-      if (failingStatuses.includes(reached.status)) {
-        this.failed.set(short_url, { ...brokenLink(await reached.row(), shortUrls), long_url, status: reached.status });
+    let index = -1;
+    for await (const links of readKeptRows<CheckedLink>(input)) {
+      for (const link of links) {
+        index += 1;
+        const status = statusOf(index);
+        const { long_url } = link;
+        const short_url = withoutScheme(link.short_url);
+        // A hash that did not exist has no destination.
+        if (!isCheckStatus(status) || long_url === undefined) continue;
+        if (this.#found.has(short_url) || !isCovered(short_url, session)) continue;
+        if (failingStatuses.includes(status)) {
+          const row = checkedFields({ link, verdict: await verdictOf(index) });
+          this.failed.set(short_url, { ...brokenLink(row, options.shortUrls === true), long_url, status });
+        }
+        this.#found.set(short_url, packed(checkStatuses.indexOf(status), long_url));
       }
-      this.#found.set(short_url, packed(checkStatuses.indexOf(reached.status), long_url));
     }
     return this.#found.size > before;
   }
@@ -117,10 +133,12 @@ function brokenLink(row: ReturnType<typeof checkedFields>, isShortUrl: boolean):
   };
 }
 
-async function coversAll({ listing }: KeptCheck, session: Session): Promise<boolean> {
-  if (listing === undefined) return false;
-  if (listing.allDomains) return true;
-  const { domain } = listing;
+/** Tells checks of the same links from others; `sha256` is that of a file of hashes. */
+const selecting = ['operands', 'sha256', 'tags', 'search', 'filter'] as const;
+
+async function coversAll({ options, domain }: CheckRecord, session: Session): Promise<boolean> {
+  if (selecting.some((option) => options[option] !== undefined)) return false;
+  if (options.allDomains === true) return true;
   const isSame = session.domainNamed && domain !== undefined && isOn(domain, session);
   return isSame || !(await hasNamesakes(session));
 }
