@@ -1,8 +1,7 @@
 import { safe } from '../base/safe-text.ts';
 import { displayWidth, pad } from './display-width.ts';
 import { grouped } from './quantity.ts';
-import type { Canvas, Column, Glyphs, Row, RowPrinter, RowsReport } from './report.ts';
-import type { Streams } from './streams.ts';
+import type { Canvas, Column, Glyphs, Row } from './report.ts';
 
 export interface Bar {
   readonly label: string;
@@ -134,18 +133,4 @@ function joined(days: readonly DayColumn[], each: number): Pick<DayColumn, 'clic
     const isKnown = group.every(({ clicks }) => clicks !== undefined);
     return { clicks: isKnown ? group.reduce((sum, { clicks = 0 }) => sum + clicks, 0) : undefined };
   });
-}
-
-/** Draws after all rows have arrived. */
-export async function createChart(draw: Required<RowsReport>['chart'], streams: Streams): Promise<RowPrinter> {
-  const paint = await streams.paint('stdout');
-  const rows: Row[] = [];
-  return {
-    row: (row) => void rows.push(row),
-    async end(complete) {
-      if (!complete || rows.length === 0) return;
-      const lines = draw(rows, { width: streams.width(), glyphs: streams.glyphs, paint });
-      await streams.stdout.write(lines.map((line) => `${line}\n`).join(''));
-    },
-  };
 }

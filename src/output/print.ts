@@ -94,7 +94,7 @@ async function printRows(report: RowsReport, options: OutputOptions, streams: St
 
 async function createPrinter(report: RowsReport, options: OutputOptions, streams: Streams, format: Format): Promise<RowPrinter> {
   if (report.chart) {
-    const { createChart } = await import('./charts.ts');
+    const { createChart } = await import('./formats/chart.ts');
     return await createChart(report.chart, streams);
   }
   if (isJson(format)) return createJson(report, options, streams, format);
