@@ -47,8 +47,10 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
   }
 
   let broken: LocalError | undefined;
+  let closing: Promise<void> | undefined;
   let busy: Promise<void> = Promise.resolve();
   function append(line: JournalLine): Promise<void> {
+    if (closing) return Promise.reject(notWritten(path, new Error('it is closed')));
     if (broken) return Promise.reject(broken);
     const bytes = encodeLine(line);
     end += bytes.length;
@@ -77,9 +79,10 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
       return append(line);
     },
     note: (line) => append(line),
-    async close() {
-      await busy;
-      await file.close().catch(() => undefined);
+    // Once, and nothing is written later: the number of a closed file may be that of another by then.
+    close() {
+      closing ??= busy.then(() => file.close()).catch(() => undefined);
+      return closing;
     },
   };
 }

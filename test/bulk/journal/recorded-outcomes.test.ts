@@ -180,4 +180,15 @@ describe('D42: files of a journal', () => {
     await expect(openJournal('/dev/null', 0)).rejects.toMatchObject({ exitCode: 9 });
     expect(openFiles()).toBe(before);
   });
+
+  // The number of a closed file is soon that of another.
+  test('J1: a journal that is closed twice closes its file once, and takes no more lines', async ({ world }) => {
+    let closed = 0;
+    const file = { append: async () => {}, sync: async () => {}, close: async () => void (closed += 1) };
+    const journal = await openJournal(join(world.folder, 'closed.log'), 0, async () => file);
+    await Promise.all([journal.close(), journal.close()]);
+    await journal.close();
+    expect(closed).toBe(1);
+    await expect(journal.note({ type: 'end', reason: '', at: '' })).rejects.toMatchObject({ exitCode: 9 });
+  });
 });
