@@ -31,17 +31,14 @@ export interface Question {
 export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {
   /** For the header: `shortening`. */
   readonly doing: string;
-  /** The domains that the rows name. */
   readonly domains?: LinkDomains | undefined;
   /** The command that undoes the run, where it is not `linkctl undo`. */
   readonly undoneBy?: string;
   /** Replaces the line about undoing: an undo can be redone. */
   readonly undoLine?: string;
-  /** A hash that does not exist is no failure. */
   readonly ignoreMissing?: boolean | undefined;
 };
 
-/** A change of links, from wherever they come. */
 interface Change<Payload extends object> {
   readonly verb: PlanVerb;
   /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
@@ -57,7 +54,6 @@ export interface NamedChange<Payload extends LinkKey, Item extends object = Payl
   readonly input: RunInput<Item>;
   /** The domains of the links, as far as they are named. */
   readonly domains: LinkDomains;
-  /** They are operands of the command line. */
   readonly fromArguments?: boolean;
   payload(item: Item): Payload;
   decide(payload: Payload, record: UrlRecord | undefined): PlannedOutcome;
@@ -95,15 +91,12 @@ export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink
 /** The same change of all links of a selection. */
 export interface LinkChange {
   readonly selection: LinkSelection;
-  readonly options: SelectionOptions & BulkOptions & { readonly ignoreMissing?: boolean };
+  readonly options: SelectionOptions & BulkOptions;
   readonly presentation: RunPresentation;
-  /** As it is typed: `edit`. */
   readonly command: string;
   readonly verb: 'change' | 'delete' | 'reset';
   readonly question: Question;
-  /** The fields that every link is given. */
   readonly fields?: EditFields;
-  /** Beside the hashes all that the change depends on. */
   readonly flags?: RunFlags;
   operation(settings: OperationSettings): BulkOperation<LinkKey>;
   /** The flags that begin a run, for the message that refuses flags of runs beside `--by-tags --no-undo`. */

@@ -28,7 +28,6 @@ export interface CopyOptions extends SelectionOptions, BulkOptions {
   readonly mapDomain?: readonly string[];
 }
 
-/** What is found out on the way. */
 interface Findings {
   /** Of a run that was resumed, nothing was planned. */
   plan?: ChangePlan;
@@ -38,22 +37,18 @@ interface Findings {
   tags: readonly string[];
 }
 
-/**
- * Makes the links of one account on another, oldest first. The hash is the key, so that the same command makes nothing twice, and
- * the run belongs to the target, where it can be undone.
- */
+/** Oldest first. The hash is the key: the same command makes nothing twice. The run belongs to the target, where it can be undone. */
 export async function copyLinks(selection: LinkSelection, options: CopyOptions, accounts: CopyAccounts): Promise<RowsReport> {
   const { source, target } = accounts;
   const map = readDomainMap(options.mapDomain);
   refuseSameAccount(accounts, map);
   await requireAnswer(target, 'named');
   const links = await selectLinks(selection, options, source, 'change');
-  const { items, hasLabel } = copiedLinks(links, map, accounts);
   // Tags belong to the account: a part of its links brings only its own.
   const isWhole = selection.kind === 'listing' && isEverything(selection) && !options.filter;
   const findings: Findings = { withoutBound: 0, tags: [] };
   async function* pages(): AsyncGenerator<SelectedPage<ComparedLink<EarlierLink>>> {
-    findings.withoutBound = 0;
+    const { items, hasLabel } = await copiedLinks(links, map, accounts);
     if (isWhole) findings.tags = await unusedTags(hasLabel, accounts);
     yield* comparedPages({ items, batchSize: batchSizeOf(target) }, target);
   }
@@ -71,14 +66,11 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
 }
 
 /** Finds tags to add, and says it before the question. */
-async function unusedTags(
-  hasLabel: (label: string) => Promise<boolean>,
-  { source, target }: CopyAccounts,
-): Promise<readonly string[]> {
+async function unusedTags(hasLabel: (label: string) => boolean, { source, target }: CopyAccounts): Promise<readonly string[]> {
   const there = await accountTags(target.client);
   const unused: string[] = [];
   for (const label of (await accountTags(source.client)).labels) {
-    if (there.spelled(label) === undefined && !(await hasLabel(label))) unused.push(label);
+    if (there.spelled(label) === undefined && !hasLabel(label)) unused.push(label);
   }
   if (unused.length > 0) await target.note(`${namedTags(unused)}: used by no copied link, would be added`);
   return unused;

@@ -10,10 +10,7 @@ import { hashRows, operandRows } from './rows/named.ts';
 import { keepsUndo, sendingOf } from './sending.ts';
 import { typedReport } from './typed-report.ts';
 
-/**
- * Links that were named are changed as they are named. All others are listed first, and changed by hash: so nothing is hit that was
- * labelled meanwhile. The API's own call for a tag expression cannot be undone.
- */
+/** Links that no operand and no file names are listed first, and changed by hash: so nothing is hit that was labelled meanwhile. */
 export async function changeLinks(change: LinkChange, session: Session): Promise<Report> {
   const { selection, options } = change;
   refuseAllDomains(selection, options, session, 'change');
@@ -29,7 +26,7 @@ async function changeOfHashes(
   selection: Exclude<LinkSelection, { kind: 'listing' }>,
   session: Session,
 ): Promise<RowsReport> {
-  const { question, options, presentation, flags } = change;
+  const { question, options, flags } = change;
   if (!question.isOptional) await requireAnswer(session, 'named');
   const name = verb === 'change' ? 'edit' : verb;
   const rows =
@@ -47,7 +44,6 @@ async function changeOfHashes(
       ...same,
       verb,
       fields,
-      presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
       columns: ['hash'],
     },
     session,

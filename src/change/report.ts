@@ -24,11 +24,7 @@ interface ShownRun<Payload extends object> {
   readonly place: string;
 }
 
-/**
- * A run as a report: a header with mode and guarantee, every row in the order of the input, progress,
- * and a summary. The first signal, or the end of `--max-time`, stops it when the batches under way are answered; a second
- * signal ends it at once.
- */
+/** The first signal, or the end of `--max-time`, stops it when the batches under way are answered; a second signal ends it at once. */
 export async function runReport<Payload extends object>(
   planned: Omit<RunPlan<Payload>, 'profile' | 'accountDomains'>,
   presentation: RunPresentation,
@@ -134,7 +130,6 @@ function abandonment<Payload extends object>({ progress, summary }: StartedRun<P
   });
 }
 
-/** The summary for programs. */
 function summaryRecord<Payload extends object>({ run, presentation }: ShownRun<Payload>): Row {
   const { tally, calls, milliseconds, surplus } = run.summary();
   const { guarantee } = run.facts;

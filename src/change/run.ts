@@ -14,6 +14,7 @@ import type { ListedChange, Question, RunPresentation } from './change.ts';
 import { askFor, consentToLinks } from './consent.ts';
 import { environmentOf } from './environment.ts';
 import { refuseTooMany } from './limits.ts';
+import { ChangePlan, decidedPages } from './plan/plan.ts';
 import { runReport } from './report.ts';
 import { keptRows } from './rows/read-links.ts';
 import { keepsUndo, pinnedDomain, rowOf, sendingOf } from './sending.ts';
@@ -21,10 +22,7 @@ import { keepsUndo, pinnedDomain, rowOf, sendingOf } from './sending.ts';
 /** A link that is to be changed, or one that is left alone and reported. */
 type ListedRow = RunRow<LinkKey>;
 
-/**
- * Reads the selection whole, shows the plan, asks, and changes exactly the links that were shown, by hash. What was read is on the disk
- * before anything is sent; it is kept with the run, so that the same command resumes it with the same links.
- */
+/** Changes exactly the links that were shown, by hash. They are kept with the run, so that the same command resumes it with the same ones. */
 export async function runPlannedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink>(
   change: ListedChange<Payload, Link>,
   session: Session,
@@ -93,13 +91,13 @@ async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
   const readAt = session.system.elapsed();
   const kept = keptRows<ListedRow>(session);
   let line = 0;
-  const { planned, countOf, domains } = await consentToLinks(change, session, (links) => {
-    const rows = links.flatMap((link) => {
-      const row = rowOf(link, change);
-      return row ? [{ ...row, line: ++line }] : [];
-    });
+  const plan = new ChangePlan(change.verb, session);
+  for await (const links of decidedPages(plan, change, session)) {
+    const rows = links.flatMap((link) => rowOf(link, change) ?? []).map((row) => ({ ...row, line: ++line }));
     if (rows.length > 0) kept.add(rows);
-  });
+  }
+  await consentToLinks(plan, change, session);
+  const { planned, countOf, domains } = plan;
   const refused = countOf('refused') + countOf('missing');
   return {
     rows: planned + countOf('missing') === 0 ? 0 : planned + refused,

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import type { AppliedKind, AppliedRow } from '../bulk/operations/apply.ts';
-import type { RunPlan, RunRow } from '../bulk/run-plan.ts';
+import type { RunRow } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { editions } from '../contract/editions.ts';
@@ -10,11 +10,6 @@ import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { ListedChange } from './change.ts';
 import type { PlannedLink, PlannedOutcome } from './decide/outcome.ts';
 
-type Sending = Pick<
-  RunPlan<object>,
-  'batchSize' | 'concurrency' | 'budget' | 'failFast' | 'again' | 'force' | 'overwrite' | 'results' | 'failed'
->;
-
 /** A change keeps what the links were, unless it is told not to. */
 export async function keepsUndo({ undo = true }: BulkOptions, session: Session): Promise<boolean> {
   if (!undo) await session.note('--no-undo: this change cannot be undone');
@@ -22,7 +17,7 @@ export async function keepsUndo({ undo = true }: BulkOptions, session: Session):
 }
 
 /** Throws a UsageError for a batch that no server of this edition takes. */
-export function sendingOf(options: BulkOptions, session: Session): Sending {
+export function sendingOf(options: BulkOptions, session: Session) {
   const { batchSize, concurrency, budget, failFast, again, force, results, failed } = options;
   if (concurrency !== undefined && concurrency > 16) throw new UsageError('--concurrency: expected at most 16');
   return {

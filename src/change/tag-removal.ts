@@ -39,10 +39,7 @@ interface KnownRemoval extends TagRemoval {
   readonly isAlone: boolean;
 }
 
-/**
- * Takes tags off their links by a run that can be undone, and deletes each when no link carries it any more. What got a tag
- * meanwhile keeps it: the API's own deletion would take it away without a record.
- */
+/** Each goes when no link carries it any more: the API's own deletion would take it off links without a record. */
 export async function removeTags(removal: TagRemoval, session: Session): Promise<RowsReport> {
   await requireAnswer(session, 'named');
   const known = await knownRemoval(removal, session);

@@ -20,6 +20,7 @@ interface Step {
   readonly text: string;
   /** Why it is left alone. */
   readonly refusal?: string;
+  /** Throws the refusal. */
   act(): Promise<unknown>;
 }
 
@@ -35,9 +36,7 @@ export async function undoTagRun({ begin }: DoneRun, what: string, session: Sess
   for (const { text, refusal } of steps) await streams.message(`  ${text}${refusal === undefined ? '' : `: ${refusal}`}`);
   const doable = steps.filter(({ refusal }) => refusal === undefined);
   const work = async (label: string): Promise<Row> => {
-    const step = steps.find((one) => one.label === label);
-    if (step?.refusal !== undefined) throw new PartialError(`tag ${JSON.stringify(label)}: ${step.refusal}`);
-    await step?.act();
+    await steps.find((step) => step.label === label)?.act();
     return { label };
   };
   const labels = global.dryRun ? [] : steps.map(({ label }) => label);
@@ -71,14 +70,15 @@ function renaming({ from, to }: NonNullable<TagChange['rename']>, { labels, spel
   const isSpelling = foldLabel(from) === foldLabel(to);
   // Of a change of case alone, only the exact text shows whether it is still so.
   if (isSpelling ? labels.includes(to) : other !== undefined && old === undefined) return [];
-  const step = {
-    label: to,
-    text: `rename ${JSON.stringify(from)} back to ${JSON.stringify(to)}`,
-    act: () => renameTag(client, from, to, true),
+  const [label, text] = [to, `rename ${JSON.stringify(from)} back to ${JSON.stringify(to)}`];
+  const refused = (reason: string): Step[] => {
+    const refusal = `changed since: ${reason}`;
+    const act = (): Promise<never> => Promise.reject(new PartialError(`tag ${JSON.stringify(label)}: ${refusal}`));
+    return [{ label, text, refusal, act }];
   };
-  if (old === undefined) return [{ ...step, refusal: `changed since: there is no tag ${JSON.stringify(from)}` }];
-  const isTaken = !isSpelling && other !== undefined;
-  return [isTaken ? { ...step, refusal: `changed since: there is another tag ${JSON.stringify(to)}` } : step];
+  if (old === undefined) return refused(`there is no tag ${JSON.stringify(from)}`);
+  if (!isSpelling && other !== undefined) return refused(`there is another tag ${JSON.stringify(to)}`);
+  return [{ label, text, act: () => renameTag(client, from, to, true) }];
 }
 
 /** The steps about tags of the undo of a run that changed links, too. */

@@ -15,10 +15,7 @@ import { environmentOf } from './environment.ts';
 import { refuseTooMany, requireAnswer } from './limits.ts';
 import { shownLinks } from './plan/text.ts';
 
-/**
- * Shows what will go and how many links lose it, and asks; from 100 links on their number is typed. Links are what `--max-affected`
- * counts here, too.
- */
+/** From 100 links on their number is typed. Links are what `--max-affected` counts here, too. */
 export async function consentToTags(labels: readonly string[], session: Session): Promise<void> {
   await requireAnswer(session, 'named');
   const { yes, maxAffected } = session.global;

@@ -132,7 +132,7 @@ async function* notedPages(
     yield page;
   }
   if (!isCarried) await session.warn(`--prune: no link carries the tag ${quoted(prune ?? '')}`);
-  for (const line of empty.newNotes()) await session.note(line);
+  for (const line of empty.notes()) await session.note(line);
 }
 
 /** So many links, if they are more than this part of those that the file governs, are probably a wrong file. */
