@@ -1,7 +1,7 @@
 import { capitalized } from '../base/capitalized.ts';
 import { rowBatches } from '../bulk/operations/cut-input.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { recordsOf } from '../client/named-urls.ts';
 import { enumerated, type LinkKey, linkText } from '../contract/link.ts';
@@ -31,7 +31,7 @@ export async function consentToPlan(plan: ChangePlan, asked: Question, session: 
   const { verb, always, preposition = 'of', namesKinds } = asked;
   const { planned } = plan;
   const { yes, quiet } = session.global;
-  const place = whereabouts(session, plan.domains);
+  const place = accountLabel(session, plan.domains);
   if (plan.only && planned === 1 && !always && !namesKinds && !yes) {
     await session.streams.message(`${place}:`);
     return await confirm(`${verb} ${onlyText(plan.only, session)}?`, session);

@@ -2,7 +2,7 @@ import { shellWord } from '../base/shell-word.ts';
 import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
 import type { EarlierLink } from '../bulk/records/done-change.ts';
 import { confirm } from '../cli/prompt.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { accountTags, addTags } from '../client/tag-changes.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
@@ -60,7 +60,7 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   if (target.global.dryRun) return report;
   // Without links to copy, nothing else asks.
   if (!findings.plan?.planned && findings.tags.length > 0) {
-    await confirm(`Add ${quantity(findings.tags.length, 'tag')} to ${whereabouts(target)}?`, target);
+    await confirm(`Add ${quantity(findings.tags.length, 'tag')} to ${accountLabel(target)}?`, target);
   }
   return withFindings(report, findings, target);
 }

@@ -6,7 +6,7 @@ import { startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
 import type { RunProgress, StartedRun } from '../bulk/started-run.ts';
 import { type Interruption, interruptible } from '../cli/interruption.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import type { RunPresentation } from './change.ts';
@@ -36,7 +36,7 @@ export async function runReport<Payload extends object>(
   const plan: RunPlan<Payload> = { domain, ...planned, profile, accountDomains: session.askedDomains() };
   const run = await startRun(plan, { ...environmentOf(session), interrupt: interruption.signal });
   const noun = plan.input.name === plan.what ? 'link' : 'row';
-  const place = whereabouts({ client, domain: run.facts.domain }, presentation.domains);
+  const place = accountLabel({ client, domain: run.facts.domain }, presentation.domains);
   const shown: ShownRun<Payload> = { run, plan, presentation, session, noun, place };
   for (const line of headerLines(shown)) await session.note(line);
   // Of rows that went wrong: to remember every row of a million would take longer than to make its row.

@@ -3,7 +3,7 @@ import { PartialError } from '../base/errors.ts';
 import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/records/unfinished.ts';
 import type { RunInput, RunRow } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { readKeptRows } from '../input/kept-rows.ts';
 import { plainQuantity } from '../output/quantity.ts';
@@ -129,7 +129,7 @@ async function resumed(
   }
   refuseTooMany(Math.min(left, planned), session);
   const doing = `${verb.slice(0, 1).toLowerCase()}${verb.slice(1)} the remaining ${plainQuantity(left, 'link')}`;
-  const question = `Resume run ${begin.run} and ${doing} ${preposition} ${whereabouts(session)}?`;
+  const question = `Resume run ${begin.run} and ${doing} ${preposition} ${accountLabel(session)}?`;
   // Otherwise all was done, and is to be shown.
   if (left > 0) await askFor(question, left, session, always);
   return {

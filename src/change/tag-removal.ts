@@ -3,7 +3,7 @@ import { shellWord } from '../base/shell-word.ts';
 import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
 import { type TagChange, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import { noTag } from '../client/absence.ts';
 import { carriers, countCarriers, type LabelCount } from '../client/labelled-links.ts';
 import { accountTags, addTags, deleteTag, isNoTag } from '../client/tag-changes.ts';
@@ -124,7 +124,7 @@ function withDeletions(run: RowsReport, { found, tags }: KnownRemoval, session: 
 /** Without links there is nothing to take off: the deletions alone are a run, without rows. */
 async function removeUnused(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
   const { labels, found, change, options, tags } = known;
-  if (!known.isAlone) await confirm(`Delete ${namedTags(found)}, used by no link, of ${whereabouts(session)}?`, session);
+  if (!known.isAlone) await confirm(`Delete ${namedTags(found)}, used by no link, of ${accountLabel(session)}?`, session);
   const report = changeEach(labels, work, change);
   const prepare = () => addTags(session.client, tags.add);
   if (await keepsUndo(options, session)) {

@@ -3,7 +3,7 @@ import type { DoneRun } from '../bulk/records/done-run.ts';
 import type { RunSteps } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import { type AccountTags, accountTags, addTags, renameTag } from '../client/tag-changes.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
@@ -45,7 +45,7 @@ export async function undoTagRun({ begin }: DoneRun, what: string, session: Sess
   const nothing = { ...report, notes: () => [`${what}: nothing to change`] };
   if (!begun && steps.length === 0) return nothing;
   if (doable.length === 0 && (!begun || steps.length > 0)) return report;
-  if (doable.length > 0) await confirm(`Undo run ${begin.run} of ${whereabouts(session)}?`, session);
+  if (doable.length > 0) await confirm(`Undo run ${begin.run} of ${accountLabel(session)}?`, session);
   const done = await recordedTags(report, { ...run, change: begun ?? change }, session);
   return steps.length === 0 ? nothing : done;
 }

@@ -1,7 +1,7 @@
 import { CliError, LocalError, sharedFailure, UsageError } from '../base/errors.ts';
 import { recordTagRun, type TagChange, type TagRun } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import { countUrls } from '../client/counting.ts';
 import { isOneOf } from '../client/labelled-links.ts';
 import { accountTags } from '../client/tag-changes.ts';
@@ -23,12 +23,12 @@ export async function consentToTags(labels: readonly string[], session: Session)
   const { spelled } = await accountTags(session.client);
   const found = labels.filter((label) => spelled(label) !== undefined);
   if (!yes) await showMissing(labels, found, session);
-  if (found.length === 0) return await confirm(`Delete ${namedTags(labels)} of ${whereabouts(session)}?`, session);
+  if (found.length === 0) return await confirm(`Delete ${namedTags(labels)} of ${accountLabel(session)}?`, session);
   const links = await countTagged(found, session, 'leave out --no-undo');
   if (yes) return;
   const carried =
     links === 0 ? 'used by no link' : `used by ${links === undefined ? 'an unknown number of links' : quantity(links, 'link')}`;
-  const question = `Delete ${namedTags(found)}, ${carried}, of ${whereabouts(session)}?`;
+  const question = `Delete ${namedTags(found)}, ${carried}, of ${accountLabel(session)}?`;
   await askFor(question, links ?? 0, session);
 }
 
