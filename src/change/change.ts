@@ -39,24 +39,24 @@ export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields'
   readonly ignoreMissing?: boolean | undefined;
 };
 
-interface Change<Payload extends object> {
+interface Change {
   readonly verb: PlanVerb;
   /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
   readonly what: string;
   readonly question: Question;
   readonly options: BulkOptions;
   readonly presentation: RunPresentation;
-  operation(settings: OperationSettings): BulkOperation<Payload>;
+  operation(settings: OperationSettings): BulkOperation<LinkKey>;
 }
 
 /** A change of rows that name their links: these are read for the plan, or right before they are changed. */
-export interface NamedChange<Payload extends LinkKey, Item extends object = Payload> extends Change<Payload> {
-  readonly input: RunInput<Item>;
+export interface NamedChange extends Change {
+  readonly input: RunInput;
   /** The domains of the links, as far as they are named. */
   readonly domains: LinkDomains;
   readonly fromArguments?: boolean;
-  payload(item: Item): Payload;
-  decide(payload: Payload, record: UrlRecord | undefined): PlannedOutcome;
+  payload(item: object): LinkKey;
+  decide(payload: LinkKey, record: UrlRecord | undefined): PlannedOutcome;
   /** Beside the rows all that the change depends on. */
   readonly flags?: Pick<RunPlan<object>, 'options' | 'recall'> | undefined;
   /** The columns of the input, for `--failed`. */
@@ -66,14 +66,14 @@ export interface NamedChange<Payload extends LinkKey, Item extends object = Payl
 }
 
 /** A change of links that the tool finds itself: by tags, a search, a filter, on two sides, or by what a run did. */
-export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> extends Change<Payload> {
-  readonly links: Omit<SelectedLinks<Link>, 'given' | 'filter'>;
+export interface ListedChange extends Change {
+  readonly links: Omit<SelectedLinks, 'given' | 'filter'>;
   /** All that decides what is done to which links, as it was typed: the same command resumes the run. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly kind: OperationKind;
-  decide(link: Link): PlannedOutcome;
+  decide(link: SelectedLink): PlannedOutcome;
   /** The item that is sent for a link; without it, its name with the fields that it gets. */
-  payload?(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
+  payload?(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): LinkKey;
   /** Gets the whole plan, and throws for a change that its author cannot have meant. */
   inspect?(plan: ChangePlan): void;
   /** All that was read is compared again at sending, however short a time passed. */

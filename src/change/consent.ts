@@ -4,7 +4,7 @@ import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { recordsOf } from '../client/named-urls.ts';
-import { enumerated, type LinkKey, linkText } from '../contract/link.ts';
+import { enumerated, linkText } from '../contract/link.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { ListedChange, NamedChange, Question } from './change.ts';
 import { editText, type PlannedLink } from './decide/outcome.ts';
@@ -66,7 +66,7 @@ function onlyText({ outcome, record, target }: PlannedLink, session: Session): s
 /** Shows the plan of a selection that was read whole, and asks. */
 export async function consentToLinks(
   plan: ChangePlan,
-  { inspect, question }: Pick<ListedChange<LinkKey>, 'inspect' | 'question'>,
+  { inspect, question }: Pick<ListedChange, 'inspect' | 'question'>,
   session: Session,
 ): Promise<void> {
   inspect?.(plan);
@@ -74,17 +74,17 @@ export async function consentToLinks(
 }
 
 /** The rows come back with their links, on the disk where they are many, so that nothing is read twice; unread where nothing is asked. */
-export async function consentToRows<Payload extends LinkKey, Item extends object>(
-  { input, question, verb, payload, decide, options }: NamedChange<Payload, Item>,
+export async function consentToRows(
+  { input, question, verb, payload, decide, options }: NamedChange,
   session: Session,
-): Promise<ReadableRows<Item>> {
+): Promise<ReadableRows> {
   const { yes } = session.global;
   if (yes && verb === 'delete') await session.note(losses.delete);
   if (yes && question.erasesCounters) return await noteCounters({ input, payload }, session);
   if (yes || (question.isOptional && !canAsk(session))) return input;
   const plan = new ChangePlan(verb, session);
   const batchSize = batchSizeOf(session, options.batchSize);
-  const read = async (items: readonly Item[]) => {
+  const read = async (items: readonly object[]) => {
     const links = await decidedLinks(items.map(payload), decide, { client: session.client, batchSize });
     plan.add(links);
     return links.map(({ record }) => record ?? null);
@@ -95,11 +95,8 @@ export async function consentToRows<Payload extends LinkKey, Item extends object
 }
 
 /** Shows the counters that are lost, of the first links; where these are all, they come back with the rows. */
-async function noteCounters<Payload extends LinkKey, Item extends object>(
-  { input, payload }: Pick<NamedChange<Payload, Item>, 'input' | 'payload'>,
-  session: Session,
-): Promise<ReadableRows<Item>> {
-  const read = async (items: readonly Item[]) => {
+async function noteCounters({ input, payload }: Pick<NamedChange, 'input' | 'payload'>, session: Session): Promise<ReadableRows> {
+  const read = async (items: readonly object[]) => {
     const find = await recordsOf(session.client, items.map(payload), shownLinks);
     const links = items.map((item) => find(payload(item)));
     for (const record of links) {

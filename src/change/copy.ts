@@ -1,5 +1,5 @@
 import { shellWord } from '../base/shell-word.ts';
-import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
+import { applyOperation } from '../bulk/operations/apply.ts';
 import type { EarlierLink } from '../bulk/records/done-change.ts';
 import { confirm } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
@@ -56,7 +56,7 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   const given = { ...links.given, from: [server, username], domain: source.domain, mapDomain: options.mapDomain };
   const { severalDomains } = links;
   const change = { ...changeOf(options, findings, accounts), given, links: { severalDomains, pages } };
-  const report = await runPlannedChange<AppliedRow, ComparedLink<EarlierLink>>(change, target);
+  const report = await runPlannedChange(change, target);
   if (target.global.dryRun) return report;
   // Without links to copy, nothing else asks.
   if (!findings.plan?.planned && findings.tags.length > 0) {
@@ -80,7 +80,7 @@ function changeOf(
   options: CopyOptions,
   findings: Findings,
   { source, target }: CopyAccounts,
-): Omit<ListedChange<AppliedRow, ComparedLink<EarlierLink>>, 'given' | 'links'> {
+): Omit<ListedChange, 'given' | 'links'> {
   const decide = decider(asCopied(target.edition), { kind: 'refused', reason: 'not found', code: 1306 });
   return {
     what: `copy from ${source.profile ?? source.client.identity.username}`,
@@ -90,7 +90,7 @@ function changeOf(
     // One batch at a time, or later links could be made before earlier ones.
     options: { ...options, concurrency: 1, again: true },
     presentation: { ...hashChangePresentation('urls', 'Copied'), doing: 'copying', undoneBy: undoOf(target) },
-    decide(link) {
+    decide(link: ComparedLink<EarlierLink>) {
       const outcome = decide(link);
       const isUnbound = outcome.kind === 'copy' && link.item?.max_clicks && outcome.fields.max_clicks === undefined;
       findings.withoutBound += isUnbound ? 1 : 0;

@@ -33,15 +33,12 @@ async function changeOfHashes(
     selection.kind === 'hashes'
       ? await operandRows(selection.operands, { name, options, given: flags?.options ?? {} }, session)
       : await hashRows(selection.path, { name, options }, session);
-  const same: Pick<NamedChange<LinkKey>, 'payload' | 'decide'> = {
-    payload: (link) => link,
-    decide: (_, record) => outcomeOf(verb === 'change' ? (fields ?? {}) : verb, record),
-  };
   return await changeNamed(
     {
       ...change,
       ...rows,
-      ...same,
+      payload: (link: LinkKey) => link,
+      decide: (_, record) => outcomeOf(verb === 'change' ? (fields ?? {}) : verb, record),
       verb,
       fields,
       columns: ['hash'],
@@ -51,10 +48,7 @@ async function changeOfHashes(
 }
 
 /** Shows the plan of a change of named links and asks, where that is wanted, and runs it. */
-export async function changeNamed<Payload extends LinkKey, Item extends object>(
-  change: NamedChange<Payload, Item>,
-  session: Session,
-): Promise<RowsReport> {
+export async function changeNamed(change: NamedChange, session: Session): Promise<RowsReport> {
   const { options, question, domains, fromArguments, operation, what, input, payload, flags, columns, fields } = change;
   const sending = sendingOf(options, session);
   if (session.global.dryRun) return (await import('./plan/dry-run.ts')).namedDryRun(change, session);
@@ -67,7 +61,7 @@ export async function changeNamed<Payload extends LinkKey, Item extends object>(
     undo,
     what,
     input: { ...input, ...rows },
-    payload: (item: object) => payload(item as Item),
+    payload,
     ...(flags ?? { options: {} }),
     columns,
   };

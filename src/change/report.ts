@@ -14,9 +14,9 @@ import { environmentOf } from './environment.ts';
 import { countsOf, isChange, resumedLines, shownBefore } from './typed-report.ts';
 
 /** A run on its way to people. */
-interface ShownRun<Payload extends object> {
-  readonly run: StartedRun<Payload>;
-  readonly plan: RunPlan<Payload>;
+interface ShownRun {
+  readonly run: StartedRun<object>;
+  readonly plan: RunPlan<object>;
   readonly presentation: RunPresentation;
   readonly session: Session;
   /** A selection has links, a file rows. */
@@ -25,22 +25,22 @@ interface ShownRun<Payload extends object> {
 }
 
 /** The first signal, or the end of `--max-time`, stops it when the batches under way are answered; a second signal ends it at once. */
-export async function runReport<Payload extends object>(
-  planned: Omit<RunPlan<Payload>, 'profile' | 'accountDomains'>,
+export async function runReport(
+  planned: Omit<RunPlan<object>, 'profile' | 'accountDomains'>,
   presentation: RunPresentation,
   session: Session,
 ): Promise<RowsReport> {
   const { outcomeFailure } = await import('../bulk/results/outcome-failure.ts');
   const interruption = interruptible(session, 'batches');
   const { client, profile, domain } = session;
-  const plan: RunPlan<Payload> = { domain, ...planned, profile, accountDomains: session.askedDomains() };
+  const plan: RunPlan<object> = { domain, ...planned, profile, accountDomains: session.askedDomains() };
   const run = await startRun(plan, { ...environmentOf(session), interrupt: interruption.signal });
   const noun = plan.input.name === plan.what ? 'link' : 'row';
   const place = accountLabel({ client, domain: run.facts.domain }, presentation.domains);
-  const shown: ShownRun<Payload> = { run, plan, presentation, session, noun, place };
+  const shown: ShownRun = { run, plan, presentation, session, noun, place };
   for (const line of headerLines(shown)) await session.note(line);
   // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
-  const outcomes = new WeakMap<Row, RowOutcome<Payload>>();
+  const outcomes = new WeakMap<Row, RowOutcome>();
   const input = noun === 'row' ? plan.input.name : undefined;
   return {
     ...presentation,
@@ -63,7 +63,7 @@ export async function runReport<Payload extends object>(
 }
 
 /** The lines before the first row: the account, batches and calls. The promise of the mode is shown with `-v`. */
-function headerLines<Payload extends object>({ run, plan, presentation, session, noun, place }: ShownRun<Payload>): string[] {
+function headerLines({ run, plan, presentation, session, noun, place }: ShownRun): string[] {
   const { rows, batches, calls, doneBefore, guarantee, advice } = run.facts;
   const { skipped = 0, name } = plan.input;
   const subject = plainQuantity(rows - skipped - doneBefore, noun) + (noun === 'row' ? ` of ${name}` : '');
@@ -77,9 +77,9 @@ function headerLines<Payload extends object>({ run, plan, presentation, session,
 }
 
 /** Rows that were not sent say so in the summary and in the results, and in JSON; they are no lines of their own. */
-async function* shownRows<Payload extends object>(
-  { run, presentation, session }: ShownRun<Payload>,
-  outcomes: WeakMap<Row, RowOutcome<Payload>>,
+async function* shownRows(
+  { run, presentation, session }: ShownRun,
+  outcomes: WeakMap<Row, RowOutcome>,
   { listen }: Interruption,
 ): AsyncGenerator<Row[]> {
   listen();
@@ -107,10 +107,7 @@ function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: Ru
   return [`${batchesSettled}/${batches} batches`, `${rowsSettled}/${rows}`, `${failed} failed`, ...left].join(' · ');
 }
 
-function ending<Payload extends object>(
-  { run, presentation, session, noun }: ShownRun<Payload>,
-  { caught }: Interruption,
-): CliError | undefined {
+function ending({ run, presentation, session, noun }: ShownRun, { caught }: Interruption): CliError | undefined {
   const { tally, stop } = run.summary();
   const end = runEnd(tally, stop, { ignoreMissing: presentation.ignoreMissing, noun: `${noun}s` });
   if (end.kind === 'error') return end.error;
@@ -122,7 +119,7 @@ function ending<Payload extends object>(
 }
 
 /** The reader went away; the journal has what it did not see. */
-function abandonment<Payload extends object>({ progress, summary }: StartedRun<Payload>): LocalError {
+function abandonment({ progress, summary }: StartedRun<object>): LocalError {
   const { tally } = summary();
   const settled = tally.rows - tally.counts.not_sent;
   return new LocalError(`output pipe closed after ${settled} of ${progress().rows} rows`, {
@@ -130,7 +127,7 @@ function abandonment<Payload extends object>({ progress, summary }: StartedRun<P
   });
 }
 
-function summaryRecord<Payload extends object>({ run, presentation }: ShownRun<Payload>): Row {
+function summaryRecord({ run, presentation }: ShownRun): Row {
   const { tally, calls, milliseconds, surplus } = run.summary();
   const { guarantee } = run.facts;
   return {
@@ -144,7 +141,7 @@ function summaryRecord<Payload extends object>({ run, presentation }: ShownRun<P
 }
 
 /** `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
-function summaryLines<Payload extends object>({ run, plan, presentation, session, noun, place }: ShownRun<Payload>): string[] {
+function summaryLines({ run, plan, presentation, session, noun, place }: ShownRun): string[] {
   const { guarantee, kind, run: name } = run.facts;
   const { profile } = session;
   const { tally, calls, milliseconds, surplus, stop, workingSize } = run.summary();

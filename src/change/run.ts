@@ -9,7 +9,6 @@ import { readKeptRows } from '../input/kept-rows.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
-import type { SelectedLink } from '../select/selected-links.ts';
 import type { ListedChange, Question, RunPresentation } from './change.ts';
 import { askFor, consentToLinks } from './consent.ts';
 import { environmentOf } from './environment.ts';
@@ -23,10 +22,7 @@ import { keepsUndo, pinnedDomain, rowOf, sendingOf } from './sending.ts';
 type ListedRow = RunRow<LinkKey>;
 
 /** Changes exactly the links that were shown, by hash. They are kept with the run, so that the same command resumes it with the same ones. */
-export async function runPlannedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink>(
-  change: ListedChange<Payload, Link>,
-  session: Session,
-): Promise<RowsReport> {
+export async function runPlannedChange(change: ListedChange, session: Session): Promise<RowsReport> {
   if (session.global.dryRun) return await (await import('./plan/dry-run.ts')).listedDryRun(change, session);
   const identity = await identityOf(change, session);
   const { domain, sha256 } = identity;
@@ -52,7 +48,7 @@ export async function runPlannedChange<Payload extends LinkKey, Link extends Sel
       domain,
       newLinks,
       input: { name: what, sha256, rows, file: links.file, open, readAt, copyTo, snapshot: { run: begun?.begin.run } },
-      payload: (item) => item as Payload,
+      payload: (item) => item as LinkKey,
       options: { ...change.given, ...(tags !== undefined && { tags }) },
       steps: change.tags,
       columns: ['hash', 'long_url', 'note', 'tags', 'expiration_date', 'email_stats', 'max_clicks'],
@@ -62,7 +58,7 @@ export async function runPlannedChange<Payload extends LinkKey, Link extends Sel
   );
 }
 
-type Identified = Pick<ListedChange<LinkKey>, 'what' | 'kind' | 'given' | 'undoes'>;
+type Identified = Pick<ListedChange, 'what' | 'kind' | 'given' | 'undoes'>;
 
 /** By these the same command finds its run. */
 async function identityOf({ what, kind, given, undoes }: Identified, session: Session) {
@@ -84,10 +80,7 @@ interface Listed extends Pick<RunInput<LinkKey>, 'rows' | 'open' | 'copyTo' | 'r
   readonly newLinks?: number;
 }
 
-async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
-  change: ListedChange<Payload, Link>,
-  session: Session,
-): Promise<Listed> {
+async function takeSnapshot(change: ListedChange, session: Session): Promise<Listed> {
   const readAt = session.system.elapsed();
   const kept = keptRows<ListedRow>(session);
   let line = 0;

@@ -1,4 +1,4 @@
-import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
+import { editItemsOperation } from '../bulk/operations/edit.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
 import type { SettledChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
@@ -26,7 +26,7 @@ export async function changeSelected(change: LinkChange, session: Session): Prom
   return await runPlannedChange(await listedChange(change, session), session);
 }
 
-async function listedChange(change: LinkChange, session: Session): Promise<ListedChange<EditedRow>> {
+async function listedChange(change: LinkChange, session: Session): Promise<ListedChange> {
   const { command, selection, options, question, presentation, verb, fields = {}, flags, operation } = change;
   const links = await selectLinks(selection, options, session, 'change');
   return {

@@ -39,9 +39,9 @@ export async function pinnedDomain({ domain, edition, domains }: Session, named?
 }
 
 /** The row of a run for a link; undefined for one that stays as it is. */
-export function rowOf<Payload extends LinkKey>(
+export function rowOf(
   { target, record, outcome }: PlannedLink,
-  { payload }: Pick<ListedChange<Payload>, 'payload'>,
+  { payload }: Pick<ListedChange, 'payload'>,
 ): RunRow<LinkKey> | undefined {
   if (outcome.kind === 'unchanged' || outcome.kind === 'untouched') return undefined;
   const fields = 'fields' in outcome ? (outcome.fields ?? {}) : {};

@@ -1,6 +1,6 @@
 import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
-import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
+import { editItemsOperation } from '../bulk/operations/edit.ts';
 import { type TagChange, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
@@ -78,7 +78,7 @@ function identified({ labels, into }: TagRemoval) {
 }
 
 /** A run of edits by hash: each link loses those of the tags that it has, and gets the other one. */
-function detaching(known: KnownRemoval, session: Session): ListedChange<EditedRow> {
+function detaching(known: KnownRemoval, session: Session): ListedChange {
   const { found, target, options } = known;
   async function* pages(): AsyncGenerator<SelectedPage> {
     for await (const { rows, read, linkOf } of carriers(session, found)) {

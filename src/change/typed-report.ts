@@ -17,33 +17,33 @@ interface TypedPresentation extends Omit<RunPresentation, 'doing'> {
   readonly fields?: EditFields | undefined;
 }
 
-interface TypedReport<Payload extends object> extends RowsReport {
+interface TypedReport extends RowsReport {
   /** The outcome, where one link was typed. */
-  readonly only: RowOutcome<Payload> | undefined;
+  readonly only: RowOutcome | undefined;
 }
 
 /** Runs a change of links that were typed to its end, before anything of it is reported. It loads nothing of what only others need. */
-export async function typedReport<Payload extends object>(
-  planned: Omit<RunPlan<Payload>, 'profile' | 'domain' | 'accountDomains'>,
+export async function typedReport(
+  planned: Omit<RunPlan<object>, 'profile' | 'domain' | 'accountDomains'>,
   { fields, ...presentation }: TypedPresentation,
   session: Session,
-): Promise<TypedReport<Payload>> {
+): Promise<TypedReport> {
   const { client, profile, domain, deadline, streams } = session;
   const answered = (): void => void session.listenForSignals(() => undefined);
   const plan = { ...planned, profile, domain, fromArguments: true, concurrency: 1 };
   const started = await startRun(plan, { ...environmentOf(session), signal: deadline.signal, answered });
   const { run } = started.facts;
   for (const line of resumedLines(started.facts, 'link')) await session.note(line);
-  const outcomes: RowOutcome<Payload>[] = [];
+  const outcomes: RowOutcome[] = [];
   for await (const rows of started.rows) outcomes.push(...rows);
   const { tally, stop } = started.summary();
   const { ignoreMissing, sentence } = presentation;
   const shown = ignoreMissing ? outcomes.filter((outcome) => !isMissing(outcome)) : outcomes;
-  const rows = new Map<Row, RowOutcome<Payload>>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
+  const rows = new Map<Row, RowOutcome>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
   const only = outcomes.length === 1 ? outcomes[0] : undefined;
   const isFailed = tally.counts.failed + tally.counts.unknown > 0;
   const failures = isFailed ? await import('../bulk/results/outcome-failure.ts') : undefined;
-  const failureOf = (outcome: RowOutcome<Payload>, reported = false): CliError | undefined =>
+  const failureOf = (outcome: RowOutcome, reported = false): CliError | undefined =>
     failures?.outcomeFailure({ ...outcome, item: { ...outcome.item, ...fields } }, client.identity, { reported });
   const end =
     isFailed || stop

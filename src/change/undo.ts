@@ -1,9 +1,9 @@
 import { CliError, FailedError, NotFoundError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { type AppliedRow, applyOperation } from '../bulk/operations/apply.ts';
-import { type EditedRow, editItemsOperation } from '../bulk/operations/edit.ts';
+import { applyOperation } from '../bulk/operations/apply.ts';
+import { editItemsOperation } from '../bulk/operations/edit.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
-import { type RecreatedRow, recreateOperation } from '../bulk/operations/recreate.ts';
+import { recreateOperation } from '../bulk/operations/recreate.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
 import type { DoneChange, EarlierLink } from '../bulk/records/done-change.ts';
 import { assertIdle, type DoneRun, readDoneRun } from '../bulk/records/done-run.ts';
@@ -86,12 +86,7 @@ interface Undoing {
   readonly doubts: Doubts;
 }
 
-function changeOf(
-  run: DoneRun,
-  way: WayBack,
-  { options, local, doubts }: Undoing,
-  session: Session,
-): ListedChange<LinkKey, UndoneLink> {
+function changeOf(run: DoneRun, way: WayBack, { options, local, doubts }: Undoing, session: Session): ListedChange {
   const { begin } = run;
   const { force = false } = options;
   const title = titleOf(begin);
@@ -113,7 +108,7 @@ function changeOf(
     },
     given: { undo: begin.run, force },
     options,
-    decide: ({ outcome }) => outcome,
+    decide: ({ outcome }: UndoneLink) => outcome,
     operation: (settings) => way.operation({ ...settings, edition: session.edition }),
     ...(way.payload && { payload: way.payload }),
     undoes: { run: begin.run, domain: local ?? begin.domain },
@@ -187,13 +182,13 @@ function titleOfUndo(title: string): string {
 /** The question, then `undoing` and `Undone` for the header and each link; without the last, its status. */
 type Words = readonly [question: string, doing: string, done?: string];
 
-interface WayBack extends Pick<ListedChange<LinkKey>, 'kind' | 'verb'> {
+interface WayBack extends Pick<ListedChange, 'kind' | 'verb'> {
   readonly words: Words;
   /** For a redo, where an undo speaks of the way back. */
   readonly redoing?: Words;
   /** The JSON member that holds the rows: `urls` without it. */
   readonly key?: string;
-  readonly payload?: ListedChange<LinkKey>['payload'];
+  readonly payload?: ListedChange['payload'];
   decide(decision: UndoDecision): PlannedOutcome;
   operation(settings: OperationSettings & Pick<Session, 'edition'>): BulkOperation<LinkKey>;
 }
@@ -214,14 +209,14 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
     words: ['Undo the changes to', 'undoing the changes to', 'Undone'],
     redoing: ['Change', 'changing'],
     decide: undoEdit,
-    operation: (settings): BulkOperation<EditedRow> => editItemsOperation(settings),
+    operation: editItemsOperation,
   },
   delete: {
     kind: 'shorten',
     verb: 'restore',
     words: ['Restore', 'restoring', 'Restored'],
     decide: undoDeletion,
-    operation: (settings): BulkOperation<RecreatedRow> => recreateOperation(settings),
+    operation: recreateOperation,
   },
   apply: {
     kind: 'apply',
@@ -229,7 +224,7 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
     words: ['Undo the changes to', 'undoing the changes to', 'Undone'],
     redoing: ['Redo the changes to', 'redoing the changes to', 'Redone'],
     decide: (decision) => undoApplied(decision.change)(decision),
-    operation: (settings): BulkOperation<AppliedRow> => applyOperation(settings),
+    operation: applyOperation,
     payload: appliedRow,
   },
 };

@@ -10,7 +10,6 @@ import type { LinkKey } from '../../contract/link.ts';
 import type { KeptRows } from '../../input/kept-rows.ts';
 import type { PlannedRequest } from '../../output/dry-run.ts';
 import type { RowsReport } from '../../output/report.ts';
-import type { SelectedLink } from '../../select/selected-links.ts';
 import type { ListedChange, NamedChange } from '../change.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
 import { keptRows } from '../rows/read-links.ts';
@@ -19,25 +18,19 @@ import { ChangePlan, decidedLinks, decidedPages } from './plan.ts';
 import { planReport, wantsRows } from './report.ts';
 
 /** Rows as a run of them has them, and what it sends for them. */
-interface SentRows<Payload extends object> extends Omit<Parameters<typeof plannedCalls<Payload>>[0], 'operation'> {
-  operation(settings: OperationSettings): BulkOperation<Payload>;
+interface SentRows extends Omit<Parameters<typeof plannedCalls>[0], 'operation'> {
+  operation(settings: OperationSettings): BulkOperation<object>;
   readonly domain: string | undefined;
 }
 
 /** The calls that a run of these rows makes. */
-export function requestsOf<Payload extends object>(
-  { operation, domain, ...sent }: SentRows<Payload>,
-  { client }: Session,
-): AsyncGenerator<PlannedRequest> {
+export function requestsOf({ operation, domain, ...sent }: SentRows, { client }: Session): AsyncGenerator<PlannedRequest> {
   const settings = { client, domain, batchSize: sent.batchSize, mayCall: () => true };
   return plannedCalls({ ...sent, operation: operation(settings) });
 }
 
 /** The plan of a change of links that are listed, its rows or its calls; nothing is sent. They are read once, as for the change itself. */
-export async function listedDryRun<Payload extends LinkKey, Link extends SelectedLink>(
-  change: ListedChange<Payload, Link>,
-  session: Session,
-): Promise<RowsReport> {
+export async function listedDryRun(change: ListedChange, session: Session): Promise<RowsReport> {
   const plan = new ChangePlan(change.verb, session);
   const kept = keptRows<PlannedLink>(session);
   for await (const links of decidedPages(plan, change, session)) {
@@ -50,13 +43,13 @@ export async function listedDryRun<Payload extends LinkKey, Link extends Selecte
 }
 
 /** As in the change itself, a hash names a link where all are on one domain. */
-async function hasSeveralDomains({ links }: Pick<ListedChange<LinkKey>, 'links'>, session: Session): Promise<boolean> {
+async function hasSeveralDomains({ links }: Pick<ListedChange, 'links'>, session: Session): Promise<boolean> {
   const mayHave = links.severalDomains && wantsRows(session) && session.format() !== 'json';
   return mayHave && editions[session.edition].severalDomains && (await session.domains()).names.length > 1;
 }
 
-async function* listedRequests<Payload extends LinkKey, Link extends SelectedLink>(
-  change: ListedChange<Payload, Link>,
+async function* listedRequests(
+  change: ListedChange,
   kept: KeptRows<PlannedLink>,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
@@ -66,17 +59,14 @@ async function* listedRequests<Payload extends LinkKey, Link extends SelectedLin
     for (const links of kept.read()) yield links.flatMap((link) => rowOf(link, change) ?? []);
   }
   const domain = await pinnedDomain(session, change.undoes?.domain);
-  const payload = (item: object) => item as Payload;
+  const payload = (item: object) => item as LinkKey;
   const batchSize = batchSizeOf(session, options.batchSize);
   yield* requestsBefore?.() ?? [];
   yield* requestsOf({ rows: rows(), operation, payload, batchSize, isRead, domain }, session);
 }
 
 /** The same for a change of links that are named, without calls for those that the run finds to be as they should be, or not to exist. */
-export function namedDryRun<Payload extends LinkKey, Item extends object>(
-  change: NamedChange<Payload, Item>,
-  session: Session,
-): RowsReport {
+export function namedDryRun(change: NamedChange, session: Session): RowsReport {
   const { input, payload, decide, verb, domains, options, operation, fromArguments } = change;
   const { client, global } = session;
   const batchSize = batchSizeOf(session, options.batchSize);
@@ -99,7 +89,7 @@ export function namedDryRun<Payload extends LinkKey, Item extends object>(
     }
     // Of links that were typed, nobody looks the default domain up.
     const domain = fromArguments ? session.domain : await pinnedDomain(session);
-    const sent = { rows: rows(), operation, payload: (item: object) => payload(item as Item), batchSize, isRead, domain };
+    const sent = { rows: rows(), operation, payload, batchSize, isRead, domain };
     yield* requestsOf(sent, session);
   }
   const plan = new ChangePlan(verb, session);

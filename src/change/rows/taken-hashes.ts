@@ -135,7 +135,7 @@ interface TypedUpdate {
 export async function makeOrEdit({ items, mode, options, presentation }: TypedUpdate, session: Session): Promise<RowsReport> {
   const { edition, note } = session;
   const what = items.map(({ long_url, custom_hash }) => `shorten ${long_url} --hash ${custom_hash}`).join();
-  const { only, ...report } = await typedReport<ShortenItem>(
+  const { only, ...report } = await typedReport(
     {
       ...sendingOf(options, session),
       // The link may have been edited since.
@@ -152,7 +152,7 @@ export async function makeOrEdit({ items, mode, options, presentation }: TypedUp
     presentation,
     session,
   );
-  const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', only.payload.long_url);
+  const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', items[0]?.long_url);
   if (only?.status === 'changed') await note(isMoved ? `changed: the destination was ${only.before?.long_url}` : 'changed');
   return report;
 }
