@@ -13,20 +13,21 @@ import type { ListedChange, Question, RunPresentation } from './change.ts';
 import { askFor, consentToLinks } from './consent.ts';
 import { environmentOf } from './environment.ts';
 import { refuseTooMany } from './limits.ts';
-import { ChangePlan, decidedPages } from './plan/plan.ts';
+import { ChangePlan, decidedPages, rowOf } from './plan/plan.ts';
 import { runReport } from './report.ts';
 import { keptRows } from './rows/read-links.ts';
-import { keepsUndo, pinnedDomain, rowOf, sendingOf } from './sending.ts';
+import { keepsUndo, pinnedDomain, sendingOf } from './sending.ts';
 
 /** A link that is to be changed, or one that is left alone and reported. */
 type ListedRow = RunRow<LinkKey>;
 
 /** Changes exactly the links that were shown, by hash. They are kept with the run, so that the same command resumes it with the same ones. */
 export async function runPlannedChange(change: ListedChange, session: Session): Promise<RowsReport> {
+  const sending = sendingOf(change.options, session);
   if (session.global.dryRun) return await (await import('./plan/dry-run.ts')).listedDryRun(change, session);
+  const undo = await keepsUndo(change.options, session);
   const identity = await identityOf(change, session);
   const { domain, sha256 } = identity;
-  const undo = await keepsUndo(change.options, session);
   const now = session.system.now();
   const begun = await keptRun(identity, environmentOf(session));
   // Its change of tags was decided when it began.
@@ -39,7 +40,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   const readAt = change.comparesAgain ? longAgo : listed.readAt;
   return await runReport(
     {
-      ...sendingOf(change.options, session),
+      ...sending,
       operation,
       what,
       undo,

@@ -1,14 +1,12 @@
 import { UsageError } from '../base/errors.ts';
 import type { AppliedKind, AppliedRow } from '../bulk/operations/apply.ts';
-import type { RunRow } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import type { ListedChange } from './change.ts';
-import type { PlannedLink, PlannedOutcome } from './decide/outcome.ts';
+import type { PlannedOutcome } from './decide/outcome.ts';
 
 /** A change keeps what the links were, unless it is told not to. */
 export async function keepsUndo({ undo = true }: BulkOptions, session: Session): Promise<boolean> {
@@ -36,25 +34,6 @@ export function sendingOf(options: BulkOptions, session: Session) {
 /** The domain of links that name none: looked up once, so that the run and the one that resumes it are the same. */
 export async function pinnedDomain({ domain, edition, domains }: Session, named?: string): Promise<string | undefined> {
   return named ?? domain ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
-}
-
-/** The row of a run for a link; undefined for one that stays as it is. */
-export function rowOf(
-  { target, record, outcome }: PlannedLink,
-  { payload }: Pick<ListedChange, 'payload'>,
-): RunRow<LinkKey> | undefined {
-  if (outcome.kind === 'unchanged' || outcome.kind === 'untouched') return undefined;
-  const fields = 'fields' in outcome ? (outcome.fields ?? {}) : {};
-  const refusal = refusalOf({ outcome });
-  const item = payload?.(target, fields, outcome.kind) ?? { ...target, ...fields };
-  return { line: undefined, item, before: record ?? null, ...(refusal !== undefined && { refusal }) };
-}
-
-/** Why a link is left alone, as the row of a run has it. */
-export function refusalOf({ outcome }: Pick<PlannedLink, 'outcome'>): RunRow['refusal'] {
-  if (outcome.kind !== 'refused') return undefined;
-  const { reason, code } = outcome;
-  return code === undefined ? reason : { code, message: reason };
 }
 
 const appliedKinds: { readonly [K in PlannedOutcome['kind']]?: AppliedKind } = { create: 'shorten', delete: 'delete' };

@@ -25,7 +25,6 @@ interface TagRemoval {
   readonly labels: readonly string[];
   readonly into?: string;
   readonly options: { readonly undo?: boolean; readonly ignoreMissing?: boolean };
-  readonly change: LabelChange;
 }
 
 interface KnownRemoval extends TagRemoval {
@@ -43,11 +42,11 @@ interface KnownRemoval extends TagRemoval {
 export async function removeTags(removal: TagRemoval, session: Session): Promise<RowsReport> {
   await requireAnswer(session, 'named');
   const known = await knownRemoval(removal, session);
-  const { found, labels, change, isAlone } = known;
+  const { found, labels, isAlone } = known;
   const { yes, dryRun } = session.global;
   const work = deletion(found, session);
   if (dryRun || (!yes && found.length > 0)) await showMissing(labels, found, session);
-  if (found.length === 0) return dryRun ? dryRunReport([]) : changeEach(labels, work, change);
+  if (found.length === 0) return dryRun ? dryRunReport([]) : changeEach(labels, work, wordsOf(known));
   return await (isAlone ? removeUnused : removeByRun)(known, work, session);
 }
 
@@ -103,6 +102,10 @@ function titleOf({ labels, into }: TagRemoval): string {
   return into === undefined ? `tags delete ${words}` : `tags merge ${words} --into ${shellWord(into)}`;
 }
 
+function wordsOf({ into, options: { ignoreMissing = false } }: TagRemoval): LabelChange {
+  return { done: into === undefined ? 'deleted' : 'merged', ignoreMissing };
+}
+
 function questionOf(found: readonly string[], into: string | undefined): string {
   if (into !== undefined) return `Merge ${namedTags(found)} into ${JSON.stringify(into)} on`;
   return `Delete ${namedTags(found)} and detach ${found.length === 1 ? 'it' : 'them'} from`;
@@ -123,12 +126,12 @@ function withDeletions(run: RowsReport, { found, tags }: KnownRemoval, session: 
 
 /** Without links there is nothing to take off: the deletions alone are a run, without rows. */
 async function removeUnused(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
-  const { labels, found, change, options, tags } = known;
+  const { labels, found, options, tags } = known;
   if (!known.isAlone) await confirm(`Delete ${namedTags(found)}, used by no link, of ${accountLabel(session)}?`, session);
-  const report = changeEach(labels, work, change);
+  const report = changeEach(labels, work, wordsOf(known));
   const prepare = () => addTags(session.client, tags.add);
   if (await keepsUndo(options, session)) {
-    return await recordedTags(report, { what: titleOf(known), change: tags, profile: session.profile }, session, prepare);
+    return await recordedTags(report, { what: titleOf(known), change: tags }, session, prepare);
   }
   await prepare();
   return report;
@@ -136,12 +139,12 @@ async function removeUnused(known: KnownRemoval, work: Work, session: Session): 
 
 /** Changes the links, and then deletes the tags as the last step of the run; they stay where a link was not changed. */
 async function removeByRun(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
-  const { labels, found, change, tags } = known;
+  const { labels, found, tags } = known;
   const removed: Row[] = [];
   let links = 0;
   let isBegun = false;
   let ending: CliError | undefined;
-  const report = changeEach(labels, work, { ...change, links: () => links });
+  const report = changeEach(labels, work, { ...wordsOf(known), links: () => links });
   const after = async (isStopped: () => boolean): Promise<boolean> => {
     isBegun = true;
     for await (const some of batchesOf(report)) {

@@ -26,10 +26,10 @@ interface Step {
 
 /** Undoes a run that changed tags and no links, where they are as the run left them. */
 export async function undoTagRun({ begin }: DoneRun, what: string, session: Session): Promise<RowsReport> {
-  const { global, streams, profile } = session;
+  const { global, streams } = session;
   await requireAnswer(session, 'named');
   const change = inverse(tagChangeOf(begin));
-  const run = { what, undoes: begin.run, profile };
+  const run = { what, undoes: begin.run };
   // One that was killed may have done all of it: then only its end is to be written down.
   const begun = await unfinishedTags(run, environmentOf(session));
   const steps = await stepsOf(change, session);
@@ -40,7 +40,7 @@ export async function undoTagRun({ begin }: DoneRun, what: string, session: Sess
     return { label };
   };
   const labels = global.dryRun ? [] : steps.map(({ label }) => label);
-  const report = changeEach(labels, work, { key: 'tags', done: 'restored', sentence: 'Restored tag' });
+  const report = changeEach(labels, work, { done: 'restored' });
   if (global.dryRun) return { ...report, notes: () => ['dry run: nothing was sent'] };
   const nothing = { ...report, notes: () => [`${what}: nothing to change`] };
   if (!begun && steps.length === 0) return nothing;

@@ -1,3 +1,4 @@
+import { capitalized } from '../base/capitalized.ts';
 import { CliError, LocalError, sharedFailure, UsageError } from '../base/errors.ts';
 import { recordTagRun, type TagChange, type TagRun } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
@@ -8,7 +9,7 @@ import { accountTags } from '../client/tag-changes.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { quantity } from '../output/quantity.ts';
-import { batchesOf, type Column, type Row, type RowsReport } from '../output/report.ts';
+import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { askFor } from './consent.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
@@ -65,11 +66,8 @@ async function linksWith(labels: readonly string[], { client }: Session): Promis
 }
 
 export interface LabelChange {
-  /** The JSON member that holds the rows. */
-  readonly key: string;
   /** The status of a tag in messages and the summary: `added`. */
   readonly done: 'added' | 'deleted' | 'merged' | 'restored';
-  readonly sentence: string;
   readonly ignoreMissing?: boolean;
   /** Links that were changed for it. */
   readonly links?: () => number;
@@ -77,7 +75,7 @@ export interface LabelChange {
 
 /** Does one thing to every label, in order. What the server refuses of one does not stop the others; anything else does. */
 export function changeEach(labels: readonly string[], work: (label: string) => Promise<Row>, change: LabelChange): RowsReport {
-  const { key, done, sentence, ignoreMissing = false, links } = change;
+  const { done, ignoreMissing = false, links } = change;
   const failures = new Map<Row, CliError>();
   let changed = 0;
   let missing = 0;
@@ -99,8 +97,11 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
     }
   }
   return {
-    ...labelRows(key, rows()),
-    sentence: (row, { tick }) => `${tick} ${sentence} "${row.label}"`,
+    kind: 'rows',
+    key: done === 'deleted' || done === 'merged' ? done : 'tags',
+    rows: rows(),
+    columns: [{ name: 'label' }],
+    sentence: (row, { tick }) => `${tick} ${capitalized(done)} tag "${row.label}"`,
     failure: (row) => failures.get(row),
     members: () => ({
       summary: { rows: labels.length, [done]: changed, failed: failures.size, missing, ...(links && { links: links() }) },
@@ -116,7 +117,7 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
 /** Makes the changes of a report as one run without rows. What was done before a failure keeps its record. */
 export async function recordedTags(
   report: RowsReport,
-  run: TagRun,
+  run: Omit<TagRun, 'profile'>,
   session: Session,
   prepare: () => Promise<void> = async () => undefined,
 ): Promise<RowsReport> {
@@ -127,7 +128,7 @@ export async function recordedTags(
     for await (const some of batchesOf(report)) rows.push(...some);
   };
   const isBegun = (): boolean => rows.length > 0;
-  await recordTagRun(run, environmentOf(session), act, isBegun).catch((error: unknown) => {
+  await recordTagRun({ ...run, profile: session.profile }, environmentOf(session), act, isBegun).catch((error: unknown) => {
     if (!isBegun()) throw error;
     failure = error;
   });
@@ -141,11 +142,6 @@ export async function recordedTags(
 /** An answer about the label, and not about the account, the quota or the connection. */
 function isRefusal(error: unknown): error is CliError {
   return error instanceof CliError && ['not_found', 'rejected', 'failed', 'partial'].includes(error.kind);
-}
-
-/** Tags as rows, under the JSON member `key`. */
-export function labelRows(key: string, rows: RowsReport['rows'], columns: readonly Column[] = [{ name: 'label' }]): RowsReport {
-  return { kind: 'rows', key, rows, columns };
 }
 
 /** Takes labels off a link, and gives it another one instead. `-label` detaches, `+label` attaches, whatever the label begins with (2.2). */

@@ -13,8 +13,8 @@ import type { RowsReport } from '../../output/report.ts';
 import type { ListedChange, NamedChange } from '../change.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
 import { keptRows } from '../rows/read-links.ts';
-import { pinnedDomain, refusalOf, rowOf } from '../sending.ts';
-import { ChangePlan, decidedLinks, decidedPages } from './plan.ts';
+import { pinnedDomain } from '../sending.ts';
+import { ChangePlan, decidedLinks, decidedPages, refusalOf, rowOf } from './plan.ts';
 import { planReport, wantsRows } from './report.ts';
 
 /** Rows as a run of them has them, and what it sends for them. */

@@ -1,6 +1,8 @@
+import type { RunRow } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { recordsOf } from '../../client/named-urls.ts';
 import type { LinkDomains, LinkKey } from '../../contract/link.ts';
+import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { SelectedLink, SelectedLinks } from '../../select/selected-links.ts';
 import { fieldChanges, foldedText, isPlanned, type PlannedLink, type PlannedOutcome } from '../decide/outcome.ts';
@@ -163,4 +165,26 @@ export async function* decidedPages<Link extends SelectedLink>(
     session.streams.progress.step(() => `${read} links read`);
   }
   refuseTooMany(plan.planned, session);
+}
+
+/** Makes the item that is sent for a link. */
+export type ItemOf = (target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']) => LinkKey;
+
+/** The row of a run for a link; undefined for one that stays as it is. */
+export function rowOf(
+  { target, record, outcome }: PlannedLink,
+  { payload }: { readonly payload?: ItemOf | undefined },
+): RunRow<LinkKey> | undefined {
+  if (outcome.kind === 'unchanged' || outcome.kind === 'untouched') return undefined;
+  const fields = 'fields' in outcome ? (outcome.fields ?? {}) : {};
+  const refusal = refusalOf({ outcome });
+  const item = payload?.(target, fields, outcome.kind) ?? { ...target, ...fields };
+  return { line: undefined, item, before: record ?? null, ...(refusal !== undefined && { refusal }) };
+}
+
+/** Why a link is left alone, as the row of a run has it. */
+export function refusalOf({ outcome }: Pick<PlannedLink, 'outcome'>): RunRow['refusal'] {
+  if (outcome.kind !== 'refused') return undefined;
+  const { reason, code } = outcome;
+  return code === undefined ? reason : { code, message: reason };
 }

@@ -1,6 +1,6 @@
-import { DuplicateCandidateSearch } from '../../base/duplicate-candidates.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { EarlierLink } from '../../bulk/records/done-change.ts';
+import { SeenKeys } from '../../client/seen-keys.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
@@ -62,10 +62,10 @@ function sourceLink({ target, record }: SelectedLink): SourceLink {
 /** Links of two domains that would be one link at the target: which of them is meant is not guessed. */
 function refuseCollisions(kept: KeptRows<SourceLink>, domainOf: DomainOfCopy): void {
   const copyOf = ({ key: { hash, domain } }: SourceLink): string => linkText({ hash, domain: domainOf(domain) });
-  const search = new DuplicateCandidateSearch();
-  for (const rows of kept.read()) for (const row of rows) search.add(copyOf(row));
-  const candidates = search.candidates();
-  if (candidates.count === 0) return;
+  const seen = new SeenKeys();
+  const candidates = new Set<string>();
+  for (const rows of kept.read()) for (const copy of rows.map(copyOf)) if (!seen.add(copy)) candidates.add(copy);
+  if (candidates.size === 0) return;
   const first = new Map<string, string>();
   const collisions: string[] = [];
   for (const rows of kept.read()) {
