@@ -80,9 +80,9 @@ export interface ListedChange extends Change {
   readonly comparesAgain?: boolean;
   /** The run that this one undoes, on the domain on which it was. */
   readonly undoes?: { readonly run: string; readonly domain: string | undefined };
-  /** Calls that are made before those for the links, known when the links were read. */
-  requestsBefore?(): readonly PlannedRequest[];
-  /** Instead of that, the one call that is made for all of them. */
+  /** Tags that are added besides, known when the links were read. */
+  newTags?(): readonly string[];
+  /** Instead of calls for links, the one call for all of them. */
   readonly request?: PlannedRequest;
   /** Steps about the tags of the account in the same run, before the links and after them. */
   readonly tags?: (RunSteps & { readonly change: TagChange }) | undefined;

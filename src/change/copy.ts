@@ -101,7 +101,7 @@ function changeOf(
     payload: (key, fields) => appliedRow(key, fields, 'create'),
     // Before a late answer links may have been made there.
     comparesAgain: true,
-    requestsBefore: () => findings.tags.map((label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } })),
+    newTags: () => findings.tags,
   };
 }
 

@@ -111,19 +111,6 @@ function questionOf(found: readonly string[], into: string | undefined): string 
   return `Delete ${namedTags(found)} and detach ${found.length === 1 ? 'it' : 'them'} from`;
 }
 
-/** `--dry-run`: shows what would come before the run, and after it. */
-function withDeletions(run: RowsReport, { found, tags }: KnownRemoval, session: Session): RowsReport {
-  if (session.format() === 'json') {
-    async function* requests(): AsyncGenerator<Iterable<Row>> {
-      yield (tags.add ?? []).map((label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } }));
-      yield* batchesOf(run);
-      yield found.map((label) => ({ method: 'DELETE', path: `/tags/${encodeURIComponent(label)}`, query: {}, body: null }));
-    }
-    return { ...run, rows: requests() };
-  }
-  return { ...run, notes: () => (run.notes?.() ?? []).toSpliced(-1, 0, `then ${namedTags(found)} would be deleted`) };
-}
-
 /** Without links there is nothing to take off: the deletions alone are a run, without rows. */
 async function removeUnused(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
   const { labels, found, options, tags } = known;
@@ -153,9 +140,12 @@ async function removeByRun(known: KnownRemoval, work: Work, session: Session): P
     }
     return true;
   };
-  const steps = { change: tags, before: () => addTags(session.client, tags.add), after };
+  const { dryRun } = session.global;
+  // They are deleted by the labels that were typed.
+  const steps = { change: dryRun ? { ...tags, delete: found } : tags, before: () => addTags(session.client, tags.add), after };
   const run = await runPlannedChange({ ...detaching(known, session), tags: steps }, session);
-  if (session.global.dryRun) return withDeletions(run, known, session);
+  const deletions = `then ${namedTags(found)} would be deleted`;
+  if (dryRun) return { ...run, notes: () => (run.notes?.() ?? []).toSpliced(-1, 0, deletions) };
   if (run.runRows === undefined) return await removeUnused(known, work, session);
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     for await (const some of batchesOf(run)) {

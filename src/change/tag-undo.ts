@@ -6,16 +6,18 @@ import { confirm } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
 import { type AccountTags, accountTags, addTags, renameTag } from '../client/tag-changes.ts';
 import { foldLabel } from '../contract/tag-label.ts';
+import { dryRunReport } from '../output/dry-run.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { environmentOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
 import { deletion } from './tag-removal.ts';
-import { changeEach, inverse, recordedTags } from './tags.ts';
+import { changeEach, inverse, recordedTags, tagRequests } from './tags.ts';
 
 /** One tag that is put back. */
 interface Step {
   /** As it is now, or is to be. */
   readonly label: string;
+  readonly change: TagChange;
   /** For the plan: `rename "promotion" back to "promo"`. */
   readonly text: string;
   /** Why it is left alone. */
@@ -41,6 +43,7 @@ export async function undoTagRun({ begin }: DoneRun, what: string, session: Sess
   };
   const labels = global.dryRun ? [] : steps.map(({ label }) => label);
   const report = changeEach(labels, work, { done: 'restored' });
+  if (global.dryRun && session.format() === 'json') return dryRunReport(doable.flatMap((step) => tagRequests(step.change)));
   if (global.dryRun) return { ...report, notes: () => ['dry run: nothing was sent'] };
   const nothing = { ...report, notes: () => [`${what}: nothing to change`] };
   if (!begun && steps.length === 0) return nothing;
@@ -58,27 +61,31 @@ async function stepsOf({ rename, add = [], delete: deleted = [] }: TagChange, se
   const toDelete = deleted.filter(isKnown);
   const remove = deletion(toDelete, session);
   const toAdd = add.filter((label) => !isKnown(label));
+  const step = (word: 'add' | 'delete', label: string, act: Step['act']): Step => {
+    return { label, change: { [word]: [label] }, text: `${word} ${JSON.stringify(label)}`, act };
+  };
   return [
     ...(rename ? renaming(rename, tags, session) : []),
-    ...toAdd.map((label) => ({ label, text: `add ${JSON.stringify(label)}`, act: () => addTags(client, [label]) })),
-    ...toDelete.map((label) => ({ label, text: `delete ${JSON.stringify(label)}`, act: () => remove(label) })),
+    ...toAdd.map((label) => step('add', label, () => addTags(client, [label]))),
+    ...toDelete.map((label) => step('delete', label, () => remove(label))),
   ];
 }
 
-function renaming({ from, to }: NonNullable<TagChange['rename']>, { labels, spelled }: AccountTags, { client }: Session): Step[] {
+function renaming(rename: NonNullable<TagChange['rename']>, { labels, spelled }: AccountTags, { client }: Session): Step[] {
+  const { from, to } = rename;
   const [old, other] = [spelled(from), spelled(to)];
   const isSpelling = foldLabel(from) === foldLabel(to);
   // Of a change of case alone, only the exact text shows whether it is still so.
   if (isSpelling ? labels.includes(to) : other !== undefined && old === undefined) return [];
-  const [label, text] = [to, `rename ${JSON.stringify(from)} back to ${JSON.stringify(to)}`];
+  const step = { label: to, change: { rename }, text: `rename ${JSON.stringify(from)} back to ${JSON.stringify(to)}` };
   const refused = (reason: string): Step[] => {
     const refusal = `changed since: ${reason}`;
-    const act = (): Promise<never> => Promise.reject(new PartialError(`tag ${JSON.stringify(label)}: ${refusal}`));
-    return [{ label, text, refusal, act }];
+    const act = (): Promise<never> => Promise.reject(new PartialError(`tag ${JSON.stringify(to)}: ${refusal}`));
+    return [{ ...step, refusal, act }];
   };
   if (old === undefined) return refused(`there is no tag ${JSON.stringify(from)}`);
   if (!isSpelling && other !== undefined) return refused(`there is another tag ${JSON.stringify(to)}`);
-  return [{ label, text, act: () => renameTag(client, from, to, true) }];
+  return [{ ...step, act: () => renameTag(client, from, to, true) }];
 }
 
 /** The steps about tags of the undo of a run that changed links, too. */

@@ -8,6 +8,7 @@ import { isOneOf } from '../client/labelled-links.ts';
 import { accountTags } from '../client/tag-changes.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { hasOperators, labelExpression } from '../contract/tag-label.ts';
+import type { PlannedRequest } from '../output/dry-run.ts';
 import { quantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { askFor } from './consent.ts';
@@ -149,6 +150,16 @@ export function withoutLabels(record: UrlRecord | undefined, labels: readonly st
   const { tags = [] } = record ?? {};
   const attached = !record || into === undefined || tags.some(isOneOf([into])) ? [] : [`+${into}`];
   return { kind: 'change', fields: { tags: [...attached, ...tags.filter(isOneOf(labels)).map((label) => `-${label}`)] } };
+}
+
+/** The calls of a change of tags while nothing fails. */
+export function tagRequests({ rename, add = [], delete: deleted = [] }: TagChange): PlannedRequest[] {
+  const path = (label: string): string => `/tags/${encodeURIComponent(label)}`;
+  return [
+    ...(rename ? [{ method: 'PATCH', path: path(rename.from), query: {}, body: { label: rename.to } }] : []),
+    ...add.map((label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } })),
+    ...deleted.map((label) => ({ method: 'DELETE', path: path(label), query: {}, body: undefined })),
+  ];
 }
 
 /** Undoes a change of tags. */

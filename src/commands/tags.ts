@@ -7,7 +7,7 @@ import { environmentOf } from '../change/environment.ts';
 import { plannedRows } from '../change/plan/report.ts';
 import { keepsUndo } from '../change/sending.ts';
 import { removeTags } from '../change/tag-removal.ts';
-import { changeEach, consentToTags, countTagged, recordedTags } from '../change/tags.ts';
+import { changeEach, consentToTags, countTagged, recordedTags, tagRequests } from '../change/tags.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/run.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -122,8 +122,7 @@ async function listTags({ count }: ListOptions, invocation: Invocation): Promise
 async function addTags(_options: object, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
   if (invocation.global.dryRun) {
-    const request = (label: string) => ({ method: 'POST', path: '/tags', query: {}, body: { label } });
-    return plan(labels, { change: 'add', done: 'added', request }, invocation);
+    return plan(labels, { change: 'add', done: 'added', requests: tagRequests({ add: labels }) }, invocation);
   }
   const session = await openSession(invocation);
   const work = async (label: string): Promise<Row> => {
@@ -144,8 +143,8 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
 async function changeLabel(_options: object, invocation: Invocation, operands: string[]): Promise<Report> {
   const [old = '', label = ''] = [...readLabels(operands.slice(0, 1)), ...readLabels(operands.slice(1))];
   if (invocation.global.dryRun) {
-    const request = () => ({ method: 'PATCH', path: tagPath(old), query: {}, body: { label } });
-    return plan([old], { change: `rename to ${JSON.stringify(label)}`, done: 'renamed', request }, invocation);
+    const requests = tagRequests({ rename: { from: old, to: label } });
+    return plan([old], { change: `rename to ${JSON.stringify(label)}`, done: 'renamed', requests }, invocation);
   }
   const session = await openSession(invocation);
   const what = `tags rename ${shellWord(old)} ${shellWord(label)}`;
@@ -177,8 +176,7 @@ async function deleteTags(options: RemovalOptions, invocation: Invocation, opera
   refuseDomain(session);
   if (options.undo !== false) return await removeTags({ labels, options }, session);
   if (invocation.global.dryRun) {
-    const request = (label: string) => ({ method: 'DELETE', path: tagPath(label), query: {}, body: undefined });
-    return plan(labels, { change: 'delete', done: 'deleted', request }, invocation);
+    return plan(labels, { change: 'delete', done: 'deleted', requests: tagRequests({ delete: labels }) }, invocation);
   }
   await keepsUndo(options, session);
   await consentToTags(labels, session);
@@ -211,13 +209,13 @@ async function mergeTags(options: MergeOptions, invocation: Invocation, operands
 interface Plan {
   readonly change: string;
   readonly done: string;
-  request(label: string): PlannedRequest;
+  readonly requests: readonly PlannedRequest[];
 }
 
-function plan(labels: readonly string[], { change, done, request }: Plan, invocation: Invocation): RowsReport {
+function plan(labels: readonly string[], { change, done, requests }: Plan, invocation: Invocation): RowsReport {
   const rows = [labels.map((label) => ({ label, change }))];
   const columns = [{ name: 'label', essential: true }, { name: 'change' }];
-  return plannedRows({ requests: labels.map(request), rows, noun: 'tag', done, columns }, invocation);
+  return plannedRows({ requests, rows, noun: 'tag', done, columns }, invocation);
 }
 
 /** An answer with other labels means that the change was not applied; an answer without labels proves nothing. */
@@ -242,5 +240,3 @@ function readLabels(operands: readonly string[]): string[] {
 function refuseDomain({ domainNamed }: Session): void {
   if (domainNamed) throw new UsageError('--domain does not apply to tags: a tag is on all domains of the account');
 }
-
-const tagPath = (label: string): string => `/tags/${encodeURIComponent(label)}`;

@@ -14,6 +14,7 @@ import type { ListedChange, NamedChange } from '../change.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
 import { keptRows } from '../rows/read-links.ts';
 import { pinnedDomain } from '../sending.ts';
+import { tagRequests } from '../tags.ts';
 import { ChangePlan, decidedLinks, decidedPages, refusalOf, rowOf } from './plan.ts';
 import { planReport, wantsRows } from './report.ts';
 
@@ -53,7 +54,7 @@ async function* listedRequests(
   kept: KeptRows<PlannedLink>,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
-  const { options, request, requestsBefore, comparesAgain: isRead = false, operation } = change;
+  const { options, request, newTags, tags, comparesAgain: isRead = false, operation } = change;
   if (request) return yield request;
   function* rows(): Generator<RunRow[]> {
     for (const links of kept.read()) yield links.flatMap((link) => rowOf(link, change) ?? []);
@@ -61,8 +62,10 @@ async function* listedRequests(
   const domain = await pinnedDomain(session, change.undoes?.domain);
   const payload = (item: object) => item as LinkKey;
   const batchSize = batchSizeOf(session, options.batchSize);
-  yield* requestsBefore?.() ?? [];
+  const { add = newTags?.(), delete: deleted } = tags?.change ?? {};
+  yield* tagRequests({ add });
   yield* requestsOf({ rows: rows(), operation, payload, batchSize, isRead, domain }, session);
+  yield* tagRequests({ delete: deleted });
 }
 
 /** The same for a change of links that are named, without calls for those that the run finds to be as they should be, or not to exist. */
