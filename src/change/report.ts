@@ -11,7 +11,8 @@ import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import type { RunPresentation } from './change.ts';
 import { environmentOf } from './environment.ts';
-import { countsOf, isChange, resumedLines, shownBefore } from './typed-report.ts';
+import { shownBefore } from './sending.ts';
+import { countsOf, isChange, resumedLines } from './typed-report.ts';
 
 /** A run on its way to people. */
 interface ShownRun {

@@ -1,5 +1,7 @@
 import { UsageError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
 import type { AppliedKind, AppliedRow } from '../bulk/operations/apply.ts';
+import { recordShown } from '../bulk/records/shown.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { editions } from '../contract/editions.ts';
@@ -29,6 +31,12 @@ export function sendingOf(options: BulkOptions, session: Session) {
     results,
     failed,
   };
+}
+
+/** Somebody has seen the result: the same command begins anew, and from here on a signal changes nothing any more. */
+export async function shownBefore(run: string, { system, listenForSignals }: Session): Promise<void> {
+  listenForSignals(() => undefined);
+  await recordShown(run, folders(system).state, system);
 }
 
 /** The domain of links that name none: looked up once, so that the run and the one that resumes it are the same. */

@@ -20,7 +20,7 @@ import { asInFile } from '../decide/apply.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
 import { ChangePlan } from '../plan/plan.ts';
 import { planLines } from '../plan/text.ts';
-import { sendingOf } from '../sending.ts';
+import { sendingOf, shownBefore } from '../sending.ts';
 import { typedReport } from '../typed-report.ts';
 import { typedInput } from './named.ts';
 import { linksReadFor, type ReadableRows } from './read-links.ts';
@@ -149,7 +149,7 @@ export async function makeOrEdit({ items, mode, options, presentation }: TypedUp
       options: { onConflict: 'update' },
       columns: fieldNames('shorten', edition),
     },
-    presentation,
+    { ...presentation, shownBefore },
     session,
   );
   const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', items[0]?.long_url);
