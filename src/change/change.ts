@@ -11,7 +11,7 @@ import type { RowsReport } from '../output/report.ts';
 import type { SelectedLink, SelectedLinks } from '../select/selected-links.ts';
 import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
-import type { ChangePlan, PlanVerb } from './plan/plan.ts';
+import type { ChangePlan, ItemOf, PlanVerb } from './plan/plan.ts';
 
 export interface Question {
   /** The first word of the question: `Delete`. */
@@ -31,38 +31,34 @@ export interface Question {
 export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields' | 'pipedFields' | 'sentence'> & {
   /** For the header: `shortening`. */
   readonly doing: string;
-  /** The domains that the rows name. */
   readonly domains?: LinkDomains | undefined;
   /** The command that undoes the run, where it is not `linkctl undo`. */
   readonly undoneBy?: string;
   /** Replaces the line about undoing: an undo can be redone. */
   readonly undoLine?: string;
-  /** A hash that does not exist is no failure. */
   readonly ignoreMissing?: boolean | undefined;
 };
 
-/** A change of links, from wherever they come. */
-interface Change<Payload extends object> {
+interface Change {
   readonly verb: PlanVerb;
   /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
   readonly what: string;
   readonly question: Question;
   readonly options: BulkOptions;
   readonly presentation: RunPresentation;
-  operation(settings: OperationSettings): BulkOperation<Payload>;
+  operation(settings: OperationSettings): BulkOperation<LinkKey>;
 }
 
 /** A change of rows that name their links: these are read for the plan, or right before they are changed. */
-export interface NamedChange<Payload extends LinkKey, Item extends object = Payload> extends Change<Payload> {
-  readonly input: RunInput<Item>;
+export interface NamedChange extends Change {
+  readonly input: RunInput;
   /** The domains of the links, as far as they are named. */
   readonly domains: LinkDomains;
-  /** They are operands of the command line. */
   readonly fromArguments?: boolean;
-  payload(item: Item): Payload;
-  decide(payload: Payload, record: UrlRecord | undefined): PlannedOutcome;
+  payload(item: object): LinkKey;
+  decide(payload: LinkKey, record: UrlRecord | undefined): PlannedOutcome;
   /** Beside the rows all that the change depends on. */
-  readonly flags?: Pick<RunPlan<object>, 'options' | 'recall'> | undefined;
+  readonly flags?: Pick<RunPlan, 'options' | 'recall'> | undefined;
   /** The columns of the input, for `--failed`. */
   readonly columns: readonly string[];
   /** The fields that every link is given, for messages about it. */
@@ -70,23 +66,23 @@ export interface NamedChange<Payload extends LinkKey, Item extends object = Payl
 }
 
 /** A change of links that the tool finds itself: by tags, a search, a filter, on two sides, or by what a run did. */
-export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink> extends Change<Payload> {
-  readonly links: Omit<SelectedLinks<Link>, 'given' | 'filter'>;
+export interface ListedChange extends Change {
+  readonly links: Omit<SelectedLinks, 'given' | 'filter'>;
   /** All that decides what is done to which links, as it was typed: the same command resumes the run. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly kind: OperationKind;
-  decide(link: Link): PlannedOutcome;
-  /** The item that is sent for a link; without it, its name with the fields that it gets. */
-  payload?(target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']): Payload;
+  decide(link: SelectedLink): PlannedOutcome;
+  /** Without it, the item that is sent for a link is its name with the fields that it gets. */
+  readonly payload?: ItemOf;
   /** Gets the whole plan, and throws for a change that its author cannot have meant. */
   inspect?(plan: ChangePlan): void;
   /** All that was read is compared again at sending, however short a time passed. */
   readonly comparesAgain?: boolean;
   /** The run that this one undoes, on the domain on which it was. */
   readonly undoes?: { readonly run: string; readonly domain: string | undefined };
-  /** Calls that are made before those for the links, known when the links were read. */
-  requestsBefore?(): readonly PlannedRequest[];
-  /** Instead of that, the one call that is made for all of them. */
+  /** Tags that are added besides, known when the links were read. */
+  newTags?(): readonly string[];
+  /** Instead of calls for links, the one call for all of them. */
   readonly request?: PlannedRequest;
   /** Steps about the tags of the account in the same run, before the links and after them. */
   readonly tags?: (RunSteps & { readonly change: TagChange }) | undefined;
@@ -95,15 +91,12 @@ export interface ListedChange<Payload extends LinkKey, Link extends SelectedLink
 /** The same change of all links of a selection. */
 export interface LinkChange {
   readonly selection: LinkSelection;
-  readonly options: SelectionOptions & BulkOptions & { readonly ignoreMissing?: boolean };
+  readonly options: SelectionOptions & BulkOptions;
   readonly presentation: RunPresentation;
-  /** As it is typed: `edit`. */
   readonly command: string;
   readonly verb: 'change' | 'delete' | 'reset';
   readonly question: Question;
-  /** The fields that every link is given. */
   readonly fields?: EditFields;
-  /** Beside the hashes all that the change depends on. */
   readonly flags?: RunFlags;
   operation(settings: OperationSettings): BulkOperation<LinkKey>;
   /** The flags that begin a run, for the message that refuses flags of runs beside `--by-tags --no-undo`. */

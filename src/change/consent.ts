@@ -1,15 +1,14 @@
 import { capitalized } from '../base/capitalized.ts';
 import { rowBatches } from '../bulk/operations/batches.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { recordsOf } from '../client/named-urls.ts';
-import { enumerated, type LinkKey, linkText } from '../contract/link.ts';
+import { enumerated, linkText } from '../contract/link.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import type { SelectedLink } from '../select/selected-links.ts';
 import type { ListedChange, NamedChange, Question } from './change.ts';
 import { editText, type PlannedLink } from './decide/outcome.ts';
-import { ChangePlan, decidedLinks, decidedPages } from './plan/plan.ts';
+import { ChangePlan, decidedLinks } from './plan/plan.ts';
 import { clicks, describedParts, shortUrlText } from './plan/screen.ts';
 import { losses, planLines, shownLinks } from './plan/text.ts';
 import { linksReadFor, type ReadableRows } from './rows/read-links.ts';
@@ -27,14 +26,12 @@ export async function askFor(
   await (count < typedFrom && !always ? confirm(question, session) : confirmCount(question, count, session));
 }
 
-/**
- * Shows the plan, and asks. Where only one link was named, it is part of the question. Nothing is asked where nothing would be changed.
- */
+/** Where only one link was named, it is part of the question. Nothing is asked where nothing would be changed. */
 export async function consentToPlan(plan: ChangePlan, asked: Question, session: Session): Promise<void> {
   const { verb, always, preposition = 'of', namesKinds } = asked;
   const { planned } = plan;
   const { yes, quiet } = session.global;
-  const place = whereabouts(session, plan.domains);
+  const place = accountLabel(session, plan.domains);
   if (plan.only && planned === 1 && !always && !namesKinds && !yes) {
     await session.streams.message(`${place}:`);
     return await confirm(`${verb} ${onlyText(plan.only, session)}?`, session);
@@ -66,38 +63,28 @@ function onlyText({ outcome, record, target }: PlannedLink, session: Session): s
   return `${shortUrlText(record, session)}: ${editText(outcome.fields, record)}`;
 }
 
-/** Reads a selection whole, shows what would be done to it and asks. `take` gets the links as they are read. */
-export async function consentToLinks<Payload extends LinkKey, Link extends SelectedLink>(
-  change: Pick<ListedChange<Payload, Link>, 'links' | 'decide' | 'verb' | 'question' | 'inspect'>,
+/** Shows the plan of a selection that was read whole, and asks. */
+export async function consentToLinks(
+  plan: ChangePlan,
+  { inspect, question }: Pick<ListedChange, 'inspect' | 'question'>,
   session: Session,
-  take: (links: readonly PlannedLink[]) => void,
-): Promise<ChangePlan> {
-  const plan = new ChangePlan(change.verb, session);
-  for await (const { links, read } of decidedPages(change, session)) {
-    plan.add(links, read);
-    take(links);
-    session.streams.progress.step(() => `${read} links read`);
-  }
-  change.inspect?.(plan);
-  if (plan.count > 0) await consentToPlan(plan, change.question, session);
-  return plan;
+): Promise<void> {
+  inspect?.(plan);
+  if (plan.count > 0) await consentToPlan(plan, question, session);
 }
 
-/**
- * Reads the links of all rows, shows what would be done to them and asks. What was read comes back with the rows, on the disk where they are
- * many, so that nothing is read twice. The input stays as it is where nothing is asked.
- */
-export async function consentToRows<Payload extends LinkKey, Item extends object>(
-  { input, question, verb, payload, decide, options }: NamedChange<Payload, Item>,
+/** The rows come back with their links, on the disk where they are many, so that nothing is read twice; unread where nothing is asked. */
+export async function consentToRows(
+  { input, question, verb, payload, decide, options }: NamedChange,
   session: Session,
-): Promise<ReadableRows<Item>> {
+): Promise<ReadableRows> {
   const { yes } = session.global;
   if (yes && verb === 'delete') await session.note(losses.delete);
   if (yes && question.erasesCounters) return await noteCounters({ input, payload }, session);
   if (yes || (question.isOptional && !canAsk(session))) return input;
   const plan = new ChangePlan(verb, session);
   const batchSize = batchSizeOf(session, options.batchSize);
-  const read = async (items: readonly Item[]) => {
+  const read = async (items: readonly object[]) => {
     const links = await decidedLinks(items.map(payload), decide, { client: session.client, batchSize });
     plan.add(links);
     return links.map(({ record }) => record ?? null);
@@ -108,23 +95,20 @@ export async function consentToRows<Payload extends LinkKey, Item extends object
 }
 
 /** Shows the counters that are lost, of the first links; where these are all, they come back with the rows. */
-async function noteCounters<Payload extends LinkKey, Item extends object>(
-  { input, payload }: Pick<NamedChange<Payload, Item>, 'input' | 'payload'>,
-  session: Session,
-): Promise<ReadableRows<Item>> {
-  const readAt = session.system.elapsed();
-  for await (const rows of rowBatches(input, shownLinks)) {
-    const targets = rows.map(({ item }) => payload(item));
-    const find = await recordsOf(session.client, targets, shownLinks);
-    const links = targets.map((target) => find(target) ?? null);
+async function noteCounters({ input, payload }: Pick<NamedChange, 'input' | 'payload'>, session: Session): Promise<ReadableRows> {
+  const read = async (items: readonly object[]) => {
+    const find = await recordsOf(session.client, items.map(payload), shownLinks);
+    const links = items.map((item) => find(payload(item)));
     for (const record of links) {
       if (record) await session.note(`${shortUrlText(record, session)}: ${clicks(record, true)}, will be erased`);
     }
-    if (input.rows <= rows.length) {
-      return { rows: input.rows, open: () => [rows.map((row, nth) => ({ ...row, before: links[nth] }))], readAt };
-    }
-    await session.note(`${session.streams.glyphs.ellipsis} and ${grouped(input.rows - rows.length)} more`);
+    return links.map((record) => record ?? null);
+  };
+  if (input.rows <= shownLinks) return await linksReadFor(input, shownLinks, read, session);
+  for await (const rows of rowBatches(input, shownLinks)) {
+    await read(rows.map(({ item }) => item));
     break;
   }
+  await session.note(`${session.streams.glyphs.ellipsis} and ${grouped(input.rows - shownLinks)} more`);
   return input;
 }

@@ -1,8 +1,8 @@
 import { shellWord } from '../base/shell-word.ts';
-import { type AppliedRow, applyOperation } from '../bulk/operations/applying.ts';
+import { applyOperation } from '../bulk/operations/applying.ts';
 import type { EarlierLink } from '../bulk/records/done-change.ts';
 import { confirm } from '../cli/prompt.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { accountTags, addTags } from '../client/tag-changes.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
@@ -28,7 +28,6 @@ export interface CopyOptions extends SelectionOptions, BulkOptions {
   readonly mapDomain?: readonly string[];
 }
 
-/** What is found out on the way. */
 interface Findings {
   /** Of a run that was resumed, nothing was planned. */
   plan?: ChangePlan;
@@ -38,22 +37,18 @@ interface Findings {
   tags: readonly string[];
 }
 
-/**
- * Makes the links of one account on another, oldest first. The hash is the key, so that the same command makes nothing twice, and
- * the run belongs to the target, where it can be undone.
- */
+/** Oldest first. The hash is the key: the same command makes nothing twice. The run belongs to the target, where it can be undone. */
 export async function copyLinks(selection: LinkSelection, options: CopyOptions, accounts: CopyAccounts): Promise<RowsReport> {
   const { source, target } = accounts;
   const map = readDomainMap(options.mapDomain);
   refuseSameAccount(accounts, map);
   await requireAnswer(target, 'named');
   const links = await selectLinks(selection, options, source, 'change');
-  const { items, hasLabel } = copiedLinks(links, map, accounts);
   // Tags belong to the account: a part of its links brings only its own.
   const isWhole = selection.kind === 'listing' && isEverything(selection) && !options.filter;
   const findings: Findings = { withoutBound: 0, tags: [] };
   async function* pages(): AsyncGenerator<SelectedPage<ComparedLink<EarlierLink>>> {
-    findings.withoutBound = 0;
+    const { items, hasLabel } = await copiedLinks(links, map, accounts);
     if (isWhole) findings.tags = await unusedTags(hasLabel, accounts);
     yield* comparedPages({ items, batchSize: batchSizeOf(target) }, target);
   }
@@ -61,24 +56,21 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   const given = { ...links.given, from: [server, username], domain: source.domain, mapDomain: options.mapDomain };
   const { severalDomains } = links;
   const change = { ...changeOf(options, findings, accounts), given, links: { severalDomains, pages } };
-  const report = await runPlannedChange<AppliedRow, ComparedLink<EarlierLink>>(change, target);
+  const report = await runPlannedChange(change, target);
   if (target.global.dryRun) return report;
   // Without links to copy, nothing else asks.
   if (!findings.plan?.planned && findings.tags.length > 0) {
-    await confirm(`Add ${quantity(findings.tags.length, 'tag')} to ${whereabouts(target)}?`, target);
+    await confirm(`Add ${quantity(findings.tags.length, 'tag')} to ${accountLabel(target)}?`, target);
   }
   return withFindings(report, findings, target);
 }
 
 /** Finds tags to add, and says it before the question. */
-async function unusedTags(
-  hasLabel: (label: string) => Promise<boolean>,
-  { source, target }: CopyAccounts,
-): Promise<readonly string[]> {
+async function unusedTags(hasLabel: (label: string) => boolean, { source, target }: CopyAccounts): Promise<readonly string[]> {
   const there = await accountTags(target.client);
   const unused: string[] = [];
   for (const label of (await accountTags(source.client)).labels) {
-    if (there.spelled(label) === undefined && !(await hasLabel(label))) unused.push(label);
+    if (there.spelled(label) === undefined && !hasLabel(label)) unused.push(label);
   }
   if (unused.length > 0) await target.note(`${namedTags(unused)}: used by no copied link, would be added`);
   return unused;
@@ -88,7 +80,7 @@ function changeOf(
   options: CopyOptions,
   findings: Findings,
   { source, target }: CopyAccounts,
-): Omit<ListedChange<AppliedRow, ComparedLink<EarlierLink>>, 'given' | 'links'> {
+): Omit<ListedChange, 'given' | 'links'> {
   const decide = decider(asCopied(target.edition), { kind: 'refused', reason: 'not found', code: 1306 });
   return {
     what: `copy from ${source.profile ?? source.client.identity.username}`,
@@ -98,7 +90,7 @@ function changeOf(
     // One batch at a time, or later links could be made before earlier ones.
     options: { ...options, concurrency: 1, again: true },
     presentation: { ...hashChangePresentation('urls', 'Copied'), doing: 'copying', undoneBy: undoOf(target) },
-    decide(link) {
+    decide(link: ComparedLink<EarlierLink>) {
       const outcome = decide(link);
       const isUnbound = outcome.kind === 'copy' && link.item?.max_clicks && outcome.fields.max_clicks === undefined;
       findings.withoutBound += isUnbound ? 1 : 0;
@@ -109,7 +101,7 @@ function changeOf(
     payload: (key, fields) => appliedRow(key, fields, 'create'),
     // Before a late answer links may have been made there.
     comparesAgain: true,
-    requestsBefore: () => findings.tags.map((label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } })),
+    newTags: () => findings.tags,
   };
 }
 

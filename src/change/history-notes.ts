@@ -4,10 +4,7 @@ import type { Session } from '../cli/session.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { NotedChange } from '../history/noted-changes.ts';
 
-/**
- * Marks in the history of clicks what is done to links, where the account has one. A history that cannot be written is a warning: no
- * change fails for it.
- */
+/** Only where the account has a history. One that cannot be written is a warning: no change fails for it. */
 export async function noteHistory(
   run: string,
   changes: readonly SettledChange[],

@@ -7,13 +7,10 @@ import type { LinkChange, NamedChange } from './change.ts';
 import { outcomeOf } from './decide/outcome.ts';
 import { requireAnswer } from './limits.ts';
 import { hashRows, operandRows } from './rows/named.ts';
-import { keepsUndo, sendingOf } from './sending.ts';
+import { keepsUndo, sendingOf, shownBefore } from './sending.ts';
 import { typedReport } from './typed-report.ts';
 
-/**
- * Links that were named are changed as they are named. All others are listed first, and changed by hash: so nothing is hit that was
- * labelled meanwhile. The API's own call for a tag expression cannot be undone.
- */
+/** Links that no operand and no file names are listed first, and changed by hash: so nothing is hit that was labelled meanwhile. */
 export async function changeLinks(change: LinkChange, session: Session): Promise<Report> {
   const { selection, options } = change;
   refuseAllDomains(selection, options, session, 'change');
@@ -29,25 +26,21 @@ async function changeOfHashes(
   selection: Exclude<LinkSelection, { kind: 'listing' }>,
   session: Session,
 ): Promise<RowsReport> {
-  const { question, options, presentation, flags } = change;
+  const { question, options, flags } = change;
   if (!question.isOptional) await requireAnswer(session, 'named');
   const name = verb === 'change' ? 'edit' : verb;
   const rows =
     selection.kind === 'hashes'
       ? await operandRows(selection.operands, { name, options, given: flags?.options ?? {} }, session)
       : await hashRows(selection.path, { name, options }, session);
-  const same: Pick<NamedChange<LinkKey>, 'payload' | 'decide'> = {
-    payload: (link) => link,
-    decide: (_, record) => outcomeOf(verb === 'change' ? (fields ?? {}) : verb, record),
-  };
   return await changeNamed(
     {
       ...change,
       ...rows,
-      ...same,
+      payload: (link: LinkKey) => link,
+      decide: (_, record) => outcomeOf(verb === 'change' ? (fields ?? {}) : verb, record),
       verb,
       fields,
-      presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
       columns: ['hash'],
     },
     session,
@@ -55,10 +48,7 @@ async function changeOfHashes(
 }
 
 /** Shows the plan of a change of named links and asks, where that is wanted, and runs it. */
-export async function changeNamed<Payload extends LinkKey, Item extends object>(
-  change: NamedChange<Payload, Item>,
-  session: Session,
-): Promise<RowsReport> {
+export async function changeNamed(change: NamedChange, session: Session): Promise<RowsReport> {
   const { options, question, domains, fromArguments, operation, what, input, payload, flags, columns, fields } = change;
   const sending = sendingOf(options, session);
   if (session.global.dryRun) return (await import('./plan/dry-run.ts')).namedDryRun(change, session);
@@ -71,11 +61,11 @@ export async function changeNamed<Payload extends LinkKey, Item extends object>(
     undo,
     what,
     input: { ...input, ...rows },
-    payload: (item: object) => payload(item as Item),
+    payload,
     ...(flags ?? { options: {} }),
     columns,
   };
   const presentation = { ...namesDomains(change.presentation, domains), domains };
-  if (fromArguments) return await typedReport(plan, { ...presentation, fields }, session);
+  if (fromArguments) return await typedReport(plan, { ...presentation, fields, shownBefore }, session);
   return await (await import('./report.ts')).runReport(plan, presentation, session);
 }

@@ -5,12 +5,13 @@ import { repeatableText, runEnd } from '../bulk/results/run-end.ts';
 import { type RunProgress, type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
 import { type Interruption, interruptible } from '../cli/interruption.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import type { RunPresentation } from './change.ts';
 import { environmentOf } from './environment.ts';
-import { countsOf, isChange, resumedLines, shownBefore } from './typed-report.ts';
+import { shownBefore } from './sending.ts';
+import { countsOf, isChange, resumedLines } from './typed-report.ts';
 
 /** A run on its way to people. */
 interface ShownRun {
@@ -23,11 +24,7 @@ interface ShownRun {
   readonly place: string;
 }
 
-/**
- * A run as a report: a header with mode and guarantee, every row in the order of the input, progress,
- * and a summary. The first signal, or the end of `--max-time`, stops it when the batches under way are answered; a second
- * signal ends it at once.
- */
+/** The first signal, or the end of `--max-time`, stops it when the batches under way are answered; a second signal ends it at once. */
 export async function runReport(
   planned: Omit<RunPlan, 'profile' | 'accountDomains'>,
   presentation: RunPresentation,
@@ -39,7 +36,7 @@ export async function runReport(
   const plan: RunPlan = { domain, ...planned, profile, accountDomains: session.askedDomains() };
   const run = await startRun(plan, { ...environmentOf(session), interrupt: interruption.signal });
   const noun = plan.input.name === plan.what ? 'link' : 'row';
-  const place = whereabouts({ client, domain: run.facts.domain }, presentation.domains);
+  const place = accountLabel({ client, domain: run.facts.domain }, presentation.domains);
   const shown: ShownRun = { run, plan, presentation, session, noun, place };
   for (const line of headerLines(shown)) await session.note(line);
   // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
@@ -130,7 +127,6 @@ function abandonment({ progress, summary }: StartedRun): LocalError {
   });
 }
 
-/** The summary for programs. */
 function summaryRecord({ run, presentation }: ShownRun): Row {
   const { tally, calls, milliseconds, surplus } = run.summary();
   const { guarantee } = run.facts;

@@ -3,36 +3,31 @@ import { PartialError } from '../base/errors.ts';
 import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/records/unfinished.ts';
 import type { RunInput, RunRow } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { readKeptRows } from '../input/kept-rows.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
-import type { SelectedLink } from '../select/selected-links.ts';
 import type { ListedChange, Question, RunPresentation } from './change.ts';
 import { askFor, consentToLinks } from './consent.ts';
 import { environmentOf } from './environment.ts';
 import { refuseTooMany } from './limits.ts';
+import { ChangePlan, decidedPages, rowOf } from './plan/plan.ts';
 import { runReport } from './report.ts';
 import { keptRows } from './rows/read-links.ts';
-import { keepsUndo, pinnedDomain, rowOf, sendingOf } from './sending.ts';
+import { keepsUndo, pinnedDomain, sendingOf } from './sending.ts';
 
 /** A link that is to be changed, or one that is left alone and reported. */
 type ListedRow = RunRow<LinkKey>;
 
-/**
- * Reads the selection whole, shows the plan, asks, and changes exactly the links that were shown, by hash. What was read is on the disk
- * before anything is sent; it is kept with the run, so that the same command resumes it with the same links.
- */
-export async function runPlannedChange<Payload extends LinkKey, Link extends SelectedLink = SelectedLink>(
-  change: ListedChange<Payload, Link>,
-  session: Session,
-): Promise<RowsReport> {
+/** Changes exactly the links that were shown, by hash. They are kept with the run, so that the same command resumes it with the same ones. */
+export async function runPlannedChange(change: ListedChange, session: Session): Promise<RowsReport> {
+  const sending = sendingOf(change.options, session);
   if (session.global.dryRun) return await (await import('./plan/dry-run.ts')).listedDryRun(change, session);
+  const undo = await keepsUndo(change.options, session);
   const identity = await identityOf(change, session);
   const { domain, sha256 } = identity;
-  const undo = await keepsUndo(change.options, session);
   const now = session.system.now();
   const begun = await keptRun(identity, environmentOf(session));
   // Its change of tags was decided when it began.
@@ -45,7 +40,7 @@ export async function runPlannedChange<Payload extends LinkKey, Link extends Sel
   const readAt = change.comparesAgain ? longAgo : listed.readAt;
   return await runReport(
     {
-      ...sendingOf(change.options, session),
+      ...sending,
       operation,
       what,
       undo,
@@ -54,7 +49,7 @@ export async function runPlannedChange<Payload extends LinkKey, Link extends Sel
       domain,
       newLinks,
       input: { name: what, sha256, rows, file: links.file, open, readAt, copyTo, snapshot: { run: begun?.begin.run } },
-      payload: (item) => item as Payload,
+      payload: (item) => item as LinkKey,
       options: { ...change.given, ...(tags !== undefined && { tags }) },
       steps: change.tags,
       columns: ['hash', 'long_url', 'note', 'tags', 'expiration_date', 'email_stats', 'max_clicks'],
@@ -64,7 +59,7 @@ export async function runPlannedChange<Payload extends LinkKey, Link extends Sel
   );
 }
 
-type Identified = Pick<ListedChange<LinkKey>, 'what' | 'kind' | 'given' | 'undoes'>;
+type Identified = Pick<ListedChange, 'what' | 'kind' | 'given' | 'undoes'>;
 
 /** By these the same command finds its run. */
 async function identityOf({ what, kind, given, undoes }: Identified, session: Session) {
@@ -86,20 +81,17 @@ interface Listed extends Pick<RunInput<LinkKey>, 'rows' | 'open' | 'copyTo' | 'r
   readonly newLinks?: number;
 }
 
-async function takeSnapshot<Payload extends LinkKey, Link extends SelectedLink>(
-  change: ListedChange<Payload, Link>,
-  session: Session,
-): Promise<Listed> {
+async function takeSnapshot(change: ListedChange, session: Session): Promise<Listed> {
   const readAt = session.system.elapsed();
   const kept = keptRows<ListedRow>(session);
   let line = 0;
-  const { planned, countOf, domains } = await consentToLinks(change, session, (links) => {
-    const rows = links.flatMap((link) => {
-      const row = rowOf(link, change);
-      return row ? [{ ...row, line: ++line }] : [];
-    });
+  const plan = new ChangePlan(change.verb, session);
+  for await (const links of decidedPages(plan, change, session)) {
+    const rows = links.flatMap((link) => rowOf(link, change) ?? []).map((row) => ({ ...row, line: ++line }));
     if (rows.length > 0) kept.add(rows);
-  });
+  }
+  await consentToLinks(plan, change, session);
+  const { planned, countOf, domains } = plan;
   const refused = countOf('refused') + countOf('missing');
   return {
     rows: planned + countOf('missing') === 0 ? 0 : planned + refused,
@@ -131,7 +123,7 @@ async function resumed(
   }
   refuseTooMany(Math.min(left, planned), session);
   const doing = `${verb.slice(0, 1).toLowerCase()}${verb.slice(1)} the remaining ${plainQuantity(left, 'link')}`;
-  const question = `Resume run ${begin.run} and ${doing} ${preposition} ${whereabouts(session)}?`;
+  const question = `Resume run ${begin.run} and ${doing} ${preposition} ${accountLabel(session)}?`;
   // Otherwise all was done, and is to be shown.
   if (left > 0) await askFor(question, left, session, always);
   return {

@@ -1,4 +1,4 @@
-import { type EditedRow, editItemsOperation } from '../bulk/operations/editing.ts';
+import { editItemsOperation } from '../bulk/operations/editing.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
 import type { SettledChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
@@ -11,6 +11,7 @@ import type { LinkChange, ListedChange } from './change.ts';
 import { consentToLinks } from './consent.ts';
 import { isPlanned, outcomeOf, type PlannedLink } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
+import { ChangePlan, decidedPages } from './plan/plan.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { keepsUndo } from './sending.ts';
 
@@ -25,7 +26,7 @@ export async function changeSelected(change: LinkChange, session: Session): Prom
   return await runPlannedChange(await listedChange(change, session), session);
 }
 
-async function listedChange(change: LinkChange, session: Session): Promise<ListedChange<EditedRow>> {
+async function listedChange(change: LinkChange, session: Session): Promise<ListedChange> {
   const { command, selection, options, question, presentation, verb, fields = {}, flags, operation } = change;
   const links = await selectLinks(selection, options, session, 'change');
   return {
@@ -39,16 +40,13 @@ async function listedChange(change: LinkChange, session: Session): Promise<Liste
       ...(selection.kind === 'listing' && selection.tags !== undefined && { always: 'typed number' }),
     },
     options,
-    presentation: { ...presentation, ignoreMissing: options.ignoreMissing },
+    presentation,
     decide: ({ record }) => outcomeOf(verb === 'change' ? fields : verb, record),
     operation: verb === 'change' ? editItemsOperation : operation,
   };
 }
 
-/**
- * The API's own call for a tag expression, which answers with no URLs (4.3.8, 4.3.10): the server decides what the expression selects.
- * Where no link would be changed, nothing is sent.
- */
+/** The server decides what the expression selects, and answers with no URLs (4.3.8, 4.3.10). */
 async function changeByTags(
   { oneCall, ...change }: LinkChange & { readonly oneCall: NonNullable<LinkChange['oneCall']> },
   expression: string,
@@ -65,7 +63,9 @@ async function changeByTags(
   }
   await keepsUndo(options, session);
   const changed: SettledChange[] = [];
-  const plan = await consentToLinks(listed, session, (links) => changed.push(...changesOf(links, verb, changed.length)));
+  const plan = new ChangePlan(listed.verb, session);
+  for await (const links of decidedPages(plan, listed, session)) changed.push(...changesOf(links, verb, changed.length));
+  await consentToLinks(plan, listed, session);
   const { planned } = plan;
   if (planned === 0) return nothingToDo(listed.presentation, `${listed.what}: nothing to change`);
   const call = { what: `${listed.what} --no-undo`, profile: session.profile };

@@ -1,19 +1,14 @@
 import { UsageError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
 import type { AppliedKind, AppliedRow } from '../bulk/operations/applying.ts';
-import type { RunPlan, RunRow } from '../bulk/run-plan.ts';
+import { recordShown } from '../bulk/records/later-lines.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import type { ListedChange } from './change.ts';
-import type { PlannedLink, PlannedOutcome } from './decide/outcome.ts';
-
-type Sending = Pick<
-  RunPlan<object>,
-  'batchSize' | 'concurrency' | 'budget' | 'failFast' | 'again' | 'force' | 'overwrite' | 'results' | 'failed'
->;
+import type { PlannedOutcome } from './decide/outcome.ts';
 
 /** A change keeps what the links were, unless it is told not to. */
 export async function keepsUndo({ undo = true }: BulkOptions, session: Session): Promise<boolean> {
@@ -22,7 +17,7 @@ export async function keepsUndo({ undo = true }: BulkOptions, session: Session):
 }
 
 /** Throws a UsageError for a batch that no server of this edition takes. */
-export function sendingOf(options: BulkOptions, session: Session): Sending {
+export function sendingOf(options: BulkOptions, session: Session) {
   const { batchSize, concurrency, budget, failFast, again, force, results, failed } = options;
   if (concurrency !== undefined && concurrency > 16) throw new UsageError('--concurrency: expected at most 16');
   return {
@@ -38,28 +33,15 @@ export function sendingOf(options: BulkOptions, session: Session): Sending {
   };
 }
 
+/** Somebody has seen the result: the same command begins anew, and from here on a signal changes nothing any more. */
+export async function shownBefore(run: string, { system, listenForSignals }: Session): Promise<void> {
+  listenForSignals(() => undefined);
+  await recordShown(run, folders(system).state, system);
+}
+
 /** The domain of links that name none: looked up once, so that the run and the one that resumes it are the same. */
 export async function pinnedDomain({ domain, edition, domains }: Session, named?: string): Promise<string | undefined> {
   return named ?? domain ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
-}
-
-/** The row of a run for a link; undefined for one that stays as it is. */
-export function rowOf<Payload extends LinkKey>(
-  { target, record, outcome }: PlannedLink,
-  { payload }: Pick<ListedChange<Payload>, 'payload'>,
-): RunRow<LinkKey> | undefined {
-  if (outcome.kind === 'unchanged' || outcome.kind === 'untouched') return undefined;
-  const fields = 'fields' in outcome ? (outcome.fields ?? {}) : {};
-  const refusal = refusalOf({ outcome });
-  const item = payload?.(target, fields, outcome.kind) ?? { ...target, ...fields };
-  return { line: undefined, item, before: record ?? null, ...(refusal !== undefined && { refusal }) };
-}
-
-/** Why a link is left alone, as the row of a run has it. */
-export function refusalOf({ outcome }: Pick<PlannedLink, 'outcome'>): RunRow['refusal'] {
-  if (outcome.kind !== 'refused') return undefined;
-  const { reason, code } = outcome;
-  return code === undefined ? reason : { code, message: reason };
 }
 
 const appliedKinds: { readonly [K in PlannedOutcome['kind']]?: AppliedKind } = { create: 'shorten', delete: 'delete' };

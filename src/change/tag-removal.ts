@@ -1,9 +1,9 @@
 import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
-import { type EditedRow, editItemsOperation } from '../bulk/operations/editing.ts';
+import { editItemsOperation } from '../bulk/operations/editing.ts';
 import { type TagChange, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import { noTag } from '../client/absence.ts';
 import { carriers, countCarriers, type LabelCount } from '../client/labelled-links.ts';
 import { accountTags, addTags, deleteTag, isNoTag } from '../client/tag-changes.ts';
@@ -25,7 +25,6 @@ interface TagRemoval {
   readonly labels: readonly string[];
   readonly into?: string;
   readonly options: { readonly undo?: boolean; readonly ignoreMissing?: boolean };
-  readonly change: LabelChange;
 }
 
 interface KnownRemoval extends TagRemoval {
@@ -39,18 +38,15 @@ interface KnownRemoval extends TagRemoval {
   readonly isAlone: boolean;
 }
 
-/**
- * Takes tags off their links by a run that can be undone, and deletes each when no link carries it any more. What got a tag
- * meanwhile keeps it: the API's own deletion would take it away without a record.
- */
+/** Each goes when no link carries it any more: the API's own deletion would take it off links without a record. */
 export async function removeTags(removal: TagRemoval, session: Session): Promise<RowsReport> {
   await requireAnswer(session, 'named');
   const known = await knownRemoval(removal, session);
-  const { found, labels, change, isAlone } = known;
+  const { found, labels, isAlone } = known;
   const { yes, dryRun } = session.global;
   const work = deletion(found, session);
   if (dryRun || (!yes && found.length > 0)) await showMissing(labels, found, session);
-  if (found.length === 0) return dryRun ? dryRunReport([]) : changeEach(labels, work, change);
+  if (found.length === 0) return dryRun ? dryRunReport([]) : changeEach(labels, work, wordsOf(known));
   return await (isAlone ? removeUnused : removeByRun)(known, work, session);
 }
 
@@ -81,7 +77,7 @@ function identified({ labels, into }: TagRemoval) {
 }
 
 /** A run of edits by hash: each link loses those of the tags that it has, and gets the other one. */
-function detaching(known: KnownRemoval, session: Session): ListedChange<EditedRow> {
+function detaching(known: KnownRemoval, session: Session): ListedChange {
   const { found, target, options } = known;
   async function* pages(): AsyncGenerator<SelectedPage> {
     for await (const { rows, read, linkOf } of carriers(session, found)) {
@@ -106,32 +102,23 @@ function titleOf({ labels, into }: TagRemoval): string {
   return into === undefined ? `tags delete ${words}` : `tags merge ${words} --into ${shellWord(into)}`;
 }
 
+function wordsOf({ into, options: { ignoreMissing = false } }: TagRemoval): LabelChange {
+  return { done: into === undefined ? 'deleted' : 'merged', ignoreMissing };
+}
+
 function questionOf(found: readonly string[], into: string | undefined): string {
   if (into !== undefined) return `Merge ${namedTags(found)} into ${JSON.stringify(into)} on`;
   return `Delete ${namedTags(found)} and detach ${found.length === 1 ? 'it' : 'them'} from`;
 }
 
-/** `--dry-run`: shows what would come before the run, and after it. */
-function withDeletions(run: RowsReport, { found, tags }: KnownRemoval, session: Session): RowsReport {
-  if (session.format() === 'json') {
-    async function* requests(): AsyncGenerator<Iterable<Row>> {
-      yield (tags.add ?? []).map((label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } }));
-      yield* batchesOf(run);
-      yield found.map((label) => ({ method: 'DELETE', path: `/tags/${encodeURIComponent(label)}`, query: {}, body: null }));
-    }
-    return { ...run, rows: requests() };
-  }
-  return { ...run, notes: () => (run.notes?.() ?? []).toSpliced(-1, 0, `then ${namedTags(found)} would be deleted`) };
-}
-
 /** Without links there is nothing to take off: the deletions alone are a run, without rows. */
 async function removeUnused(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
-  const { labels, found, change, options, tags } = known;
-  if (!known.isAlone) await confirm(`Delete ${namedTags(found)}, used by no link, of ${whereabouts(session)}?`, session);
-  const report = changeEach(labels, work, change);
+  const { labels, found, options, tags } = known;
+  if (!known.isAlone) await confirm(`Delete ${namedTags(found)}, used by no link, of ${accountLabel(session)}?`, session);
+  const report = changeEach(labels, work, wordsOf(known));
   const prepare = () => addTags(session.client, tags.add);
   if (await keepsUndo(options, session)) {
-    return await recordedTags(report, { what: titleOf(known), change: tags, profile: session.profile }, session, prepare);
+    return await recordedTags(report, { what: titleOf(known), change: tags }, session, prepare);
   }
   await prepare();
   return report;
@@ -139,12 +126,12 @@ async function removeUnused(known: KnownRemoval, work: Work, session: Session): 
 
 /** Changes the links, and then deletes the tags as the last step of the run; they stay where a link was not changed. */
 async function removeByRun(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
-  const { labels, found, change, tags } = known;
+  const { labels, found, tags } = known;
   const removed: Row[] = [];
   let links = 0;
   let isBegun = false;
   let ending: CliError | undefined;
-  const report = changeEach(labels, work, { ...change, links: () => links });
+  const report = changeEach(labels, work, { ...wordsOf(known), links: () => links });
   const after = async (isStopped: () => boolean): Promise<boolean> => {
     isBegun = true;
     for await (const some of batchesOf(report)) {
@@ -153,9 +140,12 @@ async function removeByRun(known: KnownRemoval, work: Work, session: Session): P
     }
     return true;
   };
-  const steps = { change: tags, before: () => addTags(session.client, tags.add), after };
+  const { dryRun } = session.global;
+  // They are deleted by the labels that were typed.
+  const steps = { change: dryRun ? { ...tags, delete: found } : tags, before: () => addTags(session.client, tags.add), after };
   const run = await runPlannedChange({ ...detaching(known, session), tags: steps }, session);
-  if (session.global.dryRun) return withDeletions(run, known, session);
+  const deletions = `then ${namedTags(found)} would be deleted`;
+  if (dryRun) return { ...run, notes: () => (run.notes?.() ?? []).toSpliced(-1, 0, deletions) };
   if (run.runRows === undefined) return await removeUnused(known, work, session);
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     for await (const some of batchesOf(run)) {

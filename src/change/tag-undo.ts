@@ -3,50 +3,52 @@ import type { DoneRun } from '../bulk/records/done-run.ts';
 import type { RunSteps } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import { type AccountTags, accountTags, addTags, renameTag } from '../client/tag-changes.ts';
 import { foldLabel } from '../contract/tag-label.ts';
+import { dryRunReport } from '../output/planned-requests.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { environmentOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
 import { deletion } from './tag-removal.ts';
-import { changeEach, inverse, recordedTags } from './tags.ts';
+import { changeEach, inverse, recordedTags, tagRequests } from './tags.ts';
 
 /** One tag that is put back. */
 interface Step {
   /** As it is now, or is to be. */
   readonly label: string;
+  readonly change: TagChange;
   /** For the plan: `rename "promotion" back to "promo"`. */
   readonly text: string;
   /** Why it is left alone. */
   readonly refusal?: string;
+  /** Throws the refusal. */
   act(): Promise<unknown>;
 }
 
 /** Undoes a run that changed tags and no links, where they are as the run left them. */
 export async function undoTagRun({ begin }: DoneRun, what: string, session: Session): Promise<RowsReport> {
-  const { global, streams, profile } = session;
+  const { global, streams } = session;
   await requireAnswer(session, 'named');
   const change = inverse(tagChangeOf(begin));
-  const run = { what, undoes: begin.run, profile };
+  const run = { what, undoes: begin.run };
   // One that was killed may have done all of it: then only its end is to be written down.
   const begun = await unfinishedTags(run, environmentOf(session));
   const steps = await stepsOf(change, session);
   for (const { text, refusal } of steps) await streams.message(`  ${text}${refusal === undefined ? '' : `: ${refusal}`}`);
   const doable = steps.filter(({ refusal }) => refusal === undefined);
   const work = async (label: string): Promise<Row> => {
-    const step = steps.find((one) => one.label === label);
-    if (step?.refusal !== undefined) throw new PartialError(`tag ${JSON.stringify(label)}: ${step.refusal}`);
-    await step?.act();
+    await steps.find((step) => step.label === label)?.act();
     return { label };
   };
   const labels = global.dryRun ? [] : steps.map(({ label }) => label);
-  const report = changeEach(labels, work, { key: 'tags', done: 'restored', sentence: 'Restored tag' });
+  const report = changeEach(labels, work, { done: 'restored' });
+  if (global.dryRun && session.format() === 'json') return dryRunReport(doable.flatMap((step) => tagRequests(step.change)));
   if (global.dryRun) return { ...report, notes: () => ['dry run: nothing was sent'] };
   const nothing = { ...report, notes: () => [`${what}: nothing to change`] };
   if (!begun && steps.length === 0) return nothing;
   if (doable.length === 0 && (!begun || steps.length > 0)) return report;
-  if (doable.length > 0) await confirm(`Undo run ${begin.run} of ${whereabouts(session)}?`, session);
+  if (doable.length > 0) await confirm(`Undo run ${begin.run} of ${accountLabel(session)}?`, session);
   const done = await recordedTags(report, { ...run, change: begun ?? change }, session);
   return steps.length === 0 ? nothing : done;
 }
@@ -59,26 +61,31 @@ async function stepsOf({ rename, add = [], delete: deleted = [] }: TagChange, se
   const toDelete = deleted.filter(isKnown);
   const remove = deletion(toDelete, session);
   const toAdd = add.filter((label) => !isKnown(label));
+  const step = (word: 'add' | 'delete', label: string, act: Step['act']): Step => {
+    return { label, change: { [word]: [label] }, text: `${word} ${JSON.stringify(label)}`, act };
+  };
   return [
     ...(rename ? renaming(rename, tags, session) : []),
-    ...toAdd.map((label) => ({ label, text: `add ${JSON.stringify(label)}`, act: () => addTags(client, [label]) })),
-    ...toDelete.map((label) => ({ label, text: `delete ${JSON.stringify(label)}`, act: () => remove(label) })),
+    ...toAdd.map((label) => step('add', label, () => addTags(client, [label]))),
+    ...toDelete.map((label) => step('delete', label, () => remove(label))),
   ];
 }
 
-function renaming({ from, to }: NonNullable<TagChange['rename']>, { labels, spelled }: AccountTags, { client }: Session): Step[] {
+function renaming(rename: NonNullable<TagChange['rename']>, { labels, spelled }: AccountTags, { client }: Session): Step[] {
+  const { from, to } = rename;
   const [old, other] = [spelled(from), spelled(to)];
   const isSpelling = foldLabel(from) === foldLabel(to);
   // Of a change of case alone, only the exact text shows whether it is still so.
   if (isSpelling ? labels.includes(to) : other !== undefined && old === undefined) return [];
-  const step = {
-    label: to,
-    text: `rename ${JSON.stringify(from)} back to ${JSON.stringify(to)}`,
-    act: () => renameTag(client, from, to, true),
+  const step = { label: to, change: { rename }, text: `rename ${JSON.stringify(from)} back to ${JSON.stringify(to)}` };
+  const refused = (reason: string): Step[] => {
+    const refusal = `changed since: ${reason}`;
+    const act = (): Promise<never> => Promise.reject(new PartialError(`tag ${JSON.stringify(to)}: ${refusal}`));
+    return [{ ...step, refusal, act }];
   };
-  if (old === undefined) return [{ ...step, refusal: `changed since: there is no tag ${JSON.stringify(from)}` }];
-  const isTaken = !isSpelling && other !== undefined;
-  return [isTaken ? { ...step, refusal: `changed since: there is another tag ${JSON.stringify(to)}` } : step];
+  if (old === undefined) return refused(`there is no tag ${JSON.stringify(from)}`);
+  if (!isSpelling && other !== undefined) return refused(`there is another tag ${JSON.stringify(to)}`);
+  return [{ ...step, act: () => renameTag(client, from, to, true) }];
 }
 
 /** The steps about tags of the undo of a run that changed links, too. */

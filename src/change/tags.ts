@@ -1,24 +1,23 @@
+import { capitalized } from '../base/capitalized.ts';
 import { CliError, LocalError, sharedFailure, UsageError } from '../base/errors.ts';
 import { recordTagRun, type TagChange, type TagRun } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
-import { type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, type Session } from '../cli/session.ts';
 import { countUrls } from '../client/counting.ts';
 import { isOneOf } from '../client/labelled-links.ts';
 import { accountTags } from '../client/tag-changes.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { hasOperators, labelExpression } from '../contract/tag-label.ts';
+import type { PlannedRequest } from '../output/planned-requests.ts';
 import { quantity } from '../output/quantity.ts';
-import { batchesOf, type Column, type Row, type RowsReport } from '../output/report.ts';
+import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { askFor } from './consent.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
 import { refuseTooMany, requireAnswer } from './limits.ts';
 import { shownLinks } from './plan/text.ts';
 
-/**
- * Shows what will go and how many links lose it, and asks; from 100 links on their number is typed. Links are what `--max-affected`
- * counts here, too.
- */
+/** From 100 links on their number is typed. Links are what `--max-affected` counts here, too. */
 export async function consentToTags(labels: readonly string[], session: Session): Promise<void> {
   await requireAnswer(session, 'named');
   const { yes, maxAffected } = session.global;
@@ -26,12 +25,12 @@ export async function consentToTags(labels: readonly string[], session: Session)
   const { spelled } = await accountTags(session.client);
   const found = labels.filter((label) => spelled(label) !== undefined);
   if (!yes) await showMissing(labels, found, session);
-  if (found.length === 0) return await confirm(`Delete ${namedTags(labels)} of ${whereabouts(session)}?`, session);
+  if (found.length === 0) return await confirm(`Delete ${namedTags(labels)} of ${accountLabel(session)}?`, session);
   const links = await countTagged(found, session, 'leave out --no-undo');
   if (yes) return;
   const carried =
     links === 0 ? 'used by no link' : `used by ${links === undefined ? 'an unknown number of links' : quantity(links, 'link')}`;
-  const question = `Delete ${namedTags(found)}, ${carried}, of ${whereabouts(session)}?`;
+  const question = `Delete ${namedTags(found)}, ${carried}, of ${accountLabel(session)}?`;
   await askFor(question, links ?? 0, session);
 }
 
@@ -68,11 +67,8 @@ async function linksWith(labels: readonly string[], { client }: Session): Promis
 }
 
 export interface LabelChange {
-  /** The JSON member that holds the rows. */
-  readonly key: string;
   /** The status of a tag in messages and the summary: `added`. */
   readonly done: 'added' | 'deleted' | 'merged' | 'restored';
-  readonly sentence: string;
   readonly ignoreMissing?: boolean;
   /** Links that were changed for it. */
   readonly links?: () => number;
@@ -80,7 +76,7 @@ export interface LabelChange {
 
 /** Does one thing to every label, in order. What the server refuses of one does not stop the others; anything else does. */
 export function changeEach(labels: readonly string[], work: (label: string) => Promise<Row>, change: LabelChange): RowsReport {
-  const { key, done, sentence, ignoreMissing = false, links } = change;
+  const { done, ignoreMissing = false, links } = change;
   const failures = new Map<Row, CliError>();
   let changed = 0;
   let missing = 0;
@@ -102,8 +98,11 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
     }
   }
   return {
-    ...labelRows(key, rows()),
-    sentence: (row, { tick }) => `${tick} ${sentence} "${row.label}"`,
+    kind: 'rows',
+    key: done === 'deleted' || done === 'merged' ? done : 'tags',
+    rows: rows(),
+    columns: [{ name: 'label' }],
+    sentence: (row, { tick }) => `${tick} ${capitalized(done)} tag "${row.label}"`,
     failure: (row) => failures.get(row),
     members: () => ({
       summary: { rows: labels.length, [done]: changed, failed: failures.size, missing, ...(links && { links: links() }) },
@@ -119,7 +118,7 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
 /** Makes the changes of a report as one run without rows. What was done before a failure keeps its record. */
 export async function recordedTags(
   report: RowsReport,
-  run: TagRun,
+  run: Omit<TagRun, 'profile'>,
   session: Session,
   prepare: () => Promise<void> = async () => undefined,
 ): Promise<RowsReport> {
@@ -130,7 +129,7 @@ export async function recordedTags(
     for await (const some of batchesOf(report)) rows.push(...some);
   };
   const isBegun = (): boolean => rows.length > 0;
-  await recordTagRun(run, environmentOf(session), act, isBegun).catch((error: unknown) => {
+  await recordTagRun({ ...run, profile: session.profile }, environmentOf(session), act, isBegun).catch((error: unknown) => {
     if (!isBegun()) throw error;
     failure = error;
   });
@@ -146,16 +145,21 @@ function isRefusal(error: unknown): error is CliError {
   return error instanceof CliError && ['not_found', 'rejected', 'failed', 'partial'].includes(error.kind);
 }
 
-/** Tags as rows, under the JSON member `key`. */
-export function labelRows(key: string, rows: RowsReport['rows'], columns: readonly Column[] = [{ name: 'label' }]): RowsReport {
-  return { kind: 'rows', key, rows, columns };
-}
-
 /** Takes labels off a link, and gives it another one instead. `-label` detaches, `+label` attaches, whatever the label begins with (2.2). */
 export function withoutLabels(record: UrlRecord | undefined, labels: readonly string[], into?: string): PlannedOutcome {
   const { tags = [] } = record ?? {};
   const attached = !record || into === undefined || tags.some(isOneOf([into])) ? [] : [`+${into}`];
   return { kind: 'change', fields: { tags: [...attached, ...tags.filter(isOneOf(labels)).map((label) => `-${label}`)] } };
+}
+
+/** The calls of a change of tags while nothing fails. */
+export function tagRequests({ rename, add = [], delete: deleted = [] }: TagChange): PlannedRequest[] {
+  const path = (label: string): string => `/tags/${encodeURIComponent(label)}`;
+  return [
+    ...(rename ? [{ method: 'PATCH', path: path(rename.from), query: {}, body: { label: rename.to } }] : []),
+    ...add.map((label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } })),
+    ...deleted.map((label) => ({ method: 'DELETE', path: path(label), query: {}, body: undefined })),
+  ];
 }
 
 /** Undoes a change of tags. */

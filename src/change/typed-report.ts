@@ -1,5 +1,4 @@
 import type { CliError } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
 import { outcomeRow, wasNotTouched } from '../bulk/results/printed-row.ts';
 import { isMissing, missingCount, type RowOutcome, type Tally } from '../bulk/results/row-outcome.ts';
 import { startRun } from '../bulk/run.ts';
@@ -14,6 +13,8 @@ import { environmentOf } from './environment.ts';
 interface TypedPresentation extends Omit<RunPresentation, 'doing'> {
   /** Given to every link; messages name it. */
   readonly fields?: EditFields | undefined;
+  /** Keeps that the result was printed; not of one-offs, which are never resumed. */
+  shownBefore?(run: string, session: Session): Promise<void>;
 }
 
 interface TypedReport extends RowsReport {
@@ -24,7 +25,7 @@ interface TypedReport extends RowsReport {
 /** Runs a change of links that were typed to its end, before anything of it is reported. It loads nothing of what only others need. */
 export async function typedReport(
   planned: Omit<RunPlan, 'profile' | 'domain' | 'accountDomains'>,
-  { fields, ...presentation }: TypedPresentation,
+  { fields, shownBefore, ...presentation }: TypedPresentation,
   session: Session,
 ): Promise<TypedReport> {
   const { client, profile, domain, deadline, streams } = session;
@@ -76,7 +77,7 @@ export async function typedReport(
       ...countLines(counts),
       ...(isUndoable && isChange(tally) && streams.watched ? [`to undo it: linkctl undo ${run}`] : []),
     ],
-    ...(!plan.isOneOff && { printed: () => shownBefore(run, session) }),
+    ...(shownBefore && { printed: () => shownBefore(run, session) }),
     outcome: ending,
     // Everything was done before the reader went away.
     abandoned: ending,
@@ -90,13 +91,6 @@ function countLines({ missing = 0, unchanged = 0, skipped = 0, not_sent = 0 }: R
     ...(skipped > 0 ? [`${quantity(skipped, 'link')} skipped: the hash has another destination`] : []),
     ...(not_sent > 0 ? [`${quantity(not_sent, 'link')} not sent`] : []),
   ];
-}
-
-/** Somebody has seen the result: the same command begins anew, and from here on a signal changes nothing any more. */
-export async function shownBefore(run: string, { system, listenForSignals }: Session): Promise<void> {
-  listenForSignals(() => undefined);
-  const { recordShown } = await import('../bulk/records/later-lines.ts');
-  await recordShown(run, folders(system).state, system);
 }
 
 export function resumedLines({ resumed, run, doneBefore, rows }: RunFacts, noun: 'link' | 'row'): string[] {

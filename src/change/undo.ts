@@ -1,7 +1,7 @@
 import { CliError, FailedError, NotFoundError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { type AppliedRow, applyOperation, type RecreatedRow, recreateOperation } from '../bulk/operations/applying.ts';
-import { type EditedRow, editItemsOperation } from '../bulk/operations/editing.ts';
+import { applyOperation, recreateOperation } from '../bulk/operations/applying.ts';
+import { editItemsOperation } from '../bulk/operations/editing.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
 import type { DoneChange, EarlierLink } from '../bulk/records/done-change.ts';
@@ -24,6 +24,7 @@ import type { ListedChange } from './change.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
 import { type UndoDecision, undoCreation, undoDeletion, undoEdit } from './decide/undo.ts';
 import { requireAnswer } from './limits.ts';
+import type { ItemOf } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
 import { type Doubts, type UndoneLink, undonePages } from './rows/undo.ts';
@@ -85,12 +86,7 @@ interface Undoing {
   readonly doubts: Doubts;
 }
 
-function changeOf(
-  run: DoneRun,
-  way: WayBack,
-  { options, local, doubts }: Undoing,
-  session: Session,
-): ListedChange<LinkKey, UndoneLink> {
+function changeOf(run: DoneRun, way: WayBack, { options, local, doubts }: Undoing, session: Session): ListedChange {
   const { begin } = run;
   const { force = false } = options;
   const title = titleOf(begin);
@@ -112,7 +108,7 @@ function changeOf(
     },
     given: { undo: begin.run, force },
     options,
-    decide: ({ outcome }) => outcome,
+    decide: ({ outcome }: UndoneLink) => outcome,
     operation: (settings) => way.operation({ ...settings, edition: session.edition }),
     ...(way.payload && { payload: way.payload }),
     undoes: { run: begin.run, domain: local ?? begin.domain },
@@ -186,13 +182,13 @@ function titleOfUndo(title: string): string {
 /** The question, then `undoing` and `Undone` for the header and each link; without the last, its status. */
 type Words = readonly [question: string, doing: string, done?: string];
 
-interface WayBack extends Pick<ListedChange<LinkKey>, 'kind' | 'verb'> {
+interface WayBack extends Pick<ListedChange, 'kind' | 'verb'> {
   readonly words: Words;
   /** For a redo, where an undo speaks of the way back. */
   readonly redoing?: Words;
   /** The JSON member that holds the rows: `urls` without it. */
   readonly key?: string;
-  readonly payload?: ListedChange<LinkKey>['payload'];
+  readonly payload?: ItemOf;
   decide(decision: UndoDecision): PlannedOutcome;
   operation(settings: OperationSettings & Pick<Session, 'edition'>): BulkOperation<LinkKey>;
 }
@@ -213,14 +209,14 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
     words: ['Undo the changes to', 'undoing the changes to', 'Undone'],
     redoing: ['Change', 'changing'],
     decide: undoEdit,
-    operation: (settings): BulkOperation<EditedRow> => editItemsOperation(settings),
+    operation: editItemsOperation,
   },
   delete: {
     kind: 'shorten',
     verb: 'restore',
     words: ['Restore', 'restoring', 'Restored'],
     decide: undoDeletion,
-    operation: (settings): BulkOperation<RecreatedRow> => recreateOperation(settings),
+    operation: recreateOperation,
   },
   apply: {
     kind: 'apply',
@@ -228,7 +224,7 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
     words: ['Undo the changes to', 'undoing the changes to', 'Undone'],
     redoing: ['Redo the changes to', 'redoing the changes to', 'Redone'],
     decide: (decision) => undoApplied(decision.change)(decision),
-    operation: (settings): BulkOperation<AppliedRow> => applyOperation(settings),
+    operation: applyOperation,
     payload: appliedRow,
   },
 };

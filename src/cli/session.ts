@@ -151,7 +151,7 @@ export function domainName(text: string, source: string): string {
  * Names the account in a question: `profile "work" on api.example.com, domain s.ex`. Links without a domain are on the working domain. The
  * sandbox has a new port each time, so it is shown without one.
  */
-export function whereabouts(
+export function accountLabel(
   { client: { identity }, domain }: Pick<Session, 'client' | 'domain'>,
   domains: LinkDomains = [undefined],
 ): string {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { shellWord } from '../base/shell-word.ts';
-import { type AppliedRow, applyOperation } from '../bulk/operations/applying.ts';
+import { applyOperation } from '../bulk/operations/applying.ts';
 import { asApplied, carries, type FileLink } from '../change/decide/apply.ts';
 import type { ComparedLink } from '../change/decide/sides.ts';
 import { requireAnswer } from '../change/limits.ts';
@@ -81,7 +81,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
     const { text } = await markdownPlan(comparison, 'apply', session);
     return { kind: 'text', text: text(empty.notes()), notes: () => ['dry run: nothing was sent'] };
   }
-  return await runPlannedChange<AppliedRow, ComparedLink<FileLink>>(
+  return await runPlannedChange(
     {
       what: ['apply', '-f', file, ...(prune === undefined ? [] : ['--prune', prune])].map(shellWord).join(' '),
       links: {
@@ -132,7 +132,7 @@ async function* notedPages(
     yield page;
   }
   if (!isCarried) await session.warn(`--prune: no link carries the tag ${quoted(prune ?? '')}`);
-  for (const line of empty.newNotes()) await session.note(line);
+  for (const line of empty.notes()) await session.note(line);
 }
 
 /** So many links, if they are more than this part of those that the file governs, are probably a wrong file. */

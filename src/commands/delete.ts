@@ -44,7 +44,7 @@ async function remove(options: DeleteOptions, invocation: Invocation, operands: 
       options,
       command: 'delete',
       question: { verb: 'Delete' },
-      presentation: { ...hashChangePresentation('deleted', 'Deleted'), doing: 'deleting' },
+      presentation: { ...hashChangePresentation('deleted', 'Deleted'), doing: 'deleting', ignoreMissing: options.ignoreMissing },
       verb: 'delete',
       operation: deleteOperation,
       oneCall: {

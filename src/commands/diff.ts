@@ -95,15 +95,10 @@ interface Compared {
 }
 
 function diffReport(compared: Decided<ComparedLink<FileLink>>, { name, empty, driftOf }: Compared, session: Session): RowsReport {
-  const { streams } = session;
   const plan = new ChangePlan('differ', session);
   const asRows = wantsRows(session);
   async function* rows(): AsyncGenerator<Row[]> {
-    for await (const { links, read } of decidedPages(compared, session)) {
-      plan.add(links);
-      streams.progress.step(() => `${read} links compared`);
-      if (asRows) yield links.flatMap(differencesOf);
-    }
+    for await (const links of decidedPages(plan, compared, session)) if (asRows) yield links.flatMap(differencesOf);
     if (!asRows) await showPlan(plan, session);
   }
   const shown = ['sign', name, 'field', 'before', 'after'];

@@ -5,7 +5,7 @@ import { UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
-import { openSession, type Session, whereabouts } from '../cli/session.ts';
+import { accountLabel, openSession, type Session } from '../cli/session.ts';
 import { recordText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { startReplacement } from '../files/atomic-write.ts';
@@ -76,7 +76,7 @@ async function report(options: ReportOptions, invocation: Invocation): Promise<D
   // A report covers all domains unless --domain is given.
   const domain = session.domainNamed ? session.domain : undefined;
   const { edition } = session;
-  const account = whereabouts({ ...session, domain });
+  const account = accountLabel({ ...session, domain });
   const check = broken?.facts(byTags === undefined);
   const { uncounted } = clicks;
   const facts = { account, title, byTags, edition, domain, madeAt: now, clicks, uncounted, ...listed, check };

@@ -7,7 +7,7 @@ import { environmentOf } from '../change/environment.ts';
 import { plannedRows } from '../change/plan/report.ts';
 import { keepsUndo } from '../change/sending.ts';
 import { removeTags } from '../change/tag-removal.ts';
-import { changeEach, consentToTags, countTagged, labelRows, recordedTags } from '../change/tags.ts';
+import { changeEach, consentToTags, countTagged, recordedTags, tagRequests } from '../change/tags.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -115,27 +115,26 @@ async function listTags({ count }: ListOptions, invocation: Invocation): Promise
     const step = (read: number): void => streams.progress.step(() => `${grouped(read)} links`);
     yield (await countLabels(session, labels, step)).map((one) => ({ ...one }));
   }
-  return { ...labelRows('tags', rows(), count ? countColumns : undefined), empty: 'no tags' };
+  return { kind: 'rows', key: 'tags', rows: rows(), columns: count ? countColumns : [{ name: 'label' }], empty: 'no tags' };
 }
 
 /** Repeating POST /tags is harmless: an existing tag stays unchanged (4.2). */
 async function addTags(_options: object, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
   if (invocation.global.dryRun) {
-    const request = (label: string) => ({ method: 'POST', path: '/tags', query: {}, body: { label } });
-    return plan(labels, { change: 'add', done: 'added', request }, invocation);
+    return plan(labels, { change: 'add', done: 'added', requests: tagRequests({ add: labels }) }, invocation);
   }
   const session = await openSession(invocation);
   const work = async (label: string): Promise<Row> => {
     const { tags } = await session.client.send('addTag', { body: { label } });
     return applied(label, tags);
   };
-  const report = changeEach(labels, work, { key: 'tags', done: 'added', sentence: 'Added tag' });
+  const report = changeEach(labels, work, { done: 'added' });
   // Only tags that this command created may be undone.
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     const { spelled } = await accountTags(session.client);
     const add = labels.filter((label) => spelled(label) === undefined);
-    const run = { what: `tags add ${add.map(shellWord).join(' ')}`, change: { add }, profile: session.profile };
+    const run = { what: `tags add ${add.map(shellWord).join(' ')}`, change: { add } };
     yield* batchesOf(add.length === 0 ? report : await recordedTags(report, run, session));
   }
   return { ...report, rows: rows() };
@@ -144,8 +143,8 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
 async function changeLabel(_options: object, invocation: Invocation, operands: string[]): Promise<Report> {
   const [old = '', label = ''] = [...readLabels(operands.slice(0, 1)), ...readLabels(operands.slice(1))];
   if (invocation.global.dryRun) {
-    const request = () => ({ method: 'PATCH', path: tagPath(old), query: {}, body: { label } });
-    return plan([old], { change: `rename to ${JSON.stringify(label)}`, done: 'renamed', request }, invocation);
+    const requests = tagRequests({ rename: { from: old, to: label } });
+    return plan([old], { change: `rename to ${JSON.stringify(label)}`, done: 'renamed', requests }, invocation);
   }
   const session = await openSession(invocation);
   const what = `tags rename ${shellWord(old)} ${shellWord(label)}`;
@@ -173,13 +172,11 @@ interface RemovalOptions {
 /** Changes the links first; with `--no-undo` it sends only DELETE /tags/[label], after confirmation. */
 async function deleteTags(options: RemovalOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
-  const change = { key: 'deleted', done: 'deleted', sentence: 'Deleted tag', ignoreMissing: options.ignoreMissing } as const;
   const session = await openSession(invocation);
   refuseDomain(session);
-  if (options.undo !== false) return await removeTags({ labels, options, change }, session);
+  if (options.undo !== false) return await removeTags({ labels, options }, session);
   if (invocation.global.dryRun) {
-    const request = (label: string) => ({ method: 'DELETE', path: tagPath(label), query: {}, body: undefined });
-    return plan(labels, { change: 'delete', done: 'deleted', request }, invocation);
+    return plan(labels, { change: 'delete', done: 'deleted', requests: tagRequests({ delete: labels }) }, invocation);
   }
   await keepsUndo(options, session);
   await consentToTags(labels, session);
@@ -188,7 +185,7 @@ async function deleteTags(options: RemovalOptions, invocation: Invocation, opera
     await recordCall({ what, profile: session.profile }, environmentOf(session), () => deleteTag(session.client, label));
     return { label };
   };
-  return changeEach(labels, work, change);
+  return changeEach(labels, work, { done: 'deleted', ignoreMissing: options.ignoreMissing });
 }
 
 interface MergeOptions extends RemovalOptions {
@@ -206,20 +203,19 @@ async function mergeTags(options: MergeOptions, invocation: Invocation, operands
   }
   const session = await openSession(invocation);
   refuseDomain(session);
-  const change = { key: 'merged', done: 'merged', sentence: 'Merged tag', ignoreMissing: options.ignoreMissing } as const;
-  return await removeTags({ labels, into, options, change }, session);
+  return await removeTags({ labels, into, options }, session);
 }
 
 interface Plan {
   readonly change: string;
   readonly done: string;
-  request(label: string): PlannedRequest;
+  readonly requests: readonly PlannedRequest[];
 }
 
-function plan(labels: readonly string[], { change, done, request }: Plan, invocation: Invocation): RowsReport {
+function plan(labels: readonly string[], { change, done, requests }: Plan, invocation: Invocation): RowsReport {
   const rows = [labels.map((label) => ({ label, change }))];
   const columns = [{ name: 'label', essential: true }, { name: 'change' }];
-  return plannedRows({ requests: labels.map(request), rows, noun: 'tag', done, columns }, invocation);
+  return plannedRows({ requests, rows, noun: 'tag', done, columns }, invocation);
 }
 
 /** An answer with other labels means that the change was not applied; an answer without labels proves nothing. */
@@ -244,5 +240,3 @@ function readLabels(operands: readonly string[]): string[] {
 function refuseDomain({ domainNamed }: Session): void {
   if (domainNamed) throw new UsageError('--domain does not apply to tags: a tag is on all domains of the account');
 }
-
-const tagPath = (label: string): string => `/tags/${encodeURIComponent(label)}`;

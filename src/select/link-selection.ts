@@ -26,10 +26,7 @@ export async function selectLinks(
   return listed;
 }
 
-/**
- * The links of the domains that a file names, or of the working domain where it names none. `isNoted`: people are told which domains
- * these leave out.
- */
+/** Of the working domain where a file names none. `isNoted`: people are told which domains these leave out. */
 export async function linksOfDomains(
   domains: LinkDomains,
   options: Pick<SelectionOptions, 'filter'>,

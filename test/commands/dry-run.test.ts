@@ -162,4 +162,18 @@ describe('several domains', () => {
     const noted = links.filter(({ note }) => note === 'n').map(({ short_url }) => short_url);
     expect(noted.sort()).toEqual(['a.example/h1', 'b.example/h0', 'b.example/h1']);
   });
+
+  test.for<[string[]]>([[['-o', 'csv']], [['-o', 'csv', '-v']], [['-o', 'json']], [[]]])(
+    'W2, B60: a selection is read once, as the change itself does, and shown with %j',
+    async ([flags], { linkctl, service, wire }) => {
+      for (const domain of ['a.example', 'b.example'])
+        await store(service, numbered(2, { long_url: 'https://old.example/' }), domain);
+      const words = ['rewrite', 'https://old.example', 'https://new.example', '--all-domains'];
+      const listings = async () => (await sent(wire)).filter(({ call }) => call.startsWith('GET /urls')).length;
+      expect(await linkctl([...words, '-n', ...flags])).toMatchObject({ code: 0 });
+      const read = await listings();
+      expect(await linkctl([...words, '--yes'])).toMatchObject({ code: 0 });
+      expect((await listings()) - read).toBe(read);
+    },
+  );
 });

@@ -11,6 +11,8 @@ const hashes = ['h0', 'h1', 'h2', 'h3', 'h4', 'none'];
 
 interface Changing {
   readonly words: readonly string[];
+  /** A command before it, whose run is `RUN`. */
+  readonly after?: readonly string[];
   readonly file?: string;
 }
 
@@ -77,6 +79,15 @@ const commands: { readonly [name: string]: Changing } = {
   'tags merge': { words: ['tags', 'merge', 't', '--into', 'new', '--yes'] },
   'tags rename': { words: ['tags', 'rename', 't', 'new'] },
   'tags add': { words: ['tags', 'add', 'new', 'other'] },
+  'undo of a rewrite': {
+    after: ['rewrite', 'https://example.com', 'https://to.example', ...sure],
+    words: ['undo', 'RUN', '--yes', ...inThrees],
+  },
+  'undo of delete': { after: ['delete', 'h0', 'h3', '--yes'], words: ['undo', 'RUN', '--yes'] },
+  'undo of tags delete': { after: ['tags', 'delete', 't', '--yes'], words: ['undo', 'RUN', '--yes'] },
+  'undo of tags merge': { after: ['tags', 'merge', 't', '--into', 'new', '--yes'], words: ['undo', 'RUN', '--yes'] },
+  'undo of tags rename': { after: ['tags', 'rename', 't', 'new'], words: ['undo', 'RUN', '--yes'] },
+  'undo of tags add': { after: ['tags', 'add', 'new', 'other'], words: ['undo', 'RUN', '--yes'] },
 };
 
 describe.each([
@@ -88,7 +99,7 @@ describe.each([
 
   test.for(Object.entries(commands))(
     'E21: %s: the requests of a dry run are those that are sent',
-    async ([, { words, file }], { linkctl, service, wire, folder, env }) => {
+    async ([, { words, after, file }], { linkctl, service, wire, folder, env }) => {
       // A server that was never proven to make a hash once is proven with the first row.
       const proof = join(folder, 'proof.csv');
       writeFileSync(proof, csv('long_url,custom_hash', ['https://proof.example/,proof']));
@@ -98,7 +109,9 @@ describe.each([
       if (file !== undefined) writeFileSync(path, file);
       // Bare hashes in a file need a domain where there are several.
       const world = { env: { ...env, ...(domains && file !== undefined && { LINKCTL_DOMAIN: 's.ex' }) } };
-      const given = words.map((word) => (word === 'FILE' ? path : word));
+      if (after) expect(await linkctl(after, world)).toMatchObject({ code: 0 });
+      const run = after && JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout).runs[0].run;
+      const given = words.map((word) => (word === 'FILE' ? path : word === 'RUN' ? run : word));
       const dry = await linkctl([...given, '-n', '-o', 'json'], world);
       expect(dry.code, dry.stderr).toBe(0);
       const planned = JSON.parse(dry.stdout).requests;

@@ -28,10 +28,7 @@ export function undoCreation({ change, now, force }: UndoDecision): PlannedOutco
   return since.length === 0 ? { kind: 'delete' } : changedSince(since);
 }
 
-/**
- * Makes a deleted link again, by the hash that it was named by: a server may show another case. A hash that is taken is never
- * overwritten.
- */
+/** By the hash that it was named by: a server may show another case. A hash that is taken is never overwritten. */
 export function undoDeletion({ change: { link, before }, now }: UndoDecision): PlannedOutcome {
   if (!before) return unchanged;
   if (now) return isAlike(before, now) ? unchanged : { kind: 'refused', reason: 'the hash is taken' };

@@ -21,8 +21,7 @@ export async function markdownPlan(
   const plan = new ChangePlan(verb, session);
   const rows: Row[] = [];
   let count = 0;
-  for await (const { links } of decidedPages(compared, session)) {
-    plan.add(links);
+  for await (const links of decidedPages(plan, compared, session)) {
     const found = links.flatMap(differencesOf);
     rows.push(...found.slice(0, mostRows - rows.length));
     count += found.length;

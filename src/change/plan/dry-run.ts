@@ -6,85 +6,70 @@ import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
 import { editions } from '../../contract/editions.ts';
-import type { LinkDomains, LinkKey } from '../../contract/link.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import type { KeptRows } from '../../input/kept-rows.ts';
 import type { PlannedRequest } from '../../output/planned-requests.ts';
 import type { RowsReport } from '../../output/report.ts';
-import type { SelectedLink } from '../../select/selected-links.ts';
 import type { ListedChange, NamedChange } from '../change.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
-import { pinnedDomain, refusalOf, rowOf } from '../sending.ts';
-import { ChangePlan, decidedLinks, decidedPages } from './plan.ts';
+import { keptRows } from '../rows/read-links.ts';
+import { pinnedDomain } from '../sending.ts';
+import { tagRequests } from '../tags.ts';
+import { ChangePlan, decidedLinks, decidedPages, refusalOf, rowOf } from './plan.ts';
 import { planReport, wantsRows } from './report.ts';
 
 /** Rows as a run of them has them, and what it sends for them. */
-interface SentRows<Payload extends object> extends Omit<Parameters<typeof plannedCalls>[0], 'operation'> {
-  operation(settings: OperationSettings): BulkOperation<Payload>;
+interface SentRows extends Omit<Parameters<typeof plannedCalls>[0], 'operation'> {
+  operation(settings: OperationSettings): BulkOperation;
   readonly domain: string | undefined;
 }
 
 /** The calls that a run of these rows makes. */
-export function requestsOf<Payload extends object>(
-  { operation, domain, ...sent }: SentRows<Payload>,
-  { client }: Session,
-): AsyncGenerator<PlannedRequest> {
+export function requestsOf({ operation, domain, ...sent }: SentRows, { client }: Session): AsyncGenerator<PlannedRequest> {
   const settings = { client, domain, batchSize: sent.batchSize, mayCall: () => true };
   return plannedCalls({ ...sent, operation: operation(settings) });
 }
 
-/** The plan of a change of links that are listed, its rows or its calls; nothing is sent. */
-export async function listedDryRun<Payload extends LinkKey, Link extends SelectedLink>(
-  change: ListedChange<Payload, Link>,
-  session: Session,
-): Promise<RowsReport> {
-  const { verb, inspect } = change;
-  const domains = wantsRows(session) ? await plannedDomains(change, session) : [];
-  const requests = listedRequests(change, session);
-  return planReport({ verb, pages: decidedPages(change, session), requests, domains, inspect }, session);
-}
-
-/** The domains of what would be changed: as in the change itself, a hash names a link where all are on one. */
-async function plannedDomains<Payload extends LinkKey, Link extends SelectedLink>(
-  change: ListedChange<Payload, Link>,
-  session: Session,
-): Promise<LinkDomains> {
-  const { edition, domains } = session;
-  if (!change.links.severalDomains || session.format() === 'json') return [];
-  if (!editions[edition].severalDomains || (await domains()).names.length < 2) return [];
+/** The plan of a change of links that are listed, its rows or its calls; nothing is sent. They are read once, as for the change itself. */
+export async function listedDryRun(change: ListedChange, session: Session): Promise<RowsReport> {
   const plan = new ChangePlan(change.verb, session);
-  for await (const { links } of decidedPages(change, session)) plan.add(links);
-  return plan.domains;
+  const kept = keptRows<PlannedLink>(session);
+  for await (const links of decidedPages(plan, change, session)) {
+    const affected = links.filter((link) => rowOf(link, change) !== undefined);
+    if (affected.length > 0) kept.add(affected);
+  }
+  const domains = (await hasSeveralDomains(change, session)) ? plan.domains : [];
+  const requests = listedRequests(change, kept, session);
+  return planReport({ plan, pages: kept.read(), requests, domains, inspect: change.inspect }, session);
 }
 
-async function* listedRequests<Payload extends LinkKey, Link extends SelectedLink>(
-  change: ListedChange<Payload, Link>,
+/** As in the change itself, a hash names a link where all are on one domain. */
+async function hasSeveralDomains({ links }: Pick<ListedChange, 'links'>, session: Session): Promise<boolean> {
+  const mayHave = links.severalDomains && wantsRows(session) && session.format() !== 'json';
+  return mayHave && editions[session.edition].severalDomains && (await session.domains()).names.length > 1;
+}
+
+async function* listedRequests(
+  change: ListedChange,
+  kept: KeptRows<PlannedLink>,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
-  const { options, request, requestsBefore, comparesAgain: isRead = false, operation } = change;
-  async function* rows(): AsyncGenerator<RunRow[]> {
-    for await (const { links } of decidedPages(change, session)) yield links.flatMap((link) => rowOf(link, change) ?? []);
-  }
-  if (request) {
-    for await (const _ of rows());
-    yield request;
-    return;
+  const { options, request, newTags, tags, comparesAgain: isRead = false, operation } = change;
+  if (request) return yield request;
+  function* rows(): Generator<RunRow[]> {
+    for (const links of kept.read()) yield links.flatMap((link) => rowOf(link, change) ?? []);
   }
   const domain = await pinnedDomain(session, change.undoes?.domain);
-  const payload = (item: object) => item as Payload;
+  const payload = (item: object) => item as LinkKey;
   const batchSize = batchSizeOf(session, options.batchSize);
-  const calls = requestsOf({ rows: rows(), operation, payload, batchSize, isRead, domain }, session);
-  // The calls before them are known when links were read.
-  const first = await calls.next();
-  yield* requestsBefore?.() ?? [];
-  if (first.done) return;
-  yield first.value;
-  yield* calls;
+  const { add = newTags?.(), delete: deleted } = tags?.change ?? {};
+  yield* tagRequests({ add });
+  yield* requestsOf({ rows: rows(), operation, payload, batchSize, isRead, domain }, session);
+  yield* tagRequests({ delete: deleted });
 }
 
 /** The same for a change of links that are named, without calls for those that the run finds to be as they should be, or not to exist. */
-export function namedDryRun<Payload extends LinkKey, Item extends object>(
-  change: NamedChange<Payload, Item>,
-  session: Session,
-): RowsReport {
+export function namedDryRun(change: NamedChange, session: Session): RowsReport {
   const { input, payload, decide, verb, domains, options, operation, fromArguments } = change;
   const { client, global } = session;
   const batchSize = batchSizeOf(session, options.batchSize);
@@ -107,10 +92,17 @@ export function namedDryRun<Payload extends LinkKey, Item extends object>(
     }
     // Of links that were typed, nobody looks the default domain up.
     const domain = fromArguments ? session.domain : await pinnedDomain(session);
-    const sent = { rows: rows(), operation, payload: (item: object) => payload(item as Item), batchSize, isRead, domain };
+    const sent = { rows: rows(), operation, payload, batchSize, isRead, domain };
     yield* requestsOf(sent, session);
   }
-  return planReport({ verb, pages: pages(), requests: requests(), domains }, session);
+  const plan = new ChangePlan(verb, session);
+  async function* shown(): AsyncGenerator<readonly PlannedLink[]> {
+    for await (const { links } of pages()) {
+      plan.add(links);
+      yield links;
+    }
+  }
+  return planReport({ plan, pages: shown(), requests: requests(), domains }, session);
 }
 
 function readRow(link: PlannedLink | undefined): Pick<RunRow, 'before' | 'refusal'> {

@@ -1,8 +1,10 @@
+import type { RunRow } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { recordsOf } from '../../client/named-urls.ts';
 import type { LinkDomains, LinkKey } from '../../contract/link.ts';
+import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import type { SelectedLink, SelectedLinks, SelectedPage } from '../../select/selected-links.ts';
+import type { SelectedLink, SelectedLinks } from '../../select/selected-links.ts';
 import { fieldChanges, foldedText, isPlanned, type PlannedLink, type PlannedOutcome } from '../decide/outcome.ts';
 import { refuseTooMany } from '../limits.ts';
 
@@ -42,9 +44,7 @@ export class ChangePlan {
   readonly session: Pick<Session, 'streams' | 'shortUrl'>;
   /** Links that were read, where more were read than are planned: `412 of 3,300`. */
   of: number | undefined;
-  /** Links that were added. */
   count = 0;
-  /** Those that would be changed. */
   planned = 0;
   /** The link, where only one was added. */
   only: PlannedLink | undefined;
@@ -98,7 +98,6 @@ function foldOf({ outcome, record }: PlannedLink, verb: PlanVerb): string {
 
 /** Texts that are kept apart; links of any others are counted together. */
 const groupsKept = 1000;
-/** Links that are kept of each. */
 const linksKept = 5;
 
 export interface Group {
@@ -152,17 +151,40 @@ export interface Decided<Link extends SelectedLink> {
   decide(link: Link): PlannedOutcome;
 }
 
-/** Reads a selection, and decides. Throws where more would be changed than `--max-affected` allows. */
+/** Reads a selection into a plan. Throws where more would be changed than `--max-affected` allows. */
 export async function* decidedPages<Link extends SelectedLink>(
+  plan: ChangePlan,
   { links: selected, decide }: Decided<Link>,
   session: Session,
-): AsyncGenerator<SelectedPage<Link & PlannedLink>> {
-  let planned = 0;
+): AsyncGenerator<readonly (Link & PlannedLink)[]> {
   for await (const { links, read } of selected.pages()) {
-    if (links.length > 0) refuseTooMany(planned, session, true);
+    if (links.length > 0) refuseTooMany(plan.planned, session, true);
     const decided = links.map((link) => ({ ...link, outcome: decide(link) }));
-    for (const { outcome } of decided) planned += Number(isPlanned(outcome));
-    yield { links: decided, read };
+    plan.add(decided, read);
+    yield decided;
+    session.streams.progress.step(() => `${read} links read`);
   }
-  refuseTooMany(planned, session);
+  refuseTooMany(plan.planned, session);
+}
+
+/** Makes the item that is sent for a link. */
+export type ItemOf = (target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']) => LinkKey;
+
+/** The row of a run for a link; undefined for one that stays as it is. */
+export function rowOf(
+  { target, record, outcome }: PlannedLink,
+  { payload }: { readonly payload?: ItemOf | undefined },
+): RunRow<LinkKey> | undefined {
+  if (outcome.kind === 'unchanged' || outcome.kind === 'untouched') return undefined;
+  const fields = 'fields' in outcome ? (outcome.fields ?? {}) : {};
+  const refusal = refusalOf({ outcome });
+  const item = payload?.(target, fields, outcome.kind) ?? { ...target, ...fields };
+  return { line: undefined, item, before: record ?? null, ...(refusal !== undefined && { refusal }) };
+}
+
+/** Why a link is left alone, as the row of a run has it. */
+export function refusalOf({ outcome }: Pick<PlannedLink, 'outcome'>): RunRow['refusal'] {
+  if (outcome.kind !== 'refused') return undefined;
+  const { reason, code } = outcome;
+  return code === undefined ? reason : { code, message: reason };
 }

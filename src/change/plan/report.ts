@@ -10,13 +10,12 @@ import type { Column, Row, RowsReport } from '../../output/report.ts';
 import { needsDomains } from '../../output/url-columns.ts';
 import { showPlan } from '../consent.ts';
 import { fieldChanges, fieldChangeText, type PlannedLink } from '../decide/outcome.ts';
-import { ChangePlan, type PlanVerb } from './plan.ts';
+import type { ChangePlan, PlanVerb } from './plan.ts';
 import { summaryLines } from './text.ts';
 
 type Stream<T> = Iterable<T> | AsyncIterable<T>;
 
 interface Planned extends Pick<RowsReport, 'columns' | 'tableFields' | 'pipedFields' | 'csvFields'> {
-  /** The calls that would be made. */
   readonly requests: Stream<PlannedRequest>;
   readonly rows: Stream<readonly Row[]>;
   /** Asked for when all was shown. */
@@ -73,35 +72,30 @@ export function plannedRows(planned: PlannedRows, invocation: Invocation): RowsR
   return dryRun({ ...fields, requests, rows: first(), notes: lines }, invocation);
 }
 
-/** A change of links that exist. */
 interface PlannedChanges extends Pick<Planned, 'requests'> {
-  readonly verb: PlanVerb;
-  readonly pages: Stream<{ readonly links: readonly PlannedLink[]; readonly read?: number }>;
+  /** Whole when the pages are read. */
+  readonly plan: ChangePlan;
+  readonly pages: Stream<readonly PlannedLink[]>;
   /** The domains that the links are on, as far as they are named: then rows have short URLs. */
   readonly domains: LinkDomains;
   /** Throws what the change itself would throw. */
   inspect?(plan: ChangePlan): void;
 }
 
-/**
- * A terminal shows the plan; rows, where they are asked for, are the links that would be changed, as `edit -f` reads them; JSON has the
- * requests.
- */
+/** A terminal shows the plan; rows are the links that would be changed, as `edit -f` reads them; JSON has the requests. */
 export function planReport(changes: PlannedChanges, session: Session): RowsReport {
-  const { pages, requests, domains, verb, inspect } = changes;
+  const { plan, pages, requests, domains, inspect } = changes;
   if (session.format() === 'json') return dryRunReport(requests);
-  const plan = new ChangePlan(verb, session);
   const asRows = wantsRows(session);
   async function* rows(): AsyncGenerator<Row[]> {
-    for await (const { links, read } of pages) {
-      plan.add(links, read);
+    for await (const links of pages) {
       if (session.format() === 'csv' && links.some(clearsNote)) await session.warn(csvWarning);
       if (asRows) yield links.map(rowOf).filter((row) => row !== undefined);
     }
     if (!asRows) await showPlan(plan, session);
     inspect?.(plan);
   }
-  const fields = shownFields(verb, domains, session.edition);
+  const fields = shownFields(plan.verb, domains, session.edition);
   return dryRun({ requests, rows: rows(), columns, ...fields, notes: () => (asRows ? summaryLines(plan) : []) }, session);
 }
 
@@ -129,10 +123,7 @@ const columns: readonly Column[] = [
   { name: 'change', shrinks: true },
 ];
 
-/**
- * Rows of a pipe begin as those of the change do. csv is a file for `edit -f`, so it has every field that can be set, and the domain wherever
- * that is known. Links that are deleted or reset stay as they are until then.
- */
+/** Rows of a pipe begin as those of the change do. csv is a file for `edit -f`: it has every field that can be set, and the domain if known. */
 function shownFields(verb: PlanVerb, domains: LinkDomains, edition: Edition): Partial<Planned> {
   const name = needsDomains(domains) ? 'short_url' : 'hash';
   const nameInFile = domains.some((domain) => domain !== undefined) ? 'short_url' : 'hash';

@@ -36,7 +36,6 @@ export class PlanScreen {
     return safe(record ? shortUrlText(record, this.#session) : linkText(target));
   }
 
-  /** Texts with a column of counts. */
   countedLines(rows: readonly { readonly text: string; readonly count: number }[]): string[] {
     const counts = rows.map(({ count }) => grouped(count));
     const countWidth = Math.max(...counts.map(({ length }) => length));

@@ -13,10 +13,7 @@ export function summaryLines(plan: ChangePlan): string[] {
   return [headLine(plan), ...leftLines(plan, new PlanScreen(plan, undefined)), ...lossLines(plan)];
 }
 
-/**
- * A plan as people read it before the question: how many of how many, alike changes folded with their count, five examples, what is
- * refused and why. Safe text; styles only where `marks` has some.
- */
+/** How many of how many, alike changes folded, five examples, what is refused and why. Safe text; styles only where `marks` has some. */
 export function planLines(plan: ChangePlan, marks?: PlanMarks): string[] {
   const screen = new PlanScreen(plan, marks);
   const examples = examplesOf(plan);

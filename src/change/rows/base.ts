@@ -66,10 +66,7 @@ function printOf(text: string): number {
 
 type EditRow = ItemOf['edit'] & LinkKey;
 
-/**
- * The rows of an edit with only the fields that differ from the base, and with what the base has for them, to be compared before a batch
- * is sent. Rows without a change are left out. Throws a UsageError for links that the base lacks.
- */
+/** Rows have what the base has for their fields, to be compared before they are sent. Throws a UsageError for links that the base lacks. */
 export async function rowsSince(
   input: RunInput<ItemOf['edit']>,
   base: BaseListing,

@@ -21,11 +21,9 @@ import { checkedRows } from './file.ts';
 /** Links of one side, each by the name that it has on the other; without an item, one that does not exist. */
 export interface NamedItems<Item> {
   readonly items: readonly { readonly target: LinkKey; readonly item: Item | undefined }[];
-  /** Links read so far. */
   readonly read: number;
 }
 
-/** Two sides of links. */
 interface Sides<Item> {
   items(): AsyncIterable<NamedItems<Item>> | Iterable<NamedItems<Item>>;
   /** The links of the other side, among which are those that the first one lacks. */
@@ -33,9 +31,7 @@ interface Sides<Item> {
   readonly batchSize: number;
 }
 
-/**
- * First the links of one side as the other has them now, in their order, then those that only the other has. Every link comes once.
- */
+/** First the links of one side as the other has them now, in their order, then those that only the other has; each once. */
 export async function* comparedPages<Item>(
   { items, besides, batchSize }: Sides<Item>,
   { client }: Pick<Session, 'client'>,
@@ -108,7 +104,6 @@ export async function openComparison(options: BulkOptions, session: Session, isO
     }
   }
   async function* pages(besides: () => AsyncIterable<SelectedPage>): AsyncGenerator<SelectedPage<ComparedLink<FileLink>>> {
-    empty.begin();
     for await (const { links, read } of comparedPages({ items, besides, batchSize }, session)) {
       yield { links: links.map((link) => (link.item ? { ...link, item: empty.filled(link.item, link.record) } : link)), read };
     }
@@ -126,16 +121,10 @@ export class EmptyCells {
   readonly #names: readonly Clearable[];
   readonly #clears: boolean;
   readonly #counts = new Map<Clearable, number>();
-  #isSaid = false;
 
   constructor(targets: ReadonlySet<Target>, edition: Edition, clears: boolean) {
     this.#names = clearable.filter((name) => targets.has(name) && fieldNames('edit', edition).includes(name));
     this.#clears = clears;
-  }
-
-  /** A new reading begins. */
-  begin(): void {
-    this.#counts.clear();
   }
 
   /** The link with what its empty cells say. */
@@ -148,13 +137,6 @@ export class EmptyCells {
     return item;
   }
 
-  /** The same the first time: a dry run may read everything again. */
-  newNotes(): string[] {
-    if (this.#isSaid) return [];
-    this.#isSaid = true;
-    return this.notes();
-  }
-
   /** `not compared: 3 empty cells of note (--clear-empty clears them)`. */
   notes(): string[] {
     if (this.#counts.size === 0) return [];
@@ -163,7 +145,6 @@ export class EmptyCells {
   }
 }
 
-/** The fields that an empty cell can clear. */
 const clearable = ['note', 'tags', 'expiration_date', 'max_clicks'] as const;
 
 type Clearable = (typeof clearable)[number];

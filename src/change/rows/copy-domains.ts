@@ -1,5 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
-import { domainName, type Session, whereabouts } from '../../cli/session.ts';
+import { accountLabel, domainName, type Session } from '../../cli/session.ts';
 import { editions } from '../../contract/editions.ts';
 import { enumerated } from '../../contract/link.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
@@ -44,7 +44,7 @@ function isSameAccount({ source, target }: CopyAccounts): boolean {
 }
 
 function sameAccount(target: Session): UsageError {
-  return new UsageError(`source and target of the copy are the same: ${whereabouts(target)}`, {
+  return new UsageError(`source and target of the copy are the same: ${accountLabel(target)}`, {
     hint: editions[target.edition].severalDomains
       ? 'to copy to another domain of it, add --map-domain <from>=<to>'
       : 'name another profile with --to',
@@ -77,7 +77,7 @@ export async function domainsOfCopies(
   }
   const homeless = [...domains].filter((domain) => found.get(domain) === undefined);
   if (homeless.length > 0 && domains.size > 1 && names.length > 0) {
-    throw new UsageError(`${whereabouts(target)} does not have ${enumerated(homeless, 'and', 5)}`, {
+    throw new UsageError(`${accountLabel(target)} does not have ${enumerated(homeless, 'and', 5)}`, {
       hint: `add --map-domain ${homeless[0]}=<one of ${enumerated(names, 'or', 5)}>`,
     });
   }
@@ -101,5 +101,5 @@ async function refuseUnknown(domains: ReadonlySet<string>, map: DomainMap, sourc
 
 function notOf(name: string, session: Session, names: readonly string[]): UsageError {
   const known = names.length > 0 ? `, which has ${enumerated(names, 'and', 5)}` : '';
-  return new UsageError(`--map-domain: ${name} is not a domain of ${whereabouts({ ...session, domain: undefined })}${known}`);
+  return new UsageError(`--map-domain: ${name} is not a domain of ${accountLabel({ ...session, domain: undefined })}${known}`);
 }

@@ -1,6 +1,6 @@
-import { DuplicateCandidateSearch } from '../../base/duplicate-candidates.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { EarlierLink } from '../../bulk/records/done-change.ts';
+import { SeenKeys } from '../../client/seen-keys.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
@@ -11,43 +11,17 @@ import type { NamedItems } from './comparison.ts';
 import { type CopyAccounts, type DomainMap, type DomainOfCopy, domainsOfCopies } from './copy-domains.ts';
 import { keptRows } from './read-links.ts';
 
-/** A link of the source. */
 interface SourceLink {
   readonly key: LinkKey;
   /** The values to copy; undefined for one that was named and does not exist. */
   readonly link: EarlierLink | undefined;
 }
 
-/** The links of the source, on the disk until all are known, as they come newest first. */
-interface Snapshot {
-  readonly kept: KeptRows<SourceLink>;
-  /** All labels of the links, folded. */
-  readonly labels: ReadonlySet<string>;
-  readonly domainOf: DomainOfCopy;
-  /** Links that were read, those that a filter left out included. */
-  readonly read: number;
-}
-
-/** Reads the links of the source whole, and gives them out oldest first: what is made in this order is listed as at the source. */
-export function copiedLinks(links: SelectedLinks, map: DomainMap, accounts: CopyAccounts) {
-  let snapshot: Promise<Snapshot> | undefined;
-  const taken = (): Promise<Snapshot> => {
-    snapshot ??= takeSnapshot(links, map, accounts);
-    return snapshot;
-  };
-  async function* items(): AsyncGenerator<NamedItems<EarlierLink>> {
-    const { kept, domainOf, read } = await taken();
-    // One that does not exist is named as it was.
-    const itemOf = ({ key, link }: SourceLink) => ({
-      item: link,
-      target: link ? { hash: key.hash, domain: domainOf(key.domain) } : key,
-    });
-    for (const some of kept.readBackwards()) yield { items: some.map(itemOf), read };
-  }
-  return { items, hasLabel: async (label: string) => (await taken()).labels.has(foldLabel(label)) };
-}
-
-async function takeSnapshot(links: SelectedLinks, map: DomainMap, accounts: CopyAccounts): Promise<Snapshot> {
+/**
+ * Reads the links of the source whole, and gives them out oldest first: what is made in this order is listed as at the source. Until all are
+ * known they are on the disk, as they come newest first.
+ */
+export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts: CopyAccounts) {
   const { source } = accounts;
   const kept = keptRows<SourceLink>(source);
   const [domains, labels] = [new Set<string>(), new Set<string>()];
@@ -64,7 +38,15 @@ async function takeSnapshot(links: SelectedLinks, map: DomainMap, accounts: Copy
   }
   const domainOf = await domainsOfCopies(domains, map, accounts);
   if (domains.size > 1) refuseCollisions(kept, domainOf);
-  return { kept, labels, domainOf, read };
+  // One that does not exist is named as it was.
+  const itemOf = ({ key, link }: SourceLink) => ({
+    item: link,
+    target: link ? { hash: key.hash, domain: domainOf(key.domain) } : key,
+  });
+  function* items(): Generator<NamedItems<EarlierLink>> {
+    for (const some of kept.readBackwards()) yield { items: some.map(itemOf), read };
+  }
+  return { items, hasLabel: (label: string) => labels.has(foldLabel(label)) };
 }
 
 /** Its domain is what its short URL says, also on edition B. */
@@ -80,10 +62,10 @@ function sourceLink({ target, record }: SelectedLink): SourceLink {
 /** Links of two domains that would be one link at the target: which of them is meant is not guessed. */
 function refuseCollisions(kept: KeptRows<SourceLink>, domainOf: DomainOfCopy): void {
   const copyOf = ({ key: { hash, domain } }: SourceLink): string => linkText({ hash, domain: domainOf(domain) });
-  const search = new DuplicateCandidateSearch();
-  for (const rows of kept.read()) for (const row of rows) search.add(copyOf(row));
-  const candidates = search.candidates();
-  if (candidates.count === 0) return;
+  const seen = new SeenKeys();
+  const candidates = new Set<string>();
+  for (const rows of kept.read()) for (const copy of rows.map(copyOf)) if (!seen.add(copy)) candidates.add(copy);
+  if (candidates.size === 0) return;
   const first = new Map<string, string>();
   const collisions: string[] = [];
   for (const rows of kept.read()) {

@@ -20,7 +20,6 @@ import { keptRows } from './read-links.ts';
 /** An input that was checked as a whole and may be sent. */
 interface CheckedRows<Use extends InputUse> {
   readonly input: RunInput<ItemOf[Use]> & { readonly skipped: number };
-  /** Rows that give a custom hash. */
   readonly withHash: number;
   /** The domains of the rows of an edit. */
   readonly domains: LinkDomains;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { checksum } from '../../base/checksum.ts';
 import type { RunInput } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
-import { type LinkKey, linkText } from '../../contract/link.ts';
+import { linkText } from '../../contract/link.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../../flags/bulk-flags.ts';
 import { resolveOperands } from '../../input/domain-resolver.ts';
 import { quantity } from '../../output/quantity.ts';
@@ -10,7 +10,7 @@ import type { NamedChange } from '../change.ts';
 import { refuseTooMany } from '../limits.ts';
 
 /** Links that are named, and the command as people read it. */
-type NamedRows = Pick<NamedChange<LinkKey>, 'what' | 'input' | 'domains' | 'fromArguments'>;
+type NamedRows = Pick<NamedChange, 'what' | 'input' | 'domains' | 'fromArguments'>;
 
 interface Named {
   /** For the list of runs: `edit`. */

@@ -5,7 +5,7 @@ import type { Session } from '../../cli/session.ts';
 import { KeptRows } from '../../input/kept-rows.ts';
 
 /** Rows with their links, where they were read. */
-export type ReadableRows<Item extends object> = Pick<RunInput<Item>, 'rows' | 'open' | 'readAt'>;
+export type ReadableRows<Item extends object = object> = Pick<RunInput<Item>, 'rows' | 'open' | 'readAt'>;
 
 /** Reads the links of all rows: null for one that does not exist, undefined for a row that names none. */
 export async function linksReadFor<Item extends object>(

@@ -20,7 +20,7 @@ import { asInFile } from '../decide/apply.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
 import { ChangePlan } from '../plan/plan.ts';
 import { planLines } from '../plan/text.ts';
-import { sendingOf } from '../sending.ts';
+import { sendingOf, shownBefore } from '../sending.ts';
 import { typedReport } from '../typed-report.ts';
 import { typedInput } from './named.ts';
 import { linksReadFor, type ReadableRows } from './read-links.ts';
@@ -32,10 +32,7 @@ interface HashRows {
   readonly batchSize: number;
 }
 
-/**
- * Reads the hashes of all rows, shows which links would be edited and asks, as before an edit. Nothing is asked of links that are made,
- * nor where nobody can answer.
- */
+/** Asks about links that would be edited, as before an edit; not of those that are made, nor where nobody can answer. */
 export async function consentToUpdates(
   { input, payload, batchSize }: HashRows,
   session: Session,
@@ -54,9 +51,7 @@ export async function consentToUpdates(
 
 /** Hashes that are taken, for `--dry-run`. */
 export interface ForeseenConflicts {
-  /** Reads the hashes of rows. */
   read(items: readonly ShortenItem[]): Promise<void>;
-  /** About all that were read. */
   notes(): string[];
 }
 
@@ -136,10 +131,7 @@ interface TypedUpdate {
   readonly presentation: Omit<RunPresentation, 'doing'>;
 }
 
-/**
- * Makes or edits one link, as a run: its hash is read in any case, and only a run can be undone. As with a link that `edit` names, nothing
- * is asked.
- */
+/** As a run: the hash is read in any case, and only a run can be undone. As of a link that `edit` names, nothing is asked. */
 export async function makeOrEdit({ items, mode, options, presentation }: TypedUpdate, session: Session): Promise<RowsReport> {
   const { edition, note } = session;
   const what = items.map(({ long_url, custom_hash }) => `shorten ${long_url} --hash ${custom_hash}`).join();
@@ -157,7 +149,7 @@ export async function makeOrEdit({ items, mode, options, presentation }: TypedUp
       options: { onConflict: 'update' },
       columns: fieldNames('shorten', edition),
     },
-    presentation,
+    { ...presentation, shownBefore },
     session,
   );
   const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', items[0]?.long_url);

@@ -38,7 +38,7 @@ export async function* undonePages(
   { decide, force, local = 'localhost', batchSize, doubts }: Reading,
   { client }: Session,
 ): AsyncGenerator<SelectedPage<UndoneLink>> {
-  const { begin, changes, lost } = run;
+  const { begin, changes } = run;
   const { severalDomains } = editions[client.edition];
   const domainOf = ({ link, before }: DoneChange): string | undefined => {
     const domain = link.domain ?? begin.domain ?? (before ? recordDomain(before) : undefined);
@@ -48,7 +48,6 @@ export async function* undonePages(
   /** Hashes that links of a chain give back before others need them. */
   const freed = new Set<string>();
   let read = 0;
-  doubts.rows = lost;
   let isNewer: ((hash: string) => boolean) | undefined;
   for await (const done of changes()) {
     if (done.length === 0) continue;

@@ -24,10 +24,7 @@ interface FoundRun {
   readonly tip?: Tip;
 }
 
-/**
- * Finds the run that is meant. Repeated without a name, the command goes further, so a script has to name the run: started twice, it then
- * undoes the one that it means.
- */
+/** Repeated without a name, the command goes further. So a script has to name the run: started twice, it then undoes the one that it means. */
 export async function namedRun(named: string | undefined, { command, next }: Direction, session: Session): Promise<FoundRun> {
   const { state } = folders(session.system);
   const kept = runFolders(state);

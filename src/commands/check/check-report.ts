@@ -4,7 +4,7 @@ import type { CheckProgress, CheckSummary, StartedCheck } from '../../bulk/check
 import { wantsRows } from '../../change/plan/report.ts';
 import { type CheckStatus, checkStatuses } from '../../check/verdict.ts';
 import type { interruptible } from '../../cli/interruption.ts';
-import { type Session, whereabouts } from '../../cli/session.ts';
+import { accountLabel, type Session } from '../../cli/session.ts';
 import { withoutScheme } from '../../link/web-address.ts';
 import { grouped, plainQuantity, quantity } from '../../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
@@ -146,7 +146,7 @@ export function headerLines({ check, links }: Pick<ShownCheck, 'check' | 'links'
   const { run, resumed, doneBefore, destinations, left, hosts } = check;
   return [
     ...(resumed ? [`resuming run ${run}: ${doneBefore} of ${destinations} destinations are done`] : []),
-    `checking ${plainQuantity(links, 'link')}: ${plainQuantity(left, 'destination')} on ${plainQuantity(hosts, 'host')} (${whereabouts(session)})`,
+    `checking ${plainQuantity(links, 'link')}: ${plainQuantity(left, 'destination')} on ${plainQuantity(hosts, 'host')} (${accountLabel(session)})`,
   ];
 }
 
@@ -176,7 +176,7 @@ function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session
     ...(isHidden
       ? [`${quantity(counts.ok, 'link')} ${counts.ok === 1 ? 'is' : 'are'} ok and not listed; to list them, use -o table`]
       : []),
-    `${plainQuantity(links, 'link')}: ${found.join(', ') || 'nothing to check'} (${effort}) for ${whereabouts(session)}`,
+    `${plainQuantity(links, 'link')}: ${found.join(', ') || 'nothing to check'} (${effort}) for ${accountLabel(session)}`,
     ...(stop ? [`to resume run ${check.run}, run the same command again`] : []),
   ];
 }

@@ -40,13 +40,13 @@ export async function editFile(
   const { input, domains, reading } = await checkedRows('edit', options, session);
   const rows = base ? await rowsSince(input, base) : input;
   if (base) refuseTooMany(rows.rows - rows.skipped, session);
-  return await changeNamed<EditedRow, ItemOf['edit']>(
+  return await changeNamed(
     {
       what: `edit -f ${options.file}`,
       input: rows,
       domains,
-      payload: (item) => ({ ...values, ...reading.dated(item) }),
-      decide: (row, record) => decideRow(row, record, base),
+      payload: (item: ItemOf['edit']) => ({ ...values, ...reading.dated(item) }),
+      decide: (row: EditedRow, record) => decideRow(row, record, base),
       verb: 'change',
       ...shown,
       operation: editItemsOperation,

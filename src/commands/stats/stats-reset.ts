@@ -21,7 +21,11 @@ export async function resetStats(options: ResetOptions, invocation: Invocation, 
       options,
       command: 'stats --reset',
       question: { verb: 'Reset the counters of', erasesCounters: true },
-      presentation: { ...hashChangePresentation('reset', 'Reset'), doing: 'resetting the counters of' },
+      presentation: {
+        ...hashChangePresentation('reset', 'Reset'),
+        doing: 'resetting the counters of',
+        ignoreMissing: options.ignoreMissing,
+      },
       verb: 'reset',
       operation: resetOperation,
       oneCall: {
