@@ -184,7 +184,10 @@ describe('D42: files of a journal', () => {
   // The number of a closed file is soon that of another.
   test('J1: a journal that is closed twice closes its file once, and takes no more lines', async ({ world }) => {
     let closed = 0;
-    const file = { append: async () => {}, sync: async () => {}, close: async () => void (closed += 1) };
+    async function close(): Promise<void> {
+      closed += 1;
+    }
+    const file = { append: async () => {}, sync: async () => {}, close };
     const journal = await openJournal(join(world.folder, 'closed.log'), 0, async () => file);
     await Promise.all([journal.close(), journal.close()]);
     await journal.close();
