@@ -59,9 +59,7 @@ function sourcesOf(file: string): string[] {
 
 const heavy = ['@fastify/busboy', '@photostructure/sqlite', 'ajv', 'chalk', 'cli-table3', 'conf', 'csv-parse', 'undici'];
 
-test('B98, T12: shortening one URL loads four files, and no library but the one that reads the command line', async ({
-  env,
-}) => {
+test('B98, T12: shortening one URL loads four files, and no library but the one that reads the command line', async ({ env }) => {
   const { files, builtins } = await loadedBy(['shorten', 'https://nodejs.org/'], env);
   expect(files.length).toBeLessThanOrEqual(4);
   expect([...packagesIn(files)]).toEqual(['commander']);
