@@ -4,7 +4,7 @@ import { basename, join, relative } from 'node:path';
 /**
  * A command loads code in layers, each one file: of these modules and what they import, without what an earlier layer has. A module that is
  * imported on demand loads the whole of each layer that it needs anything of. What such modules share beside the layers gets files of its
- * own. Only the first modules of the first three are imported on demand themselves.
+ * own. Only the first module of a layer is imported on demand itself.
  */
 export const layers = [
   // Version, streams, failures, and what help and completion share with commands.
@@ -17,20 +17,12 @@ export const layers = [
     'help/typed-line',
     'profiles/config-file',
   ],
-  // Command lines, accounts, calls, printed rows.
-  [
-    'cli/program',
-    'client/seen-keys',
-    'base/fingerprint',
-    'cli/session',
-    'client/batch-limits',
-    'commands/qr/qr-flags',
-    'flags/bulk-flags',
-    'input/field-values',
-    'output/url-columns',
-  ],
+  // Command lines.
+  ['cli/program'],
+  // Accounts, calls, printed rows.
+  ['cli/runner', 'cli/session', 'base/fingerprint', 'client/batch-limits', 'client/seen-keys'],
   // New links that are typed, and their record.
-  ['commands/shorten'],
+  ['commands/shorten/shortening'],
   // Links that a command is about: named, and listed.
   ['select/selection-flags', 'select/link-selection', 'select/named-selection', 'select/named-rows'],
   ['select/listed-selection', 'client/filtered-pages', 'client/whole-listing'],

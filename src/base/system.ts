@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
-import { fstatSync, openSync } from 'node:fs';
+import { fstatSync, openSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -157,7 +157,8 @@ export function processSystem(): System {
     processId: process.pid,
     userId: process.getuid?.(),
     now: () => Date.now(),
-    elapsed: () => performance.now(),
+    // `performance` would load a module of Node for this alone.
+    elapsed: () => Number(process.hrtime.bigint()) / 1e6,
     random: () => Math.random(),
     randomBytes: (count) => randomBytes(count),
     lookup: async (name) => (await import('node:dns/promises')).lookup(name, { all: true }),
@@ -203,8 +204,9 @@ function lateStream(fd: number, open: () => NodeJS.WriteStream): OutputStream {
   return {
     fd,
     get isTTY() {
-      // `node:tty` takes time to load, so a file or pipe is recognized first.
-      return fstatSync(fd).isCharacterDevice() && isatty(fd);
+      // `node:tty` takes time to load, so a file, a pipe and the null device are recognized first.
+      const file = fstatSync(fd);
+      return file.isCharacterDevice() && file.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev && isatty(fd);
     },
     get columns() {
       return open().columns;

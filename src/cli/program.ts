@@ -8,7 +8,7 @@ import { isTopicName, type TopicName, topicNames } from '../help/stored-tree.ts'
 import { readTypedLine, type TypedLine } from '../help/typed-line.ts';
 import { type Entry, entries } from './command-table.ts';
 import type { Launch } from './invocation.ts';
-import { createRunner, type Runner } from './runner.ts';
+import type { Runner } from './runner.ts';
 
 /**
  * Imports only the file of the command that is named; otherwise the tree has names and summaries. Throws `UsageError` for invalid lines,
@@ -29,7 +29,7 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
   const line = readLine(root, argv);
   const topic = await askedTopic(line, argv, system);
   if (topic) return say(topic);
-  const words = await fillTree(root, line, argv, createRunner(launch));
+  const words = await fillTree(root, line, argv, runnerOf(launch));
   try {
     await root.parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -43,6 +43,15 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
   const [name = '', flag] = words;
   // The name is both a command and a topic; the command's help comes first.
   await say(flag === '--help' && isTopicName(name) ? `${text}\n${await textOf(name)}` : text);
+}
+
+/** Imports what runs commands when a line is right. */
+function runnerOf(launch: Launch): Runner {
+  return (work) =>
+    async function (this: Command) {
+      const { createRunner } = await import('./runner.ts');
+      await createRunner(launch)(work).call(this);
+    };
 }
 
 /** Loads every command. */

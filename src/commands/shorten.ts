@@ -1,21 +1,14 @@
 import type { Command } from 'commander';
-import { UsageError } from '../base/errors.ts';
-import { hashGiver } from '../bulk/operations/made-hashes.ts';
 import { conflictPolicies } from '../bulk/operations/modes.ts';
-import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
-import { openSession } from '../cli/session.ts';
-import type { ShortenItem } from '../contract/operations.ts';
-import { addBatchFlags, addInputFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { addFieldFlags, readFieldFlags } from '../flags/field-flags.ts';
+import { addBatchFlags, addInputFlags } from '../flags/bulk-flags.ts';
+import { addFieldFlags } from '../flags/field-flags.ts';
 import { choice, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { flagValue } from '../input/field-values.ts';
-import { namesOf, type Report } from '../output/report.ts';
+import { namesOf } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
-import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
-import { modeOf, type ShortenOptions, shortenPresentation, withSandboxHint } from './shorten/shorten-options.ts';
-import { shortenTyped } from './shorten/typed-shortening.ts';
+import { addQrFlags } from './qr/qr-flags.ts';
+import type { ShortenOptions } from './shorten/shorten-options.ts';
 
 export function registerShorten(command: Command, run: Runner): void {
   command.argument('[long-url...]', 'URLs to shorten; - reads them from stdin');
@@ -37,7 +30,8 @@ export function registerShorten(command: Command, run: Runner): void {
   addInputFlags(command);
   command.option('--include-protected', 'also create links for rows that are protected or disabled at the source');
   addBatchFlags(command);
-  command.action(run(shorten));
+  // Imported when the line is right: the work needs more than the flags.
+  command.action(run<ShortenOptions>(async (...given) => (await import('./shorten/shortening.ts')).shorten(...given)));
   describe(command, {
     examples: [
       'linkctl shorten https://nodejs.org/en/learn',
@@ -58,46 +52,3 @@ export function registerShorten(command: Command, run: Runner): void {
     globals: ['--fields', '--domain', '--dry-run', '--yes', '--quiet', '--progress'],
   });
 }
-
-async function shorten(given: ShortenOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  const isStdin = operands.length === 1 && operands[0] === '-' && given.file === undefined;
-  const options = isStdin ? { ...given, file: '-' } : given;
-  const urls = isStdin ? [] : operands;
-  if (options.printTemplate) return await (await import('../change/rows/file.ts')).printTemplate('shorten', options, invocation);
-  if (options.file !== undefined) {
-    if (urls.length > 0) throw new UsageError('specify only one of --file or <long-url>...');
-    if (options.hash !== undefined) throw new UsageError('--hash applies to one URL: in a file, use the column custom_hash');
-    return await (await import('./shorten/shortened-file.ts')).shortenFile(options, invocation);
-  }
-  if (urls.length === 0) throw new UsageError("missing required argument 'long-url'", missing);
-  refuseRunFlags(options, '<long-url>...', '--file');
-  if (options.onConflict !== undefined && options.hash === undefined) {
-    throw new UsageError('--on-conflict requires --file or --hash');
-  }
-  if (options.hash !== undefined && urls.length > 1) throw new UsageError('--hash applies to one URL: give exactly one');
-  const typed = urls.map((url) => flagValue('long_url', 'long-url', url, invocation.now));
-  const longUrls = options.utm === undefined ? typed : (await import('../flags/rewrite-flags.ts')).withUtm(typed, options.utm);
-  const session = await openSession(invocation);
-  const values = await readFieldFlags(options, session);
-  const items = longUrls.map((long_url): ShortenItem => ({ long_url, ...values }));
-  const rows = items.length;
-  const mode = await modeOf(options, session, { rows, keyedRows: values.custom_hash === undefined ? 0 : rows });
-  if (invocation.global.dryRun) {
-    const { planOfTyped } = await import('./shorten/planned-urls.ts');
-    return planOfTyped(items, mode, options, session);
-  }
-  const picture = await picturesOf(options, session);
-  const { onConflict } = options;
-  if (onConflict === 'update') {
-    const { makeOrEdit } = await import('../change/rows/taken-hashes.ts');
-    return picture(await makeOrEdit({ items, mode, options, presentation: shortenPresentation }, session));
-  }
-  const giveHash = hashGiver(mode, invocation.system);
-  const named = items.map((item) => giveHash(item));
-  return withSandboxHint(picture(await shortenTyped(named, { mode, onConflict }, session)), session);
-}
-
-const missing = {
-  details: ['usage: linkctl shorten <long-url>... | -f <file|->', 'example: linkctl shorten https://nodejs.org/en/learn'],
-  hint: 'linkctl shorten --help',
-};

@@ -25,7 +25,7 @@ const chunkLength = 65_536;
 /** Writes in chunks; each chunk waits until the previous one was accepted. */
 export class Writer {
   readonly #stream: OutputStream;
-  /** Set if the stream is a regular file. */
+  /** Set if what is written goes there without the stream. */
   readonly #file: number | undefined;
   readonly #options: WriterOptions;
   #pending = '';
@@ -35,7 +35,7 @@ export class Writer {
 
   constructor(stream: OutputStream, options: WriterOptions = {}) {
     this.#stream = stream;
-    this.#file = regularFile(stream);
+    this.#file = directFile(stream, options);
     this.#options = options;
     if (this.#file === undefined) stream.on('error', this.#fail);
   }
@@ -127,9 +127,11 @@ export function writeAtOnce(file: number, text: string): void {
   }
 }
 
-function regularFile({ fd }: OutputStream): number | undefined {
+/** A regular file, whose errors Node hides; and stderr unless it is a terminal, because Node's stream for it takes milliseconds to load. */
+function directFile(stream: OutputStream, { lossy }: WriterOptions): number | undefined {
+  const { fd } = stream;
   try {
-    return fd !== undefined && fstatSync(fd).isFile() ? fd : undefined;
+    return fd !== undefined && (fstatSync(fd).isFile() || (lossy && !stream.isTTY)) ? fd : undefined;
   } catch {
     return undefined;
   }

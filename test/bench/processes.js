@@ -3,7 +3,8 @@ import { join } from 'node:path';
 
 /**
  * Runs commands in turn, A B A B, and answers with their samples: wall and CPU seconds, and the peak memory in MB as the
- * operating system counted them. Python does it because Node cannot ask for the usage of one finished child.
+ * operating system counted them. Python does it because Node cannot ask for the usage of one finished child. `code` is the exit code that a
+ * command ends with.
  */
 export async function runInTurn(commands, { rounds = 15, warmups = 1 } = {}) {
   const text = await outputOf(
@@ -13,7 +14,7 @@ export async function runInTurn(commands, { rounds = 15, warmups = 1 } = {}) {
   );
   const { samples } = JSON.parse(text);
   for (const [index, taken] of samples.entries()) {
-    const bad = taken.find(({ code }) => code !== 0);
+    const bad = taken.find(({ code }) => code !== (commands[index].code ?? 0));
     if (bad) throw new Error(`exit code ${bad.code}: ${commands[index].argv.join(' ')}`);
   }
   return samples;

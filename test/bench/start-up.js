@@ -15,13 +15,16 @@ export async function startUp(world) {
       ['--help', ['--help'], 1.15],
       ['help shorten', ['help', 'shorten'], 1.15],
       ['__complete', ['__complete', 'shor'], 1.15],
+      ['a usage error', ['shorten', '--nosuch'], 1.5],
       ['shorten URL, stored profile', ['shorten', known, '--hash', 'h00000000'], 1.4, 'call'],
-      ['-p sandbox shorten URL', ['-p', 'sandbox', 'shorten', 'https://nodejs.org/'], 2.1, 'call'],
+      ['list --limit 500 in a pipe', ['list', '--limit', '500'], 1.5, 'page'],
+      ['-p sandbox shorten URL', ['-p', 'sandbox', 'shorten', 'https://nodejs.org/'], 2.0, 'call'],
     ];
     const commands = [
       { argv: [process.execPath, '-e', '0'] },
       { argv: [process.execPath, world.baseline('one-call.cjs'), server.baseUrl, known] },
-      ...lines.map(([, argv]) => ({ argv: world.linkctl(...argv), env: world.env })),
+      { argv: [process.execPath, world.baseline('one-page.cjs'), server.baseUrl] },
+      ...lines.map(([what, argv]) => ({ argv: world.linkctl(...argv), env: world.env, code: what === 'a usage error' ? 2 : 0 })),
       { argv: ['npm', '--version'] },
       ...installed.map(({ program }) => ({ argv: [process.execPath, program, '--version'] })),
       { argv: ['python3', world.baseline('one-call.py'), server.baseUrl] },
@@ -37,14 +40,17 @@ export async function startUp(world) {
         ],
       },
     ];
-    const [empty, call, ...samples] = await runInTurn(commands, { rounds: world.quick ? 5 : 21 });
+    const [empty, call, page, ...samples] = await runInTurn(commands, { rounds: world.quick ? 5 : 21 });
     const names = installed.map(({ name }) => [`${name} --version`]);
     const peers = [['npm --version'], ...names, ['Python: one call with urllib'], ['curl: one call']];
     return [...lines, ...peers].map(([what, , most, against], index) => {
-      const bare = against === 'call' ? call : empty;
+      const [unit, bare] = { call: ['x a bare node:http call', call], page: ['x a bare node:http GET', page] }[against] ?? [
+        'x node -e 0',
+        empty,
+      ];
       return {
         what: `start-up: ${what}`,
-        unit: against === 'call' ? 'x a bare node:http call' : 'x node -e 0',
+        unit,
         value: ratio(samples[index], bare),
         most,
         note: `minima ${minima(samples[index], bare).toFixed(2)}x, CPU ${ratio(samples[index], bare, 'cpu').toFixed(2)}x; ${(1000 * median(samples[index].map(({ wall }) => wall))).toFixed(0)} ms`,
