@@ -1,9 +1,9 @@
-import type { ClickCounter } from './click-counter.ts';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
 import { type Metrics, metricsType } from './metrics.ts';
 import type { Store } from './store/store.ts';
 import { OutdatedProgram } from './store/store-options.ts';
 import { withTimeout } from './store/timeout.ts';
+import type { ClickCounter } from './visits/click-counter.ts';
 
 /**
  * Answers `GET /healthz` and `GET /metrics` on a separate port. A store that does not answer within `timeout` milliseconds is unhealthy.

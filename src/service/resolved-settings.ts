@@ -1,5 +1,5 @@
 import type { Edition } from '../contract/editions.ts';
-import type { Credentials } from './authentication.ts';
+import type { Credentials } from './api/authentication.ts';
 
 /** High enough to mean no limit. */
 export const unlimited = 1_000_000_000;

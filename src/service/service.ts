@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isLocalhost, isLoopback } from '../contract/web-address.ts';
-import { callCounter } from './call-counter.ts';
-import { clickCounter } from './click-counter.ts';
+import { callCounter } from './api/call-counter.ts';
+import { shownDomain } from './api/url-records.ts';
 import { addressReader } from './client-address.ts';
 import { answer, apiRoot, type Dispatcher } from './dispatcher.ts';
 import { splitPort } from './hosts.ts';
@@ -13,7 +13,7 @@ import type { ServiceSettings } from './resolved-settings.ts';
 import { readDomain, type ServiceOptions, serviceSettings } from './service-options.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
-import { shownDomain } from './url-records.ts';
+import { clickCounter } from './visits/click-counter.ts';
 
 export { diskHint } from '../files/sqlite.ts';
 export { AddressConflict } from './maintenance.ts';

@@ -1,4 +1,4 @@
-import { SeenKeys } from '../../client/seen-keys.ts';
+import { SeenKeys } from '../../base/seen-keys.ts';
 import { foldedHash } from '../../contract/link.ts';
 import { readRecord } from '../matching/answer-items.ts';
 import { enoughKnown, type ListingSettings, type Watermark } from './newest-links.ts';

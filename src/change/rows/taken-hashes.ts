@@ -1,11 +1,11 @@
 import { UsageError } from '../../base/errors.ts';
+import { SeenKeys } from '../../base/seen-keys.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
 import { isNumbered } from '../../bulk/operations/numbered-hash.ts';
 import type { RunInput } from '../../bulk/run-plan.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { urlsByHash } from '../../client/named-urls.ts';
-import { SeenKeys } from '../../client/seen-keys.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { sameUrl } from '../../link/value.ts';

@@ -6,7 +6,7 @@ import { hasNamesakes } from '../../client/whole-listing.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
-import { withoutScheme } from '../../link/web-address.ts';
+import { withoutScheme } from '../../link/http-url.ts';
 import type { BrokenLink, CheckFacts } from '../../report/facts.ts';
 import { type KeptCheck, keptChecks } from './kept-checks.ts';
 

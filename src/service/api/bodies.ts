@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { header, type ServiceRequest } from './message.ts';
+import { header, type ServiceRequest } from '../message.ts';
 import { Refusal } from './refusal.ts';
 
 /** Parses the two form encodings as forms and tries everything else as JSON, as public deployments do. */

@@ -1,12 +1,12 @@
-import { hashPattern } from '../contract/fields.ts';
-import { parseUrl } from '../contract/web-address.ts';
+import { hashPattern } from '../../contract/fields.ts';
+import { parseUrl } from '../../contract/web-address.ts';
+import { dateTime, shortUrlWithProtocol } from '../api/url-records.ts';
+import { hostName, isBareHost, normalizeDomain } from '../hosts.ts';
+import { header, type ServiceRequest, type ServiceResponse, type VisitOutcome } from '../message.ts';
+import type { ServiceSettings } from '../resolved-settings.ts';
+import type { Store, StoredDomain, Target } from '../store/store.ts';
 import type { ClickCounter } from './click-counter.ts';
-import { hostName, isBareHost, normalizeDomain } from './hosts.ts';
-import { header, type ServiceRequest, type ServiceResponse, type VisitOutcome } from './message.ts';
 import { hashOfQrPath, qrResponse } from './qr-codes.ts';
-import type { ServiceSettings } from './resolved-settings.ts';
-import type { Store, StoredDomain, Target } from './store/store.ts';
-import { dateTime, shortUrlWithProtocol } from './url-records.ts';
 
 export interface Redirects {
   readonly store: Store;

@@ -1,16 +1,16 @@
-import { endpoints, type Method, type OperationName, type OperationResult } from '../contract/operations.ts';
+import { endpoints, type Method, type OperationName, type OperationResult } from '../../contract/operations.ts';
+import type { Call } from '../handlers/call.ts';
+import { handlers } from '../handlers/handlers.ts';
+import { normalizeDomain, splitPort } from '../hosts.ts';
+import { header, type ServiceRequest, type ServiceResponse } from '../message.ts';
+import type { ServiceSettings } from '../resolved-settings.ts';
+import type { Store, StoredDomain } from '../store/store.ts';
 import { refuse, succeed } from './api-responses.ts';
 import { authenticate } from './authentication.ts';
 import { readPayload } from './bodies.ts';
 import type { CallCounter } from './call-counter.ts';
-import type { Call } from './handlers/call.ts';
-import { handlers } from './handlers/handlers.ts';
-import { normalizeDomain, splitPort } from './hosts.ts';
-import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
 import { Refusal } from './refusal.ts';
-import type { ServiceSettings } from './resolved-settings.ts';
 import { matchRoute } from './routes.ts';
-import type { Store, StoredDomain } from './store/store.ts';
 import { dateTime } from './url-records.ts';
 
 export interface Api {
