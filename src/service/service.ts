@@ -9,7 +9,7 @@ import { type Certificate, type Listener, listen } from './listener.ts';
 import { type Maintenance, startMaintenance } from './maintenance.ts';
 import { type Metrics, startMetrics } from './metrics.ts';
 import { monitor } from './monitor.ts';
-import type { ServiceSettings } from './resolved-settings.ts';
+import type { ServiceSettings } from './service-options.ts';
 import { readDomain, type ServiceOptions, serviceSettings } from './service-options.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';

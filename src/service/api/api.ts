@@ -3,7 +3,7 @@ import type { Call } from '../handlers/call.ts';
 import { handlers } from '../handlers/handlers.ts';
 import { normalizeDomain, splitPort } from '../hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse } from '../message.ts';
-import type { ServiceSettings } from '../resolved-settings.ts';
+import type { ServiceSettings } from '../service-options.ts';
 import type { Store, StoredDomain } from '../store/store.ts';
 import { refuse, succeed } from './api-responses.ts';
 import { authenticate } from './authentication.ts';

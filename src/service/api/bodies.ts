@@ -6,10 +6,8 @@ import { Refusal } from './refusal.ts';
 export async function readPayload(request: ServiceRequest): Promise<unknown> {
   const type = header(request, 'content-type') ?? '';
   const body = await request.body();
-  if (!/^\s*(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)) return readJson(body);
-  // Loads the parser only for forms, since most calls are JSON.
-  const { readForm } = await import('./forms.ts');
-  return await readForm(type, body);
+  const isForm = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type);
+  return isForm ? readForm(type, body) : readJson(body);
 }
 
 /** Invalid JSON is 1305: parameters are missing. */
@@ -20,4 +18,84 @@ function readJson(body: Buffer): unknown {
   } catch {
     throw new Refusal(1305);
   }
+}
+
+/** Ten fields per item of the largest batch. */
+const maximumFields = 10_000;
+
+/** Sizes in bytes. The size of the whole body is already limited. */
+const formLimits = { fieldSize: Number.MAX_SAFE_INTEGER, fieldNameSize: 200, fields: maximumFields + 1 };
+
+/** Parses the fields of a form and the brackets in their names. Throws 1305 for an invalid form and 1310 for too many fields. */
+async function readForm(type: string, body: Buffer): Promise<{ [name: string]: FormValue }> {
+  // Loaded only for forms, since most calls are JSON.
+  const { Busboy } = await import('@fastify/busboy');
+  const entries: [string, string][] = [];
+  await new Promise<void>((resolve, reject) => {
+    const parser = new Busboy({ headers: { 'content-type': type }, limits: formLimits });
+    parser.on('field', (name, value) => entries.push([name, value]));
+    parser.on('file', (_name, stream) => stream.resume());
+    parser.on('finish', resolve);
+    parser.on('error', reject);
+    parser.end(body);
+  }).catch(() => {
+    throw new Refusal(1305);
+  });
+  if (entries.length > maximumFields) throw new Refusal(1310);
+  return readBrackets(entries);
+}
+
+/** Text, or a structure built from brackets in names. */
+type FormValue = string | FormValue[] | { [name: string]: FormValue };
+
+type Branch = Map<string, Branch | string>;
+
+/** Far deeper than `urls[0][tags][]`. */
+const maximumDepth = 5;
+
+/** Turns `urls[0][long_url]`, `urls[0][tags][]` and `urls[0][tags][1]` into objects and arrays. Ignores other names. */
+export function readBrackets(entries: readonly (readonly [name: string, value: string])[]): { [name: string]: FormValue } {
+  const root: Branch = new Map();
+  for (const [name, value] of entries) {
+    const keys = splitName(name);
+    if (keys) place(root, keys, value);
+  }
+  return object(root);
+}
+
+function splitName(name: string): string[] | undefined {
+  const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
+  if (!match) return undefined;
+  const [, first = '', rest = ''] = match;
+  const keys = [first, ...Array.from(rest.matchAll(/\[([^\]]*)\]/g), ([, key = '']) => key)];
+  return keys.length <= maximumDepth ? keys : undefined;
+}
+
+function place(root: Branch, keys: readonly string[], value: string): void {
+  let branch = root;
+  for (const key of keys.slice(0, -1)) {
+    const name = key === '' ? String(branch.size) : key;
+    let next = branch.get(name);
+    if (!(next instanceof Map)) {
+      next = new Map();
+      branch.set(name, next);
+    }
+    branch = next;
+  }
+  const last = keys.at(-1) ?? '';
+  branch.set(last === '' ? String(branch.size) : last, value);
+}
+
+function finish(branch: Branch | string): FormValue {
+  if (typeof branch === 'string') return branch;
+  const isList = [...branch.keys()].every((key) => /^\d+$/.test(key));
+  if (!isList) return object(branch);
+  return [...branch].sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => finish(value));
+}
+
+/** Without a prototype because names come from outside. */
+function object(branch: Branch): { [name: string]: FormValue } {
+  const result: { [name: string]: FormValue } = Object.create(null);
+  for (const [name, value] of branch) result[name] = finish(value);
+  return result;
 }

@@ -1,4 +1,4 @@
-import { unlimited } from '../resolved-settings.ts';
+import { unlimited } from '../service-options.ts';
 import { dayLength, dayOf } from '../store/click-days.ts';
 import type { Store } from '../store/store.ts';
 

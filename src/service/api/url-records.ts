@@ -1,6 +1,6 @@
 import { type ErrorCode, errors } from '../../contract/errors.ts';
 import type { DateTime, ErrorRecord, UrlRecord } from '../../contract/records.ts';
-import type { ServiceSettings } from '../resolved-settings.ts';
+import type { ServiceSettings } from '../service-options.ts';
 import type { StoredDomain, StoredUrl } from '../store/store.ts';
 import { qrLinks } from '../visits/qr-codes.ts';
 

@@ -2,7 +2,7 @@ import type { OperationName } from '../../contract/operations.ts';
 import { type Item, isItem } from '../api/field-rules.ts';
 import { Refusal } from '../api/refusal.ts';
 import { shortUrlWithProtocol, shownDomain } from '../api/url-records.ts';
-import type { ServiceSettings } from '../resolved-settings.ts';
+import type { ServiceSettings } from '../service-options.ts';
 import type { Creation, EditOutcome } from '../store/store.ts';
 import type { Call, LogMessage } from './call.ts';
 

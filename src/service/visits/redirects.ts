@@ -2,8 +2,8 @@ import { hashPattern } from '../../contract/fields.ts';
 import { parseUrl } from '../../contract/web-address.ts';
 import { dateTime, shortUrlWithProtocol } from '../api/url-records.ts';
 import { hostName, isBareHost, normalizeDomain } from '../hosts.ts';
-import { header, type ServiceRequest, type ServiceResponse, type VisitOutcome } from '../message.ts';
-import type { ServiceSettings } from '../resolved-settings.ts';
+import { header, type ServiceRequest, type ServiceResponse, textResponse, type VisitOutcome } from '../message.ts';
+import type { ServiceSettings } from '../service-options.ts';
 import type { Store, StoredDomain, Target } from '../store/store.ts';
 import type { ClickCounter } from './click-counter.ts';
 import { hashOfQrPath, qrResponse } from './qr-codes.ts';
@@ -139,17 +139,4 @@ function withOutcome(outcome: VisitOutcome, { status, headers, body }: ServiceRe
 /** Has no body, so that nothing is reflected, and is not cached, so that every click is counted. */
 function redirect(status: number, location: string): ServiceResponse {
   return { status, headers: { location, 'cache-control': 'no-store' }, body: '' };
-}
-
-function textResponse(status: number, text: string, headers: { readonly [name: string]: string } = {}): ServiceResponse {
-  return {
-    status,
-    headers: {
-      'content-type': 'text/plain; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      ...headers,
-    },
-    body: `${text}\n`,
-  };
 }
