@@ -2,8 +2,8 @@ import { CliError, LocalError, sharedFailure, UsageError } from '../base/errors.
 import { recordTagRun, type TagRun } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
-import { countUrls } from '../client/counting.ts';
 import { accountTags } from '../client/tag-changes.ts';
+import { countUrls } from '../client/whole-listing.ts';
 import { foldLabel, hasOperators, labelExpression } from '../contract/tag-label.ts';
 import { quantity } from '../output/quantity.ts';
 import { batchesOf, type Column, type Row, type RowsReport } from '../output/report.ts';

@@ -2,7 +2,6 @@ import { type Edition, editions } from '../contract/editions.ts';
 import type { Credentials } from './api/authentication.ts';
 import type { Network } from './client-address.ts';
 import { normalizeDomain, splitPort } from './hosts.ts';
-import type { Certificate } from './listener.ts';
 import type { Exchange } from './message.ts';
 import type { DatabaseUrl } from './store/postgres/database-url.ts';
 import type { Imported } from './store/postgres/import.ts';
@@ -55,6 +54,12 @@ export interface ServiceSettings {
   /** Origins whose pages may call the API from a browser. */
   readonly allowedOrigins: readonly string[];
   readonly now: () => number;
+}
+
+/** PEM; `cert` contains the whole chain. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
 interface ImportOptions {

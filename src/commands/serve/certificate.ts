@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { LocalError, messageOf } from '../../base/errors.ts';
 import { fileError } from '../../files/file-error.ts';
-import type { Certificate } from '../../service/listener.ts';
+import type { Certificate } from '../../service/service-options.ts';
 
 export interface CertificateFiles {
   readonly cert: string;

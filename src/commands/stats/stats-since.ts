@@ -1,6 +1,6 @@
 import { type CliError, NotFoundError, PartialError, UsageError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
-import { noShortUrl } from '../../client/absence.ts';
+import { noShortUrl } from '../../client/subject.ts';
 import { recordDomain } from '../../contract/link.ts';
 import { type ClickGroup, type Clicks, groupClicks, type Period, type ReadLink } from '../../history/clicks.ts';
 import { momentText } from '../../history/used-readings.ts';
