@@ -2,7 +2,7 @@ import { isLoopback } from '../contract/web-address.ts';
 import { type Api, answerCall, type Target } from './api/api.ts';
 import { refuse } from './api/api-responses.ts';
 import { withCors } from './cors.ts';
-import { hostName, normalizeDomain } from './hosts.ts';
+import { domainNamed, hostName } from './hosts.ts';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
 import type { Store } from './store/store.ts';
 import type { ClickCounter } from './visits/click-counter.ts';
@@ -79,7 +79,5 @@ function splitTarget(target: string): [string, string] {
 async function isOwnHost(store: Store, request: ServiceRequest): Promise<boolean> {
   const { host } = request;
   // Every browser sends a host.
-  if (host === '' || isLoopback(hostName(host))) return true;
-  const names = [normalizeDomain(host), normalizeDomain(hostName(host))];
-  return (await store.listDomains()).some((domain) => names.includes(domain.name));
+  return host === '' || isLoopback(hostName(host)) || domainNamed(host, await store.listDomains()) !== undefined;
 }
