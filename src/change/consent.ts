@@ -1,4 +1,4 @@
-import { capitalized } from '../base/capitalized.ts';
+import { capitalized } from '../base/quoted.ts';
 import { rowBatches } from '../bulk/operations/cut-input.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import { type Session, whereabouts } from '../cli/session.ts';
