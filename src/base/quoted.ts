@@ -4,3 +4,7 @@ export function quoted(text: string): string {
   const safe = text.replace(/\/\/[^/?#]*@/, '//***@');
   return JSON.stringify(safe.length > 80 ? `${safe.slice(0, 80)}...` : safe);
 }
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

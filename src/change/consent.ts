@@ -1,4 +1,4 @@
-import { capitalized } from '../base/capitalized.ts';
+import { capitalized } from '../base/quoted.ts';
 import { rowBatches } from '../bulk/operations/batches.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';

@@ -1,11 +1,11 @@
-import { capitalized } from '../base/capitalized.ts';
 import { CliError, LocalError, sharedFailure, UsageError } from '../base/errors.ts';
+import { capitalized } from '../base/quoted.ts';
 import { recordTagRun, type TagChange, type TagRun } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
-import { countUrls } from '../client/counting.ts';
 import { isOneOf } from '../client/labelled-links.ts';
 import { accountTags } from '../client/tag-changes.ts';
+import { countUrls } from '../client/whole-listing.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { hasOperators, labelExpression } from '../contract/tag-label.ts';
 import type { PlannedRequest } from '../output/planned-requests.ts';

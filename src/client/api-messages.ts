@@ -1,8 +1,7 @@
 import { CliError, type FailureKind } from '../base/errors.ts';
 import { type ErrorCode, errors, isErrorCode } from '../contract/errors.ts';
 import type { ErrorRecord } from '../contract/records.ts';
-import { noShortUrl, noTag } from './absence.ts';
-import type { Identity, Subject } from './subject.ts';
+import { type Identity, noShortUrl, noTag, type Subject } from './subject.ts';
 
 export interface ApiMessage {
   readonly kind: FailureKind;

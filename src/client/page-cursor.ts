@@ -1,4 +1,4 @@
-import { SeenKeys } from './seen-keys.ts';
+import { SeenKeys } from '../base/seen-keys.ts';
 
 /** Without `limit` and `all`: one page of the server's default size. */
 export interface Extent {

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import type { System } from '../base/system.ts';
 import { errorCode } from './file-error.ts';
-import { pause } from './pause.ts';
+import { pause } from './whole-write.ts';
 
 /** Windows fails with these while another program, usually a virus scanner, has the file open. */
 const busy = ['EPERM', 'EACCES', 'EBUSY'];

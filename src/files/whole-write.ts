@@ -1,6 +1,5 @@
 import { writeSync } from 'node:fs';
 import { errorCode } from './file-error.ts';
-import { pause } from './pause.ts';
 
 /** One call may write only a part, as on a nearly full disk. */
 export function writeWhole(file: number, bytes: Uint8Array): void {
@@ -21,4 +20,9 @@ function writePart(file: number, bytes: Uint8Array, done: number): number {
       pause(10);
     }
   }
+}
+
+/** Blocks the event loop, as the synchronous file operations around it do. */
+export function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

@@ -69,6 +69,16 @@ export interface Clicks {
   readonly source: 'readings' | 'daily_clicks';
 }
 
+/** Sorts the links and adds them up. `before` of each link is dropped unless the periods are compared. */
+export function clicksOf(figures: Omit<Clicks, 'total'>): Clicks {
+  const isCompared = figures.before !== undefined;
+  const links = figures.links
+    .map((link) => (isCompared ? link : { ...link, before: undefined }))
+    .sort((one, other) => other.clicks - one.clicks || (other.before ?? 0) - (one.before ?? 0));
+  const sum = (figure: 'clicks' | 'before'): number => links.reduce((total, link) => total + (link[figure] ?? 0), 0);
+  return { ...figures, links, total: { clicks: sum('clicks'), before: isCompared ? sum('before') : undefined } };
+}
+
 export interface ClickGroup {
   /** A tag or a host; empty for links without tags or without a host. */
   readonly name: string;

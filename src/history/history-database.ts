@@ -28,10 +28,6 @@ export function historyPaths({ server, username }: HistoryAccount, system: Pick<
   return { folder, file: join(folder, fileName), lock: join(folder, 'lock') };
 }
 
-export function hasHistory(account: HistoryAccount, system: Pick<System, 'env' | 'platform'>): boolean {
-  return existsSync(historyPaths(account, system).file);
-}
-
 /** README.md beside this file documents the tables and columns. Increment `user_version` with any change. */
 const schema = `
   CREATE TABLE account (server TEXT NOT NULL, username TEXT NOT NULL);
@@ -120,6 +116,22 @@ export async function openHistory(account: HistoryAccount, system: System): Prom
   } catch (error) {
     connection?.close();
     throw fileError('open', file, error);
+  }
+}
+
+/** Undefined if the account has no history. Throws a `LocalError`. */
+export async function inHistory<T>(
+  action: 'read' | 'write',
+  account: HistoryAccount,
+  system: System,
+  step: (connection: Connection) => T,
+): Promise<T | undefined> {
+  if (!existsSync(historyPaths(account, system).file)) return undefined;
+  const history = await openHistory(account, system);
+  try {
+    return history.work(action, step);
+  } finally {
+    history.close();
   }
 }
 

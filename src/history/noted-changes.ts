@@ -1,7 +1,7 @@
 import type { System } from '../base/system.ts';
 import type { Connection } from '../files/sqlite.ts';
 import type { Span } from './clicks.ts';
-import { type HistoryAccount, hasHistory, openHistory } from './history-database.ts';
+import { type HistoryAccount, inHistory } from './history-database.ts';
 
 /** A change that this tool made. */
 export interface NotedChange {
@@ -28,21 +28,16 @@ interface ChangesOfRun {
 
 /** Does nothing if the account has no history. The changes are stored on return; the next reading applies them. Throws a `LocalError`. */
 export async function noteChanges({ at, run, changes }: ChangesOfRun, account: HistoryAccount, system: System): Promise<void> {
-  if (changes.length === 0 || !hasHistory(account, system)) return;
-  const history = await openHistory(account, system);
-  try {
-    history.work('write', (connection) => {
-      const add = connection.sql(
-        `INSERT OR IGNORE INTO changes (at, run, row, kind, hash, domain, total, unique_total, new_hash)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      );
-      for (const { row, kind, hash, domain, total, unique, newHash } of changes) {
-        add.run(at, run, row, kind, hash, domain ?? null, total ?? null, unique ?? null, newHash ?? null);
-      }
-    });
-  } finally {
-    history.close();
-  }
+  if (changes.length === 0) return;
+  await inHistory('write', account, system, (connection) => {
+    const add = connection.sql(
+      `INSERT OR IGNORE INTO changes (at, run, row, kind, hash, domain, total, unique_total, new_hash)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    for (const { row, kind, hash, domain, total, unique, newHash } of changes) {
+      add.run(at, run, row, kind, hash, domain ?? null, total ?? null, unique ?? null, newHash ?? null);
+    }
+  });
 }
 
 /** Null means unknown. */
@@ -65,12 +60,7 @@ export function takeChanges(connection: Connection, reading: number): StoredChan
 
 /** Empty without a history. Throws a `LocalError`. */
 export async function changesBetween({ since, until }: Span, account: HistoryAccount, system: System): Promise<StoredChange[]> {
-  if (!hasHistory(account, system)) return [];
-  const history = await openHistory(account, system);
-  try {
-    const query = `SELECT ${columns} FROM changes WHERE at >= ? AND at < ? ORDER BY id`;
-    return history.work('read', (connection) => connection.sql(query).all<StoredChange>(since, until));
-  } finally {
-    history.close();
-  }
+  const query = `SELECT ${columns} FROM changes WHERE at >= ? AND at < ? ORDER BY id`;
+  const changes = await inHistory('read', account, system, (open) => open.sql(query).all<StoredChange>(since, until));
+  return changes ?? [];
 }

@@ -1,12 +1,11 @@
 import { NotFoundError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Connection } from '../files/sqlite.ts';
-import type { Clicks, LinkClicks, LinkEvent, Period } from './clicks.ts';
-import { clicksPerDay } from './clicks-per-day.ts';
-import { type HistoryAccount, hasHistory, openHistory } from './history-database.ts';
+import { type Clicks, clicksOf, type LinkClicks, type LinkEvent, type Period } from './clicks.ts';
+import { type HistoryAccount, inHistory } from './history-database.ts';
 import { isSelection, type Reading, type ReadingScope, readingsOf } from './readings.ts';
 import { nameOf } from './stored-link.ts';
-import { type UsedReadings, usedReadings } from './used-readings.ts';
+import { clicksPerDay, type UsedReadings, usedReadings } from './used-readings.ts';
 
 export interface WantedClicks {
   readonly span: Period;
@@ -17,32 +16,23 @@ export interface WantedClicks {
 
 /** Throws a `NotFoundError` if no reading is old enough, and a `LocalError` for a damaged history. */
 export async function recordedClicks(wanted: WantedClicks, account: HistoryAccount, system: System): Promise<Clicks> {
-  if (!hasHistory(account, system)) {
-    throw new NotFoundError('no reading of this account was recorded', { hint: 'linkctl stats --record' });
-  }
-  const history = await openHistory(account, system);
-  try {
-    return history.work('read', (connection) => clicksIn(connection, wanted));
-  } finally {
-    history.close();
-  }
+  const clicks = await inHistory('read', account, system, (connection) => clicksIn(connection, wanted));
+  if (clicks) return clicks;
+  throw new NotFoundError('no reading of this account was recorded', { hint: 'linkctl stats --record' });
 }
 
 function clicksIn(connection: Connection, { span, scope, names }: WantedClicks): Clicks {
   const readings = readingsOf(connection);
   const used = usedReadings(readings, span, scope);
   const { sums, perReading } = addUp(connection, readings, used, wantedLinks(connection, scope, names));
-  const links = linksOf(connection, sums, used);
-  const sum = (figure: 'clicks' | 'before'): number => [...sums.values()].reduce((all, one) => all + one[figure], 0);
-  return {
+  return clicksOf({
     asked: span,
     counted: { since: used.first.from, until: used.last.from },
     before: used.before?.from,
-    total: { clicks: sum('clicks'), before: used.before && sum('before') },
-    links,
+    links: linksOf(connection, sums),
     days: clicksPerDay(used, perReading),
     source: 'readings',
-  };
+  });
 }
 
 interface Sums {
@@ -128,15 +118,14 @@ function countersOf(connection: Connection, reading: number) {
     .all<{ link: number; clicks: number; unique_clicks: number }>(reading);
 }
 
-/** Links with clicks or events, by descending clicks. */
-function linksOf(connection: Connection, sums: ReadonlyMap<number, Sums>, used: UsedReadings): LinkClicks[] {
+/** Links with clicks or events. */
+function linksOf(connection: Connection, sums: ReadonlyMap<number, Sums>): LinkClicks[] {
   const text = connection.sql('SELECT domain, hash, short_url, long_url, tags FROM links WHERE id = ?');
-  const links: LinkClicks[] = [];
-  for (const [link, { clicks, before, unique, events }] of [...sums].sort(([one], [other]) => one - other)) {
-    if (clicks === 0 && before === 0 && events.length === 0) continue;
-    const found = text.get<{ domain: string; hash: string; short_url: string; long_url: string; tags: string }>(link);
-    if (found)
-      links.push({ link: { ...found, tags: JSON.parse(found.tags) }, clicks, before: used.before && before, unique, events });
-  }
-  return links.sort((one, other) => other.clicks - one.clicks || (other.before ?? 0) - (one.before ?? 0));
+  return [...sums]
+    .filter(([, { clicks, before, events }]) => clicks > 0 || before > 0 || events.length > 0)
+    .sort(([one], [other]) => one - other)
+    .flatMap(([id, sum]) => {
+      const link = text.get<Omit<LinkClicks['link'], 'tags'> & { tags: string }>(id);
+      return link ? [{ link: { ...link, tags: JSON.parse(link.tags) }, ...sum }] : [];
+    });
 }

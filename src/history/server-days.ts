@@ -1,6 +1,15 @@
 import { dayLength, utcDay } from '../base/days.ts';
 import { isCalendarDate } from '../contract/fields.ts';
-import { type Clicks, type DayClicks, isComparable, type LinkClicks, type Period, type ReadLink, type Span } from './clicks.ts';
+import {
+  type Clicks,
+  clicksOf,
+  type DayClicks,
+  isComparable,
+  type LinkClicks,
+  type Period,
+  type ReadLink,
+  type Span,
+} from './clicks.ts';
 
 interface DayFigures {
   readonly total: number;
@@ -77,18 +86,14 @@ export class DailyClicks {
     if (this.onDay(utcDay(this.#counted.since)) === undefined) return undefined;
     const before = { since: this.#before, until: this.#counted.since };
     const isCompared = isComparable(before, this.#counted) && this.onDay(utcDay(this.#before)) !== undefined;
-    const links = this.#links
-      .map((link) => (isCompared ? link : { ...link, before: undefined }))
-      .sort((one, other) => other.clicks - one.clicks || (other.before ?? 0) - (one.before ?? 0));
-    return {
+    return clicksOf({
       asked: this.#asked,
       counted: this.#counted,
       before: isCompared ? this.#before : undefined,
-      total: { clicks: sum(links, 'clicks'), before: isCompared ? sum(links, 'before') : undefined },
-      links,
+      links: this.#links,
       days: this.#days(),
       source: 'daily_clicks',
-    };
+    });
   }
 
   #days(): DayClicks[] {
@@ -108,8 +113,4 @@ function startOfDay(time: number): number {
 /** The earlier one if two are equally near. */
 function nearestMidnight(time: number): number {
   return Math.ceil(time / dayLength - 0.5) * dayLength;
-}
-
-function sum(links: readonly LinkClicks[], figure: 'clicks' | 'before'): number {
-  return links.reduce((total, link) => total + (link[figure] ?? 0), 0);
 }

@@ -1,5 +1,6 @@
+import { dayLength, utcDay } from '../base/days.ts';
 import { NotFoundError } from '../base/errors.ts';
-import { isComparable, type Span } from './clicks.ts';
+import { type DayClicks, isComparable, type Span } from './clicks.ts';
 import type { Reading, ReadingScope } from './readings.ts';
 
 export interface UsedReadings {
@@ -37,7 +38,7 @@ export function usedReadings(ends: readonly Reading[], { since, until }: Span, w
   return { first, last, before: isCompared ? earlier : undefined, fitting };
 }
 
-export function nearest(readings: readonly Reading[], time: number, ofTwo: 'earlier' | 'later'): Reading | undefined {
+function nearest(readings: readonly Reading[], time: number, ofTwo: 'earlier' | 'later'): Reading | undefined {
   let found: Reading | undefined;
   for (const reading of readings) {
     const distance = Math.abs(reading.from - time);
@@ -45,6 +46,36 @@ export function nearest(readings: readonly Reading[], time: number, ofTwo: 'earl
     if (distance < best || (distance === best && ofTwo === 'later')) found = reading;
   }
   return found;
+}
+
+/**
+ * Each day counts from the reading nearest to its first midnight to the one nearest to its last, if they differ and are within 12 hours.
+ * `perReading`: clicks since the reading before.
+ */
+export function clicksPerDay({ first, last, fitting }: UsedReadings, perReading: readonly number[]): DayClicks[] {
+  const used = fitting.filter(({ nth }) => nth >= first.nth && nth <= last.nth);
+  const days: DayClicks[] = [];
+  let begin: Reading | undefined = first;
+  for (let midnight = Math.floor(first.from / dayLength) * dayLength; midnight <= last.from; midnight += dayLength) {
+    const next = midnight + dayLength;
+    const end = next > last.from ? last : near(used, next);
+    const date = utcDay(midnight);
+    const isEdge = days.length === 0 || next > last.from;
+    // The first and the last reading may be in days that hardly began.
+    if (!(isEdge && begin !== undefined && begin === end)) days.push({ date, clicks: clicksOf(perReading, begin, end) });
+    begin = end;
+  }
+  return days;
+}
+
+function near(readings: readonly Reading[], midnight: number): Reading | undefined {
+  const found = nearest(readings, midnight, 'earlier');
+  return found && Math.abs(found.from - midnight) <= dayLength / 2 ? found : undefined;
+}
+
+function clicksOf(perReading: readonly number[], begin: Reading | undefined, end: Reading | undefined): number | undefined {
+  if (begin === undefined || end === undefined || begin === end) return undefined;
+  return perReading.slice(begin.nth + 1, end.nth + 1).reduce((total, clicks) => total + clicks, 0);
 }
 
 function covers(scope: ReadingScope, wanted: ReadingScope): boolean {

@@ -1,4 +1,4 @@
-import { csvLine } from '../base/csv.ts';
+import { csvLine } from '../base/csv-line.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type FieldKind, type FieldName, fieldNames, fields } from '../contract/fields.ts';
 import { type InputFormat, type InputUse, namesLinks } from '../contract/formats.ts';

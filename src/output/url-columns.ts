@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { capitalized } from '../base/capitalized.ts';
+import { capitalized } from '../base/quoted.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { isFarDay, lastDay } from '../link/value.ts';

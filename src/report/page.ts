@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { capitalized } from '../base/capitalized.ts';
+import { capitalized } from '../base/quoted.ts';
 import { version } from '../base/version.ts';
 import { checkStatuses } from '../check/verdict.ts';
 import { type Clicks, groupClicks, type LinkEvent } from '../history/clicks.ts';

@@ -1,5 +1,5 @@
 import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
-import { noShortUrl } from '../client/absence.ts';
+import { noShortUrl } from '../client/subject.ts';
 import type { LinkKey } from '../contract/link.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';

@@ -1,4 +1,4 @@
-import { succeed } from './api-responses.ts';
+import { succeed } from './api/api-responses.ts';
 import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
 
 /** Adds CORS headers for pages of these origins. */

@@ -1,12 +1,12 @@
 import { isLoopback } from '../contract/web-address.ts';
-import { type Api, answerCall, type Target } from './api.ts';
-import { refuse } from './api-responses.ts';
-import type { ClickCounter } from './click-counter.ts';
+import { type Api, answerCall, type Target } from './api/api.ts';
+import { refuse } from './api/api-responses.ts';
 import { withCors } from './cors.ts';
-import { hostName, normalizeDomain } from './hosts.ts';
+import { domainNamed, hostName } from './hosts.ts';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
-import { answerVisit, type Redirects, unavailable } from './redirects.ts';
 import type { Store } from './store/store.ts';
+import type { ClickCounter } from './visits/click-counter.ts';
+import { answerVisit, type Redirects, unavailable } from './visits/redirects.ts';
 
 /** The API root, which may follow any prefix. */
 export const apiRoot = '/api/3';
@@ -79,7 +79,5 @@ function splitTarget(target: string): [string, string] {
 async function isOwnHost(store: Store, request: ServiceRequest): Promise<boolean> {
   const { host } = request;
   // Every browser sends a host.
-  if (host === '' || isLoopback(hostName(host))) return true;
-  const names = [normalizeDomain(host), normalizeDomain(hostName(host))];
-  return (await store.listDomains()).some((domain) => names.includes(domain.name));
+  return host === '' || isLoopback(hostName(host)) || domainNamed(host, await store.listDomains()) !== undefined;
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { isLoopback } from '../contract/web-address.ts';
+import type { StoredDomain } from './store/store.ts';
 
 /** Returns the ASCII form (RFC 3490) with the port, if there is one; undefined for an invalid name. */
 export function normalizeDomain(text: string): string | undefined {
@@ -20,6 +21,15 @@ export function splitPort(domain: string): { readonly name: string; readonly por
 /** Strips the port of a `Host` header. */
 export function hostName(host: string): string {
   return host.replace(/:\d*$/, '').toLowerCase();
+}
+
+/** Ignores the port, which depends on the process that serves the domain. Browsers send the ASCII form in lower case; others may not. */
+export function domainNamed(host: string, domains: readonly StoredDomain[]): StoredDomain | undefined {
+  const named = (wanted: string | undefined) => domains.find(({ name }) => name === wanted);
+  const name = hostName(host);
+  const found = named(host) ?? named(name);
+  // Most names are in that form already.
+  return found || /^[a-z\d.-]*$/.test(name) ? found : (named(normalizeDomain(host)) ?? named(normalizeDomain(name)));
 }
 
 /** True for an empty host, an address, or this machine. */

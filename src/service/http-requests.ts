@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { Refusal } from './api/refusal.ts';
 import { type AddressReader, plainAddress } from './client-address.ts';
 import type { ServiceRequest } from './message.ts';
-import { Refusal } from './refusal.ts';
 
 /** `http://s.ex/abc`, as clients send it to proxies. */
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/i;

@@ -7,16 +7,11 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
-import { refuse } from './api-responses.ts';
+import { refuse } from './api/api-responses.ts';
 import type { AddressReader } from './client-address.ts';
 import { hasInvalidHost, serviceRequest } from './http-requests.ts';
 import type { Exchange, ServiceRequest, ServiceResponse } from './message.ts';
-
-/** PEM; `cert` contains the whole chain. */
-export interface Certificate {
-  readonly cert: string;
-  readonly key: string;
-}
+import type { Certificate } from './service-options.ts';
 
 interface ListenerOptions {
   readonly host: string;

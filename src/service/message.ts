@@ -44,3 +44,8 @@ export function header(request: ServiceRequest, name: string): string | undefine
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
+
+export function textResponse(status: number, text: string, headers: ServiceResponse['headers'] = {}): ServiceResponse {
+  const plain = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+  return { status, headers: { ...plain, ...headers }, body: `${text}\n` };
+}

@@ -59,7 +59,6 @@ export function startMetrics(): Metrics {
         ),
         ...family('linkctl_clicks_waiting', 'gauge', 'Clicks that are still to be stored.', [['', '', clicksWaiting]]),
         ...family('linkctl_store_errors_total', 'counter', 'Failures of the store.', [['', '', failures]]),
-        '',
       ].join('\n'),
   };
 }

@@ -1,9 +1,9 @@
-import type { ClickCounter } from './click-counter.ts';
-import type { ServiceRequest, ServiceResponse } from './message.ts';
+import { type ServiceRequest, type ServiceResponse, textResponse } from './message.ts';
 import { type Metrics, metricsType } from './metrics.ts';
 import type { Store } from './store/store.ts';
 import { OutdatedProgram } from './store/store-options.ts';
 import { withTimeout } from './store/timeout.ts';
+import type { ClickCounter } from './visits/click-counter.ts';
 
 /**
  * Answers `GET /healthz` and `GET /metrics` on a separate port. A store that does not answer within `timeout` milliseconds is unhealthy.
@@ -17,11 +17,11 @@ export function monitor(
 ): (request: ServiceRequest) => Promise<ServiceResponse> {
   return async ({ method, target }) => {
     const [path] = target.split('?');
-    if (path !== '/healthz' && path !== '/metrics') return text(404, 'not found: use /healthz or /metrics\n');
-    if (method !== 'GET' && method !== 'HEAD') return text(405, 'method not allowed\n', { allow: 'GET, HEAD' });
-    if (path === '/metrics') return text(200, metrics.text(clicks.waiting()), { 'content-type': metricsType });
+    if (path !== '/healthz' && path !== '/metrics') return textResponse(404, 'not found: use /healthz or /metrics');
+    if (method !== 'GET' && method !== 'HEAD') return textResponse(405, 'method not allowed', { allow: 'GET, HEAD' });
+    if (path === '/metrics') return textResponse(200, metrics.text(clicks.waiting()), { 'content-type': metricsType });
     const fault = isDraining() ? 'stopping' : await faultOf(store, timeout);
-    return fault === undefined ? text(200, 'ok\n') : text(503, `${fault}\n`);
+    return fault === undefined ? textResponse(200, 'ok') : textResponse(503, fault);
   };
 }
 
@@ -34,8 +34,4 @@ function faultOf(store: Pick<Store, 'ping'>, timeout: number): Promise<string | 
     (error: unknown) => (error instanceof OutdatedProgram ? error.message : silence),
   );
   return withTimeout(timeout, answer, silence);
-}
-
-function text(status: number, body: string, headers: ServiceResponse['headers'] = {}): ServiceResponse {
-  return { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...headers }, body };
 }

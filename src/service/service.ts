@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { isLocalhost, isLoopback } from '../contract/web-address.ts';
-import { callCounter } from './call-counter.ts';
-import { clickCounter } from './click-counter.ts';
+import { callCounter } from './api/call-counter.ts';
+import { shownDomain } from './api/url-records.ts';
 import { addressReader } from './client-address.ts';
 import { answer, apiRoot, type Dispatcher } from './dispatcher.ts';
 import { splitPort } from './hosts.ts';
-import { type Certificate, type Listener, listen } from './listener.ts';
+import { type Listener, listen } from './listener.ts';
 import { type Maintenance, startMaintenance } from './maintenance.ts';
 import { type Metrics, startMetrics } from './metrics.ts';
 import { monitor } from './monitor.ts';
-import type { ServiceSettings } from './resolved-settings.ts';
-import { readDomain, type ServiceOptions, serviceSettings } from './service-options.ts';
+import { type Certificate, readDomain, type ServiceOptions, type ServiceSettings, serviceSettings } from './service-options.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
-import { shownDomain } from './url-records.ts';
+import { clickCounter } from './visits/click-counter.ts';
 
 export { diskHint } from '../files/sqlite.ts';
 export { AddressConflict } from './maintenance.ts';

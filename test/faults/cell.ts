@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { foldJournal } from '../../src/bulk/journal/fold.ts';
 import { doneStatuses, type RowStatus } from '../../src/bulk/results/row-outcome.ts';
 import { main } from '../../src/cli/main.ts';
-import type { ServiceLimits } from '../../src/service/resolved-settings.ts';
+import type { ServiceLimits } from '../../src/service/service-options.ts';
 import { type Ended, runProgram } from '../support/built-program.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import type { FaultyOptions, LoggedRequest } from '../support/faulty-server.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { clicksPerDay } from '../../src/history/clicks-per-day.ts';
 import type { Reading, ReadingScope } from '../../src/history/readings.ts';
-import { usedReadings } from '../../src/history/used-readings.ts';
+import { clicksPerDay, usedReadings } from '../../src/history/used-readings.ts';
 
 const hour = 3_600_000;
 const midnight = Date.UTC(2026, 2, 2);

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test as base, expect, onTestFinished } from 'vitest';
-import { type ClickCounter, clickCounter } from '../../src/service/click-counter.ts';
 import type { Store, StoredUrl } from '../../src/service/store/store.ts';
+import { type ClickCounter, clickCounter } from '../../src/service/visits/click-counter.ts';
 import { createUrl, openStore } from './engine.ts';
 
 interface Fixtures {

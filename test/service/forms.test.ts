@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readBrackets } from '../../src/service/forms.ts';
+import { readBrackets } from '../../src/service/api/bodies.ts';
 
 describe('names of form fields', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { Client as Connection } from 'pg';
 import { expect, onTestFinished } from 'vitest';
-import { clickCounter } from '../../src/service/click-counter.ts';
 import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
+import { clickCounter } from '../../src/service/visits/click-counter.ts';
 import { freshDatabase, query } from '../support/postgres.ts';
 import { username } from './credentials.ts';
 import { createUrl } from './engine.ts';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { parseTagExpression, type TagExpression } from '../../src/service/tag-expression.ts';
+import { parseTagExpression, type TagExpression } from '../../src/service/api/tag-expression.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { type Client, many, test } from './running-service.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
 import { CliError, UnavailableError } from '../../base/errors.ts';
-import { grouped } from '../../base/grouped.ts';
+import { grouped } from '../../base/group-by.ts';
 import { CallError, lastOf } from '../../client/call-error.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import { foldedHash, type LinkKey } from '../../contract/link.ts';

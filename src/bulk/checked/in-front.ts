@@ -1,4 +1,4 @@
-import { SeenKeys } from '../../client/seen-keys.ts';
+import { SeenKeys } from '../../base/seen-keys.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { Watermark } from '../journal/lines.ts';
 import { readRecord } from '../matching/answer-items.ts';

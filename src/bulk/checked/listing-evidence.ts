@@ -1,4 +1,4 @@
-import { grouped } from '../../base/grouped.ts';
+import { grouped } from '../../base/group-by.ts';
 import { foldedHash } from '../../contract/link.ts';
 import { isUrlPrint } from '../../link/prints.ts';
 import { readJournal } from '../journal/line-reader.ts';

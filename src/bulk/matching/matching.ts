@@ -1,4 +1,4 @@
-import { grouped } from '../../base/grouped.ts';
+import { grouped } from '../../base/group-by.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { keyFields, rowKey } from '../../link/same.ts';

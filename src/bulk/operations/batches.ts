@@ -1,4 +1,4 @@
-import { grouped } from '../../base/grouped.ts';
+import { grouped } from '../../base/group-by.ts';
 import { fittingHashes } from '../../client/batch-limits.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { BulkRow } from '../results/row-outcome.ts';

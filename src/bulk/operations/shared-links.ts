@@ -1,4 +1,4 @@
-import type { SeenKeys } from '../../client/seen-keys.ts';
+import type { SeenKeys } from '../../base/seen-keys.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { canonicalUrl } from '../../link/value.ts';
 import type { Newness } from '../checked/newness.ts';

@@ -1,5 +1,5 @@
+import { SeenKeys } from '../../base/seen-keys.ts';
 import type { Client } from '../../client/client.ts';
-import { SeenKeys } from '../../client/seen-keys.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { csvLine } from '../../base/csv.ts';
+import { csvLine } from '../../base/csv-line.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import { joinList } from '../../contract/tag-label.ts';
 import { startReplacement, type WriteSystem } from '../../files/atomic-write.ts';

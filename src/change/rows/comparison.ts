@@ -1,9 +1,9 @@
 import { UnavailableError } from '../../base/errors.ts';
+import { SeenKeys } from '../../base/seen-keys.ts';
 import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
 import { recordsOf } from '../../client/named-urls.ts';
-import { SeenKeys } from '../../client/seen-keys.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { fieldNames, fields } from '../../contract/fields.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';

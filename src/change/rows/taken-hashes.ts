@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
+import { SeenKeys } from '../../base/seen-keys.ts';
 import { isNumbered } from '../../bulk/operations/made-hashes.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
@@ -6,7 +7,6 @@ import type { RunInput } from '../../bulk/run-plan.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { urlsByHash } from '../../client/named-urls.ts';
-import { SeenKeys } from '../../client/seen-keys.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';

@@ -10,7 +10,7 @@ import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import { readKeptRows } from '../../input/kept-rows.ts';
-import { withoutScheme } from '../../link/web-address.ts';
+import { withoutScheme } from '../../link/http-url.ts';
 import type { BrokenLink, CheckFacts } from '../../report/facts.ts';
 
 /** Combines check results with the current listing: a link whose destination changed since has no result. */

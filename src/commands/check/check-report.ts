@@ -5,7 +5,7 @@ import { wantsRows } from '../../change/plan/report.ts';
 import { type CheckStatus, checkStatuses } from '../../check/verdict.ts';
 import type { interruptible } from '../../cli/interruption.ts';
 import { accountLabel, type Session } from '../../cli/session.ts';
-import { withoutScheme } from '../../link/web-address.ts';
+import { withoutScheme } from '../../link/http-url.ts';
 import { grouped, plainQuantity, quantity } from '../../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
 import { missingRow, readableUrl } from '../../output/url-columns.ts';

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { CliError, LocalError, messageOf, UnavailableError } from '../../base/errors.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
-import type { Certificate } from '../../service/listener.ts';
 import {
   AddressConflict,
   defaultPort,
@@ -10,7 +9,7 @@ import {
   StoreFailure,
   startService,
 } from '../../service/service.ts';
-import type { ServiceOptions } from '../../service/service-options.ts';
+import type { Certificate, ServiceOptions } from '../../service/service-options.ts';
 import type { CertificateFiles } from './service-settings.ts';
 
 /** Never picks another free port, because short URLs contain the port. */

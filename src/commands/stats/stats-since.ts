@@ -1,11 +1,11 @@
 import { type CliError, NotFoundError, PartialError, UsageError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
-import { noShortUrl } from '../../client/absence.ts';
+import { noShortUrl } from '../../client/subject.ts';
 import { recordDomain } from '../../contract/link.ts';
 import { type ClickGroup, type Clicks, groupClicks, type Period, type ReadLink } from '../../history/clicks.ts';
 import { momentText } from '../../history/used-readings.ts';
 import { pointInTime } from '../../input/dates.ts';
-import { readWebAddress } from '../../link/web-address.ts';
+import { readWebAddress } from '../../link/http-url.ts';
 import { type ClickGrouping, changeOf, percentText, periodRows, uncountedClicks } from '../../output/period-rows.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import type { Row, RowsReport } from '../../output/report.ts';

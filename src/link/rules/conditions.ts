@@ -3,8 +3,8 @@ import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 import { isCalendarDate } from '../../contract/fields.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
+import { readWebAddress, type WebAddress } from '../http-url.ts';
 import { canonicalUrl, lastDay } from '../value.ts';
-import { readWebAddress, type WebAddress } from '../web-address.ts';
 import { readPattern } from './pattern.ts';
 import { beginsWithPath, urlPrefix } from './url-prefix.ts';
 

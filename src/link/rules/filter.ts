@@ -5,8 +5,8 @@ import { type Edition, thisServer } from '../../contract/editions.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { hostName, withoutLocalPort } from '../../contract/web-address.ts';
+import { readWebAddress } from '../http-url.ts';
 import { canonicalShortUrl, canonicalUrl, lastDay, noteText } from '../value.ts';
-import { readWebAddress } from '../web-address.ts';
 import {
   booleans,
   type Comparison,

@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
-import { readWebAddress, type WebAddress } from '../web-address.ts';
+import { readWebAddress, type WebAddress } from '../http-url.ts';
 
 /** Ends at a boundary: `https://a.example` does not match `https://a.example.evil/`. */
 interface UrlPrefix {

@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
-import { readWebAddress } from '../web-address.ts';
+import { readWebAddress } from '../http-url.ts';
 import { readPattern } from './pattern.ts';
 import { type Parameter, withoutParameter, withParameter } from './query-parameters.ts';
 import type { UrlRule } from './url-change.ts';

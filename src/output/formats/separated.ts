@@ -1,4 +1,4 @@
-import { csvLine } from '../../base/csv.ts';
+import { csvLine } from '../../base/csv-line.ts';
 import { safe, safeLines, safeTsv } from '../../base/safe-text.ts';
 import type { LineFormat } from '../../contract/formats.ts';
 import type { OutputOptions } from '../output-options.ts';

@@ -1,7 +1,7 @@
 import type { AccountRecord, Counter, DomainRecord } from '../../contract/records.ts';
-import { apiVersion } from '../api-responses.ts';
-import { unlimited } from '../resolved-settings.ts';
-import { dateTime, shownDomain } from '../url-records.ts';
+import { apiVersion } from '../api/api-responses.ts';
+import { dateTime, shownDomain } from '../api/url-records.ts';
+import { unlimited } from '../service-options.ts';
 import type { Handler } from './call.ts';
 import { pageRecord, readPage } from './reading.ts';
 

@@ -1,5 +1,5 @@
 import type { OperationName, OperationResult, Operations } from '../../contract/operations.ts';
-import type { ServiceSettings } from '../resolved-settings.ts';
+import type { ServiceSettings } from '../service-options.ts';
 import type { Note, Store, StoredDomain, Usage } from '../store/store.ts';
 
 /** An authenticated, counted and routed API call. */

@@ -11,11 +11,11 @@ import {
   readMaxClicks,
   readNote,
   readTagInstructions,
-} from '../field-rules.ts';
-import { readHashes, readTagExpression, selectionKind } from '../parameters.ts';
-import { Refusal } from '../refusal.ts';
+} from '../api/field-rules.ts';
+import { readHashes, readTagExpression, selectionKind } from '../api/parameters.ts';
+import { Refusal } from '../api/refusal.ts';
+import { errorRecord, type RecordSettings, succeededItem } from '../api/url-records.ts';
 import type { Edit, EditOutcome, SharedChanges, UrlChanges } from '../store/store.ts';
-import { errorRecord, type RecordSettings, succeededItem } from '../url-records.ts';
 import type { Call, Handler } from './call.ts';
 import { attempt, hashInUse, ownDomains, plural, readItems, readOnlyItem, urlsMessage } from './items.ts';
 

@@ -1,5 +1,5 @@
-import { hashSelection, readSelection } from '../parameters.ts';
-import { Refusal } from '../refusal.ts';
+import { hashSelection, readSelection } from '../api/parameters.ts';
+import { Refusal } from '../api/refusal.ts';
 import type { GroupOutcome, Selection } from '../store/store.ts';
 import type { Call, Handler, LogMessage } from './call.ts';
 import { plural } from './items.ts';

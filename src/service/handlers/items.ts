@@ -1,9 +1,9 @@
 import type { OperationName } from '../../contract/operations.ts';
-import { type Item, isItem } from '../field-rules.ts';
-import { Refusal } from '../refusal.ts';
-import type { ServiceSettings } from '../resolved-settings.ts';
+import { type Item, isItem } from '../api/field-rules.ts';
+import { Refusal } from '../api/refusal.ts';
+import { shortUrlWithProtocol, shownDomain } from '../api/url-records.ts';
+import type { ServiceSettings } from '../service-options.ts';
 import type { Creation, EditOutcome } from '../store/store.ts';
-import { shortUrlWithProtocol, shownDomain } from '../url-records.ts';
 import type { Call, LogMessage } from './call.ts';
 
 /** Reads the `urls` array of a payload: 1305 if it is empty, 1221 above the bound. */

@@ -1,10 +1,10 @@
 import { editions } from '../../contract/editions.ts';
 import type { Page } from '../../contract/records.ts';
-import { isHash } from '../field-rules.ts';
-import { readHashes, readNumber, readSearch, readTagExpression, selectionKind } from '../parameters.ts';
-import { Refusal } from '../refusal.ts';
+import { isHash } from '../api/field-rules.ts';
+import { readHashes, readNumber, readSearch, readTagExpression, selectionKind } from '../api/parameters.ts';
+import { Refusal } from '../api/refusal.ts';
+import { listedRecord } from '../api/url-records.ts';
 import type { Order, StoredUrl } from '../store/store.ts';
-import { listedRecord } from '../url-records.ts';
 import type { Call, Handler } from './call.ts';
 
 /** 4.3.5, 4.3.6, 4.3.9. */

@@ -10,10 +10,10 @@ import {
   readMaxClicks,
   readNote,
   readTags,
-} from '../field-rules.ts';
-import { Refusal } from '../refusal.ts';
+} from '../api/field-rules.ts';
+import { Refusal } from '../api/refusal.ts';
+import { errorRecord, succeededItem } from '../api/url-records.ts';
 import type { Creation, CreationRules, NewUrl } from '../store/store.ts';
-import { errorRecord, succeededItem } from '../url-records.ts';
 import type { Call, Handler } from './call.ts';
 import { attempt, hashInUse, ownDomains, readItems, urlsMessage } from './items.ts';
 

@@ -1,5 +1,5 @@
-import { checkLabel, isItem, isLabel } from '../field-rules.ts';
-import { Refusal } from '../refusal.ts';
+import { checkLabel, isItem, isLabel } from '../api/field-rules.ts';
+import { Refusal } from '../api/refusal.ts';
 import type { AddedTag, RenameOutcome } from '../store/store.ts';
 import type { Handler } from './call.ts';
 

@@ -11,29 +11,21 @@ const poolSize = 170 * randomLength;
 
 /** Generates candidates for one batch. The caller skips those in use. */
 export interface HashSource {
-  next(): string;
-  /** The next number of an incremental domain, to be stored with the batch. */
-  readonly sequence: number;
+  readonly next: () => string;
+  /** The next number of an incremental domain, to be read before and stored with the batch. */
+  sequence: number;
 }
 
-export function hashSource(domain: StoredDomain, sequence: number, random: (size: number) => Uint8Array): HashSource {
-  return domain.hashGeneration === 'incremental' ? incrementalSource(sequence) : randomSource(sequence, random);
-}
-
-function incrementalSource(start: number): HashSource {
-  let sequence = start;
-  return {
-    next() {
-      return encode(sequence++);
-    },
-    get sequence() {
-      return sequence;
-    },
+export function hashSource({ hashGeneration }: StoredDomain, random: (size: number) => Uint8Array): HashSource {
+  const source: HashSource = {
+    sequence: 0,
+    next: hashGeneration === 'incremental' ? () => encoded(source.sequence++) : randomHashes(random),
   };
+  return source;
 }
 
 /** Bijective: each number has one hash, and each text of the alphabet one number. */
-function encode(sequence: number): string {
+function encoded(sequence: number): string {
   let hash = '';
   for (let rest = sequence + 1; rest > 0; rest = Math.floor((rest - 1) / alphabet.length)) {
     hash = alphabet.charAt((rest - 1) % alphabet.length) + hash;
@@ -41,7 +33,7 @@ function encode(sequence: number): string {
   return hash;
 }
 
-function randomSource(sequence: number, random: (size: number) => Uint8Array): HashSource {
+function randomHashes(random: (size: number) => Uint8Array): () => string {
   let pool: Uint8Array = new Uint8Array();
   let used = 0;
   const nextSymbol = (): string => {
@@ -55,5 +47,5 @@ function randomSource(sequence: number, random: (size: number) => Uint8Array): H
       if (byte < 256 - (256 % alphabet.length)) return alphabet.charAt(byte % alphabet.length);
     }
   };
-  return { next: () => Array.from({ length: randomLength }, nextSymbol).join(''), sequence };
+  return () => Array.from({ length: randomLength }, nextSymbol).join('');
 }

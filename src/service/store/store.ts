@@ -1,4 +1,4 @@
-import type { TagExpression } from '../tag-expression.ts';
+import type { TagExpression } from '../api/tag-expression.ts';
 
 /** Milliseconds since 1970. */
 export type Time = number;

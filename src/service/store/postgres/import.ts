@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queries, Value } from '../rows/queries.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { type ImportSource, openSource, type SourceRow } from './import-source.ts';
-import { columnsOf, type MovedTable, movedTables } from './import-tables.ts';
-import { clock, lease } from './lease.ts';
+import { columnsOf, type ImportSource, type MovedTable, movedTables, openSource, type SourceRow } from './import-source.ts';
 import { lockAccount, openAccount } from './postgres-account.ts';
 import type { Database } from './postgres-database.ts';
+import { clock } from './postgres-dialect.ts';
+import { lease } from './schema.ts';
 
 export interface Imported {
   /** False if everything had been imported before. */

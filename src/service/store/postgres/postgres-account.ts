@@ -2,7 +2,7 @@ import { dayLength } from '../click-days.ts';
 import type { OwnRows } from '../rows/account-rows.ts';
 import type { Queries } from '../rows/queries.ts';
 import { newSalt, OutdatedProgram, type StoreOptions } from '../store-options.ts';
-import { clock } from './lease.ts';
+import { clock } from './postgres-dialect.ts';
 import { version } from './schema.ts';
 
 /** Creates the account if it does not exist. */

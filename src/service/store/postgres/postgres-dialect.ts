@@ -1,6 +1,8 @@
 import type { Dialect, Statement } from '../rows/queries.ts';
-import { clock } from './lease.ts';
 import { inOnePass, join } from './tag-joins.ts';
+
+/** In milliseconds, because the clocks of processes differ. */
+export const clock = 'CAST(extract(epoch FROM now()) * 1000 AS BIGINT)';
 
 export const postgresDialect: Dialect = {
   clock,

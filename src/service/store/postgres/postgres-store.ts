@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DomainList } from '../domain-list.ts';
+import { ReadCache } from '../read-cache.ts';
 import {
   type AccountRows,
   addCalls,
@@ -13,7 +13,7 @@ import { accountStore, type Retargeted, type Work } from '../rows/account-store.
 import { countClick, findTarget, forgetVisitors, recordClicks } from '../rows/click-rows.ts';
 import { appendLog } from '../rows/log-rows.ts';
 import type { Queries } from '../rows/queries.ts';
-import type { Note, Store } from '../store.ts';
+import type { Note, Store, StoredDomain, Target } from '../store.ts';
 import { StoreFailure, type StoreOptions } from '../store-options.ts';
 import { OutcomeUnknown } from './database-errors.ts';
 import { clientConfigs, type DatabaseUrl } from './database-url.ts';
@@ -22,7 +22,6 @@ import { connector } from './pipelined-connection.ts';
 import { forgetGroups, isNewGroup, lockAccount, openAccount } from './postgres-account.ts';
 import { Database } from './postgres-database.ts';
 import { checkVersion, createSchema } from './schema.ts';
-import { TargetCache } from './target-cache.ts';
 
 interface PostgresOptions extends StoreOptions {
   readonly databaseUrl: DatabaseUrl;
@@ -61,7 +60,9 @@ async function prepare(database: Database, options: PostgresOptions): Promise<St
     await openDomains(rows, options);
     await forgetGroups(rows);
   });
-  const domains = new DomainList(() => database.query((queries) => listDomains({ queries, accountId: account.accountId })));
+  const cache = new ReadCache<readonly StoredDomain[]>();
+  const readDomains = () => database.query((queries) => listDomains({ queries, accountId: account.accountId }));
+  const domains = { list: () => cache.find('', readDomains), renewed: () => cache.renewed('', readDomains) };
   await domains.renewed();
   const { now, random } = options;
   return postgresStore(database, process, domains, (queries) => ({ queries, ...account, domains, now, random }));
@@ -78,10 +79,12 @@ async function importDriver(): Promise<typeof import('pg')> {
 function postgresStore(
   database: Database,
   process: string,
-  domains: DomainList,
+  domains: AccountRows['domains'],
   rowsOf: (queries: Queries) => AccountRows,
 ): Store {
-  const targets = new TargetCache();
+  // Targets with a click limit are never cached, since every click changes them, nor unknown links, which may have just been created.
+  const targets = new ReadCache<Target | undefined>((target) => target?.maxClicks === 0);
+  const keysOf = (domain: StoredDomain, hashes: readonly string[]) => hashes.map((hash) => `${domain.id}/${hash}`);
   let hasClaim = false;
   const read = <T>(work: Work<T>) => database.read((queries) => work(rowsOf(queries)));
   const write = <T>(work: Work<T>) =>
@@ -92,7 +95,9 @@ function postgresStore(
       return work(rows);
     });
   const change = async <T>(work: Work<T>, note: Note<T> | undefined, retargeted: Retargeted): Promise<T> => {
-    const forget = () => targets.invalidate(retargeted);
+    const forget = () => {
+      if (retargeted !== 'none') targets.forget(retargeted === 'any' ? undefined : keysOf(retargeted.domain, retargeted.hashes));
+    };
     try {
       const result = await write(async (rows) => {
         const result = await work(rows);
@@ -119,7 +124,7 @@ function postgresStore(
     // At worst counted twice, if the connection is lost.
     addCalls: (time, amount, limit) => database.queryForCalls((queries) => addCalls(rowsOf(queries), time, amount, limit)),
     findTarget: (domain, hash) =>
-      targets.find(domain, hash, () => database.query((queries) => findTarget(rowsOf(queries), domain, hash))),
+      targets.find(`${domain.id}/${hash}`, () => database.query((queries) => findTarget(rowsOf(queries), domain, hash))),
     recordClicks: (clicks, group) =>
       database.writeClicks(async (queries) => {
         const rows = rowsOf(queries);

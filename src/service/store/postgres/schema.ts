@@ -3,7 +3,7 @@ import { dayOf } from '../click-days.ts';
 import type { Queries } from '../rows/queries.ts';
 import { OutdatedProgram } from '../store-options.ts';
 import { isDuplicateCreation } from './database-errors.ts';
-import { clock, lease } from './lease.ts';
+import { clock } from './postgres-dialect.ts';
 
 /**
  * Every key begins with the account, so that the data can be distributed. The program generates the ids, without sequences. Flags are 0 or
@@ -144,7 +144,13 @@ const urlsByBytes = 'CREATE INDEX IF NOT EXISTS urls_by_bytes ON urls (account_i
 const migrations: readonly (readonly string[])[] = [initialTables, [daysOfVisitors, flushes, addresses, urlsByBytes]];
 export const version = migrations.length;
 
-/** The version, and the lease of the process that migrates to the next one. A row, because other kinds of locks are not portable. */
+/**
+ * Milliseconds. A lock across transactions is a row with its holder and expiry, which is renewed with each step, so that another process
+ * can take over after a crash. Other kinds of locks are not portable.
+ */
+export const lease = 10_000;
+
+/** The version, and the lease of the process that migrates to the next one. */
 const versionTable = `CREATE TABLE IF NOT EXISTS linkctl_schema (
   id BIGINT PRIMARY KEY,
   version BIGINT NOT NULL,

@@ -1,4 +1,4 @@
-import type { TagExpression } from '../../tag-expression.ts';
+import type { TagExpression } from '../../api/tag-expression.ts';
 import type { IdSet, SetOperator, Statement, TagOf } from '../rows/queries.ts';
 
 /**

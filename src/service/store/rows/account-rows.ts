@@ -1,4 +1,3 @@
-import type { DomainList } from '../domain-list.ts';
 import { addressLease, conflictingAddress, type DomainRow, placeDomains, storedDomains } from '../domain-plan.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import type { StoreOptions } from '../store-options.ts';
@@ -8,7 +7,8 @@ import type { Queries, Statement } from './queries.ts';
 export interface AccountRows {
   readonly queries: Queries;
   readonly accountId: number;
-  readonly domains: Pick<DomainList, 'list' | 'renewed'>;
+  /** The cached list may be a second old. */
+  readonly domains: { list(): Promise<readonly StoredDomain[]>; renewed(): Promise<readonly StoredDomain[]> };
   /** Salts the hashes of visitors. */
   readonly salt: string;
   readonly now: () => number;

@@ -1,6 +1,5 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
 import { idOfTime } from '../click-days.ts';
-import type { HashSource } from '../hash-source.ts';
 import type { Creation, CreationRules, NewUrl, StoredUrl } from '../store.ts';
 
 /** The stored data that a batch depends on. */
@@ -11,13 +10,13 @@ export interface CreationFacts {
   /** Records of the account, and those created this month. */
   readonly urls: number;
   readonly urlsThisMonth: number;
-  /** Searches the domain of the batch. */
-  withHash(hash: string): { readonly id: number; readonly longUrl: string } | undefined;
-  /** Searches the scope of duplicate control, the oldest first, at most `existingBound`. */
-  withLongUrl(longUrl: string): readonly number[];
+  /** Records of the domain of the batch. */
+  readonly byHash: Map<string, { readonly id: number; readonly longUrl: string }>;
+  /** Records in the scope of duplicate control, the oldest first, at most `existingBound`. */
+  readonly byLongUrl: Map<string, readonly number[]>;
 }
 
-/** `assignHashes` generates a hash if there is no custom one. */
+/** Its hash is empty until one is generated, unless it has a custom one. */
 interface NewRecord {
   readonly id: number;
   readonly item: NewUrl;
@@ -36,86 +35,36 @@ export interface CreationPlan {
   readonly records: readonly NewRecord[];
 }
 
-/** Processes the items in order: a later one sees the records of earlier ones. */
+/** Processes the items in order and adds their records to the facts, so that a later one sees the records of earlier ones. */
 export function planCreations(items: readonly NewUrl[], rules: CreationRules, facts: CreationFacts): CreationPlan {
   const allowance = Math.min(rules.urlLimit - facts.urls, rules.monthLimit - facts.urlsThisMonth);
   const records: NewRecord[] = [];
-  const made = new PlannedRecords();
   // Keeps the order even if the clock was set back.
   let nextId = Math.max(idOfTime(facts.now), facts.lastId + 1);
   const decide = (item: NewUrl): Decision => {
-    const existing = findExisting(item, rules, facts, made);
+    const existing = findExisting(item, rules, facts);
     if (existing) return existing;
     if (records.length >= allowance) return { kind: 'over limit' };
     const record = { id: nextId++, item, hash: item.customHash ?? '' };
     records.push(record);
-    made.add(record);
+    if (item.customHash !== undefined) facts.byHash.set(item.customHash, { id: record.id, longUrl: item.longUrl });
+    facts.byLongUrl.set(item.longUrl, [...(facts.byLongUrl.get(item.longUrl) ?? []), record.id]);
     return { kind: 'created', record };
   };
   return { decisions: items.map(decide), records };
 }
 
-/** The planned records of the batch so far. */
-class PlannedRecords {
-  readonly #byHash = new Map<string, { id: number; longUrl: string }>();
-  readonly #byLongUrl = new Map<string, number[]>();
-
-  add({ id, item: { customHash, longUrl } }: NewRecord): void {
-    if (customHash !== undefined) this.#byHash.set(customHash, { id, longUrl });
-    this.#byLongUrl.set(longUrl, [...this.withLongUrl(longUrl), id]);
-  }
-
-  withHash(hash: string): { id: number; longUrl: string } | undefined {
-    return this.#byHash.get(hash);
-  }
-
-  withLongUrl(longUrl: string): readonly number[] {
-    return this.#byLongUrl.get(longUrl) ?? [];
-  }
-}
-
 /** An existing record prevents or replaces a new one (4.3.3, 4.3.4). */
-function findExisting(item: NewUrl, rules: CreationRules, facts: CreationFacts, made: PlannedRecords): Decision | undefined {
+function findExisting(item: NewUrl, rules: CreationRules, { byHash, byLongUrl }: CreationFacts): Decision | undefined {
   if (item.customHash !== undefined) {
-    const found = facts.withHash(item.customHash) ?? made.withHash(item.customHash);
+    const found = byHash.get(item.customHash);
     if (!found) return undefined;
     const isSame = rules.duplicates !== 'allowed' && found.longUrl === item.longUrl;
     return isSame ? { kind: 'existing', ids: [found.id] } : { kind: 'taken' };
   }
   if (rules.duplicates === 'allowed') return undefined;
-  const ids = [...facts.withLongUrl(item.longUrl), ...made.withLongUrl(item.longUrl)].slice(0, rules.existingBound);
-  return ids.length === 0 ? undefined : { kind: 'existing', ids };
-}
-
-/**
- * Generates hashes for records without a custom one. Yields candidates, expects those in use, and assigns as many of the others as needed,
- * so that an incremental domain skips none. All custom hashes of the batch count as used, because a later item may need one.
- */
-export function* assignHashes(
-  items: readonly NewUrl[],
-  { records }: CreationPlan,
-  source: HashSource,
-): Generator<readonly string[], void, ReadonlySet<string>> {
-  const used = new Set(items.flatMap((item) => item.customHash ?? []));
-  let open = records.filter(({ hash }) => hash === '');
-  while (open.length > 0) {
-    const candidates = open.map(() => nextUnused(source, used));
-    const taken = yield candidates;
-    const free = candidates.filter((hash) => !taken.has(hash)).values();
-    open = open.filter((record) => {
-      record.hash = free.next().value ?? '';
-      return record.hash === '';
-    });
-  }
-}
-
-function nextUnused(source: HashSource, used: Set<string>): string {
-  for (;;) {
-    const hash = source.next();
-    if (used.has(hash)) continue;
-    used.add(hash);
-    return hash;
-  }
+  const ids = byLongUrl.get(item.longUrl) ?? [];
+  return ids.length === 0 ? undefined : { kind: 'existing', ids: ids.slice(0, rules.existingBound) };
 }
 
 /** Maps folded labels to labels in order. */

@@ -1,15 +1,7 @@
 import { type HashSource, hashSource } from '../hash-source.ts';
 import type { Creation, CreationRules, NewUrl } from '../store.ts';
 import { type AccountRows, monthOfUrls, tallyCount, tallyUrls, urlCount } from './account-rows.ts';
-import {
-  assignHashes,
-  type CreationFacts,
-  type CreationPlan,
-  creationsOf,
-  labelsByFold,
-  planCreations,
-  shownIds,
-} from './creation-plan.ts';
+import { type CreationFacts, type CreationPlan, creationsOf, labelsByFold, planCreations, shownIds } from './creation-plan.ts';
 import { type Aggregated, aggregated, type Statement } from './queries.ts';
 import { attachTags, makeTags, type TagFacts, tagFacts, type WantedTags, wantedTags } from './tag-rows.ts';
 import { changedUrls, findIds, longUrlKey, readUrls, valueColumns } from './url-rows.ts';
@@ -17,13 +9,20 @@ import { changedUrls, findIds, longUrlKey, readUrls, valueColumns } from './url-
 /** Runs in the caller's transaction: one statement reads and one writes, regardless of the number of items. */
 export async function createUrls(rows: AccountRows, items: readonly NewUrl[], rules: CreationRules): Promise<Creation[]> {
   const now = rows.now();
-  const candidates = new Candidates(items, rules, rows.random);
-  const stored = await readFacts(rows, { items, rules, now, tried: candidates.tried });
-  const plan = planCreations(items, rules, creationFacts(stored, now));
+  const source = hashSource(rules.domain, rows.random);
+  // Random hashes are generated before reading, so that one statement also finds out which of them are in use.
+  const generated = items.filter(({ customHash }) => customHash === undefined);
+  const tried = rules.domain.hashGeneration === 'random' ? generated.map(source.next) : [];
+  const stored = await readFacts(rows, { items, rules, now, tried });
+  const facts = creationFacts(stored, now);
+  const plan = planCreations(items, rules, facts);
   const urls = await readUrls(rows, shownIds(plan));
-  const sequence = await candidates.give(rows, plan, stored);
+  source.sequence = stored.sequence ?? 0;
+  await giveHashes(rows, { plan, items, rules, source, tried, facts });
   const tags = wantedTags(stored, [...labelsByFold(plan.records.flatMap(({ item }) => item.tags)).values()]);
-  if (plan.records.length > 0) await rows.queries.together(insertions(rows, { plan, rules, now, sequence, tags }));
+  if (plan.records.length > 0) {
+    await rows.queries.together(insertions(rows, { plan, rules, now, sequence: source.sequence, tags }));
+  }
   return creationsOf(plan, rules, { urls, labelOf: (folded) => tags.byFold.get(folded)?.label ?? folded });
 }
 
@@ -91,56 +90,45 @@ function storedLongUrls(
 }
 
 function creationFacts(facts: StoredFacts, now: number): CreationFacts {
-  const byHash = new Map(aggregated(facts.hashes).map(([id, hash, longUrl]) => [hash, { id, longUrl }]));
-  const byLongUrl = new Map(aggregated(facts.long_urls).map(([longUrl, ids]) => [longUrl, aggregated(ids)]));
   return {
     now,
     lastId: facts.last_id,
     urls: facts.urls,
     urlsThisMonth: facts.month,
-    withHash: (hash) => byHash.get(hash),
-    withLongUrl: (longUrl) => byLongUrl.get(longUrl) ?? [],
+    byHash: new Map(aggregated(facts.hashes).map(([id, hash, longUrl]) => [hash, { id, longUrl }])),
+    byLongUrl: new Map(aggregated(facts.long_urls).map(([longUrl, ids]) => [longUrl, aggregated(ids)])),
   };
 }
 
-/** Generates random hashes before reading, so that one statement also finds out which of them are in use. */
-class Candidates {
-  readonly tried: readonly string[];
-  readonly #items: readonly NewUrl[];
-  readonly #rules: CreationRules;
-  readonly #random: AccountRows['random'];
+interface Naming extends Omit<Question, 'now'>, Pick<Batch, 'plan'> {
+  readonly source: HashSource;
+  readonly facts: CreationFacts;
+}
 
-  constructor(items: readonly NewUrl[], rules: CreationRules, random: AccountRows['random']) {
-    const source = hashSource(rules.domain, 0, random);
-    const isRandom = rules.domain.hashGeneration === 'random';
-    this.tried = isRandom ? items.flatMap(({ customHash }) => (customHash === undefined ? [source.next()] : [])) : [];
-    [this.#items, this.#rules, this.#random] = [items, rules, random];
-  }
-
-  /** Assigns hashes to the records of a plan. Returns the next sequence number of the domain. */
-  async give(rows: AccountRows, plan: CreationPlan, facts: StoredFacts): Promise<number> {
-    const source = after(this.tried, hashSource(this.#rules.domain, facts.sequence ?? 0, this.#random));
-    const tried = new Set(this.tried);
-    const inUse = aggregated(facts.hashes).map(([, hash]) => hash);
-    const questions = assignHashes(this.#items, plan, source);
-    for (let question = questions.next(); !question.done; ) {
-      const isKnown = question.value.every((hash) => tried.has(hash));
-      const taken = isKnown ? inUse : (await findIds(rows, this.#rules.domain, question.value)).keys();
-      question = questions.next(new Set(taken));
+/**
+ * Generates hashes for records without a custom one, and uses as many free ones as needed, so that an incremental domain skips none. All
+ * custom hashes of the batch count as used, because a later item may need one.
+ */
+async function giveHashes(rows: AccountRows, { items, rules, plan, source, tried, facts }: Naming): Promise<void> {
+  const used = new Set(items.flatMap((item) => item.customHash ?? []));
+  const [known, first] = [new Set(tried), tried.values()];
+  const unused = (): string => {
+    for (;;) {
+      const hash = first.next().value ?? source.next();
+      if (used.size < used.add(hash).size) return hash;
     }
-    return source.sequence;
-  }
-}
-
-/** Returns the given hashes first, then those of the source. */
-function after(first: readonly string[], source: HashSource): HashSource {
-  const left = first.values();
-  return {
-    next: () => left.next().value ?? source.next(),
-    get sequence() {
-      return source.sequence;
-    },
   };
+  let open = plan.records.filter(({ hash }) => hash === '');
+  while (open.length > 0) {
+    const candidates = open.map(unused);
+    const isKnown = candidates.every((hash) => known.has(hash));
+    const taken = isKnown ? facts.byHash : await findIds(rows, rules.domain, candidates);
+    const free = candidates.filter((hash) => !taken.has(hash)).values();
+    open = open.filter((record) => {
+      record.hash = free.next().value ?? '';
+      return record.hash === '';
+    });
+  }
 }
 
 interface Batch {

@@ -1,4 +1,4 @@
-import type { TagExpression } from '../../tag-expression.ts';
+import type { TagExpression } from '../../api/tag-expression.ts';
 import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
 import { hashesOfEdits, planEdits } from './edit-plan.ts';

@@ -1,4 +1,4 @@
-import type { TagExpression } from '../../tag-expression.ts';
+import type { TagExpression } from '../../api/tag-expression.ts';
 import type { ListQuery, Order, StoredDomain, StoredUrl } from '../store.ts';
 import { type AccountRows, urlCount } from './account-rows.ts';
 import { type Aggregated, aggregated, type Dialect, type IdSet, type Statement } from './queries.ts';

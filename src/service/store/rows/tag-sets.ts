@@ -1,5 +1,5 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
-import type { TagExpression } from '../../tag-expression.ts';
+import type { TagExpression } from '../../api/tag-expression.ts';
 import { dayLength, idOfTime } from '../click-days.ts';
 import type { StoredDomain } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';

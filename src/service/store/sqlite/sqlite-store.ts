@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, openConnection } from '../../../files/sqlite.ts';
-import { DomainList } from '../domain-list.ts';
 import { placeDomains } from '../domain-plan.ts';
+import { ReadCache } from '../read-cache.ts';
 import {
   type AccountRows,
   addCalls,
@@ -15,7 +15,7 @@ import { accountStore, type Work } from '../rows/account-store.ts';
 import { countClick, findTarget, forgetVisitors, recordClicks } from '../rows/click-rows.ts';
 import { appendLog } from '../rows/log-rows.ts';
 import type { ListedValue, Queries, Value } from '../rows/queries.ts';
-import type { Store } from '../store.ts';
+import type { Store, StoredDomain } from '../store.ts';
 import { newSalt, type StoreOptions } from '../store-options.ts';
 import { checkVersion, createSchema, fileOf } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
@@ -35,7 +35,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     if (placeDomains(await listDomains(rows), options.domains, options.edition)) {
       await run('write', (rows) => openDomains(rows, options));
     }
-    return sqliteStore(connection, run, new DomainList(() => run('query', listDomains)));
+    return sqliteStore(connection, run);
   } catch (error) {
     connection.close();
     throw error;
@@ -96,7 +96,8 @@ function exclusiveRunner(connection: Connection, rows: AccountRows): Exclusive {
   };
 }
 
-function sqliteStore(connection: Connection, run: Exclusive, domains: DomainList): Store {
+function sqliteStore(connection: Connection, run: Exclusive): Store {
+  const domains = new ReadCache<readonly StoredDomain[]>();
   const process = randomUUID();
   let hasClaim = false;
   return {
@@ -113,7 +114,7 @@ function sqliteStore(connection: Connection, run: Exclusive, domains: DomainList
           return result;
         }),
     }),
-    listDomains: () => domains.list(),
+    listDomains: () => domains.find('', () => run('query', listDomains)),
     ping: async () => checkVersion(connection),
     claimAddress: async (address) => {
       hasClaim = true;

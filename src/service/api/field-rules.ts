@@ -1,5 +1,5 @@
-import { fields, hashPattern, isCalendarDate, lengthFault } from '../contract/fields.ts';
-import { parseUrl, withLocalName } from '../contract/web-address.ts';
+import { fields, hashPattern, isCalendarDate, lengthFault } from '../../contract/fields.ts';
+import { parseUrl, withLocalName } from '../../contract/web-address.ts';
 import { Refusal } from './refusal.ts';
 
 /** An unvalidated item of a payload. */

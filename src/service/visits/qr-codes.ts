@@ -1,4 +1,4 @@
-import type { ServiceResponse } from './message.ts';
+import type { ServiceResponse } from '../message.ts';
 
 /** Pixels per module, which makes the code of a short URL about 110 or 300 pixels wide. */
 const scales: { readonly [size: string]: number } = { small: 3, big: 8 };
@@ -16,7 +16,7 @@ export function hashOfQrPath(name: string): string | undefined {
 /** Undefined if the address is too long. */
 export async function qrResponse(address: string, search: string): Promise<ServiceResponse | undefined> {
   // Loaded on demand, so that visits do not wait for it.
-  const { qrCode, qrSvg } = await import('../output/qr.ts');
+  const { qrCode, qrSvg } = await import('../../output/qr.ts');
   const code = qrCode(address);
   if (!code) return undefined;
   const size = new URLSearchParams(search).get('size') ?? '';

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../contract/errors.ts';
-import type { Envelope } from '../contract/records.ts';
-import type { ServiceResponse } from './message.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
+import type { Envelope } from '../../contract/records.ts';
+import type { ServiceResponse } from '../message.ts';
 import { Refusal, statusOf } from './refusal.ts';
 import { errorRecord } from './url-records.ts';
 

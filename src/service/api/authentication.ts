@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { header, type ServiceRequest } from './message.ts';
+import { header, type ServiceRequest } from '../message.ts';
 import { Refusal } from './refusal.ts';
 
 export interface Credentials {

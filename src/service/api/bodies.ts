@@ -1,5 +1,24 @@
-import { Busboy } from '@fastify/busboy';
+import { isUtf8 } from 'node:buffer';
+import { header, type ServiceRequest } from '../message.ts';
 import { Refusal } from './refusal.ts';
+
+/** Parses the two form encodings as forms and tries everything else as JSON, as public deployments do. */
+export async function readPayload(request: ServiceRequest): Promise<unknown> {
+  const type = header(request, 'content-type') ?? '';
+  const body = await request.body();
+  const isForm = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type);
+  return isForm ? readForm(type, body) : readJson(body);
+}
+
+/** Invalid JSON is 1305: parameters are missing. */
+function readJson(body: Buffer): unknown {
+  if (!isUtf8(body)) throw new Refusal(1305);
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    throw new Refusal(1305);
+  }
+}
 
 /** Ten fields per item of the largest batch. */
 const maximumFields = 10_000;
@@ -8,7 +27,9 @@ const maximumFields = 10_000;
 const formLimits = { fieldSize: Number.MAX_SAFE_INTEGER, fieldNameSize: 200, fields: maximumFields + 1 };
 
 /** Parses the fields of a form and the brackets in their names. Throws 1305 for an invalid form and 1310 for too many fields. */
-export async function readForm(type: string, body: Buffer): Promise<{ [name: string]: FormValue }> {
+async function readForm(type: string, body: Buffer): Promise<{ [name: string]: FormValue }> {
+  // Loaded only for forms, since most calls are JSON.
+  const { Busboy } = await import('@fastify/busboy');
   const entries: [string, string][] = [];
   await new Promise<void>((resolve, reject) => {
     const parser = new Busboy({ headers: { 'content-type': type }, limits: formLimits });

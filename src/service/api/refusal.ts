@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../contract/errors.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 
 /** Refuses a call or one of its items. */
 export class Refusal extends Error {

@@ -1,12 +1,12 @@
-import { hashPattern } from '../contract/fields.ts';
-import { parseUrl } from '../contract/web-address.ts';
+import { hashPattern } from '../../contract/fields.ts';
+import { parseUrl } from '../../contract/web-address.ts';
+import { dateTime, shortUrlWithProtocol } from '../api/url-records.ts';
+import { domainNamed, hostName, isBareHost } from '../hosts.ts';
+import { header, type ServiceRequest, type ServiceResponse, textResponse, type VisitOutcome } from '../message.ts';
+import type { ServiceSettings } from '../service-options.ts';
+import type { Store, StoredDomain, Target } from '../store/store.ts';
 import type { ClickCounter } from './click-counter.ts';
-import { hostName, isBareHost, normalizeDomain } from './hosts.ts';
-import { header, type ServiceRequest, type ServiceResponse, type VisitOutcome } from './message.ts';
 import { hashOfQrPath, qrResponse } from './qr-codes.ts';
-import type { ServiceSettings } from './resolved-settings.ts';
-import type { Store, StoredDomain, Target } from './store/store.ts';
-import { dateTime, shortUrlWithProtocol } from './url-records.ts';
 
 export interface Redirects {
   readonly store: Store;
@@ -71,17 +71,9 @@ async function findTarget({ store }: Redirects, domain: StoredDomain, hash: stri
 }
 
 /** Uses the default domain if the host is absent, an address or this machine. */
-async function findDomain(redirects: Redirects, host: string): Promise<StoredDomain | undefined> {
-  const domains = await redirects.store.listDomains();
-  const name = hostName(host);
-  const named = domains.find((domain) => domain.name === host) ?? domains.find((domain) => domain.name === name);
-  return named ?? (isBareHost(name) ? domains[0] : findNormalized(domains, host));
-}
-
-/** Browsers send the ASCII form in lower case; other clients may not. */
-function findNormalized(domains: readonly StoredDomain[], host: string): StoredDomain | undefined {
-  const names = [normalizeDomain(host), normalizeDomain(hostName(host))];
-  return domains.find((domain) => names.includes(domain.name));
+async function findDomain({ store }: Redirects, host: string): Promise<StoredDomain | undefined> {
+  const domains = await store.listDomains();
+  return domainNamed(host, domains) ?? (isBareHost(hostName(host)) ? domains[0] : undefined);
 }
 
 /** `expiration_date` is the last day on which the link works. */
@@ -139,17 +131,4 @@ function withOutcome(outcome: VisitOutcome, { status, headers, body }: ServiceRe
 /** Has no body, so that nothing is reflected, and is not cached, so that every click is counted. */
 function redirect(status: number, location: string): ServiceResponse {
   return { status, headers: { location, 'cache-control': 'no-store' }, body: '' };
-}
-
-function textResponse(status: number, text: string, headers: { readonly [name: string]: string } = {}): ServiceResponse {
-  return {
-    status,
-    headers: {
-      'content-type': 'text/plain; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      ...headers,
-    },
-    body: `${text}\n`,
-  };
 }

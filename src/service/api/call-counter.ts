@@ -1,6 +1,6 @@
-import { unlimited } from './resolved-settings.ts';
-import { dayLength, dayOf } from './store/click-days.ts';
-import type { Store } from './store/store.ts';
+import { unlimited } from '../service-options.ts';
+import { dayLength, dayOf } from '../store/click-days.ts';
+import type { Store } from '../store/store.ts';
 
 /** Milliseconds for which calls are counted in memory; kill -9 loses at most these. */
 const collectionTime = 1000;

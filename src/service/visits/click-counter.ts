@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Click, Store } from './store/store.ts';
-import { withTimeout } from './store/timeout.ts';
+import type { Click, Store } from '../store/store.ts';
+import { withTimeout } from '../store/timeout.ts';
 
 /** Milliseconds for which clicks are buffered; kill -9 loses at most these. */
 const collectionTime = 50;

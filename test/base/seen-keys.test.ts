@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SeenKeys } from '../../src/client/seen-keys.ts';
+import { SeenKeys } from '../../src/base/seen-keys.ts';
 
 test('a key is new once', () => {
   const seen = new SeenKeys();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csvLine } from '../../src/base/csv.ts';
+import { csvLine } from '../../src/base/csv-line.ts';
 
 test.each<[readonly string[], string]>([
   [['a', 'b'], 'a,b\n'],

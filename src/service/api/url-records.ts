@@ -1,8 +1,8 @@
-import { type ErrorCode, errors } from '../contract/errors.ts';
-import type { DateTime, ErrorRecord, UrlRecord } from '../contract/records.ts';
-import { qrLinks } from './qr-codes.ts';
-import type { ServiceSettings } from './resolved-settings.ts';
-import type { StoredDomain, StoredUrl } from './store/store.ts';
+import { type ErrorCode, errors } from '../../contract/errors.ts';
+import type { DateTime, ErrorRecord, UrlRecord } from '../../contract/records.ts';
+import type { ServiceSettings } from '../service-options.ts';
+import type { StoredDomain, StoredUrl } from '../store/store.ts';
+import { qrLinks } from '../visits/qr-codes.ts';
 
 export type RecordSettings = Pick<ServiceSettings, 'edition' | 'useHttps' | 'ports'>;
 

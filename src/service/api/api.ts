@@ -1,16 +1,16 @@
-import { endpoints, type Method, type OperationName, type OperationResult } from '../contract/operations.ts';
+import { endpoints, type Method, type OperationName, type OperationResult } from '../../contract/operations.ts';
+import type { Call } from '../handlers/call.ts';
+import { handlers } from '../handlers/handlers.ts';
+import { domainNamed } from '../hosts.ts';
+import { header, type ServiceRequest, type ServiceResponse } from '../message.ts';
+import type { ServiceSettings } from '../service-options.ts';
+import type { Store, StoredDomain } from '../store/store.ts';
 import { refuse, succeed } from './api-responses.ts';
 import { authenticate } from './authentication.ts';
 import { readPayload } from './bodies.ts';
 import type { CallCounter } from './call-counter.ts';
-import type { Call } from './handlers/call.ts';
-import { handlers } from './handlers/handlers.ts';
-import { normalizeDomain, splitPort } from './hosts.ts';
-import { header, type ServiceRequest, type ServiceResponse } from './message.ts';
 import { Refusal } from './refusal.ts';
-import type { ServiceSettings } from './resolved-settings.ts';
 import { matchRoute } from './routes.ts';
-import type { Store, StoredDomain } from './store/store.ts';
 import { dateTime } from './url-records.ts';
 
 export interface Api {
@@ -91,14 +91,9 @@ function openCall(api: Api, { root, query }: Target, path: object, payload: unkn
 async function findWorkingDomain({ settings, store }: Api, query: URLSearchParams): Promise<StoredDomain> {
   const named = settings.edition === 'a' ? query.get('domain') : null;
   const domains = await store.listDomains();
-  const domain = named === null ? domains.find(({ isDefault }) => isDefault) : domainNamed(normalizeDomain(named) ?? '', domains);
+  const domain = named === null ? domains.find(({ isDefault }) => isDefault) : domainNamed(named, domains);
   if (!domain) throw new Refusal(1313);
   return domain;
-}
-
-/** Ignores the port, which depends on the process that shows the domain. */
-function domainNamed(name: string, domains: readonly StoredDomain[]): StoredDomain | undefined {
-  return domains.find((domain) => domain.name === name) ?? domains.find((domain) => domain.name === splitPort(name).name);
 }
 
 /** The operation is known only at run time; the pattern of the route guarantees the path values. */

@@ -1,5 +1,5 @@
-import type { Edition } from '../contract/editions.ts';
-import { type Endpoint, endpoints, type Method, type OperationName } from '../contract/operations.ts';
+import type { Edition } from '../../contract/editions.ts';
+import { type Endpoint, endpoints, type Method, type OperationName } from '../../contract/operations.ts';
 import { Refusal } from './refusal.ts';
 
 interface Route {

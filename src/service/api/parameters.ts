@@ -1,7 +1,7 @@
-import { fields } from '../contract/fields.ts';
+import { fields } from '../../contract/fields.ts';
+import type { Selection, StoredDomain } from '../store/store.ts';
 import { isHash } from './field-rules.ts';
 import { Refusal } from './refusal.ts';
-import type { Selection, StoredDomain } from './store/store.ts';
 import { parseTagExpression, type TagExpression } from './tag-expression.ts';
 
 /** Reads a non-negative integer, or `fallback` if the query lacks it. Anything else is 1305, as our choice. */

@@ -1,4 +1,4 @@
-import { type Fingerprint, fingerprintOf } from '../base/fingerprint.ts';
+import { type Fingerprint, fingerprintOf } from './fingerprint.ts';
 
 /**
  * Needs about 8 bytes per key, so millions of rows fit in memory. With five million keys, the chance to mistake a new key for a known one

@@ -1,4 +1,4 @@
-import { isCalendarDate } from '../contract/fields.ts';
+import { isCalendarDate } from '../../contract/fields.ts';
 
 /** Labels are as typed; the store decides which of them are automatic. */
 export type TagExpression =
