@@ -77,7 +77,9 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   const report = await runPlannedChange({ ...changeOf(run, way, { options, local, doubts }, session), tags }, session);
   if (global.dryRun) return report;
   const done = tags !== undefined && report.runRows === undefined ? withTagsAlone(report, tags) : report;
-  return { ...done, outcome: () => withDoubts(done.outcome?.() ?? tags?.kept(), doubts, begin.run) };
+  // A run of which nothing can be undone stays the newest, so the one before it must be named.
+  const hint = done.runRows === undefined && !isRedo(title) ? await runBefore(run, session) : undefined;
+  return { ...done, outcome: () => withDoubts(withHint(done.outcome?.() ?? tags?.kept(), hint), doubts, begin.run) };
 }
 
 interface Undoing {
@@ -115,6 +117,10 @@ function changeOf(run: DoneRun, way: WayBack, { options, local, doubts }: Undoin
   };
 }
 
+function withHint(outcome: CliError | undefined, hint: string | undefined): CliError | undefined {
+  return outcome?.kind === 'partial' && hint !== undefined ? new CliError('partial', outcome.message, { hint }) : outcome;
+}
+
 /** Links that may still change after the undo matter more than links that were left alone. */
 function withDoubts(outcome: CliError | undefined, { rows }: Doubts, run: string): CliError | undefined {
   if (rows === 0 || (outcome && outcome.kind !== 'partial')) return outcome;
@@ -127,7 +133,6 @@ function withDoubts(outcome: CliError | undefined, { rows }: Doubts, run: string
 /** Throws for a run that cannot be undone, and names the one before it that can. */
 async function wayBack(run: DoneRun, session: Session): Promise<WayBack> {
   const { begin, kind } = run;
-  const { client, system } = session;
   const way = waysBack[kind];
   const isKept = begin.operation === 'shorten' || begin.undo === true;
   if (way && isKept) return way;
@@ -139,10 +144,13 @@ async function wayBack(run: DoneRun, session: Session): Promise<WayBack> {
     : reasons[begin.operation] === undefined
       ? await lostCounters(run, session)
       : [];
-  const found = await undoableBefore(folders(system).state, begin, (other) => isOfProfile(other, client.identity));
-  const hint =
-    found && `the run before it that can be undone: linkctl undo ${found.run} (${titleOf(found.begin)}, ${found.begin.at})`;
+  const hint = await runBefore(run, session);
   throw new FailedError(`run ${begin.run} (${titleOf(begin)}) cannot be undone: ${why}`, { details, hint });
+}
+
+async function runBefore({ begin }: DoneRun, { client, system }: Session): Promise<string | undefined> {
+  const found = await undoableBefore(folders(system).state, begin, (other) => isOfProfile(other, client.identity));
+  return found && `the run before it that can be undone: linkctl undo ${found.run} (${titleOf(found.begin)}, ${found.begin.at})`;
 }
 
 const reasons: { readonly [K in DoneRun['begin']['operation']]?: string } = {

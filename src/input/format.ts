@@ -24,7 +24,7 @@ export async function formatOf(source: Source, named: Named): Promise<InputForma
   const found = isOpen && (await beginsAsJson(source)) ? 'json' : format;
   if (namesLinks(named.use) && found === 'lines') {
     const subject = named.use === 'apply' ? 'diff and apply require' : `${named.use} requires`;
-    throw new UsageError(`${subject} csv or json: set --input-format`, {
+    throw new UsageError(`${named.operand}: ${subject} csv or json: set --input-format`, {
       details: ['the format lines has no fields to change'],
     });
   }

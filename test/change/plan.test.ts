@@ -85,11 +85,11 @@ describe('W2: what a plan says', () => {
 
   test('P2: a link that is deleted or made is an example, however many others are changed otherwise', () => {
     const notes = Array.from({ length: 1100 }, (_, nth) => link(`n${nth}`, { kind: 'change', fields: { note: `${nth}` } }));
-    const made = link('new', { kind: 'create', fields: { long_url: 'https://example.com/' } });
+    const made = link('new', { kind: 'create', fields: { long_url: 'https://example.com/', note: 'n', tags: ['a'] } });
     const lines = linesOf([...notes, { ...made, record: undefined }, link('gone', { kind: 'delete' })], { verb: 'apply' });
     expect(lines[0]).toBe('1,102 links: 1 to be created, 1,100 to be changed, 1 to be deleted');
-    expect(lines).toContain('  new -> https://example.com/ (new)');
-    expect(lines).toContain('  https://s.ex/gone -> https://old.example/gone (0 clicks)');
+    expect(lines).toContain('  + new -> https://example.com/; note: "n"; tags: ["a"]');
+    expect(lines).toContain('  - https://s.ex/gone -> https://old.example/gone (0 clicks)');
     expect(lines.at(-1)).toBe('clicks and creation order of deleted links cannot be restored');
   });
 

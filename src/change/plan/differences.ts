@@ -65,8 +65,10 @@ export function differencesOf({ target, record, item, outcome }: ComparedLink<Fi
   const short_url = target.domain === undefined ? record?.short_url : linkText(target);
   const name = { sign: signs[outcome.kind], hash: target.hash, short_url };
   switch (outcome.kind) {
-    case 'create':
-      return [{ ...name, after: item?.long_url }];
+    case 'create': {
+      const { long_url, ...others } = outcome.fields;
+      return [{ ...name, after: long_url }, ...Object.entries(others).map(([field, after]) => ({ ...name, field, after }))];
+    }
     case 'delete':
       return [{ ...name, before: record?.long_url }];
     case 'refused':

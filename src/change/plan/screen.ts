@@ -1,5 +1,6 @@
 import { safe } from '../../base/safe-text.ts';
 import { linkText } from '../../contract/link.ts';
+import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { differences } from '../../link/difference.ts';
 import { displayWidth, pad, truncate } from '../../output/display-width.ts';
@@ -7,7 +8,7 @@ import { fitMarked, type MarkedText, underline, withStyle } from '../../output/m
 import { grouped } from '../../output/quantity.ts';
 import { readableUrl } from '../../output/url-columns.ts';
 import { type FieldChange, fieldChanges, fieldChangeText, type PlannedLink } from '../decide/outcome.ts';
-import { type ChangePlan, type Group, signs } from './plan.ts';
+import { type ChangePlan, type Group, kindWords, signs } from './plan.ts';
 
 /** Styles for the differing parts of a value before and after; without them, a line of `~` is below. */
 export interface PlanMarks {
@@ -57,7 +58,8 @@ export class PlanScreen {
 
   exampleLines(link: PlannedLink): string[] {
     const { outcome, record } = link;
-    const lead = this.#verb === 'differ' ? `  ${signs[outcome.kind]} ` : '  ';
+    // Where a plan does several things, the sign says which.
+    const lead = kindWords[this.#verb] ? `  ${signs[outcome.kind]} ` : '  ';
     if (outcome.kind === 'change' && record) {
       const changes = fieldChanges(outcome.fields, record);
       const line = `${lead}${this.name(link)}: ${safe(changes.map(fieldChangeText).join('; '))}`;
@@ -71,14 +73,17 @@ export class PlanScreen {
 
   #parts(link: PlannedLink): [string, string, string] {
     const { outcome, record } = link;
-    if (outcome.kind === 'create') return [`${this.name(link)} -> `, outcome.fields.long_url ?? '', this.#creation()];
+    if (outcome.kind === 'create')
+      return [`${this.name(link)} -> `, outcome.fields.long_url ?? '', this.#creation(outcome.fields)];
     if (outcome.kind === 'copy') return [`${this.name(link)} -> `, outcome.fields.long_url ?? '', ''];
     return record ? describedParts(record, this.#session, outcome.kind === 'reset') : [this.name(link), '', ''];
   }
 
-  /** In a comparison the sign says it. */
-  #creation(): string {
-    return this.#verb === 'differ' ? '' : this.#verb === 'apply' ? ' (new)' : ' (created again)';
+  /** What a file has is shown whole: nobody has seen it in the account. */
+  #creation({ long_url: _, ...others }: EditFields): string {
+    if (this.#verb !== 'differ' && this.#verb !== 'apply') return ' (created again)';
+    const text = Object.entries(others).map(([field, value]) => `; ${field}: ${JSON.stringify(value)}`);
+    return truncate(text.join(''), this.#width / 2, this.ellipsis);
   }
 
   #changeLines(change: FieldChange): string[] {

@@ -7,6 +7,7 @@ import type { Session } from '../../cli/session.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
+import { formatByName } from '../../input/format.ts';
 import type { KeptRows } from '../../input/kept-rows.ts';
 import type { ItemOf } from '../../input/row.ts';
 import { type BaseListing, baseValues, changedFields, type FileLink } from '../decide/apply.ts';
@@ -21,7 +22,9 @@ export async function openBase(options: BulkOptions, session: Session): Promise<
   const { base, file } = options;
   if (base === undefined) return undefined;
   if (base === '-' && file === '-') throw new UsageError('specify only one of --file - or --base -');
-  const given = { ...options, file: base, inputFormat: undefined };
+  // A pipe has no name that tells its format: then the base is in the format of the file.
+  const inputFormat = formatByName(base) === 'lines' ? (options.inputFormat ?? formatByName(file ?? '')) : undefined;
+  const given = { ...options, file: base, ...(inputFormat !== 'lines' && { inputFormat }) };
   const { input, reading } = await checkedRows('apply', given, session, { isOnlyRead: true });
   const kept = keptRows<FileLink>(session);
   const prints: number[] = [];
