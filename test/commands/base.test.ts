@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
@@ -152,6 +152,16 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(now.get('h1')?.note).toBe('mine');
     expect(now.get('h2')?.long_url).toBe('https://newer.example/2');
     expect([...(now.get('h3')?.tags ?? [])].sort()).toEqual(['b', 'c']);
+  });
+
+  test('W5: a base from a pipe, which has no name, is in the format of the file', async ({
+    linkctl,
+    world: { listed, edited },
+  }) => {
+    const ran = await linkctl(['diff', '-f', edited, '--base', '-', '--fields', 'sign,hash,field'], {
+      stdin: readFileSync(listed, 'utf8'),
+    });
+    expect(ran, ran.stderr).toMatchObject({ code: 12, stdout: '~\th3\ttags\n~\th2\tlong_url\n~\th1\tnote\n' });
   });
 
   test('W5: --prune deletes what was taken out of the file, and not what somebody else has changed since', async ({

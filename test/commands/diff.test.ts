@@ -65,7 +65,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       [
         'custom_hash,long_url,note,tags,expiration_date,total_clicks',
         'same,https://example.com/same,,,,99',
-        'new,https://example.com/new,,,,',
+        'new,https://example.com/new,fresh,c,,',
         'diff,https://new.example/1,now,"b,c",never,',
         '',
       ].join('\n'),
@@ -77,6 +77,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const short = (hash: string) => expect.stringContaining(`/${hash}`);
     expect(differences).toEqual([
       { sign: '+', hash: 'new', after: 'https://example.com/new' },
+      { sign: '+', hash: 'new', field: 'note', after: 'fresh' },
+      { sign: '+', hash: 'new', field: 'tags', after: ['c'] },
       {
         sign: '~',
         hash: 'diff',

@@ -90,6 +90,16 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(Object.keys(await values(service))).toEqual(['kept']);
   });
 
+  test('U6: an undo that leaves every link alone names the run before it', async ({ linkctl, folder }) => {
+    const input = join(folder, 'links.csv');
+    writeFileSync(input, 'custom_hash,long_url\nhash,https://a.example\nlast,https://b.example\n');
+    expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
+    const [before] = await runs(linkctl);
+    expect((await linkctl(['shorten', '-f', input, '--again'])).code).toBe(0);
+    const hint = `hint: the run before it that can be undone: linkctl undo ${before?.run} (shorten links.csv`;
+    expect(await undoLast(linkctl)).toMatchObject({ code: 3, stderr: expect.stringContaining(hint) });
+  });
+
   test('U2: created links are deleted, visited or not, but those that lead elsewhere since; the same command then begins anew', async ({
     linkctl,
     service,
