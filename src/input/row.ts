@@ -117,7 +117,8 @@ export class RowDraft<Use extends InputUse = InputUse> {
       this.#item[target] = Array.isArray(before) && Array.isArray(entries) ? [...before, ...entries] : entries;
       if (target === 'custom_hash' && name !== 'custom_hash') this.#listed = true;
       if (name === 'hash') this.#isListedHash = true;
-      const warning = valueWarning(target, value, this.#today);
+      // Most rows of a comparison say what is there already.
+      const warning = this.#options.use === 'apply' ? undefined : valueWarning(target, value, this.#today);
       if (warning) this.#warn(`${name}: ${warning}`, column);
     }
   }

@@ -41,6 +41,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const from = (await wire.requests()).length;
       const ran = await linkctl(['diff', '-f', file]);
       expect(ran.stderr).toContain('equal');
+      expect(ran.stderr).not.toContain('warning');
       expect(ran).toMatchObject({ code: 0, stdout: '' });
       const calls = (await sent(wire)).slice(from).map(({ call }) => call.slice(0, 4));
       expect([...new Set(calls)]).toEqual(['GET ']);
