@@ -58,7 +58,8 @@ function changesText({ planned, countOf }: ChangePlan, { verb, namesKinds }: Que
 
 /** `s.ex/abc -> https://… (1,204 clicks)`, of an edit `s.ex/abc: note: "a" -> "b"`. */
 function onlyText({ outcome, record, target }: PlannedLink, session: Session): string {
-  if (!record) return outcome.kind === 'copy' ? `${linkText(target)} -> ${outcome.fields.long_url}` : linkText(target);
+  const isNew = outcome.kind === 'copy' || outcome.kind === 'create';
+  if (!record) return isNew ? `${linkText(target)} -> ${outcome.fields.long_url}` : linkText(target);
   if (outcome.kind !== 'change') return describedParts(record, session, outcome.kind === 'reset').join('');
   return `${shortUrlText(record, session)}: ${editText(outcome.fields, record)}`;
 }

@@ -264,6 +264,17 @@ describe('stdin', () => {
     },
   );
 
+  test('U6: undo asks about the link with its destination, of a deletion, too', async ({ linkctl, open }) => {
+    await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
+    await linkctl(['delete', 'node', '--yes']);
+    for (const question of ['/node -> https://nodejs.org/? [y/N] ', '/node -> https://nodejs.org/ (0 clicks)? [y/N] ']) {
+      const terminal = open(['undo']);
+      await terminal.sees(question);
+      terminal.type('y\n');
+      expect((await terminal.ended()).code).toBe(0);
+    }
+  });
+
   test('a list that is bad ends before the question, and the program with it', async ({ open }) => {
     const terminal = open(['delete', '--hashes-from', '-']);
     await terminal.sees('reading hashes from the terminal; end with Ctrl-D');
