@@ -93,7 +93,7 @@ function addClicks(connection: Connection, reading: number, link: number, { tota
   if (total === 0 && unique === 0) return;
   connection
     .sql(
-      `INSERT INTO counters VALUES (?, ?, ?, ?)
+      `INSERT INTO counters (reading, link, clicks, unique_clicks) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET clicks = clicks + excluded.clicks, unique_clicks = unique_clicks + excluded.unique_clicks`,
     )
     .run(reading, link, total, unique);

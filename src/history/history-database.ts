@@ -28,8 +28,8 @@ export function historyPaths({ server, username }: HistoryAccount, system: Pick<
   return { folder, file: join(folder, fileName), lock: join(folder, 'lock') };
 }
 
-/** README.md beside this file documents the tables and columns. Increment `user_version` with any change. */
-const schema = `
+/** README.md beside this file documents the tables and columns. */
+const initialTables = `
   CREATE TABLE account (server TEXT NOT NULL, username TEXT NOT NULL);
   CREATE TABLE readings (
     id INTEGER PRIMARY KEY,
@@ -76,8 +76,11 @@ const schema = `
     UNIQUE (run, row)
   );
   CREATE INDEX changes_to_come ON changes (id) WHERE reading IS NULL;
-  PRAGMA user_version = 1;
 `;
+
+/** The version of a file is the number of migrations that it has. A change of tables or columns is a new one at the end. */
+const migrations: readonly string[] = [initialTables];
+const schemaVersion = migrations.length;
 
 export interface History {
   /** Staging writes only temporary tables. Throws a `LocalError` that names the file. */
@@ -137,11 +140,9 @@ export async function inHistory<T>(
 
 function prepare(connection: Connection, { server, username }: HistoryAccount, file: string): void {
   const version = connection.sql('PRAGMA user_version').get<{ user_version: number }>()?.user_version ?? 0;
-  if (version > 1) throw new LocalError(`${file} was written by a newer linkctl; update this one`);
-  if (version === 0) {
-    connection.exec(schema);
-    connection.sql('INSERT INTO account VALUES (?, ?)').run(server, username);
-  }
+  if (version > schemaVersion) throw new LocalError(`${file} was written by a newer linkctl; update this one`);
+  if (version < schemaVersion) connection.exec(`${migrations.slice(version).join('')} PRAGMA user_version = ${schemaVersion}`);
+  if (version === 0) connection.sql('INSERT INTO account (server, username) VALUES (?, ?)').run(server, username);
   const owner = connection.sql('SELECT server, username FROM account').get<HistoryAccount>();
   if (owner?.server === server && owner.username === username) return;
   throw new LocalError(`${file} is not the history of ${username} on ${server}`, { hint: 'move it away' });

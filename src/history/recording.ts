@@ -87,7 +87,9 @@ export class Recording {
   /** A link that is listed twice counts once. */
   add(records: readonly UrlRecord[]): void {
     this.#history.work('stage', (connection) => {
-      const stage = connection.sql('INSERT OR IGNORE INTO listed VALUES (?, ?, ?, ?, ?, ?, ?)');
+      const stage = connection.sql(
+        `INSERT OR IGNORE INTO listed (domain, hash, short_url, long_url, tags, total, unique_total) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      );
       for (const record of records) {
         const { domain, hash, short_url, long_url, tags } = storedLink(record, this.#settings.edition);
         const [total, unique] = countersOf(record);
@@ -110,7 +112,7 @@ export class Recording {
         applyPendingResets();
         const gone = this.#settleScope(connection, reading);
         connection
-          .sql('INSERT INTO readings VALUES (?, ?, ?, ?, ?, ?)')
+          .sql('INSERT INTO readings (id, began, ended, scope, words, links) VALUES (?, ?, ?, ?, ?, ?)')
           .run(reading, this.#from, this.#system.now(), ...scopeColumns(this.#settings.scope), this.#links);
         return { links: this.#links, added, counted, gone };
       });
@@ -132,7 +134,8 @@ export class Recording {
     const { scope } = this.#settings;
     if (isSelection(scope)) {
       connection
-        .sql(`INSERT INTO selected SELECT ?, links.id FROM listed JOIN links USING (domain, hash) WHERE there = 1`)
+        .sql(`INSERT INTO selected (reading, link)
+           SELECT ?, links.id FROM listed JOIN links USING (domain, hash) WHERE there = 1`)
         .run(reading);
       return 0;
     }
@@ -159,8 +162,9 @@ const grown = (counter: string): string =>
 function countKnown(connection: Connection, reading: number): number {
   connection
     .sql(
-      `INSERT INTO changed SELECT links.id, listed.short_url, listed.long_url, listed.tags,
-         COALESCE(listed.total, links.total) AS total, COALESCE(listed.unique_total, links.unique_total) AS unique_total
+      `INSERT INTO changed (link, short_url, long_url, tags, total, unique_total)
+       SELECT links.id, listed.short_url, listed.long_url, listed.tags,
+         COALESCE(listed.total, links.total), COALESCE(listed.unique_total, links.unique_total)
        FROM listed JOIN links ON ${isKnown}
        WHERE there = 0 OR (listed.short_url, listed.long_url, listed.tags) <> (links.short_url, links.long_url, links.tags)
          OR listed.total <> links.total OR listed.unique_total <> links.unique_total`,
@@ -171,7 +175,8 @@ function countKnown(connection: Connection, reading: number): number {
   const counted = connection.count(`SELECT COUNT(*) AS count FROM ${both} WHERE ${isCounted} OR there = 0`);
   connection
     .sql(
-      `INSERT INTO counters SELECT ?, link, ${grown('total')}, ${grown('unique_total')} FROM ${both} WHERE ${isCounted} ORDER BY link
+      `INSERT INTO counters (reading, link, clicks, unique_clicks)
+       SELECT ?, link, ${grown('total')}, ${grown('unique_total')} FROM ${both} WHERE ${isCounted} ORDER BY link
        ON CONFLICT DO UPDATE SET clicks = clicks + excluded.clicks, unique_clicks = unique_clicks + excluded.unique_clicks`,
     )
     .run(reading);
@@ -204,7 +209,8 @@ function addNew(connection: Connection, reading: number): number {
   const isCovered = `EXISTS (SELECT 1 FROM readings WHERE scope = 'account' OR (scope = 'domain' AND words = links.domain))`;
   connection
     .sql(
-      `INSERT INTO counters SELECT ?, id, CASE WHEN ${isCovered} THEN total ELSE 0 END, CASE WHEN ${isCovered} THEN unique_total ELSE 0 END
+      `INSERT INTO counters (reading, link, clicks, unique_clicks)
+       SELECT ?, id, CASE WHEN ${isCovered} THEN total ELSE 0 END, CASE WHEN ${isCovered} THEN unique_total ELSE 0 END
        FROM links WHERE id > ? ORDER BY id`,
     )
     .run(reading, last);

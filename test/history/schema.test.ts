@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
+import { openConnection } from '../../src/files/sqlite.ts';
 import { numbered, store, visit } from '../support/stored-links.ts';
 import { answerOf, record, test } from './history-world.ts';
 
@@ -36,4 +37,14 @@ test('H7: the README names every table and its columns, and no others', async ({
     const row = new RegExp(`^\\| \`${table}\` \\|.*\`${column}\``, 'm');
     expect(readme, `${table}.${column}`).toMatch(row);
   }
+});
+
+test('a history that a newer version wrote is refused by name, and not changed', async ({ on, history }) => {
+  await on(0, ...record);
+  const connection = await openConnection(dirname(history()), 'history.db');
+  connection.exec('PRAGMA user_version = 99');
+  connection.close();
+  const refused = await on(1, ...record);
+  expect(refused).toMatchObject({ code: 9, stderr: expect.stringContaining('history.db was written by a newer linkctl') });
+  expect(await answerOf(history(), 'SELECT COUNT(*) FROM readings')).toEqual(['1']);
 });
