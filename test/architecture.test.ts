@@ -20,7 +20,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   profiles: ['base', 'contract', 'files'],
   flags: ['base', 'contract', 'input', 'link'],
   help: ['base', 'contract', 'flags'],
-  completion: ['base', 'bulk/records/run-names.ts', 'contract', 'files', 'help', 'profiles'],
+  completion: ['base', 'bulk/past-runs/run-names.ts', 'contract', 'files', 'help', 'profiles'],
   bulk: ['base', 'check', 'client', 'contract', 'files', 'link'],
   select: ['base', 'cli/invocation.ts', 'cli/session.ts', 'client', 'contract', 'flags', 'input', 'link', 'output'],
   change: [
@@ -82,9 +82,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
 /** Rooms and files inside a room that others use all the same. */
 const sideDoors: readonly string[] = [
-  'bulk/checks',
+  'bulk/check-runs',
   'bulk/operations',
-  'bulk/records',
+  'bulk/past-runs',
   'bulk/results',
   'change/decide',
   'change/plan',

@@ -10,7 +10,7 @@ export const layers = [
   // Version, streams, failures, and what help and completion share with commands.
   [
     'cli/main',
-    'bulk/records/run-names',
+    'bulk/past-runs/run-names',
     'completion/label-cache',
     'contract/tag-label',
     'help/text-layout',
@@ -31,7 +31,7 @@ export const layers = [
   // Columns of terminals.
   ['output/display-width'],
   // Changes of links that exist; questions about them; clicks of links that are deleted.
-  ['change/links', 'bulk/beginning/preflight', 'bulk/sending/before'],
+  ['change/links', 'bulk/beginning/preflight', 'bulk/sending/links-before'],
   ['change/consent'],
   ['change/history-notes', 'history/noted-changes'],
 ].map((modules) => modules.map((module) => `src/${module}.ts`));

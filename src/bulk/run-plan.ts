@@ -8,7 +8,7 @@ import type { RunState } from './journal/journal-state.ts';
 import type { KnownRecord } from './matching/row-verdict.ts';
 import type { Mode } from './operations/modes.ts';
 import type { BulkOperation, OperationKind } from './operations/operation.ts';
-import type { RunRecord } from './records/run-names.ts';
+import type { RunRecord } from './past-runs/run-names.ts';
 import type { RowError, Skip } from './results/row-outcome.ts';
 
 export interface RunRow<Item extends object = object> {

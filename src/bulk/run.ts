@@ -10,7 +10,7 @@ import { type BegunRun, beginOneOff } from './journal/new-run.ts';
 import { ofWholeRecords } from './matching/row-verdict.ts';
 import { rulesOf } from './operations/batches.ts';
 import type { BulkOperation } from './operations/operation.ts';
-import { runFolders } from './records/run-names.ts';
+import { runFolders } from './past-runs/run-names.ts';
 import type { RowOutcome } from './results/row-outcome.ts';
 import { concurrencyOf, type RunEnvironment, type RunFacts, type RunPlan, type SettledChange } from './run-plan.ts';
 import { BudgetError, countCalls, createLimiter } from './sending/limiter.ts';

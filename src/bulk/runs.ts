@@ -9,9 +9,9 @@ import { readJournal } from './journal/line-reader.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
 import { foldRun, lastLine } from './journal/run-folder.ts';
-import { deleteRun } from './records/deletion.ts';
-import { beganAt, byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './records/run-names.ts';
-import { type IsOwn, tipOf } from './records/tips.ts';
+import { deleteRun } from './past-runs/deletion.ts';
+import { beganAt, byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './past-runs/run-names.ts';
+import { type IsOwn, tipOf } from './past-runs/undo-chain.ts';
 import type { RowStatus } from './results/row-outcome.ts';
 
 /** A run as `runs list` and `runs show` print it. */

@@ -2,9 +2,9 @@ import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
 import { beginRun } from './beginning/beginning.ts';
 import type { BeginLine } from './journal/lines.ts';
-import { recordUndone } from './records/later-lines.ts';
-import { runFolders } from './records/run-names.ts';
-import { unfinishedRuns } from './records/unfinished.ts';
+import { recordUndone } from './past-runs/later-lines.ts';
+import { runFolders } from './past-runs/run-names.ts';
+import { unfinishedRuns } from './past-runs/unfinished.ts';
 import type { RunEnvironment } from './run-plan.ts';
 
 export interface TagChange {

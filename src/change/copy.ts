@@ -1,6 +1,6 @@
 import { shellWord } from '../base/shell-word.ts';
 import { applyOperation } from '../bulk/operations/applying.ts';
-import type { EarlierLink } from '../bulk/records/done-change.ts';
+import type { EarlierLink } from '../bulk/past-runs/done-change.ts';
 import { confirm } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
@@ -21,7 +21,7 @@ import { comparedPages } from './rows/comparison.ts';
 import { copiedLinks } from './rows/copy.ts';
 import { type CopyAccounts, readDomainMap, refuseSameAccount } from './rows/copy-domains.ts';
 import { runPlannedChange } from './run.ts';
-import { appliedRow } from './sending.ts';
+import { appliedRow } from './run-settings.ts';
 import { namedTags } from './tags.ts';
 
 export interface CopyOptions extends SelectionOptions, BulkOptions {

@@ -7,7 +7,7 @@ import type { LinkChange, NamedChange } from './change.ts';
 import { outcomeOf } from './decide/outcome.ts';
 import { requireAnswer } from './limits.ts';
 import { hashRows, operandRows } from './rows/named.ts';
-import { keepsUndo, sendingOf, shownBefore } from './sending.ts';
+import { keepsUndo, sendingOf, shownBefore } from './run-settings.ts';
 import { typedReport } from './typed-report.ts';
 
 /** Links that no operand and no file names are listed first, and changed by hash: so nothing is hit that was labelled meanwhile. */

@@ -10,7 +10,7 @@ import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import type { RunPresentation } from './change.ts';
 import { environmentOf } from './environment.ts';
-import { shownBefore } from './sending.ts';
+import { shownBefore } from './run-settings.ts';
 import { countsOf, isChange, resumedLines } from './typed-report.ts';
 
 /** A run on its way to people. */

@@ -1,6 +1,6 @@
 import { checksum } from '../base/checksum.ts';
 import { PartialError } from '../base/errors.ts';
-import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/records/unfinished.ts';
+import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/past-runs/unfinished.ts';
 import type { RunInput, RunRow } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
@@ -16,7 +16,7 @@ import { refuseTooMany } from './limits.ts';
 import { ChangePlan, decidedPages, rowOf } from './plan/plan.ts';
 import { runReport } from './report.ts';
 import { keptRows } from './rows/read-links.ts';
-import { keepsUndo, pinnedDomain, sendingOf } from './sending.ts';
+import { keepsUndo, pinnedDomain, sendingOf } from './run-settings.ts';
 
 /** A link that is to be changed, or one that is left alone and reported. */
 type ListedRow = RunRow<LinkKey>;

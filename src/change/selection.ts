@@ -13,7 +13,7 @@ import { isPlanned, outcomeOf, type PlannedLink } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
 import { ChangePlan, decidedPages } from './plan/plan.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
-import { keepsUndo } from './sending.ts';
+import { keepsUndo } from './run-settings.ts';
 
 /** Links that are listed first are changed as these, by hash; by the API's own call for a tag expression, as the server lists them then. */
 export async function changeSelected(change: LinkChange, session: Session): Promise<Report> {

@@ -17,7 +17,7 @@ import type { ListedChange } from './change.ts';
 import { environmentOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
 import { runPlannedChange, unfinishedTagsOf } from './run.ts';
-import { keepsUndo } from './sending.ts';
+import { keepsUndo } from './run-settings.ts';
 import { changeEach, type LabelChange, namedTags, recordedTags, showMissing, withoutLabels } from './tags.ts';
 
 /** Tags that go, with or without another one in their place. */

@@ -1,5 +1,5 @@
 import { type CliError, PartialError } from '../base/errors.ts';
-import type { DoneRun } from '../bulk/records/done-run.ts';
+import type { DoneRun } from '../bulk/past-runs/done-run.ts';
 import type { RunSteps } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';

@@ -4,10 +4,10 @@ import { applyOperation, recreateOperation } from '../bulk/operations/applying.t
 import { editItemsOperation } from '../bulk/operations/editing.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
-import type { DoneChange, EarlierLink } from '../bulk/records/done-change.ts';
-import { assertIdle, type DoneRun, readDoneRun } from '../bulk/records/done-run.ts';
-import { runFolders, titleOf } from '../bulk/records/run-names.ts';
-import { assertSameAccount, isOfProfile } from '../bulk/records/tips.ts';
+import type { DoneChange, EarlierLink } from '../bulk/past-runs/done-change.ts';
+import { assertIdle, type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
+import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
+import { assertSameAccount, isOfProfile } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
 import { undoableBefore } from '../bulk/runs.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -27,10 +27,10 @@ import { requireAnswer } from './limits.ts';
 import type { ItemOf } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
-import { type Doubts, type UndoneLink, undonePages } from './rows/undo.ts';
+import { type Doubts, type UndoneLink, undonePages } from './rows/undone-links.ts';
 import { type Direction, namedRun } from './rows/undone-run.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
-import { appliedRow } from './sending.ts';
+import { appliedRow } from './run-settings.ts';
 import { tagsBack, undoTagRun, withTagsAlone } from './tag-undo.ts';
 
 export interface UndoOptions extends BulkOptions {

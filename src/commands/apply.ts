@@ -10,7 +10,7 @@ import { markdownPlan } from '../change/plan/differences.ts';
 import type { ChangePlan } from '../change/plan/plan.ts';
 import { type EmptyCells, openComparison } from '../change/rows/comparison.ts';
 import { runPlannedChange } from '../change/run.ts';
-import { appliedRow } from '../change/sending.ts';
+import { appliedRow } from '../change/run-settings.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { shellWord } from '../base/shell-word.ts';
 import { folders } from '../base/system.ts';
 import { version } from '../base/version.ts';
-import { startCheck } from '../bulk/checks/check-run.ts';
+import { startCheck } from '../bulk/check-runs/check-run.ts';
 import { publicOnly } from '../check/addresses.ts';
 import { type CheckSettings, defaultLimits } from '../check/engine.ts';
 import { createNameLookup } from '../check/name-lookup.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isUndoInForce, nextToRedo, targetOfRedo } from '../bulk/records/tips.ts';
+import { isUndoInForce, nextToRedo, targetOfRedo } from '../bulk/past-runs/undo-chain.ts';
 import type { Direction } from '../change/rows/undone-run.ts';
 import { type UndoOptions, undoOrRedo } from '../change/undo.ts';
 import type { Runner } from '../cli/runner.ts';

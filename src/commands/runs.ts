@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { FailedError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { titleOf } from '../bulk/records/run-names.ts';
-import { assertSameAccount } from '../bulk/records/tips.ts';
+import { titleOf } from '../bulk/past-runs/run-names.ts';
+import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
 import { canBeUndone, forgetRun, listRuns, pruneRuns, type RunOverview, resolveRun, showRun, verifyRun } from '../bulk/runs.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';

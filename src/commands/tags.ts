@@ -5,7 +5,7 @@ import { recordCall } from '../bulk/recorded-call.ts';
 import { recordTagRun, unfinishedTags } from '../bulk/tag-run.ts';
 import { environmentOf } from '../change/environment.ts';
 import { plannedRows } from '../change/plan/report.ts';
-import { keepsUndo } from '../change/sending.ts';
+import { keepsUndo } from '../change/run-settings.ts';
 import { removeTags } from '../change/tag-removal.ts';
 import { changeEach, consentToTags, countTagged, recordedTags, tagRequests } from '../change/tags.ts';
 import type { Invocation } from '../cli/invocation.ts';

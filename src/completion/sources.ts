@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { safe } from '../base/safe-text.ts';
 import { folders, type System } from '../base/system.ts';
-import { newestRuns, titleOf } from '../bulk/records/run-names.ts';
+import { newestRuns, titleOf } from '../bulk/past-runs/run-names.ts';
 import type { TypedLine } from '../help/typed-line.ts';
 import { configPath } from '../profiles/config-file.ts';
 import { isProfileName, sandboxName } from '../profiles/profile-name.ts';

@@ -9,7 +9,7 @@ import { decodeLine, type JournalLine } from '../../src/bulk/journal/lines.ts';
 import { chooseMode, type DedupeScope } from '../../src/bulk/operations/modes.ts';
 import type { BulkOperation } from '../../src/bulk/operations/operation.ts';
 import { shortenOperation } from '../../src/bulk/operations/shortening.ts';
-import { recordShown } from '../../src/bulk/records/later-lines.ts';
+import { recordShown } from '../../src/bulk/past-runs/later-lines.ts';
 import type { RowOutcome } from '../../src/bulk/results/row-outcome.ts';
 import { exitCodeOf, runEnd } from '../../src/bulk/results/run-end.ts';
 import type { RunSummary } from '../../src/bulk/run.ts';

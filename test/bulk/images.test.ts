@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { type BeforeImage, keptImages } from '../../src/bulk/journal/images.ts';
 import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/editing.ts';
 import { deleteOperation, resetOperation } from '../../src/bulk/operations/removal.ts';
-import { imagesName, runFolders, runRecord } from '../../src/bulk/records/run-names.ts';
+import { imagesName, runFolders, runRecord } from '../../src/bulk/past-runs/run-names.ts';
 import type { OperationSettings, RunPlan } from '../../src/bulk/run-plan.ts';
 import type { LinkKey } from '../../src/contract/link.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { keptImages } from '../../src/bulk/journal/images.ts';
 import { chooseMode } from '../../src/bulk/operations/modes.ts';
 import { updatingOperation } from '../../src/bulk/operations/update.ts';
-import { runFolders, runRecord } from '../../src/bulk/records/run-names.ts';
+import { runFolders, runRecord } from '../../src/bulk/past-runs/run-names.ts';
 import type { OperationSettings, RunPlan } from '../../src/bulk/run-plan.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';

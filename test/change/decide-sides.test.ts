@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EarlierLink } from '../../src/bulk/records/done-change.ts';
+import type { EarlierLink } from '../../src/bulk/past-runs/done-change.ts';
 import { asApplied, asInFile, type BaseListing, type FileLink, sinceBase } from '../../src/change/decide/apply.ts';
 import type { PlannedOutcome } from '../../src/change/decide/outcome.ts';
 import { outcomeOf } from '../../src/change/decide/outcome.ts';

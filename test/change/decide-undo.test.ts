@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DoneChange, EarlierLink } from '../../src/bulk/records/done-change.ts';
+import type { DoneChange, EarlierLink } from '../../src/bulk/past-runs/done-change.ts';
 import { undoCreation, undoDeletion, undoEdit } from '../../src/change/decide/undo.ts';
 import type { EditFields } from '../../src/contract/operations.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';

@@ -150,7 +150,7 @@ test('of the folder for long runs, shortening one URL loads what its one record 
     'bulk/operations/modes.ts',
     'bulk/operations/operation.ts',
     'bulk/operations/shortening.ts',
-    'bulk/records/run-names.ts',
+    'bulk/past-runs/run-names.ts',
     'bulk/results/printed-row.ts',
     'bulk/results/row-outcome.ts',
     'bulk/run-plan.ts',

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { System } from '../../src/base/system.ts';
 import { folders } from '../../src/base/system.ts';
-import { checkRecords } from '../../src/bulk/checks/check-record.ts';
+import { checkRecords } from '../../src/bulk/check-runs/check-record.ts';
 import { main } from '../../src/cli/main.ts';
 import { startProgram } from '../support/built-program.ts';
 import { test as base, username } from '../support/linkctl.ts';

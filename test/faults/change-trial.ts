@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { keptImages } from '../../src/bulk/journal/images.ts';
-import { runFolders, runNames, runRecord } from '../../src/bulk/records/run-names.ts';
+import { runFolders, runNames, runRecord } from '../../src/bulk/past-runs/run-names.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import { seed as seedAccount, store } from '../support/stored-links.ts';

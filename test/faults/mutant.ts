@@ -54,7 +54,7 @@ export const mutants = {
     ],
     ['bulk/sending/batch-sender.ts', 'sent.forEach(({ index }) => void inDoubt.add(index));', 'undefined;'],
   ],
-  'keeps nothing for undo': [['bulk/sending/before.ts', 'await images?.keep(unkept);', '{}']],
+  'keeps nothing for undo': [['bulk/sending/links-before.ts', 'await images?.keep(unkept);', '{}']],
   'believes one page': [['client/named-urls.ts', 'open.push(asked.filter((hash) => !found.has(hash)));', 'continue;']],
   'drops the domain of a link': [
     ['bulk/operations/named-links.ts', '{ domain: rows[0]?.domain ?? settings.domain }', '{ domain: settings.domain }'],
@@ -83,7 +83,7 @@ export const mutants = {
   ],
   'undoes its own undo': [
     [
-      'bulk/records/tips.ts',
+      'bulk/past-runs/undo-chain.ts',
       '  if (!isBack) return run;\n  return state && !isOver(state) ? state.begin.undoes : undefined;\n}\n\n/** The undo that `redo`',
       '  return run;\n}\n\n/** The undo that `redo`',
     ],

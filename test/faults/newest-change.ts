@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { newestRuns } from '../../src/bulk/records/run-names.ts';
+import { newestRuns } from '../../src/bulk/past-runs/run-names.ts';
 
 /** The name of the newest run that is no undo, in a home: off a terminal `undo` needs it. */
 export function newestChange(home: string): string {

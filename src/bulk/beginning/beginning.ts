@@ -14,8 +14,8 @@ import {
   removeRunFolder,
   runKey,
 } from '../journal/run-folder.ts';
-import { discardRun } from '../records/deletion.ts';
-import { runFolders, runNames, runRecord, smallRecord } from '../records/run-names.ts';
+import { discardRun } from '../past-runs/deletion.ts';
+import { runFolders, runNames, runRecord, smallRecord } from '../past-runs/run-names.ts';
 import type { RunEnvironment } from '../run-plan.ts';
 import { findRun, meanwhile, type RunBeginning } from './found-run.ts';
 import { assertReplaceable } from './output-paths.ts';

@@ -4,9 +4,9 @@ import { foldJournal } from '../journal/fold.ts';
 import { isUntouched, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 import { claimRun, foldRun, readBegin, runKey } from '../journal/run-folder.ts';
-import { type RunFolders, runFolders, runNames, runRecord } from '../records/run-names.ts';
-import { isUndone } from '../records/tips.ts';
-import { type FoundRun, runsOf } from '../records/unfinished.ts';
+import { type RunFolders, runFolders, runNames, runRecord } from '../past-runs/run-names.ts';
+import { isUndone } from '../past-runs/undo-chain.ts';
+import { type FoundRun, runsOf } from '../past-runs/unfinished.ts';
 import type { InputFile, RunEnvironment, RunPlan } from '../run-plan.ts';
 import { changedOptions } from './given-flags.ts';
 

@@ -8,7 +8,7 @@ import { readJournal } from '../journal/line-reader.ts';
 import { hashesOf } from '../journal/recorded-results.ts';
 import { fileBatches } from '../operations/batches.ts';
 import { guarantees } from '../operations/modes.ts';
-import { recordUndone } from '../records/later-lines.ts';
+import { recordUndone } from '../past-runs/later-lines.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { callsPerBatch, type RunEnvironment, type RunFacts, type RunPlan } from '../run-plan.ts';
 import { assertDistinct } from './output-paths.ts';

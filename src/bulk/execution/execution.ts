@@ -7,7 +7,7 @@ import type { RecordedOutcomes } from '../journal/recorded-results.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BatchRules } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
-import type { RunFolders } from '../records/run-names.ts';
+import type { RunFolders } from '../past-runs/run-names.ts';
 import type { OutcomeFile } from '../results/outcome-files.ts';
 import type { BulkRow, RowOutcome, RunningTally } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan, RunRow } from '../run-plan.ts';

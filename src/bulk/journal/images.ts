@@ -4,7 +4,7 @@ import { fileError } from '../../files/file-error.ts';
 import { syncFolder } from '../../files/folders.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
-import type { RunRecord } from '../records/run-names.ts';
+import type { RunRecord } from '../past-runs/run-names.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import { openJournal } from './journal.ts';

@@ -11,7 +11,7 @@ import {
   runRecord,
   smallFiles,
   smallRecord,
-} from '../records/run-names.ts';
+} from '../past-runs/run-names.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import type { Journal } from './journal.ts';
 import type { OpenIntent, RowState, RunState } from './journal-state.ts';

@@ -7,7 +7,7 @@ import { fileError } from '../../files/file-error.ts';
 import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
 import { rename } from '../../files/rename.ts';
-import { inputName, journalName, type RunFolders, type RunRecord, runNames, runRecord } from '../records/run-names.ts';
+import { inputName, journalName, type RunFolders, type RunRecord, runNames, runRecord } from '../past-runs/run-names.ts';
 import { foldJournal } from './fold.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import type { RunState } from './journal-state.ts';

@@ -1,6 +1,6 @@
 import { endpoints } from '../../contract/operations.ts';
 import type { RunRow } from '../run-plan.ts';
-import { exceptSwapped, knownVerdicts } from '../sending/before.ts';
+import { exceptSwapped, knownVerdicts } from '../sending/links-before.ts';
 import { batchesOf, groupsOf, rowBatches, rulesOf } from './batches.ts';
 import type { AnyCall, BulkOperation } from './operation.ts';
 

@@ -47,7 +47,7 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
     if (!run.holdsPermit) release = await run.limiter.acquire();
     // Rows of new links have nothing that is known, or to be known, before they are sent.
     const isSeen = operation.read !== undefined || rows.some(({ refusal }) => refusal !== undefined);
-    const before = isSeen ? await import('./before.ts') : undefined;
+    const before = isSeen ? await import('./links-before.ts') : undefined;
     const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows, isPaid: false };
     if (!prepared) return unsent(rows, run);
     // The reading may have shown that rows need calls of different kinds.
@@ -70,7 +70,7 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
 
 interface Turn {
   /** The steps before a batch, loaded before its intent; undefined where there are none. */
-  readonly before: typeof import('./before.ts') | undefined;
+  readonly before: typeof import('./links-before.ts') | undefined;
   /** The budget of the call is set aside already. */
   readonly isPaid: boolean;
   /** Releases the permit as soon as nothing more is to be asked of the server, while its answer is still worked on. */

@@ -4,7 +4,7 @@ import { type Execution, outdated } from '../execution/execution.ts';
 import { again, type Doubtful, doubtful, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { knownVerdicts, withKnown } from './before.ts';
+import { knownVerdicts, withKnown } from './links-before.ts';
 import { type DoubtfulBatch, maximalRounds, type Round, roundOf, settle, unsent } from './settling.ts';
 
 type Rows = readonly BulkRow[];

@@ -1,4 +1,4 @@
-import type { EarlierLink } from '../../bulk/records/done-change.ts';
+import type { EarlierLink } from '../../bulk/past-runs/done-change.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { LinkKey } from '../../contract/link.ts';

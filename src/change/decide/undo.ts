@@ -1,5 +1,5 @@
-import type { DoneChange, EarlierLink } from '../../bulk/records/done-change.ts';
-import { fieldsSinceMade } from '../../bulk/records/done-run.ts';
+import type { DoneChange, EarlierLink } from '../../bulk/past-runs/done-change.ts';
+import { fieldsSinceMade } from '../../bulk/past-runs/done-run.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';

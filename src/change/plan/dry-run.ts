@@ -13,7 +13,7 @@ import type { RowsReport } from '../../output/report.ts';
 import type { ListedChange, NamedChange } from '../change.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
 import { keptRows } from '../rows/read-links.ts';
-import { pinnedDomain } from '../sending.ts';
+import { pinnedDomain } from '../run-settings.ts';
 import { tagRequests } from '../tags.ts';
 import { ChangePlan, decidedLinks, decidedPages, refusalOf, rowOf } from './plan.ts';
 import { planReport, wantsRows } from './report.ts';

@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { SeenKeys } from '../../base/seen-keys.ts';
-import type { EarlierLink } from '../../bulk/records/done-change.ts';
+import type { EarlierLink } from '../../bulk/past-runs/done-change.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';

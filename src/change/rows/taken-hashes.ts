@@ -20,7 +20,7 @@ import { asInFile } from '../decide/apply.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
 import { ChangePlan } from '../plan/plan.ts';
 import { planLines } from '../plan/text.ts';
-import { sendingOf, shownBefore } from '../sending.ts';
+import { sendingOf, shownBefore } from '../run-settings.ts';
 import { typedReport } from '../typed-report.ts';
 import { typedInput } from './named.ts';
 import { linksReadFor, type ReadableRows } from './read-links.ts';

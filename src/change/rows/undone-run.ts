@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { folders } from '../../base/system.ts';
-import { type RunFolders, runFolders, titleOf } from '../../bulk/records/run-names.ts';
-import { type IsOwn, isOfProfile, type Tip, tipOfRun } from '../../bulk/records/tips.ts';
+import { type RunFolders, runFolders, titleOf } from '../../bulk/past-runs/run-names.ts';
+import { type IsOwn, isOfProfile, type Tip, tipOfRun } from '../../bulk/past-runs/undo-chain.ts';
 import { resolveRun, showRun } from '../../bulk/runs.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';

@@ -1,7 +1,7 @@
 import { fingerprintOf } from '../../base/fingerprint.ts';
 import { folders } from '../../base/system.ts';
-import { type CheckRecord, checkRecords } from '../../bulk/checks/check-record.ts';
-import { checkedFields } from '../../bulk/checks/check-results.ts';
+import { type CheckRecord, checkRecords } from '../../bulk/check-runs/check-record.ts';
+import { checkedFields } from '../../bulk/check-runs/check-results.ts';
 import type { CheckedLink } from '../../check/destinations.ts';
 import { byStatus, type CheckStatus, checkStatuses, failingStatuses, isCheckStatus } from '../../check/verdict.ts';
 import type { Session } from '../../cli/session.ts';

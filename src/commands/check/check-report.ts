@@ -1,6 +1,6 @@
 import { type CliError, FailedError, LocalError, PartialError, UnavailableError } from '../../base/errors.ts';
-import { type CheckedRow, checkedFields } from '../../bulk/checks/check-results.ts';
-import type { CheckProgress, CheckSummary, StartedCheck } from '../../bulk/checks/check-run.ts';
+import { type CheckedRow, checkedFields } from '../../bulk/check-runs/check-results.ts';
+import type { CheckProgress, CheckSummary, StartedCheck } from '../../bulk/check-runs/check-run.ts';
 import { wantsRows } from '../../change/plan/report.ts';
 import { type CheckStatus, checkStatuses } from '../../check/verdict.ts';
 import type { interruptible } from '../../cli/interruption.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { folders } from '../../base/system.ts';
-import type { CheckPlan } from '../../bulk/checks/check-results.ts';
-import { keptRun } from '../../bulk/records/unfinished.ts';
+import type { CheckPlan } from '../../bulk/check-runs/check-results.ts';
+import { keptRun } from '../../bulk/past-runs/unfinished.ts';
 import { forgetRun } from '../../bulk/runs.ts';
 import type { CheckedLink } from '../../check/destinations.ts';
 import type { Session } from '../../cli/session.ts';

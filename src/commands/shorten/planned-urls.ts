@@ -7,7 +7,7 @@ import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import { requestsOf } from '../../change/plan/dry-run.ts';
 import { plannedRows } from '../../change/plan/report.ts';
 import { type ForeseenConflicts, linksNamed } from '../../change/rows/taken-hashes.ts';
-import { pinnedDomain } from '../../change/sending.ts';
+import { pinnedDomain } from '../../change/run-settings.ts';
 import type { Session } from '../../cli/session.ts';
 import { usesHttps } from '../../client/account-domains.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';

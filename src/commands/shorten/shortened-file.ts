@@ -5,7 +5,7 @@ import { updatingOperation } from '../../bulk/operations/update.ts';
 import { runReport } from '../../change/report.ts';
 import { checkedRows } from '../../change/rows/file.ts';
 import { askedHashes, consentToUpdates, requireHashes } from '../../change/rows/taken-hashes.ts';
-import { sendingOf } from '../../change/sending.ts';
+import { sendingOf } from '../../change/run-settings.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { openSession } from '../../cli/session.ts';
 import { fieldNames } from '../../contract/fields.ts';

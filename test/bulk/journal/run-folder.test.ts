@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { claimRun, foldRun } from '../../../src/bulk/journal/run-folder.ts';
-import { runFolders } from '../../../src/bulk/records/run-names.ts';
+import { runFolders } from '../../../src/bulk/past-runs/run-names.ts';
 import { forgetRun, listRuns, pruneRuns } from '../../../src/bulk/runs.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { faults } from '../../support/faulty-steps.ts';

@@ -2,7 +2,7 @@ import type { Verdict } from '../../check/verdict.ts';
 import type { Identity } from '../../client/subject.ts';
 import { isUntouched, type RunState } from '../journal/journal-state.ts';
 import { foldRun } from '../journal/run-folder.ts';
-import { newestRuns, type RunRecord, runFolders, runRecord, titleOf } from '../records/run-names.ts';
+import { newestRuns, type RunRecord, runFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
 import { RecordedVerdicts } from './recorded-verdicts.ts';
 
 /** A check of the past, by its journal. */

@@ -8,7 +8,7 @@ import { isOver, isUntouched, type RunState, settledCount } from '../journal/jou
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 import { claimBeginning, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
 import { type RunFolders, runFolders, runNames, runRecord } from './run-names.ts';
-import { isUndone } from './tips.ts';
+import { isUndone } from './undo-chain.ts';
 
 export interface FoundRun {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import type { AppliedKind, AppliedRow } from '../bulk/operations/applying.ts';
-import { recordShown } from '../bulk/records/later-lines.ts';
+import { recordShown } from '../bulk/past-runs/later-lines.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { editions } from '../contract/editions.ts';

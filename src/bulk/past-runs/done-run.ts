@@ -2,7 +2,7 @@ import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { askedPrints, fieldsSincePrinted, type LinkPrints, valuePrints } from '../../link/prints.ts';
-import { linksInFront } from '../checked/in-front.ts';
+import { linksInFront } from '../checked/links-in-front.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
 import { isInDoubt, type RowState, type RunState } from '../journal/journal-state.ts';

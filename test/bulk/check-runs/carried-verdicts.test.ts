@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { carryVerdicts } from '../../../src/bulk/checks/recorded-verdicts.ts';
+import { carryVerdicts } from '../../../src/bulk/check-runs/recorded-verdicts.ts';
 import { foldJournal } from '../../../src/bulk/journal/fold.ts';
 import { openJournal } from '../../../src/bulk/journal/journal.ts';
 import { readJournal } from '../../../src/bulk/journal/line-reader.ts';
 import { encodeLine, type JournalLine } from '../../../src/bulk/journal/lines.ts';
-import { largeRecord, runFolders } from '../../../src/bulk/records/run-names.ts';
+import { largeRecord, runFolders } from '../../../src/bulk/past-runs/run-names.ts';
 import type { CheckedLink } from '../../../src/check/destinations.ts';
 import { hasty, linkTo, listOf } from '../../check/asked.ts';
 

@@ -1,5 +1,5 @@
-import type { DoneChange } from '../../bulk/records/done-change.ts';
-import { type DoneRun, newerLinks } from '../../bulk/records/done-run.ts';
+import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
+import { type DoneRun, newerLinks } from '../../bulk/past-runs/done-run.ts';
 import type { Session } from '../../cli/session.ts';
 import { recordsOf } from '../../client/named-urls.ts';
 import { editions } from '../../contract/editions.ts';
