@@ -5,6 +5,7 @@ import type { AccountDomains, LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { Journal, OpenJournalFile } from './journal/journal.ts';
 import type { RunState } from './journal/journal-state.ts';
+import type { UndoDirection } from './journal/lines.ts';
 import type { KnownRecord } from './matching/row-verdict.ts';
 import type { Mode } from './operations/modes.ts';
 import type { BulkOperation, OperationKind } from './operations/operation.ts';
@@ -83,6 +84,7 @@ export interface RunPlan<Payload extends object = object> {
   /** Keep what the links were before, so that the run can be undone. */
   readonly undo?: boolean | undefined;
   readonly undoes?: string | undefined;
+  readonly direction?: UndoDirection | undefined;
   /** Links that are made besides those of a shortening, as far as it is known. */
   readonly newLinks?: number | undefined;
   /** Links that were typed: their record is one file, and their calls are not worth asking for quotas and domains first. */

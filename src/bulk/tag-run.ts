@@ -1,7 +1,7 @@
 import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
 import { beginRun } from './beginning/beginning.ts';
-import type { BeginLine } from './journal/lines.ts';
+import type { BeginLine, UndoDirection } from './journal/lines.ts';
 import { recordUndone } from './past-runs/later-lines.ts';
 import { runFolders } from './past-runs/run-names.ts';
 import { unfinishedRuns } from './past-runs/unfinished.ts';
@@ -36,11 +36,12 @@ export interface TagRun {
   readonly change: TagChange;
   readonly profile?: string | undefined;
   readonly undoes?: string | undefined;
+  readonly direction?: UndoDirection | undefined;
 }
 
 /** Makes a change of tags as a run. `act` learns whether an earlier process may have made it. One that was refused leaves no record, unless `isBegun`. */
 export async function recordTagRun<Result>(
-  { what, change, profile, undoes }: TagRun,
+  { what, change, profile, undoes, direction }: TagRun,
   environment: RunEnvironment,
   act: (mayBeDone: boolean) => Promise<Result>,
   isBegun: () => boolean = () => false,
@@ -48,7 +49,7 @@ export async function recordTagRun<Result>(
   const { system } = environment;
   const identity = identityOf({ what, change, undoes }, environment);
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
-  const beginning = { input, what, profile, undoes, undo: true, fromArguments: true };
+  const beginning = { input, what, profile, undoes, direction, undo: true, fromArguments: true };
   const done = await beginRun(identity, beginning, environment, async ({ name, journal, resumed, release }) => {
     await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
     const made = await act(resumed).then(

@@ -79,7 +79,7 @@ export interface ListedChange extends Change {
   /** All that was read is compared again at sending, however short a time passed. */
   readonly comparesAgain?: boolean;
   /** The run that this one undoes, on the domain on which it was. */
-  readonly undoes?: { readonly run: string; readonly domain: string | undefined };
+  readonly undoes?: { readonly run: string; readonly direction: RunPlan['direction']; readonly domain: string | undefined };
   /** Tags that are added besides, known when the links were read. */
   newTags?(): readonly string[];
   /** Instead of calls for links, the one call for all of them. */

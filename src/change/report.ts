@@ -35,7 +35,7 @@ export async function runReport(
   const { client, profile, domain } = session;
   const plan: RunPlan = { domain, ...planned, profile, accountDomains: session.askedDomains() };
   const run = await startRun(plan, { ...environmentOf(session), interrupt: interruption.signal });
-  const noun = plan.input.name === plan.what ? 'link' : 'row';
+  const noun = plan.input.snapshot ? 'link' : 'row';
   const place = accountLabel({ client, domain: run.facts.domain }, presentation.domains);
   const shown: ShownRun = { run, plan, presentation, session, noun, place };
   for (const line of headerLines(shown)) await session.note(line);

@@ -45,6 +45,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
       what,
       undo,
       undoes: undoes?.run,
+      direction: undoes?.direction,
       isSelected: filter && ((record) => filter.matches(record)),
       domain,
       newLinks,

@@ -1,7 +1,7 @@
 import { type CliError, PartialError } from '../base/errors.ts';
 import type { DoneRun } from '../bulk/past-runs/done-run.ts';
 import type { RunSteps } from '../bulk/run-plan.ts';
-import { type TagChange, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
+import { type TagChange, type TagRun, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
 import { type AccountTags, accountTags, addTags, renameTag } from '../client/tag-changes.ts';
@@ -27,11 +27,15 @@ interface Step {
 }
 
 /** Undoes a run that changed tags and no links, where they are as the run left them. */
-export async function undoTagRun({ begin }: DoneRun, what: string, session: Session): Promise<RowsReport> {
+export async function undoTagRun(
+  { begin }: DoneRun,
+  undo: Pick<TagRun, 'what' | 'direction'>,
+  session: Session,
+): Promise<RowsReport> {
   const { global, streams } = session;
   await requireAnswer(session, 'named');
   const change = inverse(tagChangeOf(begin));
-  const run = { what, undoes: begin.run };
+  const run = { ...undo, undoes: begin.run };
   // One that was killed may have done all of it: then only its end is to be written down.
   const begun = await unfinishedTags(run, environmentOf(session));
   const steps = await stepsOf(change, session);
@@ -45,7 +49,7 @@ export async function undoTagRun({ begin }: DoneRun, what: string, session: Sess
   const report = changeEach(labels, work, { done: 'restored' });
   if (global.dryRun && session.format() === 'json') return dryRunReport(doable.flatMap((step) => tagRequests(step.change)));
   if (global.dryRun) return { ...report, notes: () => ['dry run: nothing was sent'] };
-  const nothing = { ...report, notes: () => [`${what}: nothing to change`] };
+  const nothing = { ...report, notes: () => [`${undo.what}: nothing to change`] };
   if (!begun && steps.length === 0) return nothing;
   if (doable.length === 0 && (!begun || steps.length > 0)) return report;
   if (doable.length > 0) await confirm(`Undo run ${begin.run} of ${accountLabel(session)}?`, session);

@@ -7,7 +7,7 @@ import { deleteOperation } from '../bulk/operations/removal.ts';
 import type { DoneChange, EarlierLink } from '../bulk/past-runs/done-change.ts';
 import { assertIdle, type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
-import { assertSameAccount, isOfProfile } from '../bulk/past-runs/undo-chain.ts';
+import { assertSameAccount, directionOf, isOfProfile } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
 import { undoableBefore } from '../bulk/runs.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -58,15 +58,15 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   const { system, client, domainNamed, global } = session;
   if (domainNamed) throw new UsageError('--domain does not apply to undo: each link is changed on the domain that it was on');
   assertSameAccount(begin, client.identity);
-  const title = titleOf(begin);
-  if (begin.operation === 'tags') return await undoTagRun(run, titleOfUndo(title), session);
+  const undo = undoOf(begin);
+  if (begin.operation === 'tags') return await undoTagRun(run, undo, session);
   const way = await wayBack(run, session);
   await requireAnswer(session, 'named');
   if (!global.dryRun) await assertIdle(begin.run, runFolders(folders(system).state), system);
   await session.note(
-    isRedo(title)
-      ? `redoing run ${begin.undoes ?? begin.run}: ${title.slice('undo '.length)}`
-      : `undoing run ${begin.run}: ${title}`,
+    undo.direction === 'redo'
+      ? `redoing run ${begin.undoes ?? begin.run}: ${subjectOf(begin)}`
+      : `undoing run ${begin.run}: ${titleOf(begin)}`,
   );
   if (lost > 0) {
     await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left unchanged`);
@@ -78,7 +78,7 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   if (global.dryRun) return report;
   const done = tags !== undefined && report.runRows === undefined ? withTagsAlone(report, tags) : report;
   // A run of which nothing can be undone stays the newest, so the one before it must be named.
-  const hint = done.runRows === undefined && !isRedo(title) ? await runBefore(run, session) : undefined;
+  const hint = done.runRows === undefined && undo.direction === 'undo' ? await runBefore(run, session) : undefined;
   return { ...done, outcome: () => withDoubts(withHint(done.outcome?.() ?? tags?.kept(), hint), doubts, begin.run) };
 }
 
@@ -91,8 +91,9 @@ interface Undoing {
 function changeOf(run: DoneRun, way: WayBack, { options, local, doubts }: Undoing, session: Session): ListedChange {
   const { begin } = run;
   const { force = false } = options;
-  const title = titleOf(begin);
-  const [verb, doing, done] = (isRedo(title) && way.redoing) || way.words;
+  const { what, direction } = undoOf(begin);
+  const isRedo = direction === 'redo';
+  const [verb, doing, done] = (isRedo && way.redoing) || way.words;
   const reading = { decide: way.decide, force, local, batchSize: batchSizeOf(session, options.batchSize), doubts };
   return {
     kind: way.kind,
@@ -101,9 +102,9 @@ function changeOf(run: DoneRun, way: WayBack, { options, local, doubts }: Undoin
     presentation: {
       ...hashChangePresentation(way.key ?? 'urls', done),
       doing,
-      ...(!isRedo(title) && { undoLine: `to redo it: linkctl redo ${begin.run}` }),
+      ...(!isRedo && { undoLine: `to redo it: linkctl redo ${begin.run}` }),
     },
-    what: titleOfUndo(title),
+    what,
     links: {
       severalDomains: editions[session.edition].severalDomains,
       pages: () => undonePages(run, reading, session),
@@ -113,7 +114,7 @@ function changeOf(run: DoneRun, way: WayBack, { options, local, doubts }: Undoin
     decide: ({ outcome }: UndoneLink) => outcome,
     operation: (settings) => way.operation({ ...settings, edition: session.edition }),
     ...(way.payload && { payload: way.payload }),
-    undoes: { run: begin.run, domain: local ?? begin.domain },
+    undoes: { run: begin.run, direction, domain: local ?? begin.domain },
   };
 }
 
@@ -176,15 +177,17 @@ function clicksOf({ total_clicks = 0 }: EarlierLink): number {
   return total_clicks;
 }
 
-/** The undo of an undo makes the change again. */
-function isRedo(title: string): boolean {
-  return title.startsWith('undo ');
+/** The undo of an undo makes the change again, and is called redo; that of a redo is an undo. */
+function undoOf(begin: DoneRun['begin']) {
+  const direction = directionOf(begin) === 'undo' ? ('redo' as const) : ('undo' as const);
+  return { what: `${direction} ${subjectOf(begin)}`, direction };
 }
 
-/** The undo of an undo is called redo, and that of a redo undo. */
-function titleOfUndo(title: string): string {
-  const [, word, rest] = /^(undo|redo) (.*)$/s.exec(title) ?? [];
-  return `${word === 'undo' ? 'redo' : 'undo'} ${rest ?? title}`;
+/** The title of the change that a chain of undos and redos began with. */
+function subjectOf(begin: DoneRun['begin']): string {
+  const title = titleOf(begin);
+  const direction = directionOf(begin);
+  return direction ? title.slice(`${direction} `.length) : title;
 }
 
 /** The question, then `undoing` and `Undone` for the header and each link; without the last, its status. */

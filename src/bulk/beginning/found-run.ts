@@ -12,7 +12,18 @@ import { changedOptions } from './given-flags.ts';
 
 export type RunBeginning = Pick<
   RunPlan,
-  'again' | 'domain' | 'failed' | 'input' | 'fromArguments' | 'overwrite' | 'profile' | 'results' | 'undo' | 'undoes' | 'what'
+  | 'again'
+  | 'domain'
+  | 'failed'
+  | 'input'
+  | 'fromArguments'
+  | 'overwrite'
+  | 'profile'
+  | 'results'
+  | 'undo'
+  | 'undoes'
+  | 'direction'
+  | 'what'
 >;
 
 export function meanwhile(): LocalError {

@@ -39,6 +39,9 @@ export type BeginLine = JournalLine<'begin'>;
 
 export type ResultLine = JournalLine<'result'>;
 
+/** A run that takes back a change is an undo; one that takes back an undo is a redo, and one that takes back a redo an undo. */
+export type UndoDirection = 'undo' | 'redo';
+
 /** The identity of a run: the first line of its journal. It never contains a credential. */
 interface Begin {
   readonly version: 1;
@@ -51,6 +54,8 @@ interface Begin {
   readonly what?: string | undefined;
   readonly undo?: boolean | undefined;
   readonly undoes?: string | undefined;
+  /** Of a run that undoes another one. Earlier builds said it in `what` alone. */
+  readonly direction?: UndoDirection | undefined;
   readonly profile?: string | undefined;
   readonly server: string;
   readonly account: string;

@@ -19,7 +19,7 @@ import type { LineLocation } from './line-reader.ts';
 import type { BeginLine, RunIdentity, Watermark } from './lines.ts';
 import { type SmallJournal, smallJournal } from './small-journal.ts';
 
-type Described = Pick<RunPlan, 'what' | 'undo' | 'undoes' | 'profile' | 'results' | 'failed'>;
+type Described = Pick<RunPlan, 'what' | 'undo' | 'undoes' | 'direction' | 'profile' | 'results' | 'failed'>;
 type Surroundings = Pick<RunEnvironment, 'client' | 'system' | 'stateFolder' | 'openJournalFile'>;
 
 interface SmallRun extends BegunRun {
@@ -29,7 +29,7 @@ interface SmallRun extends BegunRun {
 export function beginLine(
   run: string,
   identity: RunIdentity,
-  { what, undo, undoes, profile, results, failed }: Described,
+  { what, undo, undoes, direction, profile, results, failed }: Described,
   { client, system, stateFolder }: Surroundings,
 ): BeginLine {
   return {
@@ -41,6 +41,7 @@ export function beginLine(
     what,
     undo: undo || undefined,
     undoes,
+    direction,
     profile,
     edition: client.edition,
     outputs: [results, failed].filter((path) => path !== undefined).map(absolutePath),

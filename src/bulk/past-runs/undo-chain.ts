@@ -2,7 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import type { Identity } from '../../client/subject.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
-import type { BeginLine } from '../journal/lines.ts';
+import type { BeginLine, UndoDirection } from '../journal/lines.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { isUnbegun, type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
 
@@ -75,13 +75,11 @@ export function targetOfUndo({ run, state, isUndone: isBack }: Tip): string | un
 
 /** The undo that `redo` takes back where none is named: the newest that is in force. None where another change was made since. */
 export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
-  const runs = [...ownRuns(folders, isOwn)];
-  const undoneOf = new Map(runs.map(({ run, begin }) => [run, begin.undoes]));
-  for (const { run, begin } of runs) {
+  for (const { run, begin } of ownRuns(folders, isOwn)) {
     const state = await foldRun(run, folders);
     if (!state || !mayHaveChanged(state) || (await isUndone(state, folders))) continue;
     if (begin.undoes === undefined) return undefined;
-    if (isUndo(run, undoneOf)) return run;
+    if (directionOf(begin) === 'undo') return run;
     if (!isOver(state)) return begin.undoes;
   }
   return undefined;
@@ -89,7 +87,7 @@ export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<str
 
 /** An undo that is in force may be named instead of what it took back. */
 export function isUndoInForce({ state, isUndone: isBack }: Tip): boolean {
-  return !isBack && state?.begin.undoes !== undefined && state.begin.what?.startsWith('undo ') === true;
+  return !isBack && state !== undefined && directionOf(state.begin) === 'undo';
 }
 
 export function targetOfRedo({ run, state, isUndone: isBack }: Tip): string | undefined {
@@ -97,10 +95,11 @@ export function targetOfRedo({ run, state, isUndone: isBack }: Tip): string | un
   return state && !isOver(state) ? state.begin.undoes : undefined;
 }
 
-/** A run that takes back a change is an undo; one that takes back an undo is none. */
-function isUndo(run: string, undoneOf: ReadonlyMap<string, string | undefined>): boolean {
-  const undone = undoneOf.get(run);
-  return undone !== undefined && !isUndo(undone, undoneOf);
+/** Undefined for a run that undoes no other. It does not depend on the record of the undone run, which may be deleted. */
+export function directionOf({ undoes, direction, what }: BeginLine): UndoDirection | undefined {
+  if (undoes === undefined) return undefined;
+  // Earlier builds said it in the title alone, which they wrote themselves.
+  return direction ?? (what?.startsWith('redo ') ? 'redo' : 'undo');
 }
 
 /** Newest first, without checks, which change nothing. */
