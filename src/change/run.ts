@@ -4,6 +4,7 @@ import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/past-runs/unfinis
 import type { RunInput, RunRow } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
+import { fields, namesOf } from '../contract/fields.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { readKeptRows } from '../input/kept-rows.ts';
 import { plainQuantity } from '../output/quantity.ts';
@@ -53,7 +54,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
       payload: (item) => item as LinkKey,
       options: { ...change.given, ...(tags !== undefined && { tags }) },
       steps: change.tags,
-      columns: ['hash', 'long_url', 'note', 'tags', 'expiration_date', 'email_stats', 'max_clicks'],
+      columns: ['hash', ...namesOf(fields).filter((name) => name !== 'custom_hash')],
     },
     { ...namesDomains(change.presentation, domains), domains },
     session,

@@ -72,9 +72,17 @@ export const fields = {
 
 export type FieldName = keyof typeof fields;
 
+/** The settable fields as a URL record names them, beside its `hash`. */
+export type RecordField = Exclude<FieldName, 'custom_hash'>;
+
+/** The names of a table that has a line for each field: the compiler names the field that it lacks. */
+export function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): Name[] {
+  return Object.keys(table) as Name[];
+}
+
 /** In the order of columns. */
 export function fieldNames(use: FieldUse, edition: Edition): FieldName[] {
-  return (Object.keys(fields) as FieldName[]).filter((name) => {
+  return namesOf(fields).filter((name) => {
     const field: Field = fields[name];
     return field.in.includes(use) && (field.edition === undefined || field.edition === edition);
   });

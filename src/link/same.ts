@@ -1,3 +1,4 @@
+import { type FieldName, namesOf, type RecordField } from '../contract/fields.ts';
 import type { EditFields } from '../contract/operations.ts';
 import { trimmedLabel } from '../contract/tag-label.ts';
 import { canonical, canonicalUrl, type LinkValues, noteText, tagSet, textOf, type ValueField } from './value.ts';
@@ -46,10 +47,18 @@ export function fieldsToChange(asked: EditFields, record: LinkValues): (keyof Ed
 
 /** A new link has only requested values, so a link with other values is older. */
 export function hasUnasked(asked: LinkValues, got: LinkValues): boolean {
-  return mayBeEmpty.some((field) => asked[field] === undefined && canonical(field, got[field]) !== canonical(field, undefined));
+  const isUnasked = (field: RecordField): boolean => asked[field] === undefined && isEmptyUnlessAsked[field];
+  return comparable.some((field) => isUnasked(field) && canonical(field, got[field]) !== canonical(field, undefined));
 }
 
-const mayBeEmpty = ['note', 'tags', 'expiration_date', 'max_clicks'] as const;
+const isEmptyUnlessAsked: { readonly [F in RecordField]: boolean } = {
+  long_url: false,
+  note: true,
+  email_stats: false,
+  expiration_date: true,
+  max_clicks: true,
+  tags: true,
+};
 
 const members = {
   custom_hash: 'hash',
@@ -59,9 +68,9 @@ const members = {
   expiration_date: 'expiration_date',
   max_clicks: 'max_clicks',
   tags: 'tags',
-} as const satisfies { readonly [F in keyof Required<EditFields>]: ValueField };
+} as const satisfies { readonly [F in FieldName]: ValueField };
 
-const editable = Object.keys(members).filter((name): name is keyof typeof members => Object.hasOwn(members, name));
+const editable = namesOf(members);
 
 function memberOf(field: keyof EditFields): ValueField {
   return members[field];
@@ -110,7 +119,7 @@ function withEmpty(link: LinkValues): LinkValues {
   return { ...link, note, tags, expiration_date };
 }
 
-const comparable = ['long_url', 'note', 'email_stats', 'expiration_date', 'max_clicks', 'tags'] as const satisfies ValueField[];
+const comparable = namesOf(isEmptyUnlessAsked);
 
 function isSameValue(field: ValueField, one: unknown, other: unknown): boolean {
   return one === other || canonical(field, one) === canonical(field, other);
@@ -125,9 +134,17 @@ export function isIdentical(field: ValueField, one: unknown, other: unknown): bo
 // Row and record: does the answer belong to the row?
 
 /** Besides the long URL, these fields distinguish rows without a hash. */
-export const keyFields = ['note', 'expiration_date', 'tags', 'email_stats', 'max_clicks'] as const;
+export type KeyField = Exclude<RecordField, 'long_url'>;
 
-export type KeyField = (typeof keyFields)[number];
+const keyFieldsInOrder: { readonly [F in KeyField]: true } = {
+  note: true,
+  expiration_date: true,
+  tags: true,
+  email_stats: true,
+  max_clicks: true,
+};
+
+export const keyFields = namesOf(keyFieldsInOrder);
 
 const allFields: ReadonlySet<KeyField> = new Set(keyFields);
 

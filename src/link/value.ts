@@ -1,9 +1,10 @@
+import type { RecordField } from '../contract/fields.ts';
 import { foldedHash } from '../contract/link.ts';
 import { trimmedLabel } from '../contract/tag-label.ts';
 import { hostName, parseUrl } from '../contract/web-address.ts';
 
 /** Each field has a canonical form for comparisons and for people. Requests keep what was typed, and JSON output what the server sent. */
-export type ValueField = 'hash' | 'long_url' | 'note' | 'tags' | 'expiration_date' | 'email_stats' | 'max_clicks';
+export type ValueField = 'hash' | RecordField;
 
 /** Known values of a link in any spelling. */
 export type LinkValues = Readonly<Partial<Record<ValueField, unknown>>>;

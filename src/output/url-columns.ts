@@ -1,6 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { capitalized } from '../base/quoted.ts';
 import type { Edition } from '../contract/editions.ts';
+import { fieldNames } from '../contract/fields.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { isFarDay, lastDay } from '../link/value.ts';
 import { valueText } from './formats/value-text.ts';
@@ -53,7 +54,9 @@ export function urlPipedFields(severalDomains: boolean): string[] {
 
 /** Contains every field that can be set, so that `shorten -f` can create the links again. */
 export function urlCsvFields(edition: Edition, severalDomains: boolean): string[] {
-  return [...urlPipedFields(severalDomains), 'email_stats', ...(edition === 'a' ? ['max_clicks'] : [])];
+  const piped = urlPipedFields(severalDomains);
+  const settable = fieldNames('shorten', edition).filter((name) => name !== 'custom_hash');
+  return [...piped, ...settable.filter((name) => !piped.includes(name))];
 }
 
 export function missingRow({ hash, domain }: LinkKey): Row {

@@ -1,3 +1,4 @@
+import type { RecordField } from '../../contract/fields.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import { isColumn } from '../../link/prints.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
@@ -162,7 +163,7 @@ function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus |
     note,
     email_stats,
     max_clicks,
-  };
+  } satisfies KnownRecord & Record<RecordField, unknown>;
 }
 
 export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {

@@ -1,9 +1,10 @@
 import type { DoneChange, EarlierLink } from '../../bulk/past-runs/done-change.ts';
 import { fieldsSinceMade } from '../../bulk/past-runs/done-run.ts';
+import { namesOf, type RecordField } from '../../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
-import { fieldsBetween, isIdentical, notApplied } from '../../link/same.ts';
+import { fieldsBetween, isIdentical, type KeyField, notApplied } from '../../link/same.ts';
 import { lastDay } from '../../link/value.ts';
 import type { PlannedOutcome } from './outcome.ts';
 
@@ -58,11 +59,17 @@ export function undoEdit({ change: { asked, before }, now, isTaken, force }: Und
   return Object.keys(fields).length > 0 ? { kind: 'change', fields } : unchanged;
 }
 
-const plainFields = ['long_url', 'note', 'email_stats', 'expiration_date', 'max_clicks'] as const;
-type PlainField = (typeof plainFields)[number];
+type PlainField = Exclude<RecordField, 'tags'>;
 
 /** The values of fields that a record leaves out. */
-const empty = { long_url: '', note: '', email_stats: false, expiration_date: null, max_clicks: 0 } as const;
+const empty: { readonly [F in PlainField]: Required<EditFields>[F] } = {
+  long_url: '',
+  note: '',
+  email_stats: false,
+  expiration_date: null,
+  max_clicks: 0,
+};
+const plainFields = namesOf(empty);
 
 function oldValue(field: PlainField, before: EarlierLink): EditFields[PlainField] {
   // Servers need not accept what they write instead of a date, or beside it.
@@ -101,14 +108,14 @@ export function isAlike(before: EarlierLink, now: EarlierLink): boolean {
 
 /** All of a link that can be given to a new one; what has its default is left out. */
 export function valuesOf(before: EarlierLink): ShortenItem {
-  const { hash, long_url = '', note, tags, expiration_date, email_stats, max_clicks } = before;
-  return {
-    custom_hash: hash,
-    long_url,
-    ...(note && { note }),
-    ...(tags && tags.length > 0 && { tags }),
-    ...(lastDay(expiration_date) && { expiration_date: lastDay(expiration_date) }),
-    ...(email_stats !== undefined && { email_stats }),
-    ...(max_clicks && { max_clicks }),
+  const { hash, long_url = '', note, tags = [], expiration_date, email_stats, max_clicks } = before;
+  const others: { readonly [F in KeyField]: ShortenItem[F] | undefined } = {
+    note: note || undefined,
+    tags: tags.length > 0 ? tags : undefined,
+    expiration_date: lastDay(expiration_date) || undefined,
+    email_stats,
+    max_clicks: max_clicks || undefined,
   };
+  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+  return { custom_hash: hash, long_url, ...given };
 }

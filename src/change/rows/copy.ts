@@ -1,6 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { SeenKeys } from '../../base/seen-keys.ts';
 import type { EarlierLink } from '../../bulk/past-runs/done-change.ts';
+import type { RecordField } from '../../contract/fields.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
@@ -55,7 +56,10 @@ function sourceLink({ target, record }: SelectedLink): SourceLink {
   const { hash, long_url, note, tags, expiration_date, email_stats, max_clicks } = record;
   return {
     key: { hash: target.hash, domain: recordDomain(record) ?? target.domain },
-    link: { hash, long_url, note, tags, expiration_date, email_stats, max_clicks },
+    link: { hash, long_url, note, tags, expiration_date, email_stats, max_clicks } satisfies Record<
+      'hash' | RecordField,
+      unknown
+    >,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { OperationName } from '../../contract/operations.ts';
+import type { UrlRecord } from '../../contract/records.ts';
 import { flag, integer, list, mapOf, number, optional, record, type Shape, scalar, text } from './shapes.ts';
 
 const none = record({});
@@ -17,7 +18,7 @@ const url = {
   max_clicks: optional(number),
   tags: optional(list(text)),
   links: optional(record({})),
-};
+} satisfies { readonly [Member in Exclude<keyof UrlRecord, 'error'>]: Shape };
 const itemFailure = record({ code: integer, message: optional(text), details: optional(text) });
 const item = record({ ...url, hash: optional(hash), custom_hash: optional(text), error: optional(itemFailure) });
 const items = record({ urls: list(item) });
