@@ -136,7 +136,7 @@ export interface SettledChange {
 }
 
 /** Receives them before the journal says that they were done: a change of a killed process may come twice, and none is missing. `run` names them together with their rows. */
-export type NoteChanges = (run: string, changes: readonly SettledChange[]) => Promise<void>;
+type NoteChanges = (run: string, changes: readonly SettledChange[]) => Promise<void>;
 
 export interface RunEnvironment {
   readonly client: Client;

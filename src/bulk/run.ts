@@ -91,7 +91,7 @@ function identityOf(
 type Beginnings = RunEnvironment & Pick<Execution, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'>;
 
 /** Puts together what a run has from here to its end. What few runs need is loaded when it is needed. */
-export async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Execution> {
+async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Execution> {
   const { operation, begun, images, calls } = beginnings;
   const { mode, input } = plan;
   const { state } = begun;

@@ -11,7 +11,7 @@ import type { RowsReport } from '../output/report.ts';
 import type { SelectedLink, SelectedLinks } from '../select/selected-links.ts';
 import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
-import type { ChangePlan, ItemOf, PlanVerb } from './plan/plan.ts';
+import type { ChangePlan, MakeItem, PlanVerb } from './plan/plan.ts';
 
 export interface Question {
   /** The first word of the question: `Delete`. */
@@ -73,7 +73,7 @@ export interface ListedChange extends Change {
   readonly kind: OperationKind;
   decide(link: SelectedLink): PlannedOutcome;
   /** Without it, the item that is sent for a link is its name with the fields that it gets. */
-  readonly payload?: ItemOf;
+  readonly payload?: MakeItem;
   /** Gets the whole plan, and throws for a change that its author cannot have meant. */
   inspect?(plan: ChangePlan): void;
   /** All that was read is compared again at sending, however short a time passed. */

@@ -14,7 +14,7 @@ import type { ListedChange, Question, RunPresentation } from './change.ts';
 import { askFor, consentToLinks } from './consent.ts';
 import { environmentOf } from './environment.ts';
 import { refuseTooMany } from './limits.ts';
-import { ChangePlan, decidedPages, rowOf } from './plan/plan.ts';
+import { ChangePlan, decidedPages, runRowOf } from './plan/plan.ts';
 import { runReport } from './report.ts';
 import { keptRows } from './rows/read-links.ts';
 import { keepsUndo, pinnedDomain, sendingOf } from './run-settings.ts';
@@ -89,7 +89,7 @@ async function takeSnapshot(change: ListedChange, session: Session): Promise<Lis
   let line = 0;
   const plan = new ChangePlan(change.verb, session);
   for await (const links of decidedPages(plan, change, session)) {
-    const rows = links.flatMap((link) => rowOf(link, change) ?? []).map((row) => ({ ...row, line: ++line }));
+    const rows = links.flatMap((link) => runRowOf(link, change) ?? []).map((row) => ({ ...row, line: ++line }));
     if (rows.length > 0) kept.add(rows);
   }
   await consentToLinks(plan, change, session);

@@ -24,7 +24,7 @@ import type { ListedChange } from './change.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
 import { type UndoDecision, undoCreation, undoDeletion, undoEdit } from './decide/undo.ts';
 import { requireAnswer } from './limits.ts';
-import type { ItemOf } from './plan/plan.ts';
+import type { MakeItem } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
 import { type Doubts, type UndoneLink, undonePages } from './rows/undone-links.ts';
@@ -199,7 +199,7 @@ interface WayBack extends Pick<ListedChange, 'kind' | 'verb'> {
   readonly redoing?: Words;
   /** The JSON member that holds the rows: `urls` without it. */
   readonly key?: string;
-  readonly payload?: ItemOf;
+  readonly payload?: MakeItem;
   decide(decision: UndoDecision): PlannedOutcome;
   operation(settings: OperationSettings & Pick<Session, 'edition'>): BulkOperation<LinkKey>;
 }

@@ -39,7 +39,7 @@ export interface ClientOptions extends AccountOptions {
   readonly methodOverride?: boolean | undefined;
   /** Seconds until an answer must begin. */
   readonly timeout?: number | undefined;
-  /** Attempts after the first one; 4 by default, 0 disables retries. */
+  /** Attempts after the first one; `defaultRetries` without it, 0 disables retries. */
   readonly retries?: number | undefined;
   /** Seconds that a call may wait at the server's request; 30 on a terminal and 900 otherwise. */
   readonly maxWait?: number | undefined;

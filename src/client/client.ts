@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { defaultRetries } from '../base/default-retries.ts';
 import type { CliError } from '../base/errors.ts';
 import type { Edition } from '../contract/editions.ts';
 import { classifyAnswer } from './answers/classification.ts';
@@ -119,7 +120,10 @@ function createCaller(options: ClientOptions, connection: Connection): Caller {
   };
 }
 
-function retrySettings({ system, retries = 4, maxWait, observe }: ClientOptions, connection: Connection): RetrySettings {
+function retrySettings(
+  { system, retries = defaultRetries, maxWait, observe }: ClientOptions,
+  connection: Connection,
+): RetrySettings {
   const limits = { retries, maxWait: maxWaitOf({ maxWait, system }) };
   const probe = async (signal?: AbortSignal): Promise<boolean> => {
     const answer = await connection.exchange({ method: 'GET', path: '/account', query: [] }, signal);

@@ -22,7 +22,7 @@ import { reportBeginning, reportPage } from '../report/page.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import { recordPages } from '../select/record-pages.ts';
 import { readSelection } from '../select/selection-flags.ts';
-import { type BrokenLinks, brokenLinks } from './check/broken-links.ts';
+import { type FailingLinks, failingLinks } from './check/failing-links.ts';
 import { periodClicks } from './stats/period-clicks.ts';
 import { periodOf } from './stats/stats-since.ts';
 
@@ -71,13 +71,13 @@ async function report(options: ReportOptions, invocation: Invocation): Promise<D
   // The path is checked before the whole account is read.
   const file = isFile ? startReplacement(path, system) : undefined;
   atEnd(async () => file?.discard());
-  const broken = await brokenLinks(session);
-  const listed = await readListing(await selectLinks(selection, {}, session, 'record'), { clicks, broken, now }, session);
+  const failing = await failingLinks(session);
+  const listed = await readListing(await selectLinks(selection, {}, session, 'record'), { clicks, failing, now }, session);
   // A report covers all domains unless --domain is given.
   const domain = session.domainNamed ? session.domain : undefined;
   const { edition } = session;
   const account = accountLabel({ ...session, domain });
-  const check = broken?.facts(byTags === undefined);
+  const check = failing?.facts(byTags === undefined);
   const { uncounted } = clicks;
   const facts = { account, title, byTags, edition, domain, madeAt: now, clicks, uncounted, ...listed, check };
   const page = reportPage(facts);
@@ -112,14 +112,14 @@ function beginsAsReport(path: string): boolean {
 
 interface WantedLinks {
   readonly clicks: Clicks;
-  readonly broken: BrokenLinks | undefined;
+  readonly failing: FailingLinks | undefined;
   readonly now: number;
 }
 
 /** The history has no totals, notes or expiration dates: the listing has them. */
 async function readListing(
   all: Awaited<ReturnType<typeof selectLinks>>,
-  { clicks, broken, now }: WantedLinks,
+  { clicks, failing, now }: WantedLinks,
   session: Session,
 ): Promise<Pick<ReportFacts, 'links' | 'gone' | 'notes' | 'expiring'>> {
   const [today, last] = [utcDay(now), relativeDay(`+${soon}d`, now) ?? ''];
@@ -134,7 +134,7 @@ async function readListing(
       const name = recordText(record);
       if (record.note && named.has(name)) notes.set(name, record.note);
       gone.delete(name);
-      broken?.listed(record);
+      failing?.listed(record);
       if (expiresWithin(record, today, last)) expiring.push(expiringLink(record));
     }
   }
@@ -178,7 +178,7 @@ function doneReport(file: string, { clicks, links, gone, expiring, check }: Repo
       clicks_before: total.before ?? null,
       links,
       expiring: expiring.length,
-      broken: check?.broken.length ?? null,
+      broken: check?.failing.length ?? null,
     },
   };
 }

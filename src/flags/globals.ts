@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { defaultRetries } from '../base/default-retries.ts';
 import { type Format, formats, markdown } from '../contract/formats.ts';
 import { choice, count, repeated, seconds } from './values.ts';
 
@@ -56,7 +57,7 @@ const globalFlags: readonly GlobalFlag[] = [
   ['--username <name>', 'username; requires --base-url and an API key', undefined, 'LINKCTL_USERNAME'],
   ['--api-key-file <path>', 'file that contains the API key', undefined, 'LINKCTL_API_KEY_FILE'],
   ['--timeout <seconds>', 'maximum wait for a response (default: 30)', seconds('above zero'), 'LINKCTL_TIMEOUT'],
-  ['--retries <n>', 'maximum retries per request (default: 4)', count(0)],
+  ['--retries <n>', `maximum retries per request (default: ${defaultRetries})`, count(0)],
   ['--max-wait <seconds>', 'maximum wait before a retry (default: 30 on a terminal, else 900)', seconds('zero')],
   ['--max-time <seconds>', 'maximum time for the whole command; exceeding it exits 8 or 10', seconds('above zero')],
   ['--insecure-http', 'allow unencrypted http:// to other machines'],

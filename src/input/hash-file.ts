@@ -84,7 +84,7 @@ interface HashText {
 }
 
 /** Accepts one hash or short URL per line, and listings in all output formats: a header or a JSON bracket is never taken for a hash. */
-export async function* hashTexts(source: Source): AsyncGenerator<HashText[]> {
+async function* hashTexts(source: Source): AsyncGenerator<HashText[]> {
   const { line, text } = await firstLine(source, isName);
   const head = text.trim();
   if (/^[{[]/.test(head)) return yield* jsonNames(source);

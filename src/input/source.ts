@@ -25,7 +25,7 @@ export interface Source {
   discard(): void;
 }
 
-export interface SourceOptions {
+interface SourceOptions {
   readonly system: Pick<System, 'stdin' | 'randomBytes' | 'platform'>;
   /** The folder for the copy of a pipe; created if missing. */
   readonly folder: string;

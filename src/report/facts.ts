@@ -59,12 +59,12 @@ export interface CheckFacts {
   /** These links by the status of their destination, or of their short URL if that one fails. */
   readonly counts: Readonly<Record<CheckStatus, number>>;
   /** Links that failed and have the same destination since. */
-  readonly broken: readonly BrokenLink[];
+  readonly failing: readonly FailingLink[];
   /** Links that failed and have another destination since, or are gone. */
   readonly changedSince: number;
 }
 
-export interface BrokenLink extends NamedLink {
+export interface FailingLink extends NamedLink {
   readonly status: CheckStatus;
   /** `404 not found`. */
   readonly reason: string;
@@ -123,7 +123,7 @@ export function wholeLists({ clicks: { asked }, madeAt, domain, byTags, edition 
     links: `${clicks} -o csv`,
     tags: `${clicks} --by tag -o csv`,
     expiring: `linkctl list${listed}${filters} -o csv`,
-    broken: `linkctl check${listed} --only ${failingStatuses.join(',')} -o csv`,
+    failing: `linkctl check${listed} --only ${failingStatuses.join(',')} -o csv`,
   };
 }
 

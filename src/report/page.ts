@@ -9,7 +9,7 @@ import { daysList, unitOf } from './days-list.ts';
 import { type CheckFacts, clickedLinks, moversOf, type ReportFacts, rowsShown, soon, topLinks, wholeLists } from './facts.ts';
 import { dayText, type Html, html, nothing, timeText } from './html.ts';
 import { style } from './style.ts';
-import { brokenTable, change, clickTable, expiringTable, moverTables, tagTable } from './tables.ts';
+import { changeCell, clickTable, expiringTable, failingTable, moverTables, tagTable } from './tables.ts';
 
 /** Identifies a file as a report, which another report may replace. */
 export const reportBeginning = `<!doctype html>
@@ -57,7 +57,7 @@ function emptiness({ byTags }: ReportFacts): Html {
 /** First what needs care, then the clicks. */
 function sections(facts: ReportFacts): Html {
   const { clicks, expiring: ending, check } = facts;
-  const care = html`${section('broken', 'Broken links', broken(facts))}
+  const care = html`${section('broken', 'Broken links', failing(facts))}
 ${ending.length === 0 ? nothing : section('expiring', 'Expiring soon', expiring(facts))}`;
   if (clicks.total.clicks === 0) {
     const longer = html`No link was clicked in this period. For a longer one: <code>linkctl report --since 3m --html report.html</code>`;
@@ -97,8 +97,8 @@ function top(facts: ReportFacts): Html {
   const { clicks, notes, check } = facts;
   const shown = topLinks(clicks);
   const clicked = clicks.links.filter((link) => link.clicks > 0).length;
-  const broken = new Set(check?.broken.map(({ short_url }) => short_url));
-  return html`${clickTable(shown, notes, broken)}${truncationNote(shown.length, clicked, 'link', wholeLists(facts).links)}`;
+  const failing = new Set(check?.failing.map(({ short_url }) => short_url));
+  return html`${clickTable(shown, notes, failing)}${truncationNote(shown.length, clicked, 'link', wholeLists(facts).links)}`;
 }
 
 /** Each leads to its section. */
@@ -108,13 +108,13 @@ function tiles({ clicks, links, gone, expiring, check }: ReportFacts): Html {
 ${tile('days', 'Clicks', grouped(clicks.total.clicks), against(clicks))}
 ${tile('links', 'Links with clicks', grouped(clicked), html`of ${quantity(links + gone, 'link')}`)}
 ${tile(expiring.length > 0 ? 'expiring' : undefined, 'Expiring', grouped(expiring.length), html`in the next ${soon} days`)}
-${check ? tile('broken', 'Broken', grouped(check.broken.length), html`of ${quantity(check.links, 'link')}, ${days(check.checks.first, check.checks.last)}`) : tile('broken', 'Broken', '?', html`not checked yet`)}
+${check ? tile('broken', 'Broken', grouped(check.failing.length), html`of ${quantity(check.links, 'link')}, ${days(check.checks.first, check.checks.last)}`) : tile('broken', 'Broken', '?', html`not checked yet`)}
 </nav>`;
 }
 
 function against({ total: { clicks, before }, source }: Clicks): Html {
   if (before === undefined) return html`no earlier ${source === 'readings' ? 'reading' : 'days'} to compare with`;
-  return before === 0 ? html`none before` : html`${change(clicks, before)} against ${grouped(before)} before`;
+  return before === 0 ? html`none before` : html`${changeCell(clicks, before)} against ${grouped(before)} before`;
 }
 
 function tile(id: string | undefined, name: string, figure: string, below: Html): Html {
@@ -144,12 +144,12 @@ function expiring(facts: ReportFacts): Html {
   return html`${expiringTable(shown)}${truncationNote(shown.length, links.length, 'link', wholeLists(facts).expiring)}`;
 }
 
-function broken(facts: ReportFacts): Html {
+function failing(facts: ReportFacts): Html {
   const { check } = facts;
   if (!check) return quiet(html`The links were not checked yet. To check them: <code>linkctl check</code>`);
-  const { broken: links } = check;
+  const { failing: links } = check;
   const shown = links.slice(0, 2 * rowsShown);
-  return html`${links.length > 0 ? brokenTable(shown) : nothing}${truncationNote(shown.length, links.length, 'link', wholeLists(facts).broken)}
+  return html`${links.length > 0 ? failingTable(shown) : nothing}${truncationNote(shown.length, links.length, 'link', wholeLists(facts).failing)}
 ${quiet(checkSentences(check, facts.links).join(' '))}`;
 }
 

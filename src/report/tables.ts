@@ -3,16 +3,16 @@ import type { ClickGroup, LinkClicks, LinkEvent } from '../history/clicks.ts';
 import { changeOf, percentText } from '../output/period-rows.ts';
 import { grouped } from '../output/quantity.ts';
 import { readableUrl } from '../output/url-columns.ts';
-import type { BrokenLink, ExpiringLink, Movers, NamedLink } from './facts.ts';
+import type { ExpiringLink, FailingLink, Movers, NamedLink } from './facts.ts';
 import { dayText, type Html, html, nothing } from './html.ts';
 
-/** Figures come first, so that no wide page separates them from the name. `broken` are short URLs. */
-export function clickTable(links: readonly LinkClicks[], notes: ReadonlyMap<string, string>, broken: ReadonlySet<string>): Html {
+/** Numbers come first, so that they stay next to the name on a wide page. `failing` are short URLs. */
+export function clickTable(links: readonly LinkClicks[], notes: ReadonlyMap<string, string>, failing: ReadonlySet<string>): Html {
   return figures(
     'Link',
     links.map((one) => {
       const marks = one.events.map((event) => pill(eventTexts[event]));
-      if (broken.has(one.link.short_url)) marks.push(pill('broken', 'down'));
+      if (failing.has(one.link.short_url)) marks.push(pill('broken', 'down'));
       return { ...one, cell: linkCell(noted(one.link, notes), marks) };
     }),
   );
@@ -38,7 +38,7 @@ function figures(what: string, rows: readonly FigureRow[]): Html {
   const isCompared = rows.some(({ before }) => before !== undefined);
   const lines = rows.map(({ cell, clicks, before = 0 }) => [
     html`<td class="main">${grouped(clicks)}</td>`,
-    isCompared ? html`<td>${change(clicks, before)}</td>` : nothing,
+    isCompared ? html`<td>${changeCell(clicks, before)}</td>` : nothing,
     html`<th scope="row">${cell}${bar(clicks, most)}</th>`,
   ]);
   return table(['Clicks', ...(isCompared ? ['Change'] : []), what], lines);
@@ -74,7 +74,7 @@ export function expiringTable(links: readonly ExpiringLink[]): Html {
   return table(['Last day', 'All clicks', 'Link'], rows);
 }
 
-export function brokenTable(links: readonly BrokenLink[]): Html {
+export function failingTable(links: readonly FailingLink[]): Html {
   const rows = links.map((link) => [
     html`<td class="main down">${link.status}</td>`,
     html`<th scope="row">${linkCell(link)}<span class="quiet reason">${link.reason}</span></th>`,
@@ -126,7 +126,7 @@ function bar(clicks: number, most: number): Html {
 const leastForPercent = 20;
 
 /** Writes `+34 %`, or `+3` for few clicks: the sign makes it readable without colour. */
-export function change(clicks: number, before: number): Html {
+export function changeCell(clicks: number, before: number): Html {
   const by = clicks - before;
   const isFew = Math.max(clicks, before) < leastForPercent;
   if (!isFew && before === 0) return html`<span class="quiet">from 0</span>`;

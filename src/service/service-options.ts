@@ -30,7 +30,7 @@ export interface ServiceLimits {
 }
 
 /** The state of the account (section 3). */
-export interface AccountSettings {
+interface AccountSettings {
   /** An inactive account gets 1217 on every call. */
   readonly active: boolean;
   /** `YYYY-MM-DD HH:MM:SS`, UTC. From then on the account gets 1217. */

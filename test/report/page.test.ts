@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { moversOf, notedLinks } from '../../src/report/facts.ts';
 import { html } from '../../src/report/html.ts';
 import { reportPage } from '../../src/report/page.ts';
-import { change } from '../../src/report/tables.ts';
+import { changeCell } from '../../src/report/tables.ts';
 import { clicksOf, fullFacts, hostile, linkClicks, madeAt } from './report-facts.ts';
 
 const links = [linkClicks('a', 100, { before: 20 }), linkClicks('b', 50, { before: 90 }), linkClicks('c', 0, { before: 7 })];
@@ -84,7 +84,7 @@ test('H8: a link is known by its note, wherever it is shown, and a top link that
       clicks: clicksOf(links, [100, 50]),
       notes: new Map([[link.short_url, link.note]]),
       expiring: [{ ...link, expiration_date: '2026-12-01', total_clicks: 120 }],
-      check: { checks, links: 3, counts, broken: [{ ...link, status: 'broken', reason: '404 not found' }], changedSince: 0 },
+      check: { checks, links: 3, counts, failing: [{ ...link, status: 'broken', reason: '404 not found' }], changedSince: 0 },
     }),
   );
   expect(text).toContain('broken Spring flyer links.example/a https://www.example.com/a 404 not found');
@@ -101,7 +101,7 @@ test.each([
   [0, 20, '−100 %'],
   [20, 0, 'from 0'],
 ])('H8: %i clicks after %i are %j: few clicks have no percentage', (clicks, before, text) => {
-  expect(textOf(change(clicks, before).html).trim()).toBe(text);
+  expect(textOf(changeCell(clicks, before).html).trim()).toBe(text);
 });
 
 test.each([
@@ -162,7 +162,7 @@ describe('H3: what is not known is said, and is no zero', () => {
     expect(text).toContain('2 links that failed have been changed or deleted since.');
     const counts = { ok: 3, moved: 0, skipped: 0, blocked: 0, loop: 0, unreachable: 0, broken: 0, wrong: 0 };
     const checks = { number: 1, what: 'check', first: madeAt, last: madeAt };
-    const check = { checks, links: 3, counts, broken: [], changedSince: 0 };
+    const check = { checks, links: 3, counts, failing: [], changedSince: 0 };
     const well = reportPage({ ...facts, clicks: clicksOf(links, []), check });
     expect(well).toContain('Latest results for 3 links (linkctl check, 23 Nov 2026, 06:00 UTC): 3 ok.');
     expect(well).not.toMatch(/not been checked|browser|since\./);

@@ -102,7 +102,7 @@ export function fullFacts(): ReportFacts {
       links: 20_298,
       counts: { ok: 19_900, moved: 12, skipped: 66, blocked: 290, loop: 0, unreachable: 2, broken: 18, wrong: 0 },
       changedSince: 2,
-      broken: [...hostile, ...badDestinations].map((text, index) => ({
+      failing: [...hostile, ...badDestinations].map((text, index) => ({
         short_url: `links.example/b${index}`,
         long_url: text,
         status: 'broken',

@@ -107,7 +107,7 @@ async function readsAnyRow(run: Execution): Promise<boolean> {
 }
 
 /** Throws `LimitError` where the account's counters do not last for the run, unless it is forced. */
-export async function assertQuota(
+async function assertQuota(
   { plan, operation, client, calls: count, warn }: Execution,
   { calls, rows, doneBefore, batches }: RunFacts,
 ): Promise<void> {

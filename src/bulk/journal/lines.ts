@@ -190,7 +190,7 @@ export interface Watermark {
 }
 
 /** Row indexes as runs of neighbours: `[[0, 999], [1003, 1003]]`, both ends included. */
-export type Ranges = readonly (readonly [number, number])[];
+type Ranges = readonly (readonly [number, number])[];
 
 export function rangesOf(rows: Iterable<{ readonly index: number }>): Ranges {
   const ranges: [number, number][] = [];

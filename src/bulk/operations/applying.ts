@@ -98,7 +98,7 @@ function asOurs(verdict: Verdict, { payload, inDoubt }: RowToInspect<AppliedRow>
 }
 
 /** A link that was deleted, or is on another account: the hash that it has there, and all that it is made with. */
-export type RecreatedRow = ShortenItem & LinkKey;
+type RecreatedRow = ShortenItem & LinkKey;
 
 /** POST /urls with the hashes of links that were deleted or are copied, each on its own domain. The hash is the key: sent twice, it makes one link (4.3.4). */
 export function recreateOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<RecreatedRow> {

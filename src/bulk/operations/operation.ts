@@ -14,7 +14,7 @@ export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset' | 'apply';
  * The way to settle rows in doubt. `repeat`: send the same payload again, which cannot do harm. `inspect`: read
  * the links, then send what is still to do. `read_back`: read the listing. `leave`: nothing can be read that decides.
  */
-type DoubtPolicy = 'repeat' | 'inspect' | 'read_back' | 'leave';
+type DoubtResolution = 'repeat' | 'inspect' | 'read_back' | 'leave';
 
 export interface RowToInspect<Payload extends object = object> {
   readonly payload: Payload;
@@ -51,7 +51,7 @@ export interface BulkOperation<Payload extends object = object> {
   readonly kind: OperationKind;
   /** The kind of one row, where rows are of several kinds. */
   kindOf?(payload: Payload): OperationKind;
-  readonly doubt: DoubtPolicy;
+  readonly doubt: DoubtResolution;
   /** Rows of different groups cannot share a call: a group per domain. */
   group?(payload: Payload): string;
   /** Counts those, from the first, that fit in one call's address; all of them where absent. */

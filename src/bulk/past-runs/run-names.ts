@@ -71,7 +71,7 @@ export function isUnbegun({ isSmall, path }: RunRecord): boolean {
   return isSmall && statSync(path, { throwIfNoEntry: false })?.size === 0;
 }
 
-export function smallNames(folders: RunFolders): string[] {
+function smallNames(folders: RunFolders): string[] {
   return smallFiles(folders).filter((name) => !isUnbegun(smallRecord(name, folders)));
 }
 

@@ -15,7 +15,7 @@ import type { PlannedLink } from '../decide/outcome.ts';
 import { keptRows } from '../rows/read-links.ts';
 import { pinnedDomain } from '../run-settings.ts';
 import { tagRequests } from '../tags.ts';
-import { ChangePlan, decidedLinks, decidedPages, refusalOf, rowOf } from './plan.ts';
+import { ChangePlan, decidedLinks, decidedPages, refusalOf, runRowOf } from './plan.ts';
 import { planReport, wantsRows } from './report.ts';
 
 /** Rows as a run of them has them, and what it sends for them. */
@@ -35,7 +35,7 @@ export async function listedDryRun(change: ListedChange, session: Session): Prom
   const plan = new ChangePlan(change.verb, session);
   const kept = keptRows<PlannedLink>(session);
   for await (const links of decidedPages(plan, change, session)) {
-    const affected = links.filter((link) => rowOf(link, change) !== undefined);
+    const affected = links.filter((link) => runRowOf(link, change) !== undefined);
     if (affected.length > 0) kept.add(affected);
   }
   const domains = (await hasSeveralDomains(change, session)) ? plan.domains : [];
@@ -57,7 +57,7 @@ async function* listedRequests(
   const { options, request, newTags, tags, comparesAgain: isRead = false, operation } = change;
   if (request) return yield request;
   function* rows(): Generator<RunRow[]> {
-    for (const links of kept.read()) yield links.flatMap((link) => rowOf(link, change) ?? []);
+    for (const links of kept.read()) yield links.flatMap((link) => runRowOf(link, change) ?? []);
   }
   const domain = await pinnedDomain(session, change.undoes?.domain);
   const payload = (item: object) => item as LinkKey;

@@ -168,12 +168,12 @@ export async function* decidedPages<Link extends SelectedLink>(
 }
 
 /** Makes the item that is sent for a link. */
-export type ItemOf = (target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']) => LinkKey;
+export type MakeItem = (target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']) => LinkKey;
 
 /** The row of a run for a link; undefined for one that stays as it is. */
-export function rowOf(
+export function runRowOf(
   { target, record, outcome }: PlannedLink,
-  { payload }: { readonly payload?: ItemOf | undefined },
+  { payload }: { readonly payload?: MakeItem | undefined },
 ): RunRow<LinkKey> | undefined {
   if (outcome.kind === 'unchanged' || outcome.kind === 'untouched') return undefined;
   const fields = 'fields' in outcome ? (outcome.fields ?? {}) : {};

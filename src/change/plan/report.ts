@@ -90,7 +90,7 @@ export function planReport(changes: PlannedChanges, session: Session): RowsRepor
   async function* rows(): AsyncGenerator<Row[]> {
     for await (const links of pages) {
       if (session.format() === 'csv' && links.some(clearsNote)) await session.warn(csvWarning);
-      if (asRows) yield links.map(rowOf).filter((row) => row !== undefined);
+      if (asRows) yield links.map(shownRowOf).filter((row) => row !== undefined);
     }
     if (!asRows) await showPlan(plan, session);
     inspect?.(plan);
@@ -141,7 +141,7 @@ function shownFields(verb: PlanVerb, domains: LinkDomains, edition: Edition): Pa
 }
 
 /** A link that would be changed, with the values that it would get; of others nothing is done. */
-function rowOf({ target, record, outcome }: PlannedLink): Row | undefined {
+function shownRowOf({ target, record, outcome }: PlannedLink): Row | undefined {
   const { long_url, total_clicks } = record ?? {};
   const name = { hash: target.hash, short_url: record?.short_url ?? (target.domain && linkText(target)) };
   switch (outcome.kind) {

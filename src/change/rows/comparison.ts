@@ -36,8 +36,8 @@ export async function* comparedPages<Item>(
   { items, besides, batchSize }: Sides<Item>,
   { client }: Pick<Session, 'client'>,
 ): AsyncGenerator<SelectedPage<ComparedLink<Item>>> {
-  const named = new NamedLinks();
-  const missing = new NamedLinks();
+  const named = new SeenLinks();
+  const missing = new SeenLinks();
   let count = 0;
   for await (const { items: some, read } of items()) {
     const sought = some.flatMap(({ target, item }) => (item === undefined ? [] : [target]));
@@ -68,7 +68,7 @@ function inconsistent(link: LinkKey): UnavailableError {
  * servers write a hash in another case than it was asked for, or with blanks around it. A link of the file that is taken for another one
  * would be deleted.
  */
-class NamedLinks {
+class SeenLinks {
   readonly #seen = new SeenKeys();
 
   /** Returns true for a link that is new. */

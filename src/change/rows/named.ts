@@ -10,7 +10,7 @@ import type { NamedChange } from '../change.ts';
 import { refuseTooMany } from '../limits.ts';
 
 /** Links that are named, and the command as people read it. */
-type NamedRows = Pick<NamedChange, 'what' | 'input' | 'domains' | 'fromArguments'>;
+type NamedInput = Pick<NamedChange, 'what' | 'input' | 'domains' | 'fromArguments'>;
 
 interface Named {
   /** For the list of runs: `edit`. */
@@ -25,7 +25,7 @@ export async function operandRows(
   operands: readonly string[],
   { name, options, given }: Named,
   session: Session,
-): Promise<NamedRows> {
+): Promise<NamedInput> {
   refuseRunFlags(options, '<hash>...', '--hashes-from');
   const { targets, domains } = await resolveOperands(operands, session, 'typed change');
   refuseTooMany(targets.length, session);
@@ -35,7 +35,7 @@ export async function operandRows(
 }
 
 /** The links that a file of hashes names. */
-export async function hashRows(path: string, { name, options }: Omit<Named, 'given'>, session: Session): Promise<NamedRows> {
+export async function hashRows(path: string, { name, options }: Omit<Named, 'given'>, session: Session): Promise<NamedInput> {
   refuseRowFlags(options, '--hashes-from');
   const source = await session.openInput(path, 'hashes');
   const { checkHashFile } = await import('../../input/hash-file.ts');

@@ -41,7 +41,7 @@ const doubts: { readonly [O in OperationName]?: Doubt } = {
   deleteTag: { deed: 'the tag may have been deleted', shownBy: 'tags' },
 };
 
-export type DoubtPolicy = Pick<RetriedCall, 'repeats' | 'inDoubt'>;
+type DoubtPolicy = Pick<RetriedCall, 'repeats' | 'inDoubt'>;
 
 const readPolicy: DoubtPolicy = { repeats: Number.POSITIVE_INFINITY };
 

@@ -15,7 +15,7 @@ import { matchNote } from '../../select/named-rows.ts';
 import type { ListedLinks, NamedLinks } from '../../select/selected-links.ts';
 
 /** The links of a check, on the disk. */
-export type CheckedLinks = CheckPlan['links'];
+type CheckedLinks = CheckPlan['links'];
 
 interface AddressOptions {
   /** The short URLs themselves are asked. */

@@ -72,7 +72,7 @@ export function headerAmong(lines: readonly string[], isKnown: (name: string) =>
   return lines.slice(1).find((line) => most(line) > 1) ?? first;
 }
 
-export interface Head {
+interface Head {
   /** The chunks that were consumed. */
   readonly pieces: readonly (Buffer | undefined)[];
   /** The first lines that are not empty. */

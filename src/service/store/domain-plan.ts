@@ -39,7 +39,7 @@ export function storedDomains(rows: readonly DomainRow[]): StoredDomain[] {
 }
 
 /** Stored domains have an id. */
-export interface PlacedDomain {
+interface PlacedDomain {
   readonly id: number | undefined;
   readonly values: DomainValues;
 }

@@ -9,7 +9,7 @@ interface EditFacts {
   labelOf(folded: string): string | undefined;
 }
 
-export interface EditPlan {
+interface EditPlan {
   readonly outcomes: readonly EditOutcome[];
   /** The record after each successful edit, in order, because hashes may pass from one record to another. */
   readonly steps: readonly StoredUrl[];

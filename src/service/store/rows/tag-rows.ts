@@ -3,7 +3,7 @@ import type { AddedTag, RenameOutcome } from '../store.ts';
 import type { OwnRows } from './account-rows.ts';
 import { type Aggregated, aggregated, type Statement } from './queries.ts';
 
-export interface TagRow {
+interface TagRow {
   readonly id: number;
   readonly label: string;
 }

@@ -11,10 +11,10 @@ import type { UrlRecord } from '../../contract/records.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import { readKeptRows } from '../../input/kept-rows.ts';
 import { withoutScheme } from '../../link/http-url.ts';
-import type { BrokenLink, CheckFacts } from '../../report/facts.ts';
+import type { CheckFacts, FailingLink } from '../../report/facts.ts';
 
 /** Combines check results with the current listing: a link whose destination changed since has no result. */
-export interface BrokenLinks {
+export interface FailingLinks {
   listed(record: UrlRecord): void;
   /** Call this after the last record. `isWhole` is false if only some links were listed: others are not known to be gone. */
   facts(isWhole: boolean): CheckFacts;
@@ -24,7 +24,7 @@ export interface BrokenLinks {
  * Reads the latest result of each link, for its destination and its short URL separately. Undefined if no link was checked. Throws a
  * LocalError if the record of a check cannot be read.
  */
-export async function brokenLinks(session: Session): Promise<BrokenLinks | undefined> {
+export async function failingLinks(session: Session): Promise<FailingLinks | undefined> {
   const [destinations, shortUrls] = [new Verdicts(), new Verdicts()];
   const used: CheckRecord[] = [];
   const { client, system } = session;
@@ -51,7 +51,7 @@ export async function brokenLinks(session: Session): Promise<BrokenLinks | undef
 class Verdicts {
   /** A packed number instead of an object, because most of many links are ok. */
   readonly #found = new Map<string, number>();
-  readonly failed = new Map<string, BrokenLink>();
+  readonly failed = new Map<string, FailingLink>();
   isWhole = false;
 
   /** Returns false if newer checks covered all of its links. */
@@ -69,7 +69,7 @@ class Verdicts {
         if (this.#found.has(short_url) || !isCovered(short_url, session)) continue;
         if (failingStatuses.includes(status)) {
           const row = checkedFields({ link, verdict: await verdictOf(index) });
-          this.failed.set(short_url, { ...brokenLink(row, options.shortUrls === true), long_url, status });
+          this.failed.set(short_url, { ...failingLink(row, options.shortUrls === true), long_url, status });
         }
         this.#found.set(short_url, packed(checkStatuses.indexOf(status), long_url));
       }
@@ -96,8 +96,8 @@ function statusOf(ranks: readonly number[]): CheckStatus | undefined {
   return checkStatuses[ranks.find((rank) => rank !== -1) ?? -1];
 }
 
-function againstListing(kinds: readonly Verdicts[], checks: CheckFacts['checks'], { shortUrl }: Session): BrokenLinks {
-  const broken: BrokenLink[] = [];
+function againstListing(kinds: readonly Verdicts[], checks: CheckFacts['checks'], { shortUrl }: Session): FailingLinks {
+  const failing: FailingLink[] = [];
   const counts = byStatus(() => 0);
   let links = 0;
   let changed = 0;
@@ -114,16 +114,16 @@ function againstListing(kinds: readonly Verdicts[], checks: CheckFacts['checks']
       counts[status] += 1;
       if (!first) return;
       const reason = [first, ...more].map((link) => link.reason).join('; ');
-      broken.push({ ...first, note: note || undefined, status, reason });
+      failing.push({ ...first, note: note || undefined, status, reason });
     },
     facts(isWhole) {
       const failed = new Set(kinds.flatMap((verdicts) => [...verdicts.failed.keys()]));
-      return { checks, links, counts, broken, changedSince: isWhole ? failed.size - broken.length : changed };
+      return { checks, links, counts, failing, changedSince: isWhole ? failed.size - failing.length : changed };
     },
   };
 }
 
-function brokenLink(row: ReturnType<typeof checkedFields>, isShortUrl: boolean): Pick<BrokenLink, 'short_url' | 'reason'> {
+function failingLink(row: ReturnType<typeof checkedFields>, isShortUrl: boolean): Pick<FailingLink, 'short_url' | 'reason'> {
   const { short_url, status, http_status, reason, final_url } = row;
   const target = status === 'wrong' && final_url !== undefined ? `: ${final_url}` : '';
   const what = isShortUrl ? 'the short URL: ' : '';
