@@ -30,13 +30,13 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment) {
   const before = plan.accountDomains ? 1 : 0;
   const { client, calls } = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
   const surroundings = { ...environment, client };
-  const kept = plan.isOneOff ? undefined : await import('./beginning/preflight.ts');
-  const domain = kept ? await kept.prepare(plan, surroundings) : plan.domain;
+  const preflight = plan.isOneOff ? undefined : await import('./beginning/preflight.ts');
+  const domain = preflight ? await preflight.prepare(plan, surroundings) : plan.domain;
   const operation = plan.operation({ client, domain, batchSize: plan.batchSize, mayCall: () => calls.reserve(1) });
   const identity = identityOf(plan, operation, domain, environment);
   const start = async (begun: BegunRun) => {
-    const isKept = kept || plan.input.readAt !== undefined;
-    const images = isKept && (await (await import('./journal/images.ts')).imagesOf(begun, plan, environment, operation));
+    const keepsImages = preflight !== undefined || plan.input.readAt !== undefined;
+    const images = keepsImages && (await (await import('./journal/images.ts')).imagesOf(begun, plan, environment, operation));
     try {
       const known = { ...surroundings, calls, domain, operation, limiter, begun, images: images || undefined };
       const run = await newExecution(plan, known);
@@ -52,15 +52,15 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment) {
         calls: batches,
         domain,
       };
-      const facts: RunFacts = kept ? await kept.preflight(run) : plain;
+      const facts: RunFacts = preflight ? await preflight.preflight(run) : plain;
       return { facts, ...(await executeRun(run, facts.batches)) };
     } catch (error) {
       if (images) await images.close();
       throw error;
     }
   };
-  if (!kept) return await start(await beginOneOff(identity, plan, environment));
-  return await kept.beginRun(identity, plan, surroundings, start);
+  if (!preflight) return await start(await beginOneOff(identity, plan, environment));
+  return await preflight.beginRun(identity, plan, surroundings, start);
 }
 
 /** All that makes two command lines the same run. */
@@ -92,18 +92,12 @@ type Beginnings = RunEnvironment & Pick<Execution, 'calls' | 'domain' | 'operati
 
 /** Puts together what a run has from here to its end. What few runs need is loaded when it is needed. */
 async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Execution> {
-  const { operation, begun, images, calls } = beginnings;
+  const { operation, begun, calls } = beginnings;
   const { mode, input } = plan;
   const { state } = begun;
   const isChecked = mode?.name === 'checked';
-  // A hash that somebody typed may have had an equal link, and a link that was there before is none of the run's to take back. If the hashes
-  // were read themselves, that is known.
-  const isTyped = mode?.name === 'keyed' && mode.hasOwnHashes === true;
-  const needsMark = isTyped && !plan.undo && input.readAt === undefined && state.mark === undefined;
+  const { needsMark, reads, readsFirst } = readingOf(plan, beginnings);
   const isProven = !plan.isOneOff && (mode?.name === 'keyed' ? operation.doubt === 'repeat' : operation.kind === 'apply');
-  const reads = images ? 'undo' : plan.results === undefined ? 'renames' : 'results';
-  const isUnread = input.readAt === undefined ? reads !== 'renames' : isAged(input, beginnings);
-  const readsFirst = operation.read !== undefined && isUnread;
   const { group, fitting = readsFirst ? operation.readable : undefined } = operation;
   const priorDestinations = new Map(state.priorDestinations);
   const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run));
@@ -152,6 +146,21 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   return run;
 }
 
+/** What is read before anything is sent: the newest links, and what the links of the run are. */
+function readingOf(
+  { mode, input, undo, results }: RunPlan,
+  beginnings: Beginnings,
+): Pick<Execution, 'needsMark' | 'reads' | 'readsFirst'> {
+  const { operation, begun, images } = beginnings;
+  // With a typed hash the server may return an existing link, which undo must not delete. So the newest links are recorded first, unless the
+  // hashes were already looked up.
+  const isTyped = mode?.name === 'keyed' && mode.hasOwnHashes === true;
+  const needsMark = isTyped && !undo && input.readAt === undefined && begun.state.mark === undefined;
+  const reads = images ? 'undo' : results === undefined ? 'renames' : 'results';
+  const isUnread = input.readAt === undefined ? reads !== 'renames' : isAged(input, beginnings);
+  return { needsMark, reads, readsFirst: operation.read !== undefined && isUnread };
+}
+
 /** A function that is made when it is first called. */
 function loadedWhenCalled<Given extends unknown[], Result>(
   load: () => Promise<(...given: Given) => Promise<Result>>,
@@ -190,7 +199,7 @@ function changesOf(
   const change = { row, link: { hash, domain }, before: before ?? undefined, after: record };
   if (status === 'deleted' || status === 'reset') return [{ ...change, kind: status }];
   const name = operation.requestedFields?.(payload).custom_hash;
-  // Of a row that was applied in part the record says it.
+  // If a row was only partly applied, its record shows whether the rename happened.
   const isRenamed =
     name !== undefined && name !== hash && (status === 'changed' || (status === 'failed' && record?.hash === name));
   return isRenamed ? [{ ...change, kind: 'renamed', after: record ?? { hash: name } }] : [];

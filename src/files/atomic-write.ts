@@ -90,7 +90,7 @@ export class Replacement {
   }
 }
 
-/** Follows a symbolic link, which is kept. */
+/** Resolves a symbolic link, so its target is replaced and the link stays. */
 function targetOf(path: string, system: WriteSystem): string {
   if (!exists(path)) return path;
   const stats = statSync(path);

@@ -8,7 +8,7 @@ import { makePrivateFolder } from '../files/folders.ts';
 import { refuseForeign } from '../files/ownership.ts';
 import { type Connection, openConnection } from '../files/sqlite.ts';
 
-/** The server in the form that runs use. */
+/** The server as runs name it: `https://api.example.com/3`, or `sandbox, edition a`. */
 export interface HistoryAccount {
   readonly server: string;
   readonly username: string;

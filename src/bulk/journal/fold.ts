@@ -52,7 +52,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
     apply: (fold, line) => {
       const rows = indexesOf(line.rows);
       for (const row of rows) fold.codes[row] = unknownCode | inDoubt;
-      close(fold, rows);
+      removeSettled(fold, rows);
     },
   },
   reconcile: {
@@ -80,7 +80,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   },
   before: {},
   end: {
-    // A result that was shown before is not the one to show now.
+    // A resumed run ends anew, and its new result has not been shown. Earlier versions did not record that.
     apply: (fold) => {
       fold.shown = isOfOldVersion(fold.begin);
     },
@@ -100,7 +100,7 @@ const freeCode = states.indexOf('free');
 const openCode = states.indexOf('open');
 const unknownCode = states.indexOf('unknown');
 const codeOf = new Map(states.map((state, code) => [state, code]));
-/** A bit beside the state of a row: an attempt may have been applied, and no evidence says otherwise. */
+/** A flag, added to the code of a row's state: an attempt may have been applied, and no evidence says otherwise. */
 const inDoubt = 128;
 
 /** The state of a run as far as its journal was read. */
@@ -148,7 +148,7 @@ function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocati
     if (fold.priorDestinations.size > 0) fold.priorDestinations.delete(row);
     if (fold.priorUrls.size > 0) fold.priorUrls.delete(row);
   }
-  close(fold, rows);
+  removeSettled(fold, rows);
   if (line.released) release(fold, line.batch, indexesOf(line.released));
 }
 
@@ -171,15 +171,15 @@ function release(fold: Fold, batch: number, rows: readonly number[]): void {
   const isProven = fold.proven.has(batch);
   const freed = rows.filter((row) => isProven || ((fold.codes[row] ?? 0) & inDoubt) === 0);
   for (const row of freed) fold.codes[row] = freeCode;
-  close(fold, freed);
+  removeSettled(fold, freed);
 }
 
 function putInDoubt({ codes }: Fold, row: number): void {
   codes[row] = (codes[row] ?? 0) | inDoubt;
 }
 
-/** Takes settled rows out of all open batches: a row that was sent again is settled in its older batches, too. */
-function close({ open }: Fold, rows: readonly number[]): void {
+/** Removes settled rows from all open batches: a row that was sent again is settled in its older batches, too. */
+function removeSettled({ open }: Fold, rows: readonly number[]): void {
   for (const [batch, { unsettled }] of open) {
     for (const row of rows) unsettled.delete(row);
     if (unsettled.size === 0) open.delete(batch);

@@ -1,7 +1,7 @@
 import type { CheckStatus } from '../../check/verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 import type { LineLocation } from './line-reader.ts';
-import type { BeginLine, Watermark } from './lines.ts';
+import { type BeginLine, changedStatuses, type Watermark } from './lines.ts';
 
 /**
  * The state of a row by the journal alone. `free`: certainly not applied, so it may be sent. `open` and `unknown`: in doubt, an
@@ -39,7 +39,7 @@ export function mayHaveChanged({ counts, begin }: Pick<RunState, 'counts' | 'beg
   return rowless.has(begin.operation) || changing.some((state) => (counts.get(state) ?? 0) > 0);
 }
 
-const changing: readonly RowState[] = ['open', 'unknown', 'created', 'changed', 'deleted', 'reset'];
+const changing: readonly RowState[] = ['open', 'unknown', ...changedStatuses];
 
 /** No row of the run was applied: nothing depends on the run, and it blocks no other. */
 export function isUntouched({ counts, begin }: RunState): boolean {

@@ -29,12 +29,42 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
   const file = await openFile(path, size).catch((error: unknown) => {
     throw notWritten(path, error);
   });
-  let waiting: Buffer[] = [];
+  const queue = lineQueue(path, file);
   let end = size;
-  let flushing: Promise<void> | undefined;
-  let isToSync = false;
+  let closing: Promise<void> | undefined;
+  function append(line: JournalLine, isSynced: boolean): Promise<void> {
+    const failure = closing ? notWritten(path, new Error('it is closed')) : queue.failure();
+    if (failure) return Promise.reject(failure);
+    const bytes = encodeLine(line);
+    end += bytes.length;
+    return queue.add(bytes, isSynced);
+  }
 
-  // Lines of several batches that arrive while the disk is busy share one sync.
+  return {
+    get size() {
+      return end;
+    },
+    write: (line) => append(line, true),
+    note: (line) => append(line, false),
+    // Never write after closing: the descriptor may already belong to another file.
+    close() {
+      closing ??= queue
+        .idle()
+        .then(() => file.close())
+        .catch(() => undefined);
+      return closing;
+    },
+  };
+}
+
+/** Lines on their way to the disk. Those that arrive while it is busy are written together and share one sync. */
+function lineQueue(path: string, file: JournalFile) {
+  let waiting: Buffer[] = [];
+  let isToSync = false;
+  let flushing: Promise<void> | undefined;
+  let busy: Promise<void> = Promise.resolve();
+  let broken: LocalError | undefined;
+
   async function flush(): Promise<void> {
     // Lines that other batches write in this turn join.
     await Promise.resolve();
@@ -46,43 +76,25 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
     if (syncs) await file.sync();
   }
 
-  let broken: LocalError | undefined;
-  let closing: Promise<void> | undefined;
-  let busy: Promise<void> = Promise.resolve();
-  function append(line: JournalLine): Promise<void> {
-    if (closing) return Promise.reject(notWritten(path, new Error('it is closed')));
-    if (broken) return Promise.reject(broken);
-    const bytes = encodeLine(line);
-    end += bytes.length;
-    waiting.push(bytes);
-    if (!flushing) {
-      const previous = busy;
-      flushing = previous.then(() => {
-        flushing = undefined;
-        return broken ? Promise.reject(broken) : flush();
-      });
-      busy = flushing.catch((error: unknown) => {
-        broken ??= notWritten(path, error);
-      });
-    }
-    return flushing.catch((error: unknown) => {
-      throw broken ?? notWritten(path, error);
-    });
-  }
-
   return {
-    get size() {
-      return end;
-    },
-    write(line) {
-      isToSync = true;
-      return append(line);
-    },
-    note: (line) => append(line),
-    // Once, and nothing is written later: the number of a closed file may be that of another by then.
-    close() {
-      closing ??= busy.then(() => file.close()).catch(() => undefined);
-      return closing;
+    failure: () => broken,
+    idle: () => busy,
+    /** Resolves when the line is written, and on the disk if it `isSynced`. */
+    add(bytes: Buffer, isSynced: boolean): Promise<void> {
+      waiting.push(bytes);
+      isToSync ||= isSynced;
+      if (!flushing) {
+        flushing = busy.then(() => {
+          flushing = undefined;
+          return broken ? Promise.reject(broken) : flush();
+        });
+        busy = flushing.catch((error: unknown) => {
+          broken ??= notWritten(path, error);
+        });
+      }
+      return flushing.catch((error: unknown) => {
+        throw broken ?? notWritten(path, error);
+      });
     },
   };
 }
@@ -101,7 +113,7 @@ async function openJournalFile(path: string, size: number): Promise<JournalFile>
   let position = size;
   return {
     async append(bytes) {
-      // A file without a name takes all that is written, and nobody finds it again.
+      // Writes to a deleted file succeed, and the data is lost.
       await access(path).catch(() => {
         throw new Error('it was removed during the run');
       });

@@ -181,6 +181,9 @@ export const letterOf: Readonly<Record<SettledStatus, string>> = {
   failed: 'f',
 };
 
+/** Of rows whose links were changed. */
+export const changedStatuses: readonly SettledStatus[] = ['created', 'changed', 'deleted', 'reset'];
+
 export const settledStatuses: readonly SettledStatus[] = [...doneKinds, 'failed'];
 
 /** The newest hashes of the listing and how many records it counted. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { System } from '../../base/system.ts';
 import { makePrivateFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
-import type { JournalLine } from './lines.ts';
+import { changedStatuses, type JournalLine, letterOf } from './lines.ts';
 
 export interface SmallJournal extends Journal {
   /** Nothing was changed: nothing is left of it. */
@@ -11,8 +11,8 @@ export interface SmallJournal extends Journal {
 }
 
 /**
- * The journal of links that were typed, in a file of its own. What comes before the first batch waits for its intent, so that all of it takes
- * one sync; the end takes none, because the results say the same. Nothing is left of a run that changed nothing.
+ * The journal of links that were typed, in a file of its own. Lines are buffered until the first intent, so one sync covers them. The end line
+ * is not synced: it can be inferred from the results. Nothing is left of a run that changed nothing.
  */
 export function smallJournal(path: string, system: Pick<System, 'platform'>, openFile?: OpenJournalFile): SmallJournal {
   const waiting: JournalLine[] = [];
@@ -66,5 +66,8 @@ function saysChange(line: JournalLine): boolean {
   // A call without rows is recorded because it changes something.
   if (line.type === 'intent') return line.rows.length === 0;
   if (line.type !== 'result') return false;
-  return /[chdr]/.test(line.states) || (line.errors ?? []).some(([, , , taken]) => taken !== undefined);
+  return (
+    changedStatuses.some((status) => line.states.includes(letterOf[status])) ||
+    (line.errors ?? []).some(([, , , taken]) => taken !== undefined)
+  );
 }

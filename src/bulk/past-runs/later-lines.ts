@@ -6,7 +6,7 @@ import { encodeLine } from '../journal/lines.ts';
 import { claimRun, lastLine } from '../journal/run-folder.ts';
 import { type RunFolders, runFolders, runNames, runRecord } from './run-names.ts';
 
-/** Keeps that the result of a finished run was printed: until then the same command shows it. Where it cannot be kept, it is shown again. */
+/** Records that the result was printed. Until then, repeating the command prints it again. */
 export async function recordShown(name: string, stateFolder: string, system: System): Promise<void> {
   const folders = runFolders(stateFolder);
   const { path, journal } = runRecord(name, folders);
@@ -25,8 +25,8 @@ export async function recordShown(name: string, stateFolder: string, system: Sys
 
 /**
  * Says in the journal of `undoes` that `by` undoes it, before `by` sends anything: from then on the same command begins anew. `withdrawn`
- * says that it did not, before the record of `by` is deleted: a run that is named and has no record counts as done. The caller holds
- * `undoes`. Nothing is written where its record is gone.
+ * cancels that line, when `by` ends without changing anything: it is written before the record of `by` is deleted, because a run without a
+ * record counts as done. The caller holds `undoes`. Nothing is written if its record is gone.
  */
 export async function recordUndone(
   line: { readonly undoes: string; readonly by: string; readonly withdrawn?: true },
