@@ -37,7 +37,7 @@ export async function typedReport(
   const outcomes: RowOutcome[] = [];
   for await (const rows of started.rows) outcomes.push(...rows);
   const { tally, stop } = started.summary();
-  const { ignoreMissing, sentence } = presentation;
+  const { ignoreMissing } = presentation;
   const shown = ignoreMissing ? outcomes.filter((outcome) => !isMissing(outcome)) : outcomes;
   const rows = new Map<Row, RowOutcome>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
   const only = outcomes.length === 1 ? outcomes[0] : undefined;
@@ -53,18 +53,13 @@ export async function typedReport(
     if (end?.kind !== 'error') return undefined;
     return (only?.status === 'failed' && failureOf(only, true)) || end.error;
   };
-  // One link is few enough to show before and after.
-  const change = only?.before && fields ? (await import('./decide/outcome.ts')).editText(fields, only.before) : '';
   const counts = countsOf(tally, ignoreMissing);
   const isUndoable = plan.undo === true || plan.isOneOff === true;
   return {
     ...presentation,
     kind: 'rows',
     only,
-    ...(sentence &&
-      change !== '' && {
-        sentence: (row: Row, glyphs: Glyphs) => `${sentence({ ...row, long_url: undefined }, glyphs)}: ${change}`,
-      }),
+    ...(await sentenceOfOne(presentation, fields, only)),
     rows: rows.keys(),
     failure: (row) => {
       const outcome = rows.get(row);
@@ -82,6 +77,17 @@ export async function typedReport(
     // Everything was done before the reader went away.
     abandoned: ending,
   };
+}
+
+/** One link is few enough to show before and after. */
+async function sentenceOfOne(
+  { sentence }: Pick<TypedPresentation, 'sentence'>,
+  fields: EditFields | undefined,
+  only: RowOutcome | undefined,
+): Promise<Pick<TypedPresentation, 'sentence'>> {
+  const change = only?.before && fields ? (await import('./decide/outcome.ts')).editText(fields, only.before) : '';
+  if (!sentence || change === '') return {};
+  return { sentence: (row: Row, glyphs: Glyphs) => `${sentence({ ...row, long_url: undefined }, glyphs)}: ${change}` };
 }
 
 function countLines({ missing = 0, unchanged = 0, skipped = 0, not_sent = 0 }: Readonly<Record<string, number>>): string[] {

@@ -51,14 +51,7 @@ export async function probeAll(
   const failures: unknown[] = [];
   // Every delay and request adds a listener, and Node reports more than ten as a leak.
   setMaxListeners(0, ended, abort);
-  let inFlight = 0;
-  let finish = (): void => {};
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  const finishIfDone = (): void => {
-    if (inFlight === 0 && (ended.aborted || destinations.left === 0)) finish();
-  };
+  const probes = probesInFlight(() => ended.aborted || destinations.left === 0);
   const probeOne = async (destination: number, entry: Permit | Closed): Promise<void> => {
     try {
       const verdict = await probe(destinations.targetOf(destination), entry, context);
@@ -69,15 +62,14 @@ export async function probeAll(
         failed.abort();
       }
     }
-    inFlight -= 1;
-    finishIfDone();
+    probes.end();
   };
   const limiter = new HostRateLimiter(settings, system, {
     stop: ended,
     next(host) {
       const destination = destinations.take(host);
       if (destination === undefined) return undefined;
-      inFlight += 1;
+      probes.begin();
       return (entry) => void probeOne(destination, entry);
     },
   });
@@ -91,8 +83,31 @@ export async function probeAll(
     now: system.now,
   };
   for (const host of destinations.hosts()) limiter.addHost(host);
-  ended.addEventListener('abort', finishIfDone, { once: true });
-  finishIfDone();
-  await finished;
+  ended.addEventListener('abort', probes.finishIfDone, { once: true });
+  probes.finishIfDone();
+  await probes.finished;
   if (failures.length > 0) throw failures[0];
+}
+
+/** `finished` resolves when none is in flight and no other is to begin. */
+function probesInFlight(isLast: () => boolean) {
+  let inFlight = 0;
+  let finish = (): void => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const finishIfDone = (): void => {
+    if (inFlight === 0 && isLast()) finish();
+  };
+  return {
+    finished,
+    finishIfDone,
+    begin(): void {
+      inFlight += 1;
+    },
+    end(): void {
+      inFlight -= 1;
+      finishIfDone();
+    },
+  };
 }

@@ -62,11 +62,8 @@ export async function checkInput<Use extends InputUse>(
   const problems = new NoticeList(source.name, first ? maxNotices : maxShownNotices);
   const warnings = new NoticeList(source.name);
   const duplicates = new DuplicateSearch(options.allowCaseDuplicates === true);
-  let rows = 0;
+  const totals: Totals = { rows: 0, skipped: 0, withHash: 0, countsFromToday: false };
   let targets: ReadonlySet<Target> | undefined;
-  let withHash = 0;
-  let skipped = 0;
-  let countsFromToday = false;
   const found = new ColumnReport();
   const hosts = new Map<string, number>();
   const notices: Notices = {
@@ -83,36 +80,36 @@ export async function checkInput<Use extends InputUse>(
   };
   for await (const batch of rowsOf(source, options, notices)) {
     for (const row of batch) {
-      if (row.item.custom_hash !== undefined) withHash += 1;
-      if (row.skip !== undefined) {
-        skipped += 1;
-        continue;
-      }
-      if (row.item.expiration_date && isRelative(row.item.expiration_date)) countsFromToday = true;
-      duplicates.add(row);
+      count(row, totals);
+      if (row.skip === undefined) duplicates.add(row);
     }
     if (first && first.length < previewRows)
       first.push(...batch.filter(({ skip }) => skip === undefined).slice(0, previewRows - first.length));
-    rows += batch.length;
     if (problems.count === 0) kept?.add(batch);
   }
   await duplicates.confirm(() => rowsOf(source, options, ignoreNotices), problems.add);
   if (problems.count > 0) throw invalid(source.name, options.use, problems);
   // A csv without even a header is not the listing of an empty account but a failed one.
   const mayBeEmpty = options.allowEmpty && (targets !== undefined || options.format !== 'csv');
-  if (rows === 0 && !mayBeEmpty) throw empty(source.name, options);
+  if (totals.rows === 0 && !mayBeEmpty) throw empty(source.name, options);
   return {
-    rows,
-    skipped,
-    withHash,
+    ...totals,
     sha256: source.sha256(),
     warnings: warnings.lines('warnings'),
     columns: found.text(),
     hasLosses: found.hasLosses,
     targets: targets ?? new Set(),
     hosts,
-    countsFromToday,
   };
+}
+
+type Totals = { -readonly [Name in 'rows' | 'skipped' | 'withHash' | 'countsFromToday']: CheckedInput[Name] };
+
+function count({ item, skip }: InputRow, totals: Totals): void {
+  totals.rows += 1;
+  if (item.custom_hash !== undefined) totals.withHash += 1;
+  if (skip !== undefined) totals.skipped += 1;
+  else if (item.expiration_date && isRelative(item.expiration_date)) totals.countsFromToday = true;
 }
 
 function empty(name: string, { use, format }: ReadOptions): UsageError {

@@ -16,6 +16,7 @@ import {
 } from '../journal/run-folder.ts';
 import { discardRun } from '../past-runs/deletion.ts';
 import { runFolders, runNames, runRecord, smallRecord } from '../past-runs/run-names.ts';
+import type { FoundRun } from '../past-runs/unfinished.ts';
 import type { RunEnvironment } from '../run-plan.ts';
 import { findRun, meanwhile, type RunBeginning } from './found-run.ts';
 import { assertReplaceable } from './output-paths.ts';
@@ -43,12 +44,7 @@ export async function beginRun<Started>(
     if (identity.mode === 'checked') await hold(claimAccount(identity, folders, system));
     // Nobody continues a run while it is taken back, and none is taken back while somebody works on it.
     if (plan.undoes !== undefined && runNames(folders).includes(plan.undoes)) await hold(claimRun(plan.undoes, folders, system));
-    const alike = await findRun(identity, plan, environment);
-    assertReplaceable(plan, alike?.state.begin);
-    // A selection that was read anew has other links than a run of it that was begun and sent nothing.
-    const isOutdated = alike && plan.input.readAt !== undefined && isUntouched(alike.state);
-    if (isOutdated) await discardRun(alike.name, folders, system);
-    const found = isOutdated ? undefined : alike;
+    const found = await runToContinue(identity, plan, environment);
     const name = found?.name ?? newRunName(runKey(identity), system.now(), folders);
     if (!found && plan.fromArguments) {
       const record = smallRecord(name, folders);
@@ -83,6 +79,21 @@ export async function beginRun<Started>(
   } finally {
     beginning.release();
   }
+}
+
+/** The unfinished run of the same command, if there is one. Throws if a file of the run would replace one that is not its own. */
+async function runToContinue(
+  identity: RunIdentity,
+  plan: RunBeginning,
+  environment: RunEnvironment,
+): Promise<FoundRun | undefined> {
+  const found = await findRun(identity, plan, environment);
+  assertReplaceable(plan, found?.state.begin);
+  // A selection that was read anew has other links than a run of it that was begun and sent nothing.
+  const isOutdated = found && plan.input.readAt !== undefined && isUntouched(found.state);
+  if (!isOutdated) return found;
+  await discardRun(found.name, runFolders(environment.stateFolder), environment.system);
+  return undefined;
 }
 
 /** Gives an unfinished run the rows of now, where they were read anew, and what it knows of them. */
