@@ -13,5 +13,6 @@ export default defineConfig({
     reporters: ['verbose'],
     disableConsoleIntercept: true,
     testTimeout: 24 * 3_600_000,
+    hookTimeout: 24 * 3_600_000,
   },
 });
