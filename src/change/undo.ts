@@ -15,7 +15,6 @@ import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
-import { isLocalhost } from '../contract/web-address.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { grouped, plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
@@ -73,8 +72,8 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   }
   const doubts: Doubts = { rows: lost };
   const tags = tagsBack(run, session);
-  const local = await localDomain(begin, session);
-  const report = await runPlannedChange({ ...changeOf(run, way, { options, local, doubts }, session), tags }, session);
+  const domain = begin.domain && (await session.currentDomain(begin.domain));
+  const report = await runPlannedChange({ ...changeOf(run, way, { options, domain, doubts }, session), tags }, session);
   if (global.dryRun) return report;
   const done = tags !== undefined && report.runRows === undefined ? withTagsAlone(report, tags) : report;
   // A run of which nothing can be undone stays the newest, so the one before it must be named.
@@ -84,17 +83,18 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
 
 interface Undoing {
   readonly options: UndoOptions;
-  readonly local: string | undefined;
+  /** Of the run. */
+  readonly domain: string | undefined;
   readonly doubts: Doubts;
 }
 
-function changeOf(run: DoneRun, way: WayBack, { options, local, doubts }: Undoing, session: Session): ListedChange {
+function changeOf(run: DoneRun, way: WayBack, { options, domain, doubts }: Undoing, session: Session): ListedChange {
   const { begin } = run;
   const { force = false } = options;
   const { what, direction } = undoOf(begin);
   const isRedo = direction === 'redo';
   const [verb, doing, done] = (isRedo && way.redoing) || way.words;
-  const reading = { decide: way.decide, force, local, batchSize: batchSizeOf(session, options.batchSize), doubts };
+  const reading = { decide: way.decide, force, batchSize: batchSizeOf(session, options.batchSize), doubts };
   return {
     kind: way.kind,
     verb: way.verb,
@@ -114,7 +114,7 @@ function changeOf(run: DoneRun, way: WayBack, { options, local, doubts }: Undoin
     decide: ({ outcome }: UndoneLink) => outcome,
     operation: (settings) => way.operation({ ...settings, edition: session.edition }),
     ...(way.payload && { payload: way.payload }),
-    undoes: { run: begin.run, direction, domain: local ?? begin.domain },
+    undoes: { run: begin.run, direction, domain },
   };
 }
 
@@ -244,9 +244,4 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
 function undoApplied({ before, asked }: DoneChange): typeof undoEdit {
   if (before === undefined) return undoCreation;
   return Object.keys(asked).length === 0 ? undoDeletion : undoEdit;
-}
-
-/** Runs keep the domain of a service on this computer without its port, which may be another one now. */
-async function localDomain({ domain }: DoneRun['begin'], session: Session): Promise<string | undefined> {
-  return domain !== undefined && isLocalhost(domain) ? (await session.domains()).names.find(isLocalhost) : undefined;
 }

@@ -33,6 +33,8 @@ export interface Session extends Invocation {
   askedDomains(): Promise<AccountDomains> | undefined;
   /** Returns the first host that is no domain of the account. */
   foreignHost(hosts: readonly string[]): Promise<ForeignHost | undefined>;
+  /** Runs and the history store the domain of a service on this computer without its port, which may have changed since. */
+  currentDomain(stored: string): Promise<string>;
   /** Settings of the profile; empty without one. */
   readonly defaults: Settings;
   /** Prefers the server's URL, otherwise adds the profile's scheme. */
@@ -71,6 +73,7 @@ export async function openSession(invocation: Invocation): Promise<Session> {
       const { foreignDomain, foreignHost } = await import('../client/account-domains.ts');
       return credentials.edition === 'a' ? foreignDomain(await domains(), hosts) : await foreignHost(client, hosts);
     },
+    currentDomain: async (stored) => (await import('../client/account-domains.ts')).currentDomain(stored, { client, domains }),
     defaults,
     shortUrl: ({ short_url, short_url_with_protocol }) =>
       typeof short_url_with_protocol === 'string' && short_url_with_protocol

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
 import { type AccountDomains, recordDomain } from '../contract/link.ts';
 import type { DomainRecord } from '../contract/records.ts';
-import { withoutLocalPort } from '../contract/web-address.ts';
+import { isLocalhost, withoutLocalPort } from '../contract/web-address.ts';
 import { isUnknownResource } from './call-error.ts';
 import type { Client } from './client.ts';
 
@@ -31,6 +31,16 @@ async function listDomains(client: Pick<Client, 'send'>): Promise<readonly Domai
     if (isUnknownResource(error)) return undefined;
     throw error;
   }
+}
+
+/** Adds the current port to a stored domain of a service on this computer, if the account still has such a domain. */
+export async function currentDomain(
+  stored: string,
+  { client, domains }: { readonly client: Pick<Client, 'send' | 'edition'>; domains(): Promise<AccountDomains> },
+): Promise<string> {
+  if (!isLocalhost(stored)) return stored;
+  const names = client.edition === 'b' ? [await hostOfRecords(client)] : (await domains()).names;
+  return names.find((name) => name !== undefined && isLocalhost(name)) ?? stored;
 }
 
 export interface ForeignHost {

@@ -1,7 +1,6 @@
 import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { withoutLocalPort } from '../contract/web-address.ts';
 import { acquireClaim, type Claim } from '../files/claim-lock.ts';
 import type { Connection } from '../files/sqlite.ts';
 import { applyChanges } from './applied-changes.ts';
@@ -94,7 +93,7 @@ export class Recording {
         const { domain, hash, short_url, long_url, tags } = storedLink(record, this.#settings.edition);
         const [total, unique] = countersOf(record);
         const labels = tags.length === 0 ? '[]' : JSON.stringify(tags.toSorted());
-        const { changes } = stage.run(domain, hash, withoutPort(short_url), long_url, labels, total, unique);
+        const { changes } = stage.run(domain, hash, short_url, long_url, labels, total, unique);
         this.#links += Number(changes);
       }
     });
@@ -218,13 +217,6 @@ function addNew(connection: Connection, reading: number): number {
     .sql(`INSERT INTO events (reading, link, kind) SELECT ?, id, 'new' FROM links WHERE id > ? AND ${isCovered}`)
     .run(reading, last);
   return Number(changes);
-}
-
-/** The sandbox uses another port in every command. */
-function withoutPort(short_url: string): string {
-  if (!short_url.startsWith('localhost:')) return short_url;
-  const slash = short_url.indexOf('/');
-  return withoutLocalPort(short_url.slice(0, slash)) + short_url.slice(slash);
 }
 
 /** Null if the server sends no counter, or an invalid one. */

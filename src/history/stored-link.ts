@@ -1,6 +1,5 @@
 import type { Edition } from '../contract/editions.ts';
 import { linkText, recordDomain } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { ReadLink } from './clicks.ts';
 
@@ -9,15 +8,25 @@ type StoredLink = ReadLink & {
   readonly domain: string;
 };
 
-/** Edition B has only one domain, so its name does not matter. */
-export function storedLink(record: UrlRecord, edition: Edition): StoredLink {
+/** Short URLs have no local port either. Edition B has only one domain, so its name does not matter. */
+export function storedLink(record: Pick<ReadLink, 'hash'> & Partial<ReadLink>, edition: Edition): StoredLink {
   const { hash, short_url, long_url, tags } = record;
   const domain = edition === 'b' ? '' : withoutLocalPort(recordDomain(record) ?? '');
   // Servers may omit these members or send null.
-  return { domain, hash, short_url: short_url || hash, long_url: long_url ?? '', tags: tags ?? [] };
+  const shown = (short_url || hash).replace(/^localhost:\d+(?=\/)/, withoutLocalPort);
+  return { domain, hash, short_url: shown, long_url: long_url ?? '', tags: tags ?? [] };
 }
 
 /** Identifies a link across readings. */
 export function nameOf({ domain, hash }: Pick<StoredLink, 'domain' | 'hash'>): string {
   return linkText({ domain: domain || undefined, hash });
+}
+
+export function isOnThisComputer({ short_url }: ReadLink): boolean {
+  return short_url.startsWith('localhost/');
+}
+
+/** The short URL as the server sends it now: `domain` is that of this computer, with its current port. */
+export function onDomain(link: ReadLink, domain: string): ReadLink {
+  return isOnThisComputer(link) ? { ...link, short_url: link.short_url.replace('localhost', domain) } : link;
 }

@@ -232,6 +232,33 @@ test('H3, R-26: a file that is no report is replaced only with --yes', async ({ 
   expect((await on(1, ...argv)).code).toBe(0);
 });
 
+describe.each(['a', 'b'] as const)('edition %s, with links on a port of this computer', (edition) => {
+  test.override({ edition, domains: [{ name: 'localhost:8787' }] });
+
+  test('E27, H3: a link has its present short URL in history and report, and counts once', async ({
+    on,
+    path,
+    page,
+    service,
+  }) => {
+    await store(service, numbered(3));
+    await on(0, ...record);
+    await visit(service, 'h1', 2);
+    const since = async () => (await on(1, 'stats', '--since', '1d', '--fields', 'short_url,clicks')).stdout;
+    // By the days of the server, then by readings.
+    expect((await on(0.5, 'stats', '--since', 'yesterday', '--fields', 'short_url,clicks')).stdout).toBe(
+      'localhost:8787/h1\t2\n',
+    );
+    await on(1, ...record);
+    expect(await since()).toBe('localhost:8787/h1\t2\n');
+    await on(1, 'report', '--since', '1d', '--html', path);
+    expect(page()).toContain('Links with clicks 1 of 3 links');
+    expect(page()).toContain('localhost:8787/h1 https://example.com/1');
+    await on(1.5, 'delete', 'h1', '--yes');
+    expect(await since()).toBe('localhost:8787/h1\t2\n');
+  });
+});
+
 test('H3: links with clicks are counted among those that were deleted since', async ({ on, path, page, service }) => {
   await store(service, numbered(3));
   await on(0, ...record);

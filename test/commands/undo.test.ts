@@ -406,3 +406,18 @@ describe('several domains', () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--domain does not apply to undo') });
   });
 });
+
+describe('a service on a port of this computer', () => {
+  test.override({ domains: [{ name: 'localhost:8787' }] });
+
+  test.for([1, 2])(
+    'E27: undo of a delete of %d links asks about links and their domain with the port',
+    async (links, { linkctl, service }) => {
+      await store(service, numbered(2));
+      await linkctl(['delete', ...['h0', 'h1'].slice(0, links), '--yes']);
+      const asked = await linkctl(['undo'], { ...watched, stdin: 'no\n' });
+      expect(asked.stderr).toContain('domain localhost:8787');
+      expect(asked.stderr).not.toMatch(/localhost(?!:8787)/);
+    },
+  );
+});

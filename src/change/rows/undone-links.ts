@@ -5,7 +5,6 @@ import { recordsOf } from '../../client/named-urls.ts';
 import { editions } from '../../contract/editions.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { isLocalhost } from '../../contract/web-address.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { SelectedLink, SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedOutcome } from '../decide/outcome.ts';
@@ -21,8 +20,6 @@ interface Reading {
   /** Also what changed since. */
   readonly force: boolean;
   readonly batchSize: number;
-  /** The present domain of a service on this computer. */
-  readonly local: string | undefined;
   /** Counts the rows in doubt whose links are as they were. */
   readonly doubts: Doubts;
 }
@@ -35,15 +32,15 @@ export interface Doubts {
 /** Reads the links of a run as they are now: a renamed one by both hashes. */
 export async function* undonePages(
   run: DoneRun,
-  { decide, force, local = 'localhost', batchSize, doubts }: Reading,
-  { client }: Session,
+  { decide, force, batchSize, doubts }: Reading,
+  { client, currentDomain }: Session,
 ): AsyncGenerator<SelectedPage<UndoneLink>> {
   const { begin, changes } = run;
   const { severalDomains } = editions[client.edition];
-  const domainOf = ({ link, before }: DoneChange): string | undefined => {
+  const domainOf = async ({ link, before }: DoneChange): Promise<string | undefined> => {
     const domain = link.domain ?? begin.domain ?? (before ? recordDomain(before) : undefined);
     if (!severalDomains || domain === undefined) return undefined;
-    return isLocalhost(domain) ? local : domain;
+    return await currentDomain(domain);
   };
   /** Hashes that links of a chain give back before others need them. */
   const freed = new Set<string>();
@@ -52,7 +49,7 @@ export async function* undonePages(
   for await (const done of changes()) {
     if (done.length === 0) continue;
     if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
-    const placed = done.map((change) => ({ change, domain: domainOf(change) }));
+    const placed = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
     const targets = placed.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const find = await recordsOf(client, targets, batchSize);
     read += done.length;

@@ -2,14 +2,14 @@ import { utcDay } from '../../base/days.ts';
 import { NotFoundError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { Session } from '../../cli/session.ts';
-import { type LinkKey, recordDomain } from '../../contract/link.ts';
+import type { LinkKey } from '../../contract/link.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { Clicks, DayClicks, Period, Span } from '../../history/clicks.ts';
 import { changesBetween } from '../../history/noted-changes.ts';
 import type { ReadingScope } from '../../history/readings.ts';
 import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
 import type { DailyClicks } from '../../history/server-days.ts';
-import { nameOf, storedLink } from '../../history/stored-link.ts';
+import { isOnThisComputer, nameOf, onDomain, storedLink } from '../../history/stored-link.ts';
 import { selectLinks } from '../../select/link-selection.ts';
 import { recordPages } from '../../select/record-pages.ts';
 import { everything, flagWords, type LinkSelection, type SelectionOptions } from '../../select/selection-flags.ts';
@@ -53,8 +53,9 @@ export async function periodClicks(
   const toPeriodClicks = async (clicks: Clicks, uncounted: number): Promise<PeriodClicks> => {
     const unknown = await unknownLinks(missing, clicks, session);
     const today = utcDay(span.now);
+    const links = await shownLinks(clicks.links, session);
     const days = clicks.days.map((day) => (day.date === today ? { ...day, soFar: true as const } : day));
-    return { ...clicks, days, selected: names?.size ?? 0, unknown, uncounted };
+    return { ...clicks, links, days, selected: names?.size ?? 0, unknown, uncounted };
   };
   let recorded: Clicks;
   try {
@@ -77,6 +78,13 @@ async function fillGaps(
   if (days.every(({ clicks }) => clicks !== undefined)) return days;
   const daily = await readDaily().catch(() => undefined);
   return days.map(({ date, clicks }) => ({ date, clicks: clicks ?? daily?.onDay(date) }));
+}
+
+/** With their short URLs as `list` shows them. Figures that were read are shown even if the server does not answer. */
+async function shownLinks(links: Clicks['links'], session: Session): Promise<Clicks['links']> {
+  if (!links.some(({ link }) => isOnThisComputer(link))) return links;
+  const domain = await session.currentDomain('localhost').catch(() => 'localhost');
+  return links.map((row) => ({ ...row, link: onDomain(row.link, domain) }));
 }
 
 /** Includes named links that no longer exist. */
@@ -102,12 +110,7 @@ async function missingName({ hash, domain }: LinkKey, session: Session): Promise
 
 /** A link that was deleted in the period is known from its event. */
 async function unknownLinks(missing: readonly LinkKey[], { links }: Clicks, session: Session): Promise<readonly LinkKey[]> {
-  const known = new Set(
-    links.map(({ link }) => {
-      const domain = session.edition === 'b' ? '' : withoutLocalPort(recordDomain(link) ?? '');
-      return nameOf({ hash: link.hash, domain });
-    }),
-  );
+  const known = new Set(links.map(({ link }) => nameOf(storedLink(link, session.edition))));
   const unknown: LinkKey[] = [];
   for (const link of missing) if (!known.has(await missingName(link, session))) unknown.push(link);
   return unknown;
