@@ -12,7 +12,7 @@ import { startReplacement } from '../files/atomic-write.ts';
 import { fileError } from '../files/file-error.ts';
 import { once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import type { Clicks } from '../history/clicks.ts';
+import { type Clicks, comparable } from '../history/clicks.ts';
 import { lastDay } from '../link/value.ts';
 import { changeOf, percentText } from '../output/period-rows.ts';
 import { quantity } from '../output/quantity.ts';
@@ -164,7 +164,7 @@ function byDate(one: ExpiringLink, other: ExpiringLink): number {
 
 function doneReport(file: string, { clicks, links, gone, expiring, check }: ReportFacts): DoneReport {
   const { total, counted, before } = clicks;
-  const change = changeOf(total.clicks, total.before);
+  const change = changeOf(comparable(total), total.before);
   const iso = (time: number): string => new Date(time).toISOString();
   return {
     kind: 'done',

@@ -10,8 +10,8 @@ export interface Period extends Span {
 }
 
 /**
- * Allows a difference of a tenth: readings are never made at exactly the same time of day, and the current day is shorter than others.
- * Figures of periods that differ more are not comparable.
+ * Allows a difference of a tenth, because readings are never made at exactly the same time of day. Figures of periods that differ more are
+ * not comparable.
  */
 export function isComparable(time: Span, compared: Span): boolean {
   const [one, other] = [time.until - time.since, compared.until - compared.since];
@@ -33,11 +33,22 @@ export type ReadLink = {
   readonly tags: readonly string[];
 };
 
-export interface LinkClicks {
-  readonly link: ReadLink;
+/** Of a period and the previous one. */
+export interface ComparedClicks {
   readonly clicks: number;
+  /** Clicks of the current day if there are only whole days to compare it with: it is not over, so it is not compared. */
+  readonly today?: number | undefined;
   /** In the previous period; undefined if `Clicks.before` is. */
   readonly before: number | undefined;
+}
+
+/** The clicks to compare with `before`. */
+export function comparable({ clicks, today = 0 }: ComparedClicks): number {
+  return clicks - today;
+}
+
+export interface LinkClicks extends ComparedClicks {
+  readonly link: ReadLink;
   /** Never add these up over links, because one person may click several. Undefined if unknown. */
   readonly unique: number | undefined;
   readonly events: readonly LinkEvent[];
@@ -60,7 +71,7 @@ export interface Clicks {
   readonly counted: Span;
   /** The start of the previous period, which ends at `counted.since`; undefined if no reading makes it as long as `counted`. */
   readonly before: number | undefined;
-  readonly total: { readonly clicks: number; readonly before: number | undefined };
+  readonly total: ComparedClicks;
   /** Links with clicks in either period or with an event, by descending clicks. */
   readonly links: readonly LinkClicks[];
   /** All days of `counted`; the first and the last may be incomplete. */
@@ -75,17 +86,16 @@ export function clicksOf(figures: Omit<Clicks, 'total'>): Clicks {
   const links = figures.links
     .map((link) => (isCompared ? link : { ...link, before: undefined }))
     .sort((one, other) => other.clicks - one.clicks || (other.before ?? 0) - (one.before ?? 0));
-  const sum = (figure: 'clicks' | 'before'): number => links.reduce((total, link) => total + (link[figure] ?? 0), 0);
-  return { ...figures, links, total: { clicks: sum('clicks'), before: isCompared ? sum('before') : undefined } };
+  const sum = (figure: 'clicks' | 'today' | 'before'): number => links.reduce((total, link) => total + (link[figure] ?? 0), 0);
+  const today = links.some((link) => link.today !== undefined) ? { today: sum('today') } : {};
+  return { ...figures, links, total: { clicks: sum('clicks'), ...today, before: isCompared ? sum('before') : undefined } };
 }
 
-export interface ClickGroup {
+export interface ClickGroup extends ComparedClicks {
   /** A tag or a host; empty for links without tags or without a host. */
   readonly name: string;
   /** Counts links of `Clicks.links`. */
   readonly links: number;
-  readonly clicks: number;
-  readonly before: number | undefined;
 }
 
 /** A link counts in each of its groups. Sorted by descending clicks. */
@@ -93,14 +103,15 @@ export function groupClicks(
   { links, before }: Pick<Clicks, 'links' | 'before'>,
   namesOf: (link: ReadLink) => readonly string[],
 ): ClickGroup[] {
-  const groups = new Map<string, { name: string; links: number; clicks: number; before: number }>();
-  for (const { link, clicks, before: earlier = 0 } of links) {
+  const groups = new Map<string, { name: string; links: number; clicks: number; today: number; before: number }>();
+  for (const { link, clicks, today = 0, before: earlier = 0 } of links) {
     const names = namesOf(link);
     for (const name of names.length === 0 ? [''] : new Set(names)) {
-      const group = groups.get(name) ?? { name, links: 0, clicks: 0, before: 0 };
+      const group = groups.get(name) ?? { name, links: 0, clicks: 0, today: 0, before: 0 };
       groups.set(name, group);
       group.links += 1;
       group.clicks += clicks;
+      group.today += today;
       group.before += earlier;
     }
   }

@@ -1,15 +1,6 @@
 import { dayLength, utcDay } from '../base/days.ts';
 import { isCalendarDate } from '../contract/fields.ts';
-import {
-  type Clicks,
-  clicksOf,
-  type DayClicks,
-  isComparable,
-  type LinkClicks,
-  type Period,
-  type ReadLink,
-  type Span,
-} from './clicks.ts';
+import { type Clicks, clicksOf, type DayClicks, type LinkClicks, type Period, type ReadLink, type Span } from './clicks.ts';
 
 interface DayFigures {
   readonly total: number;
@@ -31,13 +22,15 @@ export function readDailyClicks(value: unknown): ReadonlyMap<string, DayFigures>
 
 /**
  * Computes the clicks of a period without readings from the daily totals that some servers send. The period is rounded to whole days at the
- * nearest midnights, except that the current day counts so far.
+ * nearest midnights, except that the current day counts so far. As many whole days are compared with the days before: without today.
  */
 export class DailyClicks {
   readonly #asked: Period;
   readonly #counted: Span;
   /** The start of the last day of the period. */
   readonly #lastDay: number;
+  /** The end of the last day that is over. */
+  readonly #wholeUntil: number;
   readonly #before: number;
   readonly #links: LinkClicks[] = [];
   readonly #perDay = new Map<string, number>();
@@ -52,12 +45,13 @@ export class DailyClicks {
     this.#lastDay = hasToday ? today : until - dayLength;
     const since = Math.min(nearestMidnight(asked.since), this.#lastDay);
     this.#counted = { since, until };
-    this.#before = since - Math.max(1, Math.round((until - since) / dayLength)) * dayLength;
+    this.#wholeUntil = hasToday ? today : until;
+    this.#before = since - (this.#wholeUntil - since);
   }
 
   /** `total` is the counter of the link. */
   add(link: ReadLink, days: ReadonlyMap<string, DayFigures>, total: number): void {
-    let [all, clicks, before, unique] = [0, 0, 0, 0];
+    let [all, clicks, today, before, unique] = [0, 0, 0, 0, 0];
     for (const [date, figures] of days) {
       const midnight = Date.parse(date);
       all += figures.total;
@@ -65,11 +59,12 @@ export class DailyClicks {
       this.#perDay.set(date, (this.#perDay.get(date) ?? 0) + figures.total);
       if (midnight >= this.#counted.since && midnight <= this.#lastDay) {
         clicks += figures.total;
+        if (midnight >= this.#wholeUntil) today += figures.total;
         unique += figures.unique;
       } else if (midnight >= this.#before && midnight < this.#counted.since) before += figures.total;
     }
     if (all < total) this.#isComplete = false;
-    if (clicks > 0 || before > 0) this.#links.push({ link, clicks, before, unique, events: [] });
+    if (clicks > 0 || before > 0) this.#links.push({ link, clicks, today, before, unique, events: [] });
   }
 
   /**
@@ -84,8 +79,7 @@ export class DailyClicks {
   /** Undefined if the server does not go back so far. */
   clicks(): Clicks | undefined {
     if (this.onDay(utcDay(this.#counted.since)) === undefined) return undefined;
-    const before = { since: this.#before, until: this.#counted.since };
-    const isCompared = isComparable(before, this.#counted) && this.onDay(utcDay(this.#before)) !== undefined;
+    const isCompared = this.#before < this.#counted.since && this.onDay(utcDay(this.#before)) !== undefined;
     return clicksOf({
       asked: this.#asked,
       counted: this.#counted,

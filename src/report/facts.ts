@@ -2,7 +2,7 @@ import { relativeDay, utcDay } from '../base/days.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { type CheckStatus, failingStatuses } from '../check/verdict.ts';
 import type { Edition } from '../contract/editions.ts';
-import type { Clicks, LinkClicks } from '../history/clicks.ts';
+import { type Clicks, comparable, type LinkClicks } from '../history/clicks.ts';
 
 /** All facts of the page. Times are milliseconds since 1970. */
 export interface ReportFacts {
@@ -87,7 +87,7 @@ export interface Movers {
 /** Links whose clicks changed the most; undefined without a previous period. */
 export function moversOf({ links, before }: Clicks): Movers | undefined {
   if (before === undefined) return undefined;
-  const moved = links.map((link) => ({ link, by: link.clicks - (link.before ?? 0) }));
+  const moved = links.map((link) => ({ link, by: comparable(link) - (link.before ?? 0) }));
   const up = moved.filter(({ by }) => by > 0).sort((one, other) => other.by - one.by);
   const down = moved.filter(({ by }) => by < 0).sort((one, other) => one.by - other.by);
   return {

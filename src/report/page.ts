@@ -112,9 +112,15 @@ ${check ? tile('broken', 'Broken', grouped(check.failing.length), html`of ${quan
 </nav>`;
 }
 
-function against({ total: { clicks, before }, source }: Clicks): Html {
+function against({ total, source }: Clicks): Html {
+  const { before } = total;
   if (before === undefined) return html`no earlier ${source === 'readings' ? 'reading' : 'days'} to compare with`;
-  return before === 0 ? html`none before` : html`${changeCell(clicks, before)} against ${grouped(before)} before`;
+  return before === 0 ? html`none before` : html`${changeCell(total)} against ${grouped(before)} before${withoutToday(total)}`;
+}
+
+/** Only whole days are compared. */
+function withoutToday({ today = 0 }: Clicks['total']): string {
+  return today > 0 ? ', without today' : '';
 }
 
 function tile(id: string | undefined, name: string, figure: string, below: Html): Html {
@@ -125,8 +131,8 @@ function tile(id: string | undefined, name: string, figure: string, below: Html)
 function movers({ clicks, notes }: ReportFacts): Html {
   const found = moversOf(clicks);
   if (!found) return nothing;
-  const { before = 0, counted } = clicks;
-  const compared = quiet(`Compared with the previous period, ${day(before)} to ${day(counted.since)}.`);
+  const { before = 0, counted, total } = clicks;
+  const compared = quiet(`Compared with the previous period, ${day(before)} to ${day(counted.since)}${withoutToday(total)}.`);
   return section('movers', 'What changed the most', html`${compared}${moverTables(found, notes)}`);
 }
 

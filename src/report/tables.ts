@@ -1,5 +1,5 @@
 import { parseUrl } from '../contract/web-address.ts';
-import type { ClickGroup, LinkClicks, LinkEvent } from '../history/clicks.ts';
+import { type ClickGroup, type ComparedClicks, comparable, type LinkClicks, type LinkEvent } from '../history/clicks.ts';
 import { changeOf, percentText } from '../output/period-rows.ts';
 import { grouped } from '../output/quantity.ts';
 import { readableUrl } from '../output/url-columns.ts';
@@ -26,19 +26,17 @@ export function tagTable(groups: readonly ClickGroup[]): Html {
   );
 }
 
-interface FigureRow {
+interface FigureRow extends ComparedClicks {
   readonly cell: Html;
-  readonly clicks: number;
-  readonly before: number | undefined;
 }
 
 /** Shows the change if there is a previous period. Expects the rows in order of descending clicks. */
 function figures(what: string, rows: readonly FigureRow[]): Html {
   const most = rows[0]?.clicks ?? 0;
   const isCompared = rows.some(({ before }) => before !== undefined);
-  const lines = rows.map(({ cell, clicks, before = 0 }) => [
+  const lines = rows.map(({ cell, clicks, ...figures }) => [
     html`<td class="main">${grouped(clicks)}</td>`,
-    isCompared ? html`<td>${changeCell(clicks, before)}</td>` : nothing,
+    isCompared ? html`<td>${changeCell({ clicks, ...figures })}</td>` : nothing,
     html`<th scope="row">${cell}${bar(clicks, most)}</th>`,
   ]);
   return table(['Clicks', ...(isCompared ? ['Change'] : []), what], lines);
@@ -53,13 +51,14 @@ ${rows.map((cells) => html`<tr>${cells}</tr>\n`)}</tbody></table>`;
 
 export function moverTables({ up, down }: Movers, notes: ReadonlyMap<string, string>): Html {
   const side = (links: readonly LinkClicks[], title: string): Html => {
-    const rows = links.map(({ link, clicks, before = 0, events }) => [
-      html`<td><span class="main">${signed(clicks - before)}</span><br><span class="quiet">${grouped(before)} to ${grouped(clicks)}</span></td>`,
-      html`<th scope="row">${linkCell(
-        noted(link, notes),
-        events.map((event) => pill(eventTexts[event])),
-      )}</th>`,
-    ]);
+    const rows = links.map((one) => {
+      const [clicks, { before = 0 }] = [comparable(one), one];
+      const marks = one.events.map((event) => pill(eventTexts[event]));
+      return [
+        html`<td><span class="main">${signed(clicks - before)}</span><br><span class="quiet">${grouped(before)} to ${grouped(clicks)}</span></td>`,
+        html`<th scope="row">${linkCell(noted(one.link, notes), marks)}</th>`,
+      ];
+    });
     return html`<div><h3>${title}</h3>${links.length === 0 ? html`<p class="quiet">None.</p>` : table([], rows)}</div>`;
   };
   return html`<div class="two">${side(up, 'More clicks than before')}${side(down, 'Fewer clicks than before')}</div>`;
@@ -126,7 +125,8 @@ function bar(clicks: number, most: number): Html {
 const leastForPercent = 20;
 
 /** Writes `+34 %`, or `+3` for few clicks: the sign makes it readable without colour. */
-export function changeCell(clicks: number, before: number): Html {
+export function changeCell(figures: ComparedClicks): Html {
+  const [clicks, { before = 0 }] = [comparable(figures), figures];
   const by = clicks - before;
   const isFew = Math.max(clicks, before) < leastForPercent;
   if (!isFew && before === 0) return html`<span class="quiet">from 0</span>`;

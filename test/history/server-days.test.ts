@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { DailyClicks, readDailyClicks } from '../../src/history/server-days.ts';
 import { sent } from '../support/linkctl.ts';
+import { runningClock } from '../support/running-clock.ts';
 import { numbered, store, visit } from '../support/stored-links.ts';
 import { record, test } from './history-world.ts';
 
@@ -79,11 +82,11 @@ test('H4: a server that does not go back so far is not believed to have had no c
     return daily.clicks();
   };
   const days = { '2026-03-08': { total: 2, unique: 1 }, '2026-03-10': { total: 3, unique: 1 } };
-  expect(of(days, 5, 5)?.total).toEqual({ clicks: 5, before: 0 });
+  expect(of(days, 5, 5)?.total).toEqual({ clicks: 5, today: 3, before: 0 });
   expect(of(days, 9, 5)).toBeUndefined();
-  expect(of(days, 9, 2)?.total).toEqual({ clicks: 5, before: undefined });
-  // A day and a half has no days before that are as long.
-  expect(of(days, 9, 1)?.total).toEqual({ clicks: 3, before: undefined });
+  expect(of(days, 9, 2)?.total).toEqual({ clicks: 5, today: 3, before: undefined });
+  // Of a day and a half, the whole day is compared.
+  expect(of(days, 5, 1)?.total).toEqual({ clicks: 3, today: 3, before: 2 });
 });
 
 test('H4: what is no list of days is as good as none', () => {
@@ -91,4 +94,51 @@ test('H4: what is no list of days is as good as none', () => {
   expect(readDailyClicks({ '2026-03-01': 4 })).toBeUndefined();
   expect(readDailyClicks('none')).toBeUndefined();
   expect(readDailyClicks({})).toEqual(new Map());
+});
+
+describe('on a Monday morning', () => {
+  const monday = Date.UTC(2026, 10, 16, 6, 5);
+
+  test('H6: as many whole days are compared with each other, today counts and is left out of that, and both are said', async ({
+    linkctl,
+    wire,
+    folder,
+  }) => {
+    const days = { '2026-11-08': 40, '2026-11-09': 2, '2026-11-15': 48, '2026-11-16': 10, '2026-11-01': 9 };
+    const totals = Object.entries(days).map(([date, total]) => [date, { total, unique: 1 }]);
+    const url = { hash: 'one', short_url: 's.ex/one', long_url: 'https://a.example/', unique_clicks: 4, tags: ['t'] };
+    const urls = [{ ...url, total_clicks: 109, daily_clicks: Object.fromEntries(totals) }];
+    const error = { code: 0, message: '' };
+    await wire.script([
+      { times: 'all', only: { path: '/domains' }, answer: { body: { error, domains: [{ domain: 's.ex', status: 'default' }] } } },
+      { times: 'all', only: { path: 'offset=' }, answer: { body: { error, urls: [] } } },
+      { times: 'all', answer: { body: { error, urls, page: { results_count: 1, total_count: 1, offset: 0 } } } },
+    ]);
+    const at = { now: runningClock(monday) };
+    const since = await linkctl(['stats', '--since', '7d'], at);
+    // 50 of 9 to 15 November against 40 of 2 to 8 November.
+    expect(since.stdout).toBe('one\t60\t40\t25\t3\t\n');
+    expect(since.stderr).toMatch(
+      /^60 clicks by .* from 2026-11-09 00:00:00 UTC to 2026-11-16 06:05:00 UTC \(today so far\); 50 without today, 40 before, from 2026-11-02 00:00:00 UTC \(\+25 %\)\n$/,
+    );
+    expect((await linkctl(['stats', '--since', '7d', '--by', 'tag'], at)).stdout).toBe('t\t1\t60\t40\t25\n');
+    const path = join(folder, 'week.html');
+    const report = await linkctl(['report', '--since', '7d', '--html', path, '-o', 'json'], at);
+    expect(JSON.parse(report.stdout)).toMatchObject({ clicks: 60, clicks_before: 40 });
+    const page = readFileSync(path, 'utf8')
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ');
+    for (const part of [
+      '+25 % against 40 before, without today',
+      '60 +25 % s.ex/one',
+      '+10 40 to 50',
+      '2 Nov 2026 to 9 Nov 2026, without today.',
+    ]) {
+      expect(page).toContain(part);
+    }
+    // Nothing but today has no days to be compared with.
+    expect((await linkctl(['stats', '--since', 'today'], at)).stderr).toMatch(
+      /today so far\); not compared, because today is not over\n$/,
+    );
+  });
 });

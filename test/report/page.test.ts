@@ -101,7 +101,7 @@ test.each([
   [0, 20, '−100 %'],
   [20, 0, 'from 0'],
 ])('H8: %i clicks after %i are %j: few clicks have no percentage', (clicks, before, text) => {
-  expect(textOf(changeCell(clicks, before).html).trim()).toBe(text);
+  expect(textOf(changeCell({ clicks, before }).html).trim()).toBe(text);
 });
 
 test.each([

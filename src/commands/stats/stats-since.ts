@@ -2,7 +2,15 @@ import { type CliError, NotFoundError, PartialError, UsageError } from '../../ba
 import type { Session } from '../../cli/session.ts';
 import { noShortUrl } from '../../client/subject.ts';
 import { recordDomain } from '../../contract/link.ts';
-import { type ClickGroup, type Clicks, groupClicks, type Period, type ReadLink } from '../../history/clicks.ts';
+import {
+  type ClickGroup,
+  type Clicks,
+  type ComparedClicks,
+  comparable,
+  groupClicks,
+  type Period,
+  type ReadLink,
+} from '../../history/clicks.ts';
 import { momentText } from '../../history/used-readings.ts';
 import { pointInTime } from '../../input/dates.ts';
 import { readWebAddress } from '../../link/http-url.ts';
@@ -83,12 +91,12 @@ export function periodOf({ since = '', until }: Pick<SinceOptions, 'since' | 'un
 
 const rowsBy: { readonly [By in ClickGrouping]: (clicks: Clicks) => Row[] } = {
   link: ({ links }) =>
-    links.map(({ link: { hash, short_url, long_url, tags }, clicks, before, unique, events }) => ({
+    links.map(({ link: { hash, short_url, long_url, tags }, unique, events, ...figures }) => ({
       hash,
       short_url,
       long_url,
       tags,
-      ...figuresOf({ clicks, before }),
+      ...figuresOf(figures),
       unique_clicks: unique ?? null,
       events,
     })),
@@ -102,11 +110,12 @@ const rowsBy: { readonly [By in ClickGrouping]: (clicks: Clicks) => Row[] } = {
 };
 
 function groupRows(field: string, groups: readonly ClickGroup[]): Row[] {
-  return groups.map(({ name, links, clicks, before }) => ({ [field]: name, links, ...figuresOf({ clicks, before }) }));
+  return groups.map(({ name, links, ...figures }) => ({ [field]: name, links, ...figuresOf(figures) }));
 }
 
-function figuresOf({ clicks, before }: Clicks['total']): Row {
-  return { clicks, before: before ?? null, change: changeOf(clicks, before) };
+function figuresOf(figures: ComparedClicks): Row {
+  const { clicks, before } = figures;
+  return { clicks, before: before ?? null, change: changeOf(comparable(figures), before) };
 }
 
 function hostsOf({ long_url }: ReadLink): string[] {
@@ -132,7 +141,8 @@ function summaryOf({ links, total }: Clicks): Row {
 }
 
 /** Names the readings, because their times differ a little from the requested period. */
-function totalNotes({ total: { clicks, before }, counted, before: earlier, asked, source }: Clicks): string[] {
+function totalNotes({ total, days, counted, before: earlier, asked, source }: Clicks): string[] {
+  const { clicks, today, before } = total;
   const [first, last] = [momentText(counted.since), momentText(counted.until)];
   const isRead = source === 'readings';
   const what = isRead
@@ -140,10 +150,13 @@ function totalNotes({ total: { clicks, before }, counted, before: earlier, asked
     : `by the daily totals of the server from ${first} to ${last}${counted.until === asked.now ? ' (today so far)' : ''}`;
   const span = `${quantity(clicks, 'click')} ${what}`;
   if (before === undefined || earlier === undefined) {
+    const [day, ...more] = days;
+    if (!isRead && day?.soFar && more.length === 0) return [`${span}; not compared, because today is not over`];
     return [`${span}; no earlier ${isRead ? 'reading' : 'days'} for the previous period`];
   }
-  const change = changeOf(clicks, before);
-  const compared = `${grouped(before)} before, from ${momentText(earlier)}`;
+  const change = changeOf(comparable(total), before);
+  const whole = today === undefined || today === 0 ? '' : `${grouped(comparable(total))} without today, `;
+  const compared = `${whole}${grouped(before)} before, from ${momentText(earlier)}`;
   return [`${span}; ${compared}${change === null ? '' : ` (${percentText(change)})`}`];
 }
 
