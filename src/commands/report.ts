@@ -10,6 +10,7 @@ import { recordText } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { startReplacement } from '../files/atomic-write.ts';
 import { fileError } from '../files/file-error.ts';
+import type { GlobalOptions } from '../flags/globals.ts';
 import { once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { type Clicks, comparable } from '../history/clicks.ts';
@@ -60,6 +61,7 @@ export function registerReport(command: Command, run: Runner): void {
 async function report(options: ReportOptions, invocation: Invocation): Promise<DoneReport | TextReport> {
   const { html: path, since = '30d', title, byTags } = options;
   if (path === '') throw new UsageError('--html: the name of the file is empty');
+  refuseConflicts(path, invocation.global);
   const { system, atEnd, global, now } = invocation;
   const isFile = path !== '-';
   if (isFile && !global.yes) assertReplaceable(path);
@@ -85,6 +87,15 @@ async function report(options: ReportOptions, invocation: Invocation): Promise<D
   file.write(page);
   file.commit();
   return doneReport(path, facts);
+}
+
+/** Throws a UsageError. */
+function refuseConflicts(path: string, { dryRun, fields, json, output = json ? 'json' : undefined }: GlobalOptions): void {
+  if (dryRun) throw new UsageError('specify only one of --html or --dry-run');
+  if (path === '-' && output) throw new UsageError(`specify only one of --html - or -o ${output}`);
+  const flag = fields === undefined ? output && ['csv', 'tsv'].includes(output) && `-o ${output}` : '--fields';
+  if (flag)
+    throw new UsageError(`${flag} does not apply to report, which has no rows`, { hint: 'for rows: linkctl stats --since' });
 }
 
 /** Only reports are overwritten without --yes, so that a wrong path destroys no other file. */

@@ -303,6 +303,18 @@ test('H8: --html - writes the page to stdout, --title heads it, and --by-tags ch
   expect(textOf(none.stdout)).toContain('No link has these tags. All tags: linkctl tags');
 });
 
+test.for([
+  [['-n'], 'specify only one of --html or --dry-run'],
+  [['-o', 'csv'], '-o csv does not apply to report, which has no rows'],
+  [['-o', 'tsv'], '-o tsv does not apply to report, which has no rows'],
+  [['--fields', 'clicks'], '--fields does not apply to report, which has no rows'],
+  [['--html', '-', '-o', 'json'], 'specify only one of --html - or -o json'],
+] as const)('B11, H3: report %j is exit 2, and nothing is read or written', async ([flags, message], { linkctl, path, wire }) => {
+  const refused = await linkctl(['report', '--since', '1d', '--html', path, ...flags]);
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+  expect([existsSync(path), await wire.requests()]).toEqual([false, []]);
+});
+
 test('H3: a file that cannot be written is exit 9 before the account is listed; no name is exit 2', async ({
   on,
   folder,
