@@ -127,8 +127,40 @@ for (const edition of ['a', 'b'] as const) {
       expect(await check('--fail-on', 'moved', '--only', 'broken, moved')).toEqual([3, 'away gone']);
       expect(await check('good', 'away')).toEqual([0, 'good away']);
       expect(await check('--search', 'nothing')).toEqual([0, '']);
+      const only = (...flags: string[]) => linkctl(['check', '--allow-private', '-q', ...flags]);
+      expect((await only('--only', 'moved')).stderr).toBe('error: 3 links checked: 1 broken\n1 more failed, not listed\n');
+      expect((await only('--only', 'broken')).stderr).toBe('error: 3 links checked: 1 broken\n');
       const wrong = await linkctl(['check', '--only', 'dead']);
       expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('{ok|moved|skipped|')]);
+    });
+
+    test('K5: a second check of the same links says that the first is at it, by the name of its run', async ({
+      linkctl,
+      service,
+      pages,
+      wire,
+      folder,
+    }) => {
+      await store(service, [
+        { custom_hash: 'one', long_url: pages.urlOf('200/one') },
+        { custom_hash: 'two', long_url: pages.urlOf('200/two', 2) },
+      ]);
+      const argv = ['check', '--allow-private', '-q'];
+      await wire.script([{ only: { path: '/urls' }, held: true }]);
+      const second = linkctl(argv);
+      await wire.held();
+      pages.hold = (request) => request.endsWith('/two');
+      const first = linkctl(argv);
+      await until(() => recorded(folder) === 1, 'the first check is at it');
+      await wire.release();
+      const [run] = readdirSync(join(folder, '.local', 'state', 'linkctl', 'runs'));
+      expect(await second).toEqual({
+        code: 9,
+        stdout: '',
+        stderr: `error: another process is checking these links: run ${run}\nhint: when it has ended, run the same command again\n`,
+      });
+      pages.release();
+      expect((await first).code).toBe(0);
     });
 
     test('K5: -o csv --only moved feeds edit -f', async ({ linkctl, service, pages, folder }) => {

@@ -32,6 +32,13 @@ export function meanwhile(): LocalError {
   });
 }
 
+/** A check changes nothing, but two of the same links would ask their hosts twice. */
+function otherCheck(run: string | undefined): LocalError {
+  return new LocalError(`another process is checking these links: run ${run}`, {
+    hint: 'when it has ended, run the same command again',
+  });
+}
+
 /**
  * The run to resume, if there is one. What journals say decides, not when their clocks said so: an unfinished run comes
  * before a finished one, unless nothing of it was applied. Only shortening a finished file once more makes second links, whatever
@@ -53,7 +60,9 @@ export async function findRun(
   const isToShow = ({ begin }: RunState): boolean => !again && changedOptions(identity, begin).length === 0;
   const begun = unfinished.find(({ state }) => !isUntouched(state) && (!state.complete || isToShow(state)));
   const finished = known.finished ?? unfinished.find(({ state }) => state.complete)?.name;
-  if (input.snapshot && begun?.name !== input.snapshot.run) throw meanwhile();
+  if (input.snapshot && begun?.name !== input.snapshot.run) {
+    throw identity.operation === 'check' ? otherCheck(begun?.name ?? input.snapshot.run) : meanwhile();
+  }
   if (begun) {
     assertSameOptions(identity, begun.state.begin);
     return begun;

@@ -183,7 +183,7 @@ function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session
 
 /** An interruption has priority, then failed links, then links that were not checked. */
 function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): CliError | undefined {
-  const { check, links, failOn, interruption } = shown;
+  const { check, links, failOn, only, interruption } = shown;
   const summary = check.summary();
   const { counts, stop } = summary;
   if (stop?.kind === 'error') return stop.error;
@@ -193,13 +193,16 @@ function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): Cl
     session.dieOf(signal);
     return new FailedError('interrupted', { reported: true });
   }
-  const [reason, ...reasons] = deferredTexts(summary);
+  const deferred = deferredTexts(summary);
+  const [reason, ...reasons] = deferred;
   const hint = `to resume run ${check.run}, run the same command again later`;
   const failing = checkStatuses.filter((status) => failOn.has(status) && counts[status] > 0);
   if (failing.length > 0) {
     const found = failing.reverse().map((status) => `${grouped(counts[status])} ${status}`);
     const message = `${quantity(links, 'link')} checked: ${found.join(', ')}`;
-    return new PartialError(message, reason === undefined ? {} : { details: [reason, ...reasons], hint });
+    const unlisted = failing.reduce((sum, status) => sum + (only === undefined || only.has(status) ? 0 : counts[status]), 0);
+    const details = [...(unlisted > 0 ? [`${grouped(unlisted)} more failed, not listed`] : []), ...deferred];
+    return new PartialError(message, { details, ...(deferred.length > 0 && { hint }) });
   }
   if (reason !== undefined) return new UnavailableError(reason, { details: reasons, hint });
   if (missing.count > 0) return missingFailure(missing.count, links);
