@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { withReference } from '../bin/build/reference.ts';
@@ -256,8 +257,44 @@ test('the command to try makes a short link on a fresh machine', async ({ homeEn
   expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^http:\/\/localhost:8787\/\w+\n$/) });
 });
 
+test('the crontab records, mails each link that fails and nothing else, and writes the report', async ({ homeEnv, folder }) => {
+  const server = createHttpServer(({ url }, response) => {
+    response.writeHead(url === '/good' ? 200 : url === '/loop' ? 302 : 404, url === '/loop' ? { location: '/loop' } : {}).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const tools = join(folder, 'tools');
+  // Only the destinations of this test are on this computer.
+  writeProgram(
+    join(tools, 'linkctl'),
+    `[ "$1" = check ] && set -- "$@" --allow-private\nexec ${process.execPath} ${programPath} "$@"`,
+  );
+  const crontab = blocks.find(({ comment }) => comment === 'crontab')?.text ?? '';
+  const [record = '', check = '', report = ''] = crontab
+    .replaceAll('=work', '=sandbox')
+    .split('\n')
+    .map((line) => line.split(/ {2,}/).slice(1).join(' '));
+  const run = (line: string) => runShell(`PATH=${tools}:$PATH; cd /; ${line}`, homeEnv);
+  const make = (hash: string) => run(`linkctl -p sandbox shorten ${origin}/${hash} --hash ${hash} --note kept`);
+  try {
+    await make('good');
+    expect(await run(record)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await run(check)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    for (const hash of ['gone', 'loop']) await make(hash);
+    expect(await run(check)).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(/^HASH .*\nloop +loop .*redirect loop\ngone +broken +404 .*not found\n$/),
+      stderr: 'error: 3 links checked: 1 broken, 1 loop\n',
+    });
+    expect(await run(report)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(readFileSync(join(homeEnv.HOME ?? '', 'report.html'), 'utf8')).toContain('not found');
+  } finally {
+    server.close();
+  }
+});
+
 test('only commands that need the network or an account are not replayed', () => {
-  expect(blocks.flatMap(({ comment }) => comment ?? [])).toEqual(['try', 'tests', 'needs an account']);
+  expect(blocks.flatMap(({ comment }) => comment ?? [])).toEqual(['try', 'tests', 'needs an account', 'crontab']);
 });
 
 test('the README names only commands that there are, and has at most 220 lines', async ({ linkctl }) => {

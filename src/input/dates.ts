@@ -83,7 +83,7 @@ export function pointInTime(flag: string, text: string, now: number): number {
   const time = monthsAgo(text, now) ?? calendarTime(dayNamed(text, now) ?? text);
   if (time !== undefined) return time;
   throw new UsageError(
-    `${flag}: ${quoted(text)} is not a time; expected 2026-01-31, 2026-01-31T09:00, today, yesterday, 1h, 7d, 3m (months) or 1y`,
+    `${flag}: ${quoted(text)} is not a time; expected 2026-01-31, 2026-01-31T09:00, today, yesterday, 1h, 7d, 2w, 3m (months) or 1y`,
   );
 }
 

@@ -64,6 +64,26 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     });
   });
 
+  test('H2, B43: a link or a tag that does not exist is named before the readings that are not there', async ({
+    on,
+    service,
+  }) => {
+    await store(service, numbered(1, { tags: ['promo'] }));
+    await on(0, ...record);
+    for (const [words, message] of [
+      [['stats', '--since', '7d', 'none'], 'no short URL "none"'],
+      [['stats', '--since', '7d', 'none', 'nor'], '2 of 2 links do not exist'],
+      [['stats', '--since', '7d', '--by-tags', 'nosuch'], 'no link matches --by-tags nosuch'],
+      [['report', '--since', '7d', '--html', '-', '--by-tags', 'nosuch'], 'no link matches --by-tags nosuch'],
+    ] as const) {
+      const { code, stderr } = await on(1, ...words);
+      expect([code, stderr]).toEqual([5, expect.stringContaining(`error: ${message}`)]);
+    }
+    expect(await on(1, 'report', '--since', '7d', '--html', '-', '--by-tags', 'nosuch')).toMatchObject({
+      stderr: expect.stringContaining('hint: linkctl tags'),
+    });
+  });
+
   test('H1: a listing that is not whole records nothing, exit 8', async ({ on, wire, service, history }) => {
     await store(service, numbered(3));
     await on(0, ...record);

@@ -1,7 +1,8 @@
 import { utcDay } from '../../base/days.ts';
-import { NotFoundError } from '../../base/errors.ts';
+import { type CliError, NotFoundError, PartialError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { Session } from '../../cli/session.ts';
+import { noShortUrl } from '../../client/subject.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { Clicks, DayClicks, Period, Span } from '../../history/clicks.ts';
@@ -10,7 +11,9 @@ import type { ReadingScope } from '../../history/readings.ts';
 import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
 import type { DailyClicks } from '../../history/server-days.ts';
 import { isOnThisComputer, nameOf, onDomain, storedLink } from '../../history/stored-link.ts';
+import { grouped, quantity } from '../../output/quantity.ts';
 import { selectLinks } from '../../select/link-selection.ts';
+import { notFound } from '../../select/named-rows.ts';
 import { recordPages } from '../../select/record-pages.ts';
 import { everything, flagWords, type LinkSelection, type SelectionOptions } from '../../select/selection-flags.ts';
 import { dailyClicks } from './daily-totals.ts';
@@ -63,11 +66,33 @@ export async function periodClicks(
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
     const clicks = (await dailyClicks(span, await read(), session))?.clicks();
-    if (clicks === undefined) throw error;
+    if (clicks === undefined) throw (isSelection && selectionFailure(scope.selection, { names, missing })) || error;
     return await toPeriodClicks(clicks, await countLostLinks({ span: clicks.counted, scope, names }, session));
   }
   const days = await fillGaps(recorded.days, async () => dailyClicks(span, await read(), session));
   return await toPeriodClicks({ ...recorded, days }, 0);
+}
+
+/** Undefined if all selected links exist, or did in the period. */
+export function unknownFailure({ selected, unknown }: Pick<PeriodClicks, 'selected' | 'unknown'>): CliError | undefined {
+  const [first] = unknown;
+  if (first === undefined) return undefined;
+  if (selected === 1) return notFound(first);
+  const details = unknown.slice(0, 10).map((link) => noShortUrl(link).message);
+  const Kind = unknown.length < selected ? PartialError : NotFoundError;
+  return new Kind(`${grouped(unknown.length)} of ${quantity(selected, 'link')} do not exist, and did not exist in this period`, {
+    details,
+  });
+}
+
+/** A mistyped selection is not a matter of readings. Undefined if some of its links exist. */
+function selectionFailure(
+  words: string,
+  { names, missing }: { readonly names: ReadonlySet<string> | undefined; readonly missing: readonly LinkKey[] },
+): CliError | undefined {
+  if (names?.size === 0)
+    return new NotFoundError(`no link matches ${words}`, { hint: words.includes('--by-tags') ? 'linkctl tags' : undefined });
+  return names?.size === missing.length ? unknownFailure({ selected: missing.length, unknown: missing }) : undefined;
 }
 
 /** Fills days without readings from the server. Recorded days are shown even if the server does not answer. */

@@ -1,6 +1,5 @@
-import { type CliError, NotFoundError, PartialError, UsageError } from '../../base/errors.ts';
+import { NotFoundError, UsageError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
-import { noShortUrl } from '../../client/subject.ts';
 import { recordDomain } from '../../contract/link.ts';
 import {
   type ClickGroup,
@@ -17,9 +16,8 @@ import { readWebAddress } from '../../link/http-url.ts';
 import { type ClickGrouping, changeOf, percentText, periodRows, uncountedClicks } from '../../output/period-rows.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import type { Row, RowsReport } from '../../output/report.ts';
-import { notFound } from '../../select/named-rows.ts';
 import type { SelectionOptions } from '../../select/selection-flags.ts';
-import { type CountedLinks, periodClicks } from './period-clicks.ts';
+import { type CountedLinks, periodClicks, unknownFailure } from './period-clicks.ts';
 
 export interface SinceOptions extends SelectionOptions {
   readonly since?: string;
@@ -64,17 +62,6 @@ export async function statsSince(
       ...(by === 'tag' ? tagNotes(clicks) : []),
     ],
   };
-}
-
-function unknownFailure({ selected, unknown }: Awaited<ReturnType<typeof periodClicks>>): CliError | undefined {
-  const [first] = unknown;
-  if (first === undefined) return undefined;
-  if (selected === 1) return notFound(first);
-  const details = unknown.slice(0, 10).map((link) => noShortUrl(link).message);
-  const Kind = unknown.length < selected ? PartialError : NotFoundError;
-  return new Kind(`${grouped(unknown.length)} of ${quantity(selected, 'link')} do not exist, and did not exist in this period`, {
-    details,
-  });
 }
 
 /** Throws a UsageError. */
