@@ -96,7 +96,8 @@ function commandCandidates({ path, command, help }: TypedLine, current: string):
 function valueOffer({ long, value = '', words }: Flag, current: string, line: TypedLine, sources: Sources): Offer {
   const directive = filePlaces[value];
   if (directive !== undefined) return { directive };
-  if (long === '--fields') return fieldOffer(line.command, current);
+  if (long === '--fields') return listOffer(line.command.fields, current);
+  if (long === '--only' || long === '--fail-on') return listOffer(words, current);
   if (long === '--profile') return nameOffer([], 'profile', line, sources);
   if (long === '--domain') return nameOffer([], 'domain', line, sources);
   if (long === '--by-tags') return expressionOffer(current, line, sources);
@@ -132,10 +133,10 @@ function runOffer(current: string, sources: Sources): Offer {
 }
 
 /** Completes the last name of a list without a space, because another name may follow. */
-function fieldOffer({ fields }: CommandTree, current: string): Offer {
+function listOffer(all: readonly string[], current: string): Offer {
   const before = current.slice(0, current.lastIndexOf(',') + 1);
   const chosen = before.split(',');
-  const names = fields.filter((name) => !chosen.includes(name));
+  const names = all.filter((name) => !chosen.includes(name));
   return { candidates: names.map((name) => ({ word: before + name })), directive: directives.noFiles + directives.noSpace };
 }
 

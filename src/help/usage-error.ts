@@ -41,6 +41,8 @@ function guessedVerb(word: string, verbs: readonly string[]): string | undefined
 
 const making = ['shorten', 'add'];
 const listing = ['list'];
+const searching = ['list --search'];
+const counting = ['stats'];
 const verbsOfOtherTools: ReadonlyMap<string, readonly string[]> = new Map([
   ['create', making],
   ['new', making],
@@ -50,6 +52,16 @@ const verbsOfOtherTools: ReadonlyMap<string, readonly string[]> = new Map([
   ['export', listing],
   ['remove', ['delete']],
   ['import', ['shorten -f']],
+  ['click', counting],
+  ['clicks', counting],
+  ['statistics', counting],
+  ['analytics', counting],
+  ['update', ['edit']],
+  ['modify', ['edit']],
+  ['info', listing],
+  ['find', searching],
+  ['search', searching],
+  ['qr', ['list --qr']],
 ]);
 
 /** Prefers words that other tools use. Returns nothing if the best guess is unsafe, because the next best would mislead. */

@@ -51,6 +51,13 @@ test('B95: settings are offered by their names, to be set only those that no log
   expect(await offered('unset')).not.toContain('api_key');
 });
 
+test('B95: TAB completes the next status of a list, without a space', async ({ linkctl }) => {
+  for (const flag of ['--only', '--fail-on']) {
+    const ran = await linkctl(['__complete', 'check', flag, 'broken,b']);
+    expect(ran.stdout).toBe('broken,blocked\n:6\n');
+  }
+});
+
 /** No deadline ends, however slow this computer is. */
 const patient = (_milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
