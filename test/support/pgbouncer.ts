@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chownSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { query, serverUser } from './postgres.ts';
 import { needs, programIn } from './tools.ts';
@@ -41,7 +41,8 @@ export async function startPooler(folder: string, database: string, mode: 'sessi
   pooler.stderr?.on('data', (text) => {
     said += text;
   });
-  await until(() => said.includes('process up'), 'the pooler is up');
+  // It says so before it listens.
+  await until(() => said.includes('process up') && existsSync(join(folder, '.s.PGSQL.6432')), 'the pooler is up');
   return {
     url: `postgresql://anybody@/links?host=${encodeURIComponent(folder)}&port=6432`,
     stop: () => void pooler.kill('SIGKILL'),
