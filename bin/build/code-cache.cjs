@@ -29,12 +29,17 @@ const lines = [
   'delete first --yes',
 ];
 
+/** By time and chance other functions would run, or in another order: as those that show progress, or sort runs by their names. */
+let step = 0;
+const time = () => Date.UTC(2026, 0, 1) + (step += 1);
+const randomBytes = (count) => Buffer.alloc(count, (step += 1) % 256);
+
 async function run() {
   const { main, processSystem } = load('main.cjs', from);
   for (const line of lines) {
     const stream = () => new PassThrough().resume();
     const env = { HOME: home, LINKCTL_PROFILE: 'sandbox' };
-    const code = await main(line.split(' '), { ...processSystem(), env, stdin: stream().end(), stdout: stream(), stderr: stream(), onCrash: () => {} });
+    const code = await main(line.split(' '), { ...processSystem(), now: time, elapsed: time, randomBytes, env, stdin: stream().end(), stdout: stream(), stderr: stream(), onCrash: () => {} });
     if (code !== 0) throw new Error(`linkctl ${line}: exit ${code}`);
   }
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.cjs'))) {

@@ -77,7 +77,7 @@ function configOf(folder, output) {
 }
 
 /**
- * These flags make the result reproducible on a machine that is not busy; at a load of 26 a few bytes differed for an unknown reason.
+ * These flags make the result reproducible, with the clock and the random bytes of `code-cache.cjs`.
  * Writes empty files if programs of the target cannot run here: then V8 compiles at the start.
  */
 function compile(folder, runner) {
