@@ -175,7 +175,7 @@ describe('J1 to J9', () => {
     const { exit, summary } = await world.shorten(rowsOf(3), { environment: { openJournalFile } });
     expect(exit).toBe(9);
     const details = summary.stop?.kind === 'error' ? summary.stop.error.details : [];
-    expect(details.filter((line) => /^line \d+: created .*s\.ex\/\w+/.test(line))).toHaveLength(3);
+    expect(details.filter((line) => /^line \d+: created .*s\.ex\/\w+/i.test(line))).toHaveLength(3);
   });
 
   test('J7: what was done is named also where another batch met the broken journal first', () => {
