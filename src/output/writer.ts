@@ -35,7 +35,7 @@ export class Writer {
 
   constructor(stream: OutputStream, options: WriterOptions = {}) {
     this.#stream = stream;
-    this.#file = directFile(stream);
+    this.#file = directFile(stream, options);
     this.#options = options;
     if (this.#file === undefined) stream.on('error', this.#fail);
   }
@@ -127,13 +127,16 @@ export function writeAtOnce(file: number, text: string): void {
   }
 }
 
-/** A regular file, whose errors Node hides, and the null device, which needs no stream. A pipe needs one: its reader may be blocked. */
-function directFile(stream: OutputStream): number | undefined {
+/**
+ * A regular file, whose errors Node hides, and for messages the null device, which needs no stream. A pipe needs one: its reader may be
+ * blocked.
+ */
+function directFile(stream: OutputStream, { lossy }: WriterOptions): number | undefined {
   const { fd } = stream;
   if (fd === undefined) return undefined;
   try {
     const file = fstatSync(fd);
-    return file.isFile() || (file.isCharacterDevice() && !stream.isTTY) ? fd : undefined;
+    return file.isFile() || (lossy && file.isCharacterDevice() && !stream.isTTY) ? fd : undefined;
   } catch {
     return undefined;
   }
