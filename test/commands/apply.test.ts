@@ -321,7 +321,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect([8, 10]).toContain(stopped.code);
       expect(await settable(service)).not.toEqual(was);
       await setTimeout(600);
-      expect((await undoLast(linkctl)).code).toBe(0);
+      const undone = await undoLast(linkctl);
+      expect(undone.code, undone.stderr).toBe(0);
       const byHash = (one: object, other: object) => JSON.stringify(one).localeCompare(JSON.stringify(other));
       expect((await settable(service)).toSorted(byHash)).toEqual(was.toSorted(byHash));
     },
