@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
@@ -288,10 +287,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ];
     // Done, and the answer is lost, in each kind of call; then nobody answers.
     for (const method of ['PATCH', 'POST', 'DELETE']) {
-      await wire.script([{ ...faults.dropAfter, only: { method }, down: 400 }]);
+      await wire.script([{ ...faults.dropAfter, only: { method }, down: 3_600_000 }]);
       const stopped = await linkctl([...words, '--retries', '0']);
       expect([8, 10]).toContain(stopped.code);
-      await setTimeout(600);
+      // The server comes back.
+      await wire.script([]);
     }
     const ran = await linkctl(words);
     expect(ran.code).toBe(0);
@@ -316,11 +316,12 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const was = await settable(service);
       const path = join(folder, 'links.csv');
       writeFileSync(path, file);
-      await wire.script([{ ...faults.dropAfter, only: { method }, down: 400 }]);
+      await wire.script([{ ...faults.dropAfter, only: { method }, down: 3_600_000 }]);
       const stopped = await linkctl(['apply', '-f', path, '--prune', 'git', '--yes', '--retries', '0', '--concurrency', '1']);
       expect([8, 10]).toContain(stopped.code);
       expect(await settable(service)).not.toEqual(was);
-      await setTimeout(600);
+      // The server comes back.
+      await wire.script([]);
       const undone = await undoLast(linkctl);
       expect(undone.code, undone.stderr).toBe(0);
       const byHash = (one: object, other: object) => JSON.stringify(one).localeCompare(JSON.stringify(other));
