@@ -16,9 +16,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
-      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: ['test/bulk/*.test.ts'] } },
-      // In workers of their own: after some files of the others one test of typed URLs fails, and the cause is not found yet.
-      { extends: true, test: { name: 'bulk', include: ['test/bulk/*.test.ts'] } },
+      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'] } },
       // What the store and the service do, once more over the other engine; not what is decided before a store is asked.
       {
         extends: true,

@@ -16,10 +16,6 @@ export async function readAccount(world: FaultWorld, { edition, domains }: Circu
   return all;
 }
 
-export function canonical(url: string): string {
-  return URL.canParse(url) ? new URL(url).href : url;
-}
-
 /** What of a record a change can touch, as text. */
 export function essence({ long_url, note, tags, expiration_date, max_clicks, email_stats, total_clicks }: UrlRecord): string {
   return JSON.stringify([long_url, note, [...tags].sort(), expiration_date, max_clicks, email_stats, total_clicks]);

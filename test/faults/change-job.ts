@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UrlRecord } from '../../src/contract/records.ts';
-import { type AccountState, canonical } from './account-state.ts';
+import { normalised } from '../support/manners.ts';
+import type { AccountState } from './account-state.ts';
 import type { Circumstances, Dice } from './circumstances.ts';
 import { resultsPath } from './deeds.ts';
 import type { FaultWorld } from './fault-world.ts';
@@ -214,6 +215,6 @@ export function isAfter({ verb }: ChangeJob, { hash, fields }: ChangedRow, was: 
 /** The same link, whatever form the server gave its texts. */
 export function sameForm(one: UrlRecord, other: UrlRecord): boolean {
   const form = ({ hash, long_url, note, tags, total_clicks }: UrlRecord): string =>
-    JSON.stringify([hash, canonical(long_url), note.trim(), [...tags].sort(), total_clicks]);
+    JSON.stringify([hash, normalised(long_url), note.trim(), [...tags].sort(), total_clicks]);
   return form(one) === form(other);
 }

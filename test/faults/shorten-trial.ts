@@ -2,15 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
+import { normalised } from '../support/manners.ts';
 import { seed as seedAccount } from '../support/stored-links.ts';
-import {
-  type AccountState,
-  canonical,
-  type ForeignDeeds,
-  readAccount,
-  startForeignWriter,
-  touchedLinks,
-} from './account-state.ts';
+import { type AccountState, type ForeignDeeds, readAccount, startForeignWriter, touchedLinks } from './account-state.ts';
 import { type Circumstances, causeOf, type Dice, drawCircumstances, rollDice } from './circumstances.ts';
 import { readResults, resultsPath } from './deeds.ts';
 import { type FaultWorld, openFaultWorld } from './fault-world.ts';
@@ -214,7 +208,7 @@ function keyOf(
   { way, isExact }: Pick<Job, 'way' | 'isExact'>,
   { long_url, note, hash }: { long_url: string; note?: string; hash: string },
 ): string {
-  const url = isExact ? long_url : canonical(long_url);
+  const url = isExact ? long_url : normalised(long_url);
   if (way === 'dedupe') return url;
   return way === 'column' ? `${hash} ${url}` : `${url} ${(note ?? '').trim()}`;
 }
@@ -363,7 +357,7 @@ function mapped(
     const isOwn = found.some(({ record, key }) =>
       way === 'checked' || way === 'generated'
         ? keyOf(job, record) === rowKey(job, row)
-        : canonical(record.long_url) === canonical(row.long_url) && (way === 'dedupe' || key.endsWith(`/${row.custom_hash}`)),
+        : normalised(record.long_url) === normalised(row.long_url) && (way === 'dedupe' || key.endsWith(`/${row.custom_hash}`)),
     );
     if (!isOwn)
       notebook.add(

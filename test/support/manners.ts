@@ -1,3 +1,4 @@
+import { parseUrl } from '../../src/contract/web-address.ts';
 import type { WholeAnswer } from './faulty-endings.ts';
 import { readBody, withText } from './readings.ts';
 
@@ -147,8 +148,9 @@ function shouted(record: object, hashes: Memory['hashes']): object {
   return changed;
 }
 
-function normalised(url: string): string {
-  return URL.canParse(url) ? new URL(url).href : url;
+/** As a browser writes it. */
+export function normalised(url: string): string {
+  return parseUrl(url)?.href ?? url;
 }
 
 function readJson({ body }: WholeAnswer): object {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
 import { type CliError, LocalError, UsageError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
+import { parseUrl } from '../../contract/web-address.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
 import { makeFolders } from '../../files/folders.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
@@ -51,7 +52,7 @@ const longestName = 200;
 /** Cameras need the domain in ASCII. */
 function addressOf(row: Row, session: Session): string {
   const shortUrl = session.shortUrl(row);
-  return URL.canParse(shortUrl) ? new URL(shortUrl).href : shortUrl;
+  return parseUrl(shortUrl)?.href ?? shortUrl;
 }
 
 function makeFolder(folder: string): void {
