@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -137,7 +138,7 @@ describe('D43: a rebuild', () => {
   });
 
   test('D43: a build removes all but itself, the one before it and what is younger than an hour', ({ folder }) => {
-    const long = new Date(Date.now() - 3 * 3_600_000);
+    const long = new Date(statSync(folder).mtimeMs - 3 * 3_600_000);
     const make = (name: string): void => {
       mkdirSync(join(folder, name));
       utimesSync(join(folder, name), long, long);
