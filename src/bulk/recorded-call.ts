@@ -4,13 +4,13 @@ import { CallError } from '../client/call-error.ts';
 import { beginOneOff } from './journal/new-run.ts';
 import type { RunEnvironment } from './run-plan.ts';
 
-/** A call that changes something, of which nothing can be kept: `undo` stops at it, instead of taking back what was before. */
+/** A call with effects that cannot be recorded. `undo` stops at it instead of reverting an earlier run. */
 interface RecordedCall {
   readonly what: string;
   readonly profile: string | undefined;
 }
 
-/** Makes the call, with its record on the disk before it. Nothing is left of one that was certainly not applied. */
+/** Makes the call once its record is on disk. Deletes the record if the call was certainly not applied. */
 export async function recordCall<Result>(
   call: RecordedCall,
   environment: Pick<RunEnvironment, 'client' | 'system' | 'stateFolder'>,

@@ -13,14 +13,14 @@ import type { RunRecord } from './past-runs/run-names.ts';
 import type { RowError, Skip } from './results/row-outcome.ts';
 
 export interface RunRow<Item extends object = object> {
-  /** From 1, as people count; not known of a row that cannot be read any more. */
+  /** Counts from 1; undefined if the row can no longer be read. */
   readonly line: number | undefined;
   readonly item: Item;
-  /** The link as it was read when the plan was made; null for one that did not exist, absent where nothing was read. */
+  /** The link as read for the plan; null if it did not exist, absent if it was not read. */
   readonly before?: UrlRecord | null | undefined;
-  /** Why the link is left alone: the row fails with it, and nothing is sent. */
+  /** The row fails with this error, and nothing is sent. */
   readonly refusal?: string | RowError | undefined;
-  /** The row is left out, as its author wishes: nothing is read or sent for it. */
+  /** The row is left out as requested: nothing is read or sent for it. */
   readonly skip?: Skip | undefined;
 }
 
@@ -29,34 +29,34 @@ export interface InputFile {
   readonly sha256: string;
 }
 
-/** The rows of a run, checked beforehand, readable as often as needed and always the same. */
+/** The validated rows of a run. Each reading yields the same rows. */
 export interface RunInput<Item extends object = object> {
-  /** As people know it: the path as typed, or `stdin`. */
+  /** For messages: the path as typed, `stdin`, or the command. */
   readonly name: string;
-  /** Of its bytes, in hex. */
+  /** In hex: checksum of the file, of the typed rows, or of the command that lists the links. */
   readonly sha256: string;
   readonly rows: number;
-  /** Of them, those that are left out. */
+  /** The number of these rows that are left out. */
   readonly skipped?: number | undefined;
-  /** Rows that a finished run left out are wanted after all. */
+  /** Send the rows that a finished run left out. */
   readonly takesSkipped?: boolean | undefined;
-  /** The file that names the links of a listing, where there is one and it can be read again. */
+  /** The file that names the listed links, if it can be read again. */
   readonly file?: InputFile | undefined;
-  /** In order, some at a time. Throws `CliError` when they cannot be read any more. */
+  /** Yields the rows in order, in groups. Throws `CliError` if they can no longer be read. */
   open(): AsyncIterable<readonly RunRow<Item>[]> | Iterable<readonly RunRow<Item>[]>;
-  /** For links that were listed: the unfinished run that has these rows; undefined where a new one is to keep them. */
+  /** For listed links: the unfinished run that stores these rows; `run` is undefined if a new run is to store them. */
   readonly snapshot?: { readonly run: string | undefined } | undefined;
-  /** For links that are read anew: writes what the unfinished run knows of them into the journal that replaces its own. */
+  /** For links that are listed again: copies the results of the unfinished run into the journal that replaces its journal. */
   readonly carry?: ((earlier: UnfinishedRun, journal: Journal) => Promise<void>) | undefined;
-  /** When the reading of the rows' links began, as `System.elapsed` has it; absent where they were not read. */
+  /** `System.elapsed` when the reading of the links began; absent if they were not read. */
   readonly readAt?: number | undefined;
-  /** The error to stop with if the file is no longer the one that was checked. */
+  /** Returns the error to stop with if the file has changed since it was checked. */
   change?(): Promise<CliError | undefined>;
-  /** For what cannot be read again, such as a pipe or a listing: writes it to a new file, 0600 and fsynced; it is kept with the run. */
+  /** For a pipe or a listing, which cannot be read again: writes it to a new file (0600, fsynced), which is kept with the run. */
   readonly copyTo?: ((path: string) => Promise<void>) | undefined;
 }
 
-/** A run that is held by this process, as it was left. */
+/** A run that this process has locked, with its state in the journal. */
 export interface UnfinishedRun {
   readonly record: RunRecord;
   readonly state: RunState;
@@ -69,89 +69,88 @@ export interface OperationSettings {
   mayCall(): boolean;
 }
 
-/** Steps around the rows of a run. Both may be repeated when it is resumed, and throw what stops the run. */
+/** Steps before and after the rows of a run. A resumed run may repeat them. Their errors stop the run. */
 export interface RunSteps {
   before(): Promise<void>;
-  /** When all rows are settled, and none failed: the run is complete with it. `isStopped`: nothing more is to be begun. Whether all is done. */
+  /** Called if all rows are settled and none failed. Begins nothing more once `isStopped()` is true. Returns true if all is done. */
   after(isStopped: () => boolean): Promise<boolean>;
 }
 
 export interface RunPlan<Payload extends object = object> {
   operation(settings: OperationSettings): BulkOperation<Payload>;
   readonly mode?: Mode | undefined;
-  /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
+  /** The command as shown in messages: `rewrite https://a.example -> https://b.example`. */
   readonly what?: string | undefined;
-  /** Keep what the links were before, so that the run can be undone. */
+  /** Keep before-images of the links, so that the run can be undone. */
   readonly undo?: boolean | undefined;
   readonly undoes?: string | undefined;
   readonly direction?: UndoDirection | undefined;
-  /** Links that are made besides those of a shortening, as far as it is known. */
+  /** The number of links that a run other than a shortening creates, if known. */
   readonly newLinks?: number | undefined;
-  /** Links that were typed: their record is one file, and their calls are not worth asking for quotas and domains first. */
+  /** The links were typed. Their record is one file, and quota and default domain are not requested first. */
   readonly fromArguments?: boolean | undefined;
-  /** Of typed links: begun anew each time and never resumed, because the same URL may be shortened twice. */
+  /** Typed links whose run is never resumed, because the same URL may be shortened twice. */
   readonly isOneOff?: boolean | undefined;
-  /** True of a link that was read again and is still one that was selected. */
+  /** Returns true if a link that was read again still matches the selection. */
   readonly isSelected?: ((record: UrlRecord) => boolean) | undefined;
   readonly profile?: string | undefined;
-  /** The working domain; without one the account's default is looked up, where there are several. */
+  /** The working domain. Without it, the default domain is looked up if the edition has several domains. */
   readonly domain?: string | undefined;
-  /** The account's domains, where a call has asked for them already; it is counted as the run's first. */
+  /** The account's domains, if they were already requested. That request counts as the first of the run. */
   readonly accountDomains?: Promise<AccountDomains> | undefined;
   readonly input: RunInput;
   readonly steps?: RunSteps | undefined;
   payload(item: object): Payload;
-  /** All that `payload` depends on beside the row, as JSON: a resumed run must have the same. */
+  /** All other JSON values on which `payload` depends. A resumed run must have the same. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Receives the options of the run that is resumed: a flag such as `--expires +30d` means what it meant then. */
+  /** Receives the options of the resumed run, so that a flag such as `--expires +30d` keeps its original date. */
   readonly recall?: ((options: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** The row's own columns, for `--failed`. */
+  /** The columns of the input, for `--failed`. */
   readonly columns: readonly string[];
   readonly batchSize: number;
   readonly concurrency?: number | undefined;
   readonly budget?: number | undefined;
   readonly failFast?: boolean | undefined;
-  /** Once more what an earlier run has finished. */
+  /** Run again even if an earlier run completed. */
   readonly again?: boolean | undefined;
-  /** Begin although a quota will not last. */
+  /** Start even if a quota is too low. */
   readonly force?: boolean | undefined;
-  /** Replace files that are not this run's own. */
+  /** Replace files that this run did not write. */
   readonly overwrite?: boolean | undefined;
   readonly results?: string | undefined;
   readonly failed?: string | undefined;
-  /** Milliseconds to wait before a listing is read back; 10,000 without it. */
+  /** Milliseconds to wait before a listing is read back. Default: 10,000. */
   readonly settle?: number | undefined;
 }
 
-/** A change that gives the counters of a link another meaning, or the link another name. */
+/** A change after which the counters of a link restart or its hash is different. */
 export interface SettledChange {
   readonly kind: 'reset' | 'deleted' | 'renamed';
   readonly row: number;
-  /** Without a domain it is on the account's default one, or on the only one. */
+  /** Without a domain, the link is on the account's default or only domain. */
   readonly link: LinkKey;
-  /** The link right before, where it was read. */
+  /** The link right before the change, if it was read. */
   readonly before: KnownRecord | undefined;
-  /** Of a renamed link, as it is now. */
+  /** The link after a rename. */
   readonly after: KnownRecord | undefined;
 }
 
-/** Receives them before the journal says that they were done: a change of a killed process may come twice, and none is missing. `run` names them together with their rows. */
+/** Called before the journal records the changes: a kill may repeat a change, but loses none. Run and row identify it. */
 type NoteChanges = (run: string, changes: readonly SettledChange[]) => Promise<void>;
 
 export interface RunEnvironment {
   readonly client: Client;
   readonly system: System;
   readonly stateFolder: string;
-  /** Aborted by the first signal: nothing new is started. */
+  /** Aborted by the first signal. Then nothing new is started. */
   readonly interrupt?: AbortSignal | undefined;
-  /** Ends waits and calls: the command's time is over. */
+  /** Aborts waits and calls when the command's time is over. */
   readonly signal?: AbortSignal | undefined;
   warn(message: string): void;
-  /** Receives changes of links for the history of their clicks. */
   readonly noteChanges?: NoteChanges | undefined;
-  /** Every row has its outcome, which is about to be recorded: from here on a signal changes nothing any more. */
+  /** Called when every row has its outcome, before the last one is recorded. A later signal has no effect. */
   readonly answered?: (() => void) | undefined;
-  /** For tests: a journal that breaks or stops at a chosen step. */
+  /** For tests of journals that fail at a chosen step. */
   readonly openJournalFile?: OpenJournalFile | undefined;
 }
 
@@ -159,7 +158,7 @@ export function concurrencyOf({ mode, concurrency = 4 }: RunPlan): number {
   return mode?.name === 'checked' ? 1 : Math.min(Math.max(1, concurrency), 16);
 }
 
-/** In checked mode each batch is preceded by a reading of the listing. */
+/** Checked mode reads the listing before each batch. */
 export function callsPerBatch({ mode }: Pick<RunPlan, 'mode'>): number {
   return mode?.name === 'checked' ? 2 : 1;
 }
@@ -170,12 +169,12 @@ export interface RunFacts {
   readonly resumed: boolean;
   readonly rows: number;
   readonly doneBefore: number;
-  /** Batches still to send, and the calls that they need. */
+  /** Batches still to send, and the number of calls for them. */
   readonly batches: number;
   readonly calls: number;
   readonly domain: string | undefined;
-  /** Name and promise of the mode of a shortening run. */
+  /** Name and guarantee of the mode of a shortening run. */
   readonly guarantee?: string | undefined;
-  /** For more than one batch in checked mode: what to do for a better promise. */
+  /** Advice on a better guarantee than that of checked mode, if there are several batches. */
   readonly advice?: string | undefined;
 }

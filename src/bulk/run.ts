@@ -21,12 +21,12 @@ export type RunProgress = ReturnType<StartedRun['progress']>;
 export type RunSummary = ReturnType<StartedRun['summary']>;
 
 /**
- * Begins a run, or continues the unfinished one of the same input. Throws before anything is sent: `UsageError` for a run that is finished,
- * `LocalError` for one that cannot continue, `LimitError` for quotas. A one-off loads nothing of what only others need.
+ * Starts a run or resumes the unfinished run of the same input. Before anything is sent, throws `UsageError` if it is already complete,
+ * `LocalError` if it cannot be resumed, or `LimitError` if a quota is too low. A one-off is not checked.
  */
 export async function startRun(plan: RunPlan, environment: RunEnvironment) {
   const limiter = createLimiter(concurrencyOf(plan));
-  // If the session has asked for the domains, that call counts as the run's first.
+  // If the session has requested the domains, that call counts as the first of the run.
   const before = plan.accountDomains ? 1 : 0;
   const { client, calls } = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
   const surroundings = { ...environment, client };
@@ -63,7 +63,7 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment) {
   return await preflight.beginRun(identity, plan, surroundings, start);
 }
 
-/** All that makes two command lines the same run. */
+/** Two command lines with the same identity are the same run. */
 function identityOf(
   { input, options, mode, fromArguments }: RunPlan,
   { kind }: BulkOperation,
@@ -83,14 +83,14 @@ function identityOf(
       rows: input.rows,
       file: input.file && { ...input.file, name: absolutePath(input.file.name) },
     },
-    // As the journal returns it, so that the two can be compared.
+    // Converted as in the journal, so that both can be compared.
     options: JSON.parse(JSON.stringify({ ...options, generateHashes: mode?.generateHashes || undefined })),
   };
 }
 
 type Beginnings = RunEnvironment & Pick<Execution, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'>;
 
-/** Puts together what a run has from here to its end. What few runs need is loaded when it is needed. */
+/** Loads code that few runs need on first use. */
 async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Execution> {
   const { operation, begun, calls } = beginnings;
   const { mode, input } = plan;
@@ -104,7 +104,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   const stop = createStop();
   const abort = new AbortController();
   const signal = beginnings.signal ? AbortSignal.any([abort.signal, beginnings.signal]) : abort.signal;
-  // Each call under way listens to it, and Node takes more than ten for a leak.
+  // Each call in flight adds a listener, and Node reports more than ten as a leak.
   setMaxListeners(0, signal);
   const run: Execution = {
     ...beginnings,
@@ -133,7 +133,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
       takeWatermark: needsMark || (isChecked && !plan.isOneOff) ? takeWatermark : undefined,
       listen: listenerOf(input.rows, beginnings),
     }),
-    // In checked mode the call of a batch is reserved together with the watermark before it.
+    // In checked mode, the call of a batch is reserved together with the watermark before it.
     mayCall: (count = isChecked ? 0 : 1) => {
       const isAllowed = calls.reserve(count);
       if (!isAllowed) stop.because(new BudgetError(plan.budget));
@@ -146,22 +146,22 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   return run;
 }
 
-/** What is read before anything is sent: the newest links, and what the links of the run are. */
+/** Decides what is read before anything is sent: the newest links, and the links of the run. */
 function readingOf(
   { mode, input, undo, results }: RunPlan,
   beginnings: Beginnings,
 ): Pick<Execution, 'needsMark' | 'reads' | 'readsFirst'> {
   const { operation, begun, images } = beginnings;
-  // With a typed hash the server may return an existing link, which undo must not delete. So the newest links are recorded first, unless the
-  // hashes were already looked up.
-  const isTyped = mode?.name === 'keyed' && mode.hasOwnHashes === true;
-  const needsMark = isTyped && !undo && input.readAt === undefined && begun.state.mark === undefined;
+  // If a row gives its hash, the server may return an existing link, which undo must not delete. Therefore the newest links are recorded
+  // first, unless the hashes were already looked up.
+  const hasGivenHashes = mode?.name === 'keyed' && mode.hasOwnHashes === true;
+  const needsMark = hasGivenHashes && !undo && input.readAt === undefined && begun.state.mark === undefined;
   const reads = images ? 'undo' : results === undefined ? 'renames' : 'results';
   const isUnread = input.readAt === undefined ? reads !== 'renames' : isAged(input, beginnings);
   return { needsMark, reads, readsFirst: operation.read !== undefined && isUnread };
 }
 
-/** A function that is made when it is first called. */
+/** Returns a function that is loaded when it is first called. */
 function loadedWhenCalled<Given extends unknown[], Result>(
   load: () => Promise<(...given: Given) => Promise<Result>>,
 ): (...given: Given) => Promise<Result> {
@@ -172,7 +172,7 @@ function loadedWhenCalled<Given extends unknown[], Result>(
   };
 }
 
-/** Tells the history of clicks what changed, and says when the last row has its outcome: both before that is recorded. */
+/** The listener notes changes in the click history and calls `answered` after the last row, before outcomes are recorded. */
 function listenerOf(rows: number, { begun, domain, operation, noteChanges, answered }: Beginnings) {
   const note = operation.kind === 'shorten' ? undefined : noteChanges;
   if (!note && !answered) return undefined;
@@ -186,7 +186,7 @@ function listenerOf(rows: number, { begun, domain, operation, noteChanges, answe
   };
 }
 
-/** The change of an outcome that the history of clicks has to know. `working`: the domain of rows that name none. */
+/** Returns the change of an outcome for the click history. `working` is the domain of rows that name none. */
 function changesOf(
   { status, payload, index: row, before, record }: RowOutcome,
   operation: BulkOperation,

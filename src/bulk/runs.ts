@@ -14,23 +14,23 @@ import { beganAt, byAge, newestRuns, type RunFolders, runFolders, runNames, runR
 import { type IsOwn, tipOf } from './past-runs/undo-chain.ts';
 import type { RowStatus } from './results/row-outcome.ts';
 
-/** A run as `runs list` and `runs show` print it. */
+/** A run as printed by `runs list` and `runs show`. */
 export interface RunOverview {
   readonly run: string;
   /** `finished`: every row has its final status. `damaged`: the journal cannot be read; `problem` says why. */
   readonly state: 'finished' | 'unfinished' | 'damaged';
-  /** Absent where the journal is damaged at its beginning. */
+  /** Undefined if the journal is damaged. */
   readonly begin: BeginLine | undefined;
   readonly undoneBy?: string | undefined;
-  /** Rows by status; `not_sent` are those that a further run would send. */
+  /** Rows by status. A resumed run sends the `not_sent` rows. */
   readonly counts: Readonly<Partial<Record<RowStatus | CheckStatus, number>>>;
-  /** Why the last process ended: `complete`, `quota`, `signal` …; absent where it was killed. */
+  /** The reason why the last process ended: `complete`, `quota`, `signal` …; absent if it was killed. */
   readonly lastEnd?: string | undefined;
   readonly problem?: string | undefined;
   readonly journal: string;
 }
 
-/** True of a run that kept what links were, or made links, and changed something. Counters do not come back. */
+/** Returns true if the run changed something and kept before-images or created links. Reset counters cannot be restored. */
 export function canBeUndone({ begin, counts, undoneBy }: RunOverview): boolean {
   if (!begin || undoneBy !== undefined || begin.operation === 'reset' || begin.operation === 'api') return false;
   const isChange =
@@ -39,7 +39,7 @@ export function canBeUndone({ begin, counts, undoneBy }: RunOverview): boolean {
   return isChange && (begin.undo === true || begin.operation === 'shorten');
 }
 
-/** The newest run before another one that can be undone, of those that are meant. */
+/** Returns the newest run before the given one that satisfies `isOwn` and can be undone. */
 export async function undoableBefore(
   stateFolder: string,
   { run: last }: Pick<BeginLine, 'run'>,
@@ -55,17 +55,14 @@ export async function undoableBefore(
   return undefined;
 }
 
-/** Days that the journal of a finished run is kept. */
+/** Days for which the record of a finished run is kept. */
 const keptDays = 30;
 
-/**
- * The name of the run that a text names: a whole name, `last`, or a beginning that no other run has. Throws `NotFoundError`
- * where there is none, `UsageError` where there are several.
- */
+/** Accepts a run ID, an unambiguous prefix of one, or `last`. Throws `NotFoundError`, or `UsageError` for an ambiguous prefix. */
 export function resolveRun(stateFolder: string, text: string): string {
   if (text === 'last') return newestRuns(stateFolder)[0]?.run ?? noRun(text, 'no run is recorded yet');
   if (runNames(runFolders(stateFolder)).includes(text)) return text;
-  // An empty variable of a script names no run.
+  // An empty variable in a script must not select a run.
   const [found, ...others] = text === '' ? [] : newestRuns(stateFolder, text);
   if (!found) return noRun(text);
   if (others.length === 0) return found.run;
@@ -92,18 +89,18 @@ export async function showRun(stateFolder: string, run: string): Promise<RunOver
   return (await overview(run, runFolders(stateFolder))) ?? noRun(run);
 }
 
-/** Deletes the journal of a run; its links stay as they are. Throws `LocalError` while a process works on the run. */
+/** Deletes the record of a run and leaves its links unchanged. Throws `LocalError` while another process uses the run. */
 export async function forgetRun(stateFolder: string, run: string, system: System): Promise<void> {
   if (!(await deleteRun(run, runFolders(stateFolder), system))) noRun(run);
 }
 
-/** Deletes records of finished runs that are older than 30 days, but those of typed links. One that cannot be deleted now waits for the next time. */
+/** Deletes records of runs that ended over 30 days ago, except typed links. One that cannot be deleted is left for the next time. */
 export async function pruneRuns(stateFolder: string, system: System): Promise<void> {
   const folders = runFolders(stateFolder);
   const isKept = (time: number): boolean => system.now() - time < keptDays * 86_400_000;
   for (const run of runNames(folders)) {
     const { isSmall, journal } = runRecord(run, folders);
-    // The name is enough for most: nothing that began later is old.
+    // The start time in the name is enough for most: a run that started later is not old.
     if (isSmall || isKept(beganAt(run))) continue;
     const last = await lastLine(journal).catch(() => undefined);
     if (!last || !('at' in last) || isKept(Date.parse(last.at))) continue;
@@ -114,11 +111,11 @@ export async function pruneRuns(stateFolder: string, system: System): Promise<vo
   }
 }
 
-/** A link that is not as the run left it. */
+/** A link that differs from what the run left. */
 interface Discrepancy {
   readonly hash: string;
   readonly problem: 'missing' | 'changed';
-  /** The destination now, of a changed one. */
+  /** The current destination of a changed link. */
   readonly long_url?: string | undefined;
 }
 
@@ -132,7 +129,7 @@ export interface Verification {
   readonly discrepancies: readonly Discrepancy[];
 }
 
-/** Reads every link again that a run made or changed, in groups; nothing is changed. */
+/** Reads all links that a run created or changed, in groups. Changes nothing. */
 export async function* verifyRun(stateFolder: string, run: string, settings: VerifySettings): AsyncGenerator<Verification> {
   const folders = runFolders(stateFolder);
   const { journal } = runRecord(run, folders);
@@ -141,15 +138,15 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Ver
     throw new UsageError(`run ${run} created no links; there is nothing to verify`);
   }
   for await (const { line, offset } of readJournal(journal)) {
-    // The rows of a line are of one kind: deleted links are not there any more.
+    // The rows of a line are of the same kind, and deleted links cannot be read.
     if (line.type !== 'result' || statusesOf(line).includes('deleted')) continue;
-    // The first rows of a keyed run are sent twice on purpose: the later line counts.
+    // The probe sends the first rows of a keyed run twice; the later line counts.
     const isLatest = locationOf(line.rows[0]?.[0] ?? 0).offset === offset;
     if (isLatest) yield await verifyLine(line, { ...settings, domain: begin.domain });
   }
 }
 
-/** Finds links of a line that are gone or lead elsewhere. A link that was made, but not as asked, only has to exist. */
+/** Finds missing links and links with other destinations. A link that was not created as requested only has to exist. */
 async function verifyLine(line: ResultLine, settings: VerifySettings & { domain: string | undefined }): Promise<Verification> {
   const links = linksOf(line);
   const hashes = links.map(({ hash }) => hash);
@@ -167,7 +164,7 @@ function noRun(run: string, message = `no run ${run || '""'}`): never {
   throw new NotFoundError(message, { hint: 'linkctl runs list' });
 }
 
-/** Undefined where another process has deleted it meanwhile. */
+/** Returns undefined if another process has deleted the run. */
 async function overview(run: string, folders: RunFolders): Promise<RunOverview | undefined> {
   const { journal } = runRecord(run, folders);
   try {

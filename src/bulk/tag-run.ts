@@ -10,11 +10,11 @@ import type { RunEnvironment } from './run-plan.ts';
 export interface TagChange {
   readonly rename?: { readonly from: string; readonly to: string };
   readonly add?: readonly string[];
-  /** When no link carries them any more. */
+  /** Deleted once no link has them. */
   readonly delete?: readonly string[];
 }
 
-/** Reads the change from the record of a run; it is empty for one that changed no tags. */
+/** Reads the change from the record of a run. It is empty if the run changed no tags. */
 export function tagChangeOf({ options: { tags } }: Pick<BeginLine, 'options'>): TagChange {
   if (typeof tags !== 'object' || tags === null) return {};
   const change: { rename?: unknown; add?: unknown; delete?: unknown } = tags;
@@ -31,7 +31,7 @@ function textsOf(value: unknown): string[] {
 }
 
 export interface TagRun {
-  /** The command as people read it: `tags rename promo promotion`. */
+  /** The command as shown in messages: `tags rename promo promotion`. */
   readonly what: string;
   readonly change: TagChange;
   readonly profile?: string | undefined;
@@ -39,7 +39,7 @@ export interface TagRun {
   readonly direction?: UndoDirection | undefined;
 }
 
-/** Makes a change of tags as a run. `act` learns whether an earlier process may have made it. One that was refused leaves no record, unless `isBegun`. */
+/** Changes tags as a run. `mayBeDone`: an earlier process may have made the change. A refused change leaves no record unless `isBegun`. */
 export async function recordTagRun<Result>(
   { what, change, profile, undoes, direction }: TagRun,
   environment: RunEnvironment,
@@ -55,7 +55,7 @@ export async function recordTagRun<Result>(
     const made = await act(resumed).then(
       (result) => ({ result }),
       (error: unknown) => {
-        // A change that may have been made keeps its record, so that the same command ends it.
+        // A change that may have been applied keeps its record, so that the same command completes it.
         if (isBegun() || (error instanceof CliError && error.kind === 'unknown')) return { error };
         throw error;
       },
@@ -63,7 +63,7 @@ export async function recordTagRun<Result>(
     if (undoes !== undefined) await recordUndone({ undoes, by: name }, runFolders(environment.stateFolder), system);
     const at = new Date(system.now()).toISOString();
     const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', at } as const;
-    // Without its end the run is resumed by the same command, which finds out.
+    // Without an end line, the same command resumes the run and checks the outcome.
     const failure = await journal.write(end).then(
       () => undefined,
       (error: unknown) => ({ error }),
@@ -76,7 +76,7 @@ export async function recordTagRun<Result>(
   return done.result;
 }
 
-/** It is known by what was typed: what it changes is decided once, when it begins. */
+/** The typed command identifies the run, because its change is decided only once, when it starts. */
 function identityOf({ what, change, undoes }: TagRun, { client }: Pick<RunEnvironment, 'client'>) {
   const { server, username: account } = client.identity;
   const input = { name: 'tags', sha256: checksum(JSON.stringify([what, undoes])), rows: 0 };
@@ -84,7 +84,7 @@ function identityOf({ what, change, undoes }: TagRun, { client }: Pick<RunEnviro
   return { operation: 'tags', server, account, domain: undefined, input, options } as const;
 }
 
-/** Finds the change of the unfinished run of the same command: it may have been made already. */
+/** Returns the change of the unfinished run of the same command. It may have been applied. */
 export async function unfinishedTags(run: Omit<TagRun, 'change'>, environment: RunEnvironment): Promise<TagChange | undefined> {
   const { operation, domain, input } = identityOf({ ...run, change: {} }, environment);
   const [found] = await unfinishedRuns({ operation, domain, sha256: input.sha256 }, environment);

@@ -16,15 +16,15 @@ import type { ChangePlan, MakeItem, PlanVerb } from './plan/plan.ts';
 export interface Question {
   /** The first word of the question: `Delete`. */
   readonly verb: string;
-  /** Without it, the number of links decides how it is answered. */
+  /** By default, the number of links decides how the question is answered. */
   readonly always?: 'typed number' | undefined;
-  /** Between the links and the account; `of` without it. */
+  /** Stands between the links and the account; `of` by default. */
   readonly preposition?: 'of' | 'to' | undefined;
-  /** Links are made, changed and deleted: then the question says how many of each, `Create 2, change 60 and delete 3 links`. */
+  /** The question counts each kind of change: `Create 2, change 60 and delete 3 links`. */
   readonly namesKinds?: boolean;
-  /** The counters are what is lost: they are shown even where nothing is asked. */
+  /** The change erases counters, so they are shown even with `--yes`. */
   readonly erasesCounters?: boolean;
-  /** Not asked of typed links, and of a file only where somebody can answer: existing scripts keep working. */
+  /** Not asked for typed links, and for a file only if someone can answer, so that existing scripts keep working. */
   readonly isOptional?: boolean;
 }
 
@@ -32,16 +32,16 @@ export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields'
   /** For the header: `shortening`. */
   readonly doing: string;
   readonly domains?: LinkDomains | undefined;
-  /** The command that undoes the run, where it is not `linkctl undo`. */
+  /** The command that undoes the run; `linkctl undo` by default. */
   readonly undoneBy?: string;
-  /** Replaces the line about undoing: an undo can be redone. */
+  /** Replaces the line about undoing, for example by one about redoing. */
   readonly undoLine?: string;
   readonly ignoreMissing?: boolean | undefined;
 };
 
 interface Change {
   readonly verb: PlanVerb;
-  /** The command as people read it: `rewrite https://a.example -> https://b.example`. */
+  /** The command as shown in messages: `rewrite https://a.example -> https://b.example`. */
   readonly what: string;
   readonly question: Question;
   readonly options: BulkOptions;
@@ -49,46 +49,45 @@ interface Change {
   operation(settings: OperationSettings): BulkOperation<LinkKey>;
 }
 
-/** A change of rows that name their links: these are read for the plan, or right before they are changed. */
+/** A change of rows that name their links. The links are read for the plan, or right before they are changed. */
 export interface NamedChange extends Change {
   readonly input: RunInput;
-  /** The domains of the links, as far as they are named. */
   readonly domains: LinkDomains;
   readonly fromArguments?: boolean;
   payload(item: object): LinkKey;
   decide(payload: LinkKey, record: UrlRecord | undefined): PlannedOutcome;
-  /** Beside the rows all that the change depends on. */
+  /** Everything besides the rows that the change depends on. */
   readonly flags?: Pick<RunPlan, 'options' | 'recall'> | undefined;
   /** The columns of the input, for `--failed`. */
   readonly columns: readonly string[];
-  /** The fields that every link is given, for messages about it. */
+  /** Fields that every link gets, for messages. */
   readonly fields?: EditFields | undefined;
 }
 
-/** A change of links that the tool finds itself: by tags, a search, a filter, on two sides, or by what a run did. */
+/** A change of links from a selection, a comparison of two sides, or the record of a run. */
 export interface ListedChange extends Change {
   readonly links: Omit<SelectedLinks, 'given' | 'filter'>;
-  /** All that decides what is done to which links, as it was typed: the same command resumes the run. */
+  /** Everything as typed that determines the links and their change. The same command resumes the run by it. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly kind: OperationKind;
   decide(link: SelectedLink): PlannedOutcome;
-  /** Without it, the item that is sent for a link is its name with the fields that it gets. */
+  /** Makes the item to send; by default the key of the link with its new fields. */
   readonly payload?: MakeItem;
-  /** Gets the whole plan, and throws for a change that its author cannot have meant. */
+  /** Receives the complete plan. May throw to refuse the change. */
   inspect?(plan: ChangePlan): void;
-  /** All that was read is compared again at sending, however short a time passed. */
+  /** Reads and compares every link again right before its change, however recently it was read. */
   readonly comparesAgain?: boolean;
-  /** The run that this one undoes, on the domain on which it was. */
+  /** The run that this change undoes, with its domain. */
   readonly undoes?: { readonly run: string; readonly direction: RunPlan['direction']; readonly domain: string | undefined };
-  /** Tags that are added besides, known when the links were read. */
+  /** Returns further tags to add; complete after the links were read. */
   newTags?(): readonly string[];
-  /** Instead of calls for links, the one call for all of them. */
+  /** For dry runs: the single request that replaces those for links. */
   readonly request?: PlannedRequest;
-  /** Steps about the tags of the account in the same run, before the links and after them. */
+  /** Changes the account's tags in the same run, before and after the links. */
   readonly tags?: (RunSteps & { readonly change: TagChange }) | undefined;
 }
 
-/** The same change of all links of a selection. */
+/** One change for all links of a selection. */
 export interface LinkChange {
   readonly selection: LinkSelection;
   readonly options: SelectionOptions & BulkOptions;
@@ -99,16 +98,16 @@ export interface LinkChange {
   readonly fields?: EditFields;
   readonly flags?: RunFlags;
   operation(settings: OperationSettings): BulkOperation<LinkKey>;
-  /** The flags that begin a run, for the message that refuses flags of runs beside `--by-tags --no-undo`. */
+  /** The flags that start a run, for the error about run flags combined with `--by-tags --no-undo`. */
   readonly files?: string;
-  /** The API's own call for a tag expression (4.3.8), where it can make the change. */
+  /** The API call for a tag expression (4.3.8); undefined if it cannot make the change. */
   readonly oneCall: OneCall | undefined;
 }
 
 interface OneCall {
   readonly method: string;
   readonly path: string;
-  /** For the sentence about it: `Deleted`. */
+  /** The verb of the result: `Deleted`. */
   readonly done: string;
   send(query: { readonly tags: string }): Promise<unknown>;
 }

@@ -13,10 +13,10 @@ import { clicks, describedParts, shortUrlText } from './plan/screen.ts';
 import { losses, planLines, shownLinks } from './plan/text.ts';
 import { linksReadFor, type ReadableRows } from './rows/read-links.ts';
 
-/** From so many links on their number is typed instead of a yes. */
+/** From this number of links on, the answer is the number instead of yes. */
 const typedFrom = 100;
 
-/** Asks for a yes, or for the number of links where they are many; `--yes` has answered. */
+/** Asks for a yes, or for the number of links if there are many. `--yes` answers both. */
 export async function askFor(
   question: string,
   count: number,
@@ -26,22 +26,22 @@ export async function askFor(
   await (count < typedFrom && !always ? confirm(question, session) : confirmCount(question, count, session));
 }
 
-/** Where only one link was named, it is part of the question. Nothing is asked where nothing would be changed. */
+/** Shows the plan and asks, unless nothing would be changed. A single link is part of the question. */
 export async function consentToPlan(plan: ChangePlan, asked: Question, session: Session): Promise<void> {
   const { verb, always, preposition = 'of', namesKinds } = asked;
   const { planned } = plan;
   const { yes, quiet } = session.global;
-  const place = accountLabel(session, plan.domains);
+  const account = accountLabel(session, plan.domains);
   if (plan.only && planned === 1 && !always && !namesKinds && !yes) {
-    await session.streams.message(`${place}:`);
+    await session.streams.message(`${account}:`);
     return await confirm(`${verb} ${onlyText(plan.only, session)}?`, session);
   }
   if (!(yes && quiet)) await showPlan(plan, session);
   if (yes || planned === 0) return;
-  await askFor(`${changesText(plan, asked)} ${preposition} ${place}?`, planned, session, always);
+  await askFor(`${changesText(plan, asked)} ${preposition} ${account}?`, planned, session, always);
 }
 
-/** Prints a plan on stderr, what differs in colour where there is any. */
+/** Prints a plan on stderr, with differences in colour if stderr has colours. */
 export async function showPlan(plan: ChangePlan, { streams }: Pick<Session, 'streams'>): Promise<void> {
   const { red, green, underline } = await streams.paint('stderr');
   const marks = { before: (text: string) => red(underline(text)), after: (text: string) => green(underline(text)) };
@@ -56,7 +56,7 @@ function changesText({ planned, countOf }: ChangePlan, { verb, namesKinds }: Que
   return `${capitalized(text)} ${text.endsWith(' 1') ? 'link' : 'links'}`;
 }
 
-/** `s.ex/abc -> https://… (1,204 clicks)`, of an edit `s.ex/abc: note: "a" -> "b"`. */
+/** `s.ex/abc -> https://… (1,204 clicks)`; for an edit, `s.ex/abc: note: "a" -> "b"`. */
 function onlyText({ outcome, record, target }: PlannedLink, session: Session): string {
   const isNew = outcome.kind === 'copy' || outcome.kind === 'create';
   if (!record) return isNew ? `${linkText(target)} -> ${outcome.fields.long_url}` : linkText(target);
@@ -64,7 +64,7 @@ function onlyText({ outcome, record, target }: PlannedLink, session: Session): s
   return `${shortUrlText(record, session)}: ${editText(outcome.fields, record)}`;
 }
 
-/** Shows the plan of a selection that was read whole, and asks. */
+/** Shows the plan of a completely read selection and asks. */
 export async function consentToLinks(
   plan: ChangePlan,
   { inspect, question }: Pick<ListedChange, 'inspect' | 'question'>,
@@ -74,7 +74,7 @@ export async function consentToLinks(
   if (plan.count > 0) await consentToPlan(plan, question, session);
 }
 
-/** The rows come back with their links, on the disk where they are many, so that nothing is read twice; unread where nothing is asked. */
+/** Returns the rows with the links that were read for the question, so that no link is read twice. */
 export async function consentToRows(
   { input, question, verb, payload, decide, options }: NamedChange,
   session: Session,
@@ -95,7 +95,7 @@ export async function consentToRows(
   return rows;
 }
 
-/** Shows the counters that are lost, of the first links; where these are all, they come back with the rows. */
+/** Prints the counters of the first links. Returns the rows with their links if these are all. */
 async function noteCounters({ input, payload }: Pick<NamedChange, 'input' | 'payload'>, session: Session): Promise<ReadableRows> {
   const read = async (items: readonly object[]) => {
     const find = await recordsOf(session.client, items.map(payload), shownLinks);

@@ -29,22 +29,22 @@ export interface CopyOptions extends SelectionOptions, BulkOptions {
 }
 
 interface Findings {
-  /** Of a run that was resumed, nothing was planned. */
+  /** Undefined if the run was resumed. */
   plan?: ChangePlan;
-  /** Links whose `max_clicks` the target does not have. */
+  /** Number of links whose `max_clicks` the target does not support. */
   withoutBound: number;
-  /** Tags that no copied link brings along, and that the target lacks. */
+  /** Tags that no copied link carries and that the target lacks. */
   tags: readonly string[];
 }
 
-/** Oldest first. The hash is the key: the same command makes nothing twice. The run belongs to the target, where it can be undone. */
+/** Copies the oldest links first. Their hashes make it safe to repeat. The run belongs to the target account and is undone there. */
 export async function copyLinks(selection: LinkSelection, options: CopyOptions, accounts: CopyAccounts): Promise<RowsReport> {
   const { source, target } = accounts;
   const map = readDomainMap(options.mapDomain);
   refuseSameAccount(accounts, map);
   await requireAnswer(target, 'named');
   const links = await selectLinks(selection, options, source, 'change');
-  // Tags belong to the account: a part of its links brings only its own.
+  // If only some links are copied, only their own tags are copied.
   const isWhole = selection.kind === 'listing' && isEverything(selection) && !options.filter;
   const findings: Findings = { withoutBound: 0, tags: [] };
   async function* pages(): AsyncGenerator<SelectedPage<ComparedLink<EarlierLink>>> {
@@ -58,14 +58,14 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   const change = { ...changeOf(options, findings, accounts), given, links: { severalDomains, pages } };
   const report = await runPlannedChange(change, target);
   if (target.global.dryRun) return report;
-  // Without links to copy, nothing else asks.
+  // Without links to copy, the plan has not asked for consent.
   if (!findings.plan?.planned && findings.tags.length > 0) {
     await confirm(`Add ${quantity(findings.tags.length, 'tag')} to ${accountLabel(target)}?`, target);
   }
   return withFindings(report, findings, target);
 }
 
-/** Finds tags to add, and says it before the question. */
+/** Returns the tags to add, and prints them before the question. */
 async function unusedTags(hasLabel: (label: string) => boolean, { source, target }: CopyAccounts): Promise<readonly string[]> {
   const there = await accountTags(target.client);
   const unused: string[] = [];
@@ -87,7 +87,7 @@ function changeOf(
     kind: 'apply',
     verb: 'copy',
     question: { verb: 'Copy', preposition: 'to' },
-    // One batch at a time, or later links could be made before earlier ones.
+    // Concurrent batches could create later links before earlier ones.
     options: { ...options, concurrency: 1, again: true },
     presentation: { ...hashChangePresentation('urls', 'Copied'), doing: 'copying', undoneBy: undoOf(target) },
     decide(link: ComparedLink<EarlierLink>) {
@@ -99,18 +99,18 @@ function changeOf(
     inspect: (plan) => Object.assign(findings, { plan }),
     operation: (settings) => applyOperation({ ...settings, edition: target.edition }),
     payload: (key, fields) => appliedRow(key, fields, 'create'),
-    // Before a late answer links may have been made there.
+    // Links may be created in the target before the question is answered.
     comparesAgain: true,
     newTags: () => findings.tags,
   };
 }
 
-/** The run is one of the target, which need not be the account of the next command. */
+/** Names the target's profile, because the next command may use another account by default. */
 function undoOf({ profile }: CopyAccounts['target']): string {
   return ['linkctl undo', ...(profile === undefined ? [] : ['--profile', shellWord(profile)])].join(' ');
 }
 
-/** Adds the tags before the links, and says what was there already and what did not come along. */
+/** Adds the tags before the links. Reports existing links and values that were not copied. */
 function withFindings(report: RowsReport, { plan, tags, withoutBound }: Findings, { client, edition }: Session): RowsReport {
   const existing = plan?.countOf('unchanged') ?? 0;
   async function* rows(): AsyncGenerator<Iterable<Row>> {
@@ -127,20 +127,20 @@ function withFindings(report: RowsReport, { plan, tags, withoutBound }: Findings
     ...(report.runRows !== undefined && existing > 0
       ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`]
       : []),
-    ...(report.runRows === undefined ? [] : leftBehind(withoutBound, edition)),
+    ...(report.runRows === undefined ? [] : notCopied(withoutBound, edition)),
   ];
   return { ...report, rows: rows(), members, notes };
 }
 
-/** Links that were found as they should be are no rows of the run, and are counted with them. */
+/** Adds the existing links, which are not rows of the run, to its counts. */
 function summaryWith(existing: number, summary: unknown): Row {
   const counts: Readonly<Record<string, unknown>> = { ...(typeof summary === 'object' && summary) };
   const sum = (name: string): number => Number(counts[name] ?? 0) + existing;
   return { ...counts, rows: sum('rows'), existing: sum('existing') };
 }
 
-/** Says what no call of the API can set. */
-function leftBehind(withoutBound: number, edition: Edition): string[] {
+/** Names the values that no API call can set. */
+function notCopied(withoutBound: number, edition: Edition): string[] {
   const bound = `max_clicks of ${plainQuantity(withoutBound, 'link')}, which ${thisServer(edition)} does not have`;
   return ['not copied: clicks, last visits and dates of creation', ...(withoutBound > 0 ? [`not copied: ${bound}`] : [])];
 }

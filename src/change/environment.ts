@@ -2,7 +2,7 @@ import { folders } from '../base/system.ts';
 import type { RunEnvironment } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 
-/** All that a run has of the outside world. The history of clicks is loaded when a change is to be marked in it. */
+/** Everything that a run uses of the outside world. The click history is imported only to note a change in it. */
 export function environmentOf(session: Session): RunEnvironment {
   const { client, system, warn } = session;
   return {

@@ -4,7 +4,7 @@ import type { Session } from '../cli/session.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { NotedChange } from '../history/noted-changes.ts';
 
-/** Only where the account has a history. One that cannot be written is a warning: no change fails for it. */
+/** Does nothing if the account has no history. A history that cannot be written causes a warning, and the change continues. */
 export async function noteHistory(
   run: string,
   changes: readonly SettledChange[],
@@ -19,7 +19,7 @@ export async function noteHistory(
   }
 }
 
-/** Edition B has one domain, whatever it is called. */
+/** Edition B has a single domain, so the change is stored without one. */
 function notedChange({ kind, row, link, before, after }: SettledChange, edition: Edition): NotedChange {
   const counters = { total: before?.total_clicks, unique: before?.unique_clicks };
   const domain = edition === 'b' ? undefined : link.domain;

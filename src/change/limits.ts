@@ -3,7 +3,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
 import { quantity } from '../output/quantity.ts';
 
-/** `--max-affected` stops a change that is larger than its author believes, before anything is sent */
+/** Throws a UsageError, before anything is sent, if `--max-affected` is exceeded. `orMore`: `count` is a lower bound. */
 export function refuseTooMany(count: number, { global: { maxAffected } }: Invocation, orMore = false): void {
   if (maxAffected === undefined || count <= maxAffected) return;
   throw new UsageError(
@@ -11,7 +11,7 @@ export function refuseTooMany(count: number, { global: { maxAffected } }: Invoca
   );
 }
 
-/** Refuses a change that needs an answer where nobody can give one, before anything is read for the question */
+/** Throws a UsageError, before any link is read, if nobody can answer the question and the flags do not replace the answer. */
 export async function requireAnswer(invocation: Invocation, way: 'named' | `--${string}`): Promise<void> {
   const { yes, dryRun, maxAffected } = invocation.global;
   if (dryRun || canAsk(invocation)) return;

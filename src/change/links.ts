@@ -10,7 +10,7 @@ import { hashRows, operandRows } from './rows/named.ts';
 import { keepsUndo, sendingOf, shownBefore } from './run-settings.ts';
 import { typedReport } from './typed-report.ts';
 
-/** Links that no operand and no file names are listed first, and changed by hash: so nothing is hit that was labelled meanwhile. */
+/** Changes a selection. Listed links are read first and changed by hash, so a link that gets a tag meanwhile is not affected. */
 export async function changeLinks(change: LinkChange, session: Session): Promise<Report> {
   const { selection, options } = change;
   refuseAllDomains(selection, options, session, 'change');
@@ -20,7 +20,6 @@ export async function changeLinks(change: LinkChange, session: Session): Promise
   return await (await import('./selection.ts')).changeSelected(change, session);
 }
 
-/** Operands and a file of hashes. */
 async function changeOfHashes(
   { verb, fields, ...change }: LinkChange,
   selection: Exclude<LinkSelection, { kind: 'listing' }>,
@@ -47,7 +46,7 @@ async function changeOfHashes(
   );
 }
 
-/** Shows the plan of a change of named links and asks, where that is wanted, and runs it. */
+/** Shows the plan and asks for consent if necessary, then runs the change. */
 export async function changeNamed(change: NamedChange, session: Session): Promise<RowsReport> {
   const { options, question, domains, fromArguments, operation, what, input, payload, flags, columns, fields } = change;
   const sending = sendingOf(options, session);

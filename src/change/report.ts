@@ -13,18 +13,18 @@ import { environmentOf } from './environment.ts';
 import { shownBefore } from './run-settings.ts';
 import { countsOf, isChange, resumedLines } from './typed-report.ts';
 
-/** A run on its way to people. */
+/** A started run, with what its report needs. */
 interface ShownRun {
   readonly run: StartedRun;
   readonly plan: RunPlan;
   readonly presentation: RunPresentation;
   readonly session: Session;
-  /** A selection has links, a file rows. */
+  /** `link` for a selection, `row` for a file. */
   readonly noun: 'link' | 'row';
-  readonly place: string;
+  readonly account: string;
 }
 
-/** The first signal, or the end of `--max-time`, stops it when the batches under way are answered; a second signal ends it at once. */
+/** The first signal or the end of `--max-time` stops the run after the batches in flight. A second signal stops it immediately. */
 export async function runReport(
   planned: Omit<RunPlan, 'profile' | 'accountDomains'>,
   presentation: RunPresentation,
@@ -36,10 +36,10 @@ export async function runReport(
   const plan: RunPlan = { domain, ...planned, profile, accountDomains: session.askedDomains() };
   const run = await startRun(plan, { ...environmentOf(session), interrupt: interruption.signal });
   const noun = plan.input.snapshot ? 'link' : 'row';
-  const place = accountLabel({ client, domain: run.facts.domain }, presentation.domains);
-  const shown: ShownRun = { run, plan, presentation, session, noun, place };
+  const account = accountLabel({ client, domain: run.facts.domain }, presentation.domains);
+  const shown: ShownRun = { run, plan, presentation, session, noun, account };
   for (const line of headerLines(shown)) await session.note(line);
-  // Of rows that went wrong: to remember every row of a million would take longer than to make its row.
+  // Holds only failed and unknown outcomes, because storing an outcome takes longer than making its row.
   const outcomes = new WeakMap<Row, RowOutcome>();
   const input = noun === 'row' ? plan.input.name : undefined;
   return {
@@ -62,12 +62,12 @@ export async function runReport(
   };
 }
 
-/** The lines before the first row: the account, batches and calls. The promise of the mode is shown with `-v`. */
-function headerLines({ run, plan, presentation, session, noun, place }: ShownRun): string[] {
+/** Lines before the first row: account, batches and requests; with `-v` also the guarantee of the mode. */
+function headerLines({ run, plan, presentation, session, noun, account }: ShownRun): string[] {
   const { rows, batches, calls, doneBefore, guarantee, advice } = run.facts;
   const { skipped = 0, name } = plan.input;
   const subject = plainQuantity(rows - skipped - doneBefore, noun) + (noun === 'row' ? ` of ${name}` : '');
-  const effort = `${plainQuantity(batches, 'batch')} (${place}; at least ${plainQuantity(calls, 'request')})`;
+  const effort = `${plainQuantity(batches, 'batch')} (${account}; at least ${plainQuantity(calls, 'request')})`;
   return [
     ...resumedLines(run.facts, noun),
     `${presentation.doing} ${subject} in ${effort}`,
@@ -76,7 +76,6 @@ function headerLines({ run, plan, presentation, session, noun, place }: ShownRun
   ];
 }
 
-/** Rows that were not sent say so in the summary and in the results, and in JSON; they are no lines of their own. */
 async function* shownRows(
   { run, presentation, session }: ShownRun,
   outcomes: WeakMap<Row, RowOutcome>,
@@ -118,7 +117,7 @@ function ending({ run, presentation, session, noun }: ShownRun, { caught }: Inte
   return new FailedError('interrupted', { reported: true });
 }
 
-/** The reader went away; the journal has what it did not see. */
+/** The error for a closed pipe. The journal contains the rows that were not printed. */
 function abandonment({ progress, summary }: StartedRun): LocalError {
   const { tally } = summary();
   const settled = tally.rows - tally.counts.not_sent;
@@ -141,7 +140,7 @@ function summaryRecord({ run, presentation }: ShownRun): Row {
 }
 
 /** `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
-function summaryLines({ run, plan, presentation, session, noun, place }: ShownRun): string[] {
+function summaryLines({ run, plan, presentation, session, noun, account }: ShownRun): string[] {
   const { guarantee, kind, run: name } = run.facts;
   const { profile } = session;
   const { tally, calls, milliseconds, surplus, stop, workingSize } = run.summary();
@@ -152,10 +151,10 @@ function summaryLines({ run, plan, presentation, session, noun, place }: ShownRu
   const effort = `${plainQuantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
   const size = profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`;
   const isUndoable = (plan.undo === true || kind === 'shorten') && isChange(tally);
-  // It names the run, as a script has to.
+  // Contains the run ID, which undo requires in scripts.
   const { undoneBy = 'linkctl undo', undoLine = `to undo it: ${undoneBy} ${name}` } = presentation;
   return [
-    `${plainQuantity(tally.rows, noun)}: ${counts.join(', ')} (${effort}) for ${place}`,
+    `${plainQuantity(tally.rows, noun)}: ${counts.join(', ')} (${effort}) for ${account}`,
     ...(guarantee && tally.counts.unknown > 0 ? [guarantee] : []),
     ...(surplus.length > 0
       ? [`${plainQuantity(surplus.length, 'link')} may be duplicates: ${surplus.slice(0, 5).join(', ')}`]

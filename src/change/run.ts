@@ -19,10 +19,10 @@ import { runReport } from './report.ts';
 import { keptRows } from './rows/read-links.ts';
 import { keepsUndo, pinnedDomain, sendingOf } from './run-settings.ts';
 
-/** A link that is to be changed, or one that is left alone and reported. */
+/** A link to change, or a refused or missing link to report. */
 type ListedRow = RunRow<LinkKey>;
 
-/** Changes exactly the links that were shown, by hash. They are kept with the run, so that the same command resumes it with the same ones. */
+/** Changes exactly the links of the plan, by hash. They are stored with the run, so that the same command resumes the same links. */
 export async function runPlannedChange(change: ListedChange, session: Session): Promise<RowsReport> {
   const sending = sendingOf(change.options, session);
   if (session.global.dryRun) return await (await import('./plan/dry-run.ts')).listedDryRun(change, session);
@@ -31,7 +31,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   const { domain, sha256 } = identity;
   const now = session.system.now();
   const begun = await keptRun(identity, environmentOf(session));
-  // Its change of tags was decided when it began.
+  // A resumed run keeps the tag change that was decided at its start.
   const tags = begun ? begun.begin.options.tags : change.tags?.change;
   const listed = begun ? await resumed(begun, change.question, session) : await takeSnapshot(change, session);
   const { rows, refused, domains, newLinks, open, copyTo } = listed;
@@ -63,23 +63,23 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
 
 type Identified = Pick<ListedChange, 'what' | 'kind' | 'given' | 'undoes'>;
 
-/** By these the same command finds its run. */
+/** Identifies the run that the same command resumes. */
 async function identityOf({ what, kind, given, undoes }: Identified, session: Session) {
   const domain = await pinnedDomain(session, undoes?.domain);
   return { operation: kind, domain, sha256: checksum(JSON.stringify([what, given])) };
 }
 
-/** The change of tags of an unfinished run of the same change. */
+/** Returns the tag change of an unfinished run of the same change. */
 export async function unfinishedTagsOf(change: Identified, session: Session): Promise<TagChange | undefined> {
   const [run] = await unfinishedRuns(await identityOf(change, session), environmentOf(session));
   return run && tagChangeOf(run.state.begin);
 }
 
-/** The links of a change, readable as often as needed. */
+/** The links of a change, which can be read repeatedly. */
 interface Listed extends Pick<RunInput<LinkKey>, 'rows' | 'open' | 'copyTo' | 'readAt'> {
   readonly refused: number;
   readonly domains: LinkDomains;
-  /** Links that are to be made; not known of a run that is resumed. */
+  /** Number of links to create; undefined if the run is resumed. */
   readonly newLinks?: number;
 }
 
@@ -106,10 +106,10 @@ async function takeSnapshot(change: ListedChange, session: Session): Promise<Lis
   };
 }
 
-/** Links that were read then are read again. */
+/** As `readAt`, it makes the run read each link again before it is changed. */
 const longAgo = Number.NEGATIVE_INFINITY;
 
-/** An unfinished run has its own links. They may be seen again after days, so the rest is asked for again. */
+/** Reads the links of the unfinished run. Asks again for those that remain, because days may have passed. */
 async function resumed(
   { begin, input, left }: KeptRun,
   { verb, preposition = 'of', always }: Question,
@@ -126,13 +126,13 @@ async function resumed(
   refuseTooMany(Math.min(left, planned), session);
   const doing = `${verb.slice(0, 1).toLowerCase()}${verb.slice(1)} the remaining ${plainQuantity(left, 'link')}`;
   const question = `Resume run ${begin.run} and ${doing} ${preposition} ${accountLabel(session)}?`;
-  // Otherwise all was done, and is to be shown.
+  // If no link remains, the run only shows its results.
   if (left > 0) await askFor(question, left, session, always);
   return {
     rows: begin.input.rows,
     refused: 0,
     domains: [...domains],
-    // Somebody else may have changed them since: this process has not seen them.
+    // Someone else may have changed the links since an earlier process read them.
     readAt: longAgo,
     open: () => readKeptRows<ListedRow>(input),
   };

@@ -15,7 +15,7 @@ import { ChangePlan, decidedPages } from './plan/plan.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { keepsUndo } from './run-settings.ts';
 
-/** Links that are listed first are changed as these, by hash; by the API's own call for a tag expression, as the server lists them then. */
+/** Changes the links that were read, by hash. The API call for a tag expression changes the links that the server then selects. */
 export async function changeSelected(change: LinkChange, session: Session): Promise<Report> {
   const { selection, options, command, oneCall } = change;
   const tags = selection.kind === 'listing' ? selection.tags : undefined;
@@ -46,7 +46,7 @@ async function listedChange(change: LinkChange, session: Session): Promise<Liste
   };
 }
 
-/** The server decides what the expression selects, and answers with no URLs (4.3.8, 4.3.10). */
+/** The server selects the links, and its answer contains no URLs (4.3.8, 4.3.10). */
 async function changeByTags(
   { oneCall, ...change }: LinkChange & { readonly oneCall: NonNullable<LinkChange['oneCall']> },
   expression: string,
@@ -71,20 +71,20 @@ async function changeByTags(
   const call = { what: `${listed.what} --no-undo`, profile: session.profile };
   const environment = environmentOf(session);
   await recordCall(call, environment, () => oneCall.send(query));
-  // The call keeps no journal that could name them.
+  // The call has no run ID for the history, so a random one is used.
   await environment.noteChanges?.(Buffer.from(session.system.randomBytes(8)).toString('hex'), changed);
   const record = { tags: expression, summary: { matched: planned + plan.countOf('unchanged') } };
   const sentence = `${oneCall.done} ${quantity(planned, 'link')} with the tag expression "${expression}"`;
   return { kind: 'done', sentence, record, notes: () => (session.streams.terminal ? [] : [sentence]) };
 }
 
-/** The links whose counters the call erases, for the history of clicks. */
+/** Returns the links whose counters the call erases, for the click history. */
 function changesOf(links: readonly PlannedLink[], verb: LinkChange['verb'], first: number): SettledChange[] {
   const kind = verb === 'delete' ? 'deleted' : verb;
   if (kind === 'change') return [];
   return links.flatMap(({ target: link, record, outcome }, nth) => {
     if (!isPlanned(outcome)) return [];
-    // No more than that: there may be a million.
+    // Only these members are kept, because there may be a million links.
     const before = record && { hash: record.hash, total_clicks: record.total_clicks, unique_clicks: record.unique_clicks };
     return [{ kind, row: first + nth, link, before, after: undefined }];
   });

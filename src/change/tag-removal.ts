@@ -20,7 +20,7 @@ import { runPlannedChange, unfinishedTagsOf } from './run.ts';
 import { keepsUndo } from './run-settings.ts';
 import { changeEach, type LabelChange, namedTags, recordedTags, showMissing, withoutLabels } from './tags.ts';
 
-/** Tags that go, with or without another one in their place. */
+/** Tags to delete, and optionally a tag to attach instead. */
 interface TagRemoval {
   readonly labels: readonly string[];
   readonly into?: string;
@@ -28,17 +28,17 @@ interface TagRemoval {
 }
 
 interface KnownRemoval extends TagRemoval {
-  /** The labels that exist. */
+  /** The labels that exist in the account. */
   readonly found: readonly string[];
-  /** The other tag as it is spelled. */
+  /** `into` as the account spells it. */
   readonly target: string | undefined;
-  /** The tags to delete, and the other tag if it does not exist. */
+  /** Deletes the tags, and adds `into` if it does not exist. */
   readonly tags: TagChange;
-  /** An unfinished run deletes them, and changes no links. */
+  /** An unfinished run deletes the tags and changes no links. */
   readonly isAlone: boolean;
 }
 
-/** Each goes when no link carries it any more: the API's own deletion would take it off links without a record. */
+/** Detaches the tags from their links before deleting them, because the API's deletion would detach them without a record. */
 export async function removeTags(removal: TagRemoval, session: Session): Promise<RowsReport> {
   await requireAnswer(session, 'named');
   const known = await knownRemoval(removal, session);
@@ -50,7 +50,7 @@ export async function removeTags(removal: TagRemoval, session: Session): Promise
   return await (isAlone ? removeUnused : removeByRun)(known, work, session);
 }
 
-/** Of an unfinished run of the same command the tags at its beginning count: since then it may have deleted them. */
+/** Takes the tags from an unfinished run of the same command, if there is one, because it may already have deleted some. */
 async function knownRemoval(removal: TagRemoval, session: Session): Promise<KnownRemoval> {
   const { labels, into, options } = removal;
   const what = titleOf(removal);
@@ -65,18 +65,18 @@ async function knownRemoval(removal: TagRemoval, session: Session): Promise<Know
     ...removal,
     found: labels.filter((label) => spelled(label) !== undefined),
     target,
-    // In this order, as runs are compared by the text of their options.
+    // The members keep this order, because runs are compared by the JSON text of their options.
     tags: { delete: begun?.delete ?? labels.flatMap((label) => spelled(label) ?? []), ...(added && { add: added }) },
     isAlone: alone !== undefined,
   };
 }
 
-/** The run of a removal is found by these. */
+/** Identifies the run of a removal. */
 function identified({ labels, into }: TagRemoval) {
   return { kind: 'edit', given: { labels, into } } as const;
 }
 
-/** A run of edits by hash: each link loses those of the tags that it has, and gets the other one. */
+/** A run that edits links by hash: it detaches the tags and attaches `into`. */
 function detaching(known: KnownRemoval, session: Session): ListedChange {
   const { found, target, options } = known;
   async function* pages(): AsyncGenerator<SelectedPage> {
@@ -111,7 +111,7 @@ function questionOf(found: readonly string[], into: string | undefined): string 
   return `Delete ${namedTags(found)} and detach ${found.length === 1 ? 'it' : 'them'} from`;
 }
 
-/** Without links there is nothing to take off: the deletions alone are a run, without rows. */
+/** Deletes tags that no link carries, in a run without rows. */
 async function removeUnused(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
   const { labels, found, options, tags } = known;
   if (!known.isAlone) await confirm(`Delete ${namedTags(found)}, used by no link, of ${accountLabel(session)}?`, session);
@@ -124,7 +124,7 @@ async function removeUnused(known: KnownRemoval, work: Work, session: Session): 
   return report;
 }
 
-/** Changes the links, and then deletes the tags as the last step of the run; they stay where a link was not changed. */
+/** Changes the links, then deletes the tags as the last step of the run. If any link was not changed, the tags are kept. */
 async function removeByRun(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
   const { labels, found, tags } = known;
   const removed: Row[] = [];
@@ -141,7 +141,7 @@ async function removeByRun(known: KnownRemoval, work: Work, session: Session): P
     return true;
   };
   const { dryRun } = session.global;
-  // They are deleted by the labels that were typed.
+  // The tags are deleted by their labels as typed.
   const steps = { change: dryRun ? { ...tags, delete: found } : tags, before: () => addTags(session.client, tags.add), after };
   const run = await runPlannedChange({ ...detaching(known, session), tags: steps }, session);
   const deletions = `then ${namedTags(found)} would be deleted`;
@@ -171,7 +171,7 @@ async function removeByRun(known: KnownRemoval, work: Work, session: Session): P
 
 type Work = (label: string) => Promise<Row>;
 
-/** Deletes a tag that no link carries any more; throws why it stays. All are counted before the first is deleted. */
+/** Makes the function that deletes a tag. It throws if links carry the tag; all tags are counted before the first is deleted. */
 export function deletion(found: readonly string[], session: Session): Work {
   const { client, streams } = session;
   const step = (read: number): void => streams.progress.step(() => `${grouped(read)} links read`);
@@ -189,7 +189,7 @@ export function deletion(found: readonly string[], session: Session): Work {
       });
     }
     await deleteTag(client, label).catch((error: unknown) => {
-      // Somebody else deleted it.
+      // Someone else may have deleted the tag meanwhile.
       if (!isNoTag(error)) throw error;
     });
     return { label };

@@ -13,20 +13,20 @@ import { requireAnswer } from './limits.ts';
 import { deletion } from './tag-removal.ts';
 import { changeEach, inverse, recordedTags, tagRequests } from './tags.ts';
 
-/** One tag that is put back. */
+/** The undo of one tag's change. */
 interface Step {
-  /** As it is now, or is to be. */
+  /** The tag to delete, or the label after an addition or renaming. */
   readonly label: string;
   readonly change: TagChange;
   /** For the plan: `rename "promotion" back to "promo"`. */
   readonly text: string;
-  /** Why it is left alone. */
+  /** The reason why the step cannot be made. */
   readonly refusal?: string;
-  /** Throws the refusal. */
+  /** Throws a PartialError if there is a refusal. */
   act(): Promise<unknown>;
 }
 
-/** Undoes a run that changed tags and no links, where they are as the run left them. */
+/** Undoes a run that changed only tags. Tags that changed since are left unchanged and reported. */
 export async function undoTagRun(
   { begin }: DoneRun,
   undo: Pick<TagRun, 'what' | 'direction'>,
@@ -36,7 +36,7 @@ export async function undoTagRun(
   await requireAnswer(session, 'named');
   const change = inverse(tagChangeOf(begin));
   const run = { ...undo, undoes: begin.run };
-  // One that was killed may have done all of it: then only its end is to be written down.
+  // A killed undo may have made all changes: then only its end must be recorded.
   const begun = await unfinishedTags(run, environmentOf(session));
   const steps = await stepsOf(change, session);
   for (const { text, refusal } of steps) await streams.message(`  ${text}${refusal === undefined ? '' : `: ${refusal}`}`);
@@ -57,7 +57,7 @@ export async function undoTagRun(
   return steps.length === 0 ? nothing : done;
 }
 
-/** The steps of a change of tags. There is none for what is so already. */
+/** Returns the steps of a tag change that are not done yet. */
 async function stepsOf({ rename, add = [], delete: deleted = [] }: TagChange, session: Session): Promise<Step[]> {
   const { client } = session;
   const tags = await accountTags(client);
@@ -79,7 +79,7 @@ function renaming(rename: NonNullable<TagChange['rename']>, { labels, spelled }:
   const { from, to } = rename;
   const [old, other] = [spelled(from), spelled(to)];
   const isSpelling = foldLabel(from) === foldLabel(to);
-  // Of a change of case alone, only the exact text shows whether it is still so.
+  // If the labels differ only in case, only the exact text shows which one the tag has.
   if (isSpelling ? labels.includes(to) : other !== undefined && old === undefined) return [];
   const step = { label: to, change: { rename }, text: `rename ${JSON.stringify(from)} back to ${JSON.stringify(to)}` };
   const refused = (reason: string): Step[] => {
@@ -92,14 +92,14 @@ function renaming(rename: NonNullable<TagChange['rename']>, { labels, spelled }:
   return [{ ...step, act: () => renameTag(client, from, to, true) }];
 }
 
-/** The steps about tags of the undo of a run that changed links, too. */
+/** The tag steps of an undo that also changes links. */
 interface TagsBack extends RunSteps {
   readonly change: TagChange;
-  /** Of tags that stay, as links got them meanwhile. */
+  /** Returns the error about tags that were kept because links got them meanwhile. */
   kept(): CliError | undefined;
 }
 
-/** Tags that the run deleted exist again, as they were spelled, before links get them; one that it made goes when no link has it any more. */
+/** Adds the deleted tags, in their old spelling, before the links. Deletes an added tag after the links, if none carries it. */
 export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undefined {
   const change = inverse(tagChangeOf(begin));
   const { add = [], delete: deleted = [] } = change;
@@ -121,7 +121,7 @@ export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undef
   };
 }
 
-/** The same where the links are as they were already, so that there is no run. */
+/** Makes the tag steps without a run, because no link has to be changed. */
 export function withTagsAlone(report: RowsReport, tags: TagsBack): RowsReport {
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     yield* batchesOf(report);

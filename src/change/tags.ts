@@ -17,7 +17,7 @@ import { environmentOf } from './environment.ts';
 import { refuseTooMany, requireAnswer } from './limits.ts';
 import { shownLinks } from './plan/text.ts';
 
-/** From 100 links on their number is typed. Links are what `--max-affected` counts here, too. */
+/** Asks before tags are deleted. Both `--max-affected` and the number to type count the links of the tags. */
 export async function consentToTags(labels: readonly string[], session: Session): Promise<void> {
   await requireAnswer(session, 'named');
   const { yes, maxAffected } = session.global;
@@ -44,7 +44,7 @@ export function namedTags(labels: readonly string[]): string {
   return labels.length === 1 ? `tag ${shown[0]}` : `${labels.length} tags: ${shown.join(', ')}${rest}`;
 }
 
-/** Counts the links with one of the tags. Throws where they are more than `--max-affected` allows, or cannot be counted for it. */
+/** Counts the links with any of the tags. Throws a UsageError if `--max-affected` is exceeded or cannot be checked. */
 export async function countTagged(labels: readonly string[], session: Session, hint?: string): Promise<number | undefined> {
   const links = await linksWith(labels, session);
   if (session.global.maxAffected !== undefined && links === undefined) {
@@ -54,7 +54,7 @@ export async function countTagged(labels: readonly string[], session: Session, h
   return links;
 }
 
-/** The number of links with one of the tags; unknown where a server misreads a label with operators. */
+/** Counts the links with any of the tags. Returns undefined if the server misreads a label that contains operators. */
 async function linksWith(labels: readonly string[], { client }: Session): Promise<number | undefined> {
   const hasOne = ({ tags }: { readonly tags?: readonly string[] }): boolean => tags?.some(isOneOf(labels)) ?? true;
   try {
@@ -70,11 +70,11 @@ export interface LabelChange {
   /** The status of a tag in messages and the summary: `added`. */
   readonly done: 'added' | 'deleted' | 'merged' | 'restored';
   readonly ignoreMissing?: boolean;
-  /** Links that were changed for it. */
+  /** Number of links that were changed. */
   readonly links?: () => number;
 }
 
-/** Does one thing to every label, in order. What the server refuses of one does not stop the others; anything else does. */
+/** Calls `work` for each label in order. A refused label does not stop the others; any other error does. */
 export function changeEach(labels: readonly string[], work: (label: string) => Promise<Row>, change: LabelChange): RowsReport {
   const { done, ignoreMissing = false, links } = change;
   const failures = new Map<Row, CliError>();
@@ -115,7 +115,7 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
   };
 }
 
-/** Makes the changes of a report as one run without rows. What was done before a failure keeps its record. */
+/** Makes the changes of a report in one run without rows. Changes made before a failure stay recorded. */
 export async function recordedTags(
   report: RowsReport,
   run: Omit<TagRun, 'profile'>,
@@ -140,19 +140,19 @@ export async function recordedTags(
   return { ...report, rows: collected() };
 }
 
-/** An answer about the label, and not about the account, the quota or the connection. */
+/** True if the error is about the label, not about the account, the quota or the connection. */
 function isRefusal(error: unknown): error is CliError {
   return error instanceof CliError && ['not_found', 'rejected', 'failed', 'partial'].includes(error.kind);
 }
 
-/** Takes labels off a link, and gives it another one instead. `-label` detaches, `+label` attaches, whatever the label begins with (2.2). */
+/** Detaches labels and attaches `into`. Each instruction gets its own sign, even if the label begins with one (2.3). */
 export function withoutLabels(record: UrlRecord | undefined, labels: readonly string[], into?: string): PlannedOutcome {
   const { tags = [] } = record ?? {};
   const attached = !record || into === undefined || tags.some(isOneOf([into])) ? [] : [`+${into}`];
   return { kind: 'change', fields: { tags: [...attached, ...tags.filter(isOneOf(labels)).map((label) => `-${label}`)] } };
 }
 
-/** The calls of a change of tags while nothing fails. */
+/** Returns the requests of a tag change, if none fails. */
 export function tagRequests({ rename, add = [], delete: deleted = [] }: TagChange): PlannedRequest[] {
   const path = (label: string): string => `/tags/${encodeURIComponent(label)}`;
   return [
@@ -162,7 +162,7 @@ export function tagRequests({ rename, add = [], delete: deleted = [] }: TagChang
   ];
 }
 
-/** Undoes a change of tags. */
+/** Returns the tag change that undoes another one. */
 export function inverse({ rename, add = [], delete: deleted = [] }: TagChange): TagChange {
   return { ...(rename && { rename: { from: rename.to, to: rename.from } }), add: deleted, delete: add };
 }

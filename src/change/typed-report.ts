@@ -11,18 +11,18 @@ import type { RunPresentation } from './change.ts';
 import { environmentOf } from './environment.ts';
 
 interface TypedPresentation extends Omit<RunPresentation, 'doing'> {
-  /** Given to every link; messages name it. */
+  /** Fields that every link gets, for messages. */
   readonly fields?: EditFields | undefined;
-  /** Keeps that the result was printed; not of one-offs, which are never resumed. */
+  /** Records that the result was printed. Absent for one-offs, which are never resumed. */
   shownBefore?(run: string, session: Session): Promise<void>;
 }
 
 interface TypedReport extends RowsReport {
-  /** The outcome, where one link was typed. */
+  /** The outcome, if only one link was typed. */
   readonly only: RowOutcome | undefined;
 }
 
-/** Runs a change of links that were typed to its end, before anything of it is reported. It loads nothing of what only others need. */
+/** Completes a change of typed links before it reports anything. Imports only modules that such a change needs. */
 export async function typedReport(
   planned: Omit<RunPlan, 'profile' | 'domain' | 'accountDomains'>,
   { fields, shownBefore, ...presentation }: TypedPresentation,
@@ -65,7 +65,7 @@ export async function typedReport(
       const outcome = rows.get(row);
       return outcome && failureOf(outcome);
     },
-    // The only one that is in doubt is reported once, at the end, with all that is known about it.
+    // An unknown outcome of the only link is reported once, at the end, with all details.
     unreached: (row) => wasNotTouched(row) || (only !== undefined && row.status === 'unknown'),
     members: () => ({ summary: { rows: tally.rows, ...counts } }),
     notes: () => [
@@ -74,12 +74,12 @@ export async function typedReport(
     ],
     ...(shownBefore && { printed: () => shownBefore(run, session) }),
     outcome: ending,
-    // Everything was done before the reader went away.
+    // All changes were made before the pipe was closed.
     abandoned: ending,
   };
 }
 
-/** One link is few enough to show before and after. */
+/** For a single link, the sentence shows the values before and after. */
 async function sentenceOfOne(
   { sentence }: Pick<TypedPresentation, 'sentence'>,
   fields: EditFields | undefined,
@@ -103,13 +103,13 @@ export function resumedLines({ resumed, run, doneBefore, rows }: RunFacts, noun:
   return resumed ? [`resuming run ${run}: ${doneBefore} of ${rows} ${noun}s are done`] : [];
 }
 
-/** With `--ignore-missing`, missing links are no failures. */
+/** With `--ignore-missing`, missing links are not failures. */
 export function countsOf(tally: Tally, ignoreMissing = false): Readonly<Record<string, number>> {
   const missing = ignoreMissing ? missingCount(tally) : 0;
   return { ...tally.counts, failed: tally.counts.failed - missing, ...(missing > 0 && { missing }) };
 }
 
-/** There is something to undo. */
+/** True if there is something to undo. */
 export function isChange({ counts: { changed, deleted, created } }: Tally): boolean {
   return changed + deleted + created > 0;
 }

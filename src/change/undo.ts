@@ -36,7 +36,7 @@ export interface UndoOptions extends BulkOptions {
   readonly force?: boolean;
 }
 
-/** `undo` and `redo`: finds the run that is meant, and undoes it; a redo undoes an undo. */
+/** Finds the run of `undo` or `redo` and undoes it. A redo undoes an undo. */
 export async function undoOrRedo(
   direction: Direction,
   options: UndoOptions,
@@ -51,7 +51,7 @@ export async function undoOrRedo(
   return await undoRun(await readDoneRun(folders(invocation.system).state, target ?? run), options, session);
 }
 
-/** Undoes a run, as a run of its own. */
+/** Undoes a run. The undo is a run, too. */
 async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Promise<RowsReport> {
   const { begin, lost } = run;
   const { system, client, domainNamed, global } = session;
@@ -59,7 +59,7 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   assertSameAccount(begin, client.identity);
   const undo = undoOf(begin);
   if (begin.operation === 'tags') return await undoTagRun(run, undo, session);
-  const way = await wayBack(run, session);
+  const method = await undoMethodOf(run, session);
   await requireAnswer(session, 'named');
   if (!global.dryRun) await assertIdle(begin.run, runFolders(folders(system).state), system);
   await session.note(
@@ -73,34 +73,34 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   const doubts: Doubts = { rows: lost };
   const tags = tagsBack(run, session);
   const domain = begin.domain && (await session.currentDomain(begin.domain));
-  const report = await runPlannedChange({ ...changeOf(run, way, { options, domain, doubts }, session), tags }, session);
+  const report = await runPlannedChange({ ...changeOf(run, method, { options, domain, doubts }, session), tags }, session);
   if (global.dryRun) return report;
   const done = tags !== undefined && report.runRows === undefined ? withTagsAlone(report, tags) : report;
-  // A run of which nothing can be undone stays the newest, so the one before it must be named.
+  // If nothing could be undone, the run stays the newest, so the hint names the one before it.
   const hint = done.runRows === undefined && undo.direction === 'undo' ? await runBefore(run, session) : undefined;
   return { ...done, outcome: () => withDoubts(withHint(done.outcome?.() ?? tags?.kept(), hint), doubts, begin.run) };
 }
 
 interface Undoing {
   readonly options: UndoOptions;
-  /** Of the run. */
+  /** The domain of the run. */
   readonly domain: string | undefined;
   readonly doubts: Doubts;
 }
 
-function changeOf(run: DoneRun, way: WayBack, { options, domain, doubts }: Undoing, session: Session): ListedChange {
+function changeOf(run: DoneRun, method: UndoMethod, { options, domain, doubts }: Undoing, session: Session): ListedChange {
   const { begin } = run;
   const { force = false } = options;
   const { what, direction } = undoOf(begin);
   const isRedo = direction === 'redo';
-  const [verb, doing, done] = (isRedo && way.redoing) || way.words;
-  const reading = { decide: way.decide, force, batchSize: batchSizeOf(session, options.batchSize), doubts };
+  const [verb, doing, done] = (isRedo && method.redoWords) || method.words;
+  const reading = { decide: method.decide, force, batchSize: batchSizeOf(session, options.batchSize), doubts };
   return {
-    kind: way.kind,
-    verb: way.verb,
+    kind: method.kind,
+    verb: method.verb,
     question: { verb },
     presentation: {
-      ...hashChangePresentation(way.key ?? 'urls', done),
+      ...hashChangePresentation(method.key ?? 'urls', done),
       doing,
       ...(!isRedo && { undoLine: `to redo it: linkctl redo ${begin.run}` }),
     },
@@ -112,8 +112,8 @@ function changeOf(run: DoneRun, way: WayBack, { options, domain, doubts }: Undoi
     given: { undo: begin.run, force },
     options,
     decide: ({ outcome }: UndoneLink) => outcome,
-    operation: (settings) => way.operation({ ...settings, edition: session.edition }),
-    ...(way.payload && { payload: way.payload }),
+    operation: (settings) => method.operation({ ...settings, edition: session.edition }),
+    ...(method.payload && { payload: method.payload }),
     undoes: { run: begin.run, direction, domain },
   };
 }
@@ -122,7 +122,7 @@ function withHint(outcome: CliError | undefined, hint: string | undefined): CliE
   return outcome?.kind === 'partial' && hint !== undefined ? new CliError('partial', outcome.message, { hint }) : outcome;
 }
 
-/** Links that may still change after the undo matter more than links that were left alone. */
+/** Rows that may still be applied after the undo matter more than links that were left unchanged. */
 function withDoubts(outcome: CliError | undefined, { rows }: Doubts, run: string): CliError | undefined {
   if (rows === 0 || (outcome && outcome.kind !== 'partial')) return outcome;
   return new CliError('unknown', `outcome unknown for ${plainQuantity(rows, 'row')} of run ${run}: they may still be applied`, {
@@ -131,16 +131,16 @@ function withDoubts(outcome: CliError | undefined, { rows }: Doubts, run: string
   });
 }
 
-/** Throws for a run that cannot be undone, and names the one before it that can. */
-async function wayBack(run: DoneRun, session: Session): Promise<WayBack> {
+/** Throws a FailedError if the run cannot be undone. The hint names the newest earlier run that can. */
+async function undoMethodOf(run: DoneRun, session: Session): Promise<UndoMethod> {
   const { begin, kind } = run;
-  const way = waysBack[kind];
+  const method = undoMethods[kind];
   const isKept = begin.operation === 'shorten' || begin.undo === true;
-  if (way && isKept) return way;
-  const why = way
+  if (method && isKept) return method;
+  const why = method
     ? 'the previous state of its links was not recorded'
     : (reasons[begin.operation] ?? 'counters cannot be restored');
-  const details = way
+  const details = method
     ? ['it was run with --no-undo, or by an earlier version']
     : reasons[begin.operation] === undefined
       ? await lostCounters(run, session)
@@ -159,7 +159,7 @@ const reasons: { readonly [K in DoneRun['begin']['operation']]?: string } = {
   api: 'the changes of this call are unknown',
 };
 
-/** The largest of the counters that a reset erased, because nothing else shows them any more. */
+/** Returns the largest counters that a reset erased, because nothing else shows them any more. */
 async function lostCounters({ changes, images }: DoneRun, session: Session): Promise<string[]> {
   let largest: EarlierLink[] = [];
   let count = 0;
@@ -177,35 +177,35 @@ function clicksOf({ total_clicks = 0 }: EarlierLink): number {
   return total_clicks;
 }
 
-/** The undo of an undo makes the change again, and is called redo; that of a redo is an undo. */
+/** Undoing an undo is called redo; undoing a redo is an undo again. */
 function undoOf(begin: DoneRun['begin']) {
   const direction = directionOf(begin) === 'undo' ? ('redo' as const) : ('undo' as const);
   return { what: `${direction} ${subjectOf(begin)}`, direction };
 }
 
-/** The title of the change that a chain of undos and redos began with. */
+/** Returns the title of the first run in a chain of undos and redos. */
 function subjectOf(begin: DoneRun['begin']): string {
   const title = titleOf(begin);
   const direction = directionOf(begin);
   return direction ? title.slice(`${direction} `.length) : title;
 }
 
-/** The question, then `undoing` and `Undone` for the header and each link; without the last, its status. */
+/** For the question, the header (`undoing`) and each link (`Undone`; its status by default). */
 type Words = readonly [question: string, doing: string, done?: string];
 
-interface WayBack extends Pick<ListedChange, 'kind' | 'verb'> {
+interface UndoMethod extends Pick<ListedChange, 'kind' | 'verb'> {
   readonly words: Words;
-  /** For a redo, where an undo speaks of the way back. */
-  readonly redoing?: Words;
-  /** The JSON member that holds the rows: `urls` without it. */
+  /** Replaces `words` in a redo, if it needs others. */
+  readonly redoWords?: Words;
+  /** JSON member for the rows; `urls` by default. */
   readonly key?: string;
   readonly payload?: MakeItem;
   decide(decision: UndoDecision): PlannedOutcome;
   operation(settings: OperationSettings & Pick<Session, 'edition'>): BulkOperation<LinkKey>;
 }
 
-/** By the operation of the run; a reset has none. */
-const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
+/** By the operation of the run. A reset cannot be undone. */
+const undoMethods: { readonly [K in DoneRun['begin']['operation']]?: UndoMethod } = {
   shorten: {
     kind: 'delete',
     verb: 'delete',
@@ -218,7 +218,7 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
     kind: 'edit',
     verb: 'change',
     words: ['Undo the changes to', 'undoing the changes to', 'Undone'],
-    redoing: ['Change', 'changing'],
+    redoWords: ['Change', 'changing'],
     decide: undoEdit,
     operation: editItemsOperation,
   },
@@ -233,14 +233,14 @@ const waysBack: { readonly [K in DoneRun['begin']['operation']]?: WayBack } = {
     kind: 'apply',
     verb: 'back',
     words: ['Undo the changes to', 'undoing the changes to', 'Undone'],
-    redoing: ['Redo the changes to', 'redoing the changes to', 'Redone'],
+    redoWords: ['Redo the changes to', 'redoing the changes to', 'Redone'],
     decide: (decision) => undoApplied(decision.change)(decision),
     operation: applyOperation,
     payload: appliedRow,
   },
 };
 
-/** Of what an apply did to a link, a deletion asked for nothing. */
+/** A change that requested no fields was a deletion. */
 function undoApplied({ before, asked }: DoneChange): typeof undoEdit {
   if (before === undefined) return undoCreation;
   return Object.keys(asked).length === 0 ? undoDeletion : undoEdit;

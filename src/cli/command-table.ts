@@ -19,7 +19,7 @@ export const entries: readonly Entry[] = [
     name: 'shorten',
     summary: 'Create short URLs for one or many long URLs',
     group: 'Links:',
-    // Its flags are with the program itself: a file of their own would cost the most common command a millisecond.
+    // Imported with the program: a separate file would cost the most common command a millisecond.
     load: async () => registerShorten,
   },
   {

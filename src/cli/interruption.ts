@@ -1,16 +1,16 @@
 import type { Signal } from '../base/system.ts';
 import type { Invocation } from './invocation.ts';
 
-/** A signal, or the end of `--max-time`, lets the batches under way end; a second signal does not wait. */
+/** A signal or the end of `--max-time` lets the batches in flight finish. A second signal does not wait. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** Called with the first row: from then on a signal lets what is in progress finish. Before it nothing was sent. */
+  /** Called with the first row. Before it nothing was sent, so an earlier signal ends the command at once. */
   listen(): void;
-  /** The signal that came, if one did. */
+  /** Returns the received signal, if any. */
   caught(): Signal | undefined;
 }
 
-/** `parts`: what is under way then, as people read it. */
+/** `parts` names the work in flight in messages. */
 export function interruptible(
   { listenForSignals, deadline, streams, system }: Invocation,
   parts: 'batches' | 'requests',

@@ -13,12 +13,12 @@ export interface Launch {
   readonly streams: Streams;
   /** Filled in from the command line, the environment and the profile. */
   readonly output: { -readonly [K in keyof OutputOptions]: OutputOptions[K] };
-  /** Parts of a printed failure beside its message. */
+  /** Parts of a printed failure besides its message. */
   readonly failure: { debug: boolean; profile?: string | undefined };
   /** `change` is set before a changing call is sent. */
   readonly sent: { change: boolean };
   say(text: string): Promise<void>;
-  /** After all output, the process dies of this signal, as shells expect. */
+  /** After all output, this signal ends the process, as shells expect. */
   dieOf(signal: Signal): void;
   /** Prints a failure and returns the exit code. Never throws. */
   fail(error: unknown): Promise<number>;
@@ -75,7 +75,7 @@ export function createLaunch(argv: readonly string[], system: System): Launch {
   };
 }
 
-/** Errors of a line that cannot be parsed also need a format. */
+/** Finds the format before the line is parsed, because parse errors need it, too. */
 function guessFormat(argv: readonly string[]): Format | undefined {
   const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
   return words.includes('--json') || /(?:^|\n)(?:-o\n?|--output[=\n])jsonl?(?:\n|$)/.test(words.join('\n')) ? 'json' : undefined;
@@ -86,7 +86,7 @@ export function explicitFormat(format: Format | undefined, { terminal }: Pick<St
   return format === 'table' && terminal ? undefined : format;
 }
 
-/** With `--fields` or JSON the user decides about the fields. */
+/** False with `--fields` or JSON, where the user decides about the fields. */
 export function showsDefaultFields({ global, format }: Invocation): boolean {
   return global.fields === undefined && !isJson(format());
 }

@@ -45,7 +45,7 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
   await say(flag === '--help' && isTopicName(name) ? `${text}\n${await textOf(name)}` : text);
 }
 
-/** Imports what runs commands when a line is right. */
+/** Imports the runner only when a valid command runs. */
 function runnerOf(launch: Launch): Runner {
   return (work) =>
     async function (this: Command) {
@@ -93,7 +93,7 @@ async function textOf(topic: TopicName): Promise<string> {
 
 const jsonFlag = /^(--json|-o ?json|--output[ =]json)$/;
 
-/** Instead of the text of a help page `write` gets nothing, and `help` the command: pages are made when they are asked for. */
+/** `help` receives the command of a requested help page, which is made later; `write` receives no text for it. */
 function createRoot(write = (_text: string): void => undefined, help = (_command: Command): void => undefined): Command {
   const root: Command = new Command('linkctl')
     .description('Manage short URLs from the command line.')

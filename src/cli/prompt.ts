@@ -2,7 +2,7 @@ import { AuthError, FailedError, UsageError } from '../base/errors.ts';
 import type { InputStream, System } from '../base/system.ts';
 import { type Invocation, isSet } from './invocation.ts';
 
-/** Needs a terminal as input and as stderr, and no flag or variable that forbids questions. */
+/** True if input and stderr are terminals and no flag or variable forbids questions. */
 export function canAsk(invocation: Invocation): boolean {
   const { env, stderr } = invocation.system;
   const forbidden = invocation.global.input === false || isSet(env.LINKCTL_NO_INPUT) || Boolean(env.CI);
@@ -46,7 +46,7 @@ export async function confirmCount(question: string, count: number, invocation: 
   if (invocation.global.yes) return;
   requireTerminal('--yes', invocation);
   let answer = (await readLine(`${question} Type ${count} to continue: `, invocation)).trim().toLowerCase();
-  // A reflexive y is no refusal, so the question is repeated once.
+  // A reflexive y is not a refusal, so the question is repeated once.
   if (answer === 'y' || answer === 'yes') answer = (await readLine(`Type the number ${count}, not y: `, invocation)).trim();
   if (answer.replaceAll(',', '') !== String(count)) throw new FailedError('aborted: nothing was changed');
 }

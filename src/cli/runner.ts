@@ -114,10 +114,10 @@ function createEnd(): End {
   };
 }
 
-/** Their plans can be posted as the comment of a pull request. */
+/** Commands whose plans can be posted as a pull request comment. */
 const withMarkdown: ReadonlySet<string> = new Set(['diff', 'apply']);
 
-/** Throws a UsageError. */
+/** Throws a UsageError for invalid or contradictory formats. */
 function outputOptions(global: GlobalOptions, { system, streams }: Launch): OutputOptions {
   if (global.json && global.output && global.output !== 'json') throw new UsageError('specify only one of --json or --output');
   const fromEnvironment = explicitFormat(formatOf(system.env.LINKCTL_OUTPUT), streams);

@@ -11,7 +11,7 @@ interface Sandbox {
   readonly apiKey: string;
 }
 
-/** Runs in this process on a loopback port with a temporary key; its data is kept. */
+/** Starts the service in this process, on a loopback port with a temporary key. Its data is kept. */
 export async function startSandbox(edition: Edition, { system, warn, atEnd }: Invocation): Promise<Sandbox> {
   const { diskHint, startService, defaultPort } = await import('../service/service.ts');
   const username = 'sandbox';

@@ -31,9 +31,9 @@ export interface Session extends Invocation {
   domains(): Promise<AccountDomains>;
   /** Like `domains`, but undefined unless the request was sent already. */
   askedDomains(): Promise<AccountDomains> | undefined;
-  /** Returns the first host that is no domain of the account. */
+  /** Returns the first host that is not a domain of the account. */
   foreignHost(hosts: readonly string[]): Promise<ForeignHost | undefined>;
-  /** Runs and the history store the domain of a service on this computer without its port, which may have changed since. */
+  /** Adds the current port to a stored domain of a service on this computer: runs and the history store it without a port. */
   currentDomain(stored: string): Promise<string>;
   /** Settings of the profile; empty without one. */
   readonly defaults: Settings;
@@ -82,10 +82,7 @@ export async function openSession(invocation: Invocation): Promise<Session> {
   };
 }
 
-/**
- * Opens a second account entirely from its profile: flags and variables for server, credentials, edition and domain apply only to the
- * first one.
- */
+/** Opens a second account only from its profile: flags and variables for server, credentials, edition and domain apply to the first one. */
 export async function openProfile(profile: string, invocation: Invocation): Promise<Session> {
   const { system, failure, output } = invocation;
   const { baseUrl: _, username: __, apiKeyFile: ___, edition: ____, domain: _____, ...global } = invocation.global;

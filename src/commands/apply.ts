@@ -62,7 +62,7 @@ export function registerApply(command: Command, run: Runner): void {
   });
 }
 
-/** Makes the account as a file says, in one run. */
+/** Brings the account in line with a file of links, in one run. */
 async function apply(options: ApplyOptions, invocation: Invocation): Promise<Report> {
   if (options.printTemplate) return await (await import('../change/rows/file.ts')).printTemplate('apply', options, invocation);
   const { file, prune } = options;
@@ -104,7 +104,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
       presentation: { ...hashChangePresentation('urls'), doing: 'applying' },
       decide: comparison.decide,
       operation: (settings) => applyOperation({ ...settings, edition: session.edition }),
-      // A link that is refused would have been made.
+      // Nothing is sent for a refused row; it counts as a creation.
       payload: (target, fields, kind) => appliedRow(target, fields, kind === 'refused' ? 'create' : kind),
       inspect: (plan) => refuseDrift(plan, options.maxDeleted, session),
       comparesAgain: true,
@@ -120,7 +120,7 @@ interface Noted {
   readonly empty: EmptyCells;
 }
 
-/** When all links are read, says which cells were not compared, and where no link has the label to prune by: it may be misspelt. */
+/** After the last page, warns if no link has the `--prune` tag, which may be misspelt, and names cells that were not compared. */
 async function* notedPages(
   pages: AsyncIterable<SelectedPage<ComparedLink<FileLink>>>,
   { prune, empty }: Noted,
@@ -135,7 +135,7 @@ async function* notedPages(
   for (const line of empty.notes()) await session.note(line);
 }
 
-/** So many links, if they are more than this part of those that the file governs, are probably a wrong file. */
+/** The file is probably wrong if it affects at least `least` links and more than `percent` of those compared. */
 const bounds = [
   { kind: 'change', done: 'changed', least: 10, percent: 30 },
   { kind: 'delete', done: 'deleted', least: 5, percent: 10 },

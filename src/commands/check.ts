@@ -100,7 +100,7 @@ async function check(options: CheckOptions, invocation: Invocation, operands: st
   const session = await openSession(invocation);
   const selected = await selectLinks(selection, options, session, 'show');
   const { links: shortUrls = false, allowPrivate, results, only, failOn } = options;
-  // In this order: checks are resumed by it.
+  // The order of the keys is part of the identity by which a check is resumed.
   const given = { filter: options.filter, ...selected.given, shortUrls, allowPrivate };
   const sha256 = sumOf(given);
   const begun = session.global.dryRun ? undefined : await unfinishedCheck(sha256, session);
@@ -176,7 +176,7 @@ async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Pro
   };
 }
 
-/** For an empty selection, which is no failure, and for dry runs. */
+/** Used for dry runs and for an empty selection, which is no failure. */
 function nothingAsked(links: number, { notes, severalDomains }: CheckView): RowsReport {
   const name = severalDomains ? 'short_url' : 'hash';
   return {

@@ -51,7 +51,7 @@ async function copy(options: CommandOptions, invocation: Invocation, operands: s
   return await copyLinks(selection, options, { source, target });
 }
 
-/** Another account, or another domain of the same. */
+/** Opens another account, or another domain of the same account. */
 async function openTarget(profile: string, source: Session, invocation: Invocation): Promise<Session> {
   return profile === source.profile
     ? { ...source, domain: undefined, domainNamed: false }

@@ -112,7 +112,7 @@ function diffReport(compared: Decided<ComparedLink<FileLink>>, { name, empty, dr
     members: () => ({ summary: summaryOf(plan) }),
     notes: () => [...(asRows ? summaryLines(plan) : []), ...empty.notes()],
     outcome: () => driftOf(plan),
-    // A reader that goes away has seen a difference.
+    // A closed output pipe does not hide the differences found so far.
     abandoned: () => driftOf(plan),
   };
 }

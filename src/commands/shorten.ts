@@ -30,7 +30,7 @@ export function registerShorten(command: Command, run: Runner): void {
   addInputFlags(command);
   command.option('--include-protected', 'also create links for rows that are protected or disabled at the source');
   addBatchFlags(command);
-  // Imported when the line is right: the work needs more than the flags.
+  // Imported only when the command runs: parsing and help need less.
   command.action(run<ShortenOptions>(async (...given) => (await import('./shorten/shortening.ts')).shorten(...given)));
   describe(command, {
     examples: [

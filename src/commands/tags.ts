@@ -151,7 +151,7 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   const environment = environmentOf(session);
   const begun = await unfinishedTags({ what }, environment);
   if (!begun && session.global.maxAffected !== undefined) await countTagged([old], session);
-  // Undo gives the label back as the account spells it.
+  // Undo restores the account's spelling of the label.
   const change = begun ?? { rename: { from: (await accountTags(session.client)).spelled(old) ?? old, to: label } };
   const run = { what, change, profile: session.profile };
   const tags = await recordTagRun(run, environment, (mayBeDone) => renameTag(session.client, old, label, mayBeDone));

@@ -1,7 +1,4 @@
-/**
- * The two profiles of the API (9.3), called editions because "profile" means stored credentials here. Every difference between them is a
- * row of this file.
- */
+/** The two profiles of the API (9.3). Here, "profile" means stored credentials. Every difference between the editions is in this file. */
 export type Edition = 'a' | 'b';
 
 interface EditionTraits {

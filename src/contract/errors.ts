@@ -5,10 +5,7 @@ export interface ErrorTraits {
   /** The text of 7.3. */
   readonly message: string;
   readonly kind: ErrorKind;
-  /**
-   * The part of the call that caused the refusal: the values, the hash (or its owner), the size of the call, or a resource that the server
-   * lacks.
-   */
+  /** The refused part of the call: the values, the hash (or its owner), the size, or a resource that the server lacks. */
   readonly about?: 'values' | 'hash' | 'size' | 'resource';
   /** Everything else that is refused for the same reason. Codes of kind `auth` refuse every call. */
   readonly refuses?: 'every call' | 'every row';

@@ -16,7 +16,7 @@ interface LengthBounds {
 export interface Field {
   readonly kind: FieldKind;
   readonly in: readonly FieldUse[];
-  /** Present where only one edition has the field. */
+  /** Present if only one edition has the field. */
   readonly edition?: Edition;
   /** The value of a new record. API.md does not say; this is what public deployments do. */
   readonly default: string | boolean | number | null | readonly string[] | undefined;
@@ -72,10 +72,10 @@ export const fields = {
 
 export type FieldName = keyof typeof fields;
 
-/** The settable fields as a URL record names them, beside its `hash`. */
+/** The settable fields as a URL record names them, besides its `hash`. */
 export type RecordField = Exclude<FieldName, 'custom_hash'>;
 
-/** The names of a table that has a line for each field: the compiler names the field that it lacks. */
+/** Returns the names in a table with a line for each field. The compiler reports a field that the table lacks. */
 export function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): Name[] {
   return Object.keys(table) as Name[];
 }

@@ -1,6 +1,6 @@
 import { hostName } from './web-address.ts';
 
-/** Identifies a link: a hash and, on edition A, its domain where that is known (4.1.7). */
+/** Identifies a link: a hash and, on edition A, its domain if known (4.1.7). */
 export interface LinkKey {
   readonly hash: string;
   /** In ASCII and lower case, with the port if it has one. */
@@ -32,7 +32,7 @@ export function enumerated(names: readonly string[], conjunction: 'and' | 'or', 
   return shown.length === 0 ? `${last}` : `${shown.join(', ')} ${conjunction} ${last}`;
 }
 
-/** Unique per link; equals `linkText` where the server sends the domain. */
+/** Unique per link; equals `linkText` if the server sends the domain. */
 export function recordText({ short_url, hash }: { readonly short_url?: string; readonly hash: string }): string {
   return short_url ?? hash;
 }
@@ -42,7 +42,7 @@ export function foldedHash(hash: string): string {
   return hash.trim().toLowerCase();
 }
 
-/** Undefined where the short URL does not contain a domain. */
+/** Undefined if the short URL does not contain a domain. */
 export function recordDomain({ short_url }: { readonly short_url?: string | undefined }): string | undefined {
   const slash = short_url?.indexOf('/') ?? -1;
   return (slash > 0 && hostName(short_url?.slice(0, slash) ?? '')) || undefined;

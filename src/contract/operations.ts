@@ -130,7 +130,7 @@ export const endpoints: { readonly [O in OperationName]: Endpoint } = {
   listLog: { method: 'GET', path: '/log', edition: 'a' },
 };
 
-/** Contains only the parts that the operation has. `bodyText` is the body as JSON, where the caller has serialized it already. */
+/** Contains only the parts that the operation has. `bodyText` is the body as JSON, if the caller has already serialized it. */
 export type OperationInput<O extends OperationName> = (object extends Operations[O]['path']
   ? { path?: undefined }
   : { path: Operations[O]['path'] }) &

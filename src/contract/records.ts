@@ -14,18 +14,18 @@ export type CalendarDate = string;
 export interface ErrorRecord {
   code: number;
   message: string;
-  /** On items alone. */
+  /** Only on items. */
   details?: string;
 }
 
 /** The members that every response has at its top level (2.1). */
 export interface Envelope {
   error: ErrorRecord;
-  /** The document shows it for /domains and /log alone (9.2); servers send it everywhere. */
+  /** The document shows it only for /domains and /log (9.2); servers send it everywhere. */
   version?: string;
 }
 
-/** Some counters have a limit alone. */
+/** Some counters have only a limit. */
 export interface Counter {
   count?: number;
   limit: number;
@@ -55,7 +55,7 @@ export type UrlRecord = {
   long_url: string;
   /** Domain and hash, without the protocol. */
   short_url: string;
-  /** Edition A. By API.md in the shortening response alone; servers send it on every record. */
+  /** Edition A. In API.md only in the shortening response; servers send it on every record. */
   short_url_with_protocol?: string;
   total_clicks: number;
   unique_clicks: number;

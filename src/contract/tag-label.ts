@@ -1,4 +1,4 @@
-/** A tag expression treats these characters as operators, so the text would not be read as one label. */
+/** True if a tag expression would not read the text as one label, because it contains operators. */
 export function hasOperators(text: string): boolean {
   return /^[\s+\-<>]|[&,;^|()~"]/.test(text);
 }
@@ -18,7 +18,7 @@ export function labelExpression(label: string): string {
   return hasOperators(label) ? `"${label.replaceAll('"', '""')}"` : label;
 }
 
-/** Equal for equal labels: ignores case (2.5), independent of the locale, and how an accent is composed. */
+/** Equal for equal labels. Ignores case (2.5), in any locale, and the composition of accents. */
 export function foldLabel(label: string): string {
   return label.normalize('NFC').toLowerCase();
 }
@@ -28,7 +28,7 @@ export function trimmedLabel(label: string): string {
   return foldLabel(label.trim());
 }
 
-/** The instructions that turn the labels of a link into the wanted ones. Labels that differ in case are equal. */
+/** Returns the instructions that turn the labels of a link into the wanted ones. Labels that differ only in case are equal. */
 export function tagInstructions(wanted: readonly string[], has: readonly string[]): string[] {
   const [asked, present] = [wanted, has].map((labels) => new Set(labels.map(trimmedLabel)));
   return [

@@ -1,9 +1,6 @@
 import { domainToASCII } from 'node:url';
 
-/**
- * Avoids `URL.canParse`, which is cheaper but wrong: once optimized, Node 20's takes Latin-1 for UTF-8 and rejects every URL with an
- * umlaut.
- */
+/** Avoids the cheaper `URL.canParse`: once optimized, Node 20's takes Latin-1 for UTF-8 and rejects every URL with an umlaut. */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   try {
     return new URL(text, base);
@@ -21,23 +18,23 @@ export function isLoopback(hostname: string): boolean {
   return name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** Includes `*.localhost`, which a proxy cannot reach either. */
+/** Includes `*.localhost`, which a proxy cannot reach. */
 export function isLocalName(hostname: string): boolean {
   return isLoopback(hostname) || hostname.toLowerCase().endsWith('.localhost');
 }
 
-/** Replaces every name of this machine by one, as short URLs have it; keeps the port. */
+/** Replaces every name of this machine by `localhost`, as in short URLs. Keeps the port. */
 export function withLocalName(host: string): string {
   const [, name = '', port = ''] = /^(.*?)(:\d+)?$/s.exec(host) ?? [];
   return isLoopback(name) ? `localhost${port}` : host;
 }
 
-/** `linkctl serve` and the sandbox include the port in their domain. It may differ at the next start, while the domain is the same. */
+/** `linkctl serve` and the sandbox include the port in their domain. The port may change at the next start. */
 export function withoutLocalPort(domain: string): string {
   return domain.replace(/^localhost:\d+$/, 'localhost');
 }
 
-/** A service without a domain is `localhost`, with the port on which it last listened. */
+/** True for the domain of a service without a domain name: `localhost`, with the port on which it last listened. */
 export function isLocalhost(domain: string): boolean {
   return withoutLocalPort(domain) === 'localhost';
 }

@@ -148,10 +148,7 @@ export const keyFields = namesOf(keyFieldsInOrder);
 
 const allFields: ReadonlySet<KeyField> = new Set(keyFields);
 
-/**
- * Rows with equal keys get equal records and are interchangeable. Missing fields get the API's defaults; fields outside `shown` are
- * ignored.
- */
+/** Rows with equal keys get equal records and are interchangeable. Missing fields get API defaults; fields outside `shown` are ignored. */
 export function rowKey(values: LinkValues = {}, shown: ReadonlySet<KeyField> = allFields): string {
   const parts = keyFields.map((field) => (shown.has(field) ? keyValue(field, values[field]) : ''));
   return [canonicalUrl(textOf(values.long_url)), ...parts].join('\n\0');

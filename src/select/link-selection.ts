@@ -4,7 +4,7 @@ import type { LinkFilter } from '../link/rules/filter.ts';
 import type { ListedLinks, NamedLinks, Narrowing, Purpose } from './selected-links.ts';
 import { type LinkSelection, refuseAllDomains, type SelectionOptions } from './selection-flags.ts';
 
-/** Finds out how the links are read; a listing is read when its pages are. Throws a UsageError. */
+/** Prepares the reading of links. A listing is read only when its pages are. Throws a UsageError for an invalid selection. */
 export async function selectLinks(
   selection: LinkSelection,
   options: SelectionOptions & { readonly batchSize?: number; readonly orderBy?: string },
@@ -26,7 +26,7 @@ export async function selectLinks(
   return listed;
 }
 
-/** Of the working domain where a file names none. `isNoted`: people are told which domains these leave out. */
+/** Selects all links of the domains, or of the working domain if there are none. `isNoted` prints the domains that are left out. */
 export async function linksOfDomains(
   domains: LinkDomains,
   options: Pick<SelectionOptions, 'filter'>,
@@ -42,7 +42,7 @@ export async function linksOfDomains(
   return listed;
 }
 
-/** The filter of the line, with days that are counted from when the command began. Throws a UsageError. */
+/** Parses `--filter`, with days relative to the start of the command. Throws a UsageError. */
 async function narrowingOf({ filter }: Pick<SelectionOptions, 'filter'>, { edition, now: begun }: Session): Promise<Narrowing> {
   if (!filter) return { given: {}, filter: undefined };
   const { parseFilters } = await import('../link/rules/filter.ts');

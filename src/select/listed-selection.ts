@@ -18,13 +18,13 @@ import { isEverything, type ListedSelection, type SelectionOptions } from './sel
 interface Listing {
   readonly listings: readonly ListSelection[];
   readonly severalDomains: boolean;
-  /** Other domains of the account are left out, and people must know which. */
+  /** Other domains of the account are left out, which must be reported. */
   readonly isPart: boolean;
 }
 
 /**
- * A tag expression selects on all domains. Otherwise the links are those of the working domain, or with `--all-domains` of each. A reading
- * of the counters is of the whole account where nothing narrows it.
+ * A tag expression selects on all domains. Other selections cover the working domain, or all domains with `--all-domains`. A reading of
+ * the counters covers the whole account unless something narrows it.
  */
 export async function listingOf(
   selection: ListedSelection,
@@ -48,8 +48,8 @@ export async function listingOf(
 }
 
 /**
- * Tag selections act on all domains and the server ignores `domain` (4.1.7): one that was named is refused, never ignored. An expression
- * that is also the label of a tag selects something else than that tag, which people must know.
+ * Tag selections act on all domains and the server ignores `domain` (4.1.7), so `--domain` is refused. Warns if the expression is also the
+ * label of a tag, because it does not select that tag.
  */
 async function checkTagExpression(expression: string, session: Session): Promise<void> {
   if (session.domainNamed) {
@@ -97,25 +97,25 @@ export function listedLinks(
   };
 }
 
-/** Says which domains of the account such links leave out. */
+/** Prints the domains of the account that the links leave out. */
 export async function noteCoverage(links: Pick<ListedLinks, 'coverage'>, { note }: Session): Promise<void> {
   for (const line of await links.coverage()) await note(line);
 }
 
-/** A part of the selection is not what was requested. */
+/** Both throw if the listing is incomplete, because a part of the selection is not what was requested. */
 const refusals = { change: refuseRepeats, record: refuseIncomplete };
 
 function refuseIncomplete(): never {
   throw new UnavailableError('the server repeats the same rows; the listing is incomplete');
 }
 
-/** Throws where a server lists links of another domain than it was asked for: on that domain other links have their hashes. */
+/** Throws if the server lists links of another domain than requested: on the requested one, their hashes may name other links. */
 async function refuseStrangers(
   links: readonly { readonly target: LinkKey; readonly record: UrlRecord }[],
   { edition, domains }: Session,
 ): Promise<void> {
   if (!editions[edition].severalDomains) return;
-  // Of a page of links of one domain, the first is enough.
+  // On a page with links of one domain, only the first needs a check.
   let known: { readonly shown: string; readonly domain: string | undefined } | undefined;
   for (const { target, record } of links) {
     const shown = recordDomain(record);

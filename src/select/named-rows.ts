@@ -12,7 +12,7 @@ export interface NamedLink<Found> {
 
 interface NamedRows extends Required<Pick<RowsReport, 'failure' | 'outcome' | 'notes'>> {
   readonly rows: AsyncGenerator<[Row]>;
-  /** Counts the links so far that exist and match. */
+  /** Returns the number of links so far that exist and match. */
   found(): number;
 }
 

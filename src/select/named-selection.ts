@@ -14,8 +14,8 @@ interface Naming {
 }
 
 /**
- * Links that are named, each once and with its domain. A file is read whole first, so that a bad line is reported before the first
- * request; later it is read again, and never held. Throws a UsageError.
+ * Finds each named link once, with its domain. A file is checked completely before the first request. It is read again later, and never
+ * held in memory. Throws a UsageError for a bad line.
  */
 export async function namedLinks(
   selection: NamedHashes,
@@ -54,7 +54,7 @@ async function targetsOf(selection: NamedHashes, isChange: boolean, session: Ses
   return { given: { sha256 }, file: rereadable(source, sha256), count: rows, domains, open: items };
 }
 
-/** The file of an input that can be read again; input that came through a pipe has none. */
+/** Returns the file of an input; undefined if it came through a pipe, which cannot be read again. */
 export function rereadable(
   { name, copyTo }: Pick<Source, 'name'> & { readonly copyTo?: unknown },
   sha256: string,
@@ -62,7 +62,7 @@ export function rereadable(
   return copyTo === undefined ? { name, sha256 } : undefined;
 }
 
-/** Those that match, and those that do not exist. */
+/** Yields the links that match, and the missing ones. */
 async function* matchingPages(
   named: AsyncIterable<SelectedLink>,
   filter: LinkFilter | undefined,

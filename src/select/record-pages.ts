@@ -6,14 +6,13 @@ import type { UrlRecord } from '../contract/records.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { ListedLinks, NamedLinks } from './selected-links.ts';
 
-/** Some of the selected links. */
 interface RecordsPage {
   readonly records: readonly UrlRecord[];
-  /** Those that were named and do not exist. */
+  /** Named links that do not exist. */
   readonly missing: readonly LinkKey[];
 }
 
-/** The records of all selected links, which throw an `UnavailableError` where the listing is not whole. */
+/** Yields the records of all selected links. Throws an `UnavailableError` if the listing is incomplete. */
 export async function* recordPages(links: NamedLinks | ListedLinks, { streams }: Session): AsyncGenerator<RecordsPage> {
   if (links.kind === 'named') {
     for await (const page of links.pages()) {
@@ -30,7 +29,7 @@ export async function* recordPages(links: NamedLinks | ListedLinks, { streams }:
     yield { records: page.rows, missing: [] };
     streams.progress.step(() => `${grouped(page.read)}/${page.total === undefined ? '?' : grouped(page.total)} links`);
   }
-  // Links that a listing lacks would look deleted.
+  // Links that an incomplete listing lacks would look deleted.
   const { read = 0, total = 0 } = last ?? {};
   if (read < total)
     throw new UnavailableError(`the server lists ${grouped(read)} of ${quantity(total, 'link')}; run the command again`);

@@ -8,26 +8,26 @@ import { once, repeated } from '../flags/values.ts';
 import type { NamedHashes } from '../input/domain-resolver.ts';
 import type { Purpose } from './selected-links.ts';
 
-/** The flags that select links, the same for every command that has them. */
+/** The flags that select links, equal for all commands. */
 export interface SelectionOptions {
   readonly hashesFrom?: string;
   readonly byTags?: string;
   readonly search?: string;
   readonly all?: boolean;
-  /** Narrows a selection, and is none. */
+  /** Narrows a selection, but is not one. */
   readonly filter?: readonly string[];
-  /** Says on which domains a search, or all links, are. */
+  /** Extends `--search` or all links to all domains. */
   readonly allDomains?: boolean;
 }
 
-/** Links that the server lists: all of them, or those that have the tags and match the text. */
+/** A listing of the server: all links, or those that have the tags and match the text. */
 export interface ListedSelection extends Pick<ListSelection, 'tags' | 'search'> {
   readonly kind: 'listing';
 }
 
 export type LinkSelection = NamedHashes | ListedSelection;
 
-/** Links that no operand names. */
+/** A selection without operands. */
 type FlagSelection = Exclude<LinkSelection, { kind: 'hashes' }>;
 
 export const everything: ListedSelection = { kind: 'listing' };
@@ -36,13 +36,13 @@ export function isEverything({ tags, search }: ListedSelection): boolean {
   return tags === undefined && search === undefined;
 }
 
-/** `all` is what `--all` means in a command that lists everything without it. */
+/** `all` is the help text of `--all` for a command that lists everything by default. */
 export function addSelectionFlags(command: Command, all?: string): void {
   command.argument('[hash...]', 'hashes or short URLs');
   addSelectionOptions(command, all);
 }
 
-/** The same for a command whose operands are no hashes. */
+/** Adds only the options, for a command whose operands are not hashes. */
 export function addSelectionOptions(command: Command, all = 'select all links'): void {
   command
     .option('--hashes-from <file>', 'read hashes, short URLs or a listing from <file>; - reads stdin', once)
@@ -54,8 +54,8 @@ export function addSelectionOptions(command: Command, all = 'select all links'):
 }
 
 /**
- * The links that a reading command is about; without a flag the whole listing. A text narrows a tag expression here, and changes refuse
- * the two together. Throws a UsageError for two ways at once and for an empty one.
+ * Returns the selection of a reading command; the whole listing without flags. `--search` may narrow `--by-tags` here, but not in a
+ * change. Throws a UsageError for two selections or an empty one.
  */
 export function readSelection(operands: readonly string[], options: SelectionOptions): LinkSelection {
   const { hashesFrom, byTags, search } = options;
@@ -67,7 +67,7 @@ export function readSelection(operands: readonly string[], options: SelectionOpt
   return isNamed ? { kind: 'hashes', operands } : { kind: 'listing', tags: byTags, search };
 }
 
-/** The links that a change selects, in exactly one way: a filter is none. Throws a UsageError. */
+/** Returns the selection of a change. Throws a UsageError unless there is exactly one; a filter is not a selection. */
 export function requireSelection(operands: readonly string[], options: SelectionOptions, command: string): LinkSelection {
   const selection = chosenSelection(operands, options);
   if (selection) return selection;
@@ -82,7 +82,7 @@ export function requireSelection(operands: readonly string[], options: Selection
   });
 }
 
-/** The same for a command that does without; undefined where the line selects nothing. */
+/** Like `requireSelection`, but returns undefined if nothing is selected. */
 export function chosenSelection(operands: readonly string[], options: SelectionOptions): LinkSelection | undefined {
   const ways = waysOf(operands, options);
   refuseSeveral(ways);
@@ -90,7 +90,7 @@ export function chosenSelection(operands: readonly string[], options: SelectionO
   return ways.length === 0 ? undefined : readSelection(operands, options);
 }
 
-/** Refuses a selection beside a flag that names links otherwise. Throws a UsageError. */
+/** Throws a UsageError if there is a selection besides `flag`, which names links itself. */
 export function refuseSelection(operands: readonly string[], options: SelectionOptions, flag: string): void {
   const [way] = [
     ...waysOf(operands, options),
@@ -100,7 +100,7 @@ export function refuseSelection(operands: readonly string[], options: SelectionO
   if (way !== undefined) throw new UsageError(`specify only one of ${flag} or ${way}`);
 }
 
-/** Refuses `--all-domains` where it has no sense: links that are named say their domain themselves. Throws a UsageError. */
+/** Throws a UsageError if `--all-domains` does not apply: named links have their own domains. */
 export function refuseAllDomains(
   selection: LinkSelection,
   { allDomains }: SelectionOptions,
@@ -110,7 +110,7 @@ export function refuseAllDomains(
   if (!allDomains) return;
   if (edition === 'b') throw new UsageError(`--all-domains: ${thisServer('b')} has one domain`);
   const way = selection.kind === 'hashes' ? '<hash>...' : wayOf(selection);
-  // A tag expression selects on all domains as it is: who only looks may say so.
+  // A tag expression selects on all domains anyway, so a command that only shows links accepts the flag.
   const isOther = selection.kind !== 'listing' || (way === '--by-tags' && purpose !== 'show');
   if (domainNamed || isOther) throw new UsageError(`specify only one of --all-domains or ${domainNamed ? '--domain' : way}`);
 }
@@ -129,7 +129,7 @@ function waysOf(operands: readonly string[], { hashesFrom, byTags, search, all }
   ];
 }
 
-/** The flags that select the links; none for the whole listing. */
+/** Returns the flags of the selection; none for the whole listing. */
 function flagsOf(selection: FlagSelection): (readonly [flag: `--${string}`, value: string])[] {
   if (selection.kind === 'file') return [['--hashes-from', selection.path]];
   const { tags, search } = selection;
@@ -139,17 +139,17 @@ function flagsOf(selection: FlagSelection): (readonly [flag: `--${string}`, valu
   ];
 }
 
-/** The first of them. */
+/** Returns the first flag of the selection. */
 export function wayOf(selection: FlagSelection): `--${string}` {
   return flagsOf(selection)[0]?.[0] ?? '--all';
 }
 
-/** The same as they are typed. */
+/** Returns the flags of the selection as typed, quoted for the shell. */
 export function flagWords(selection: FlagSelection): string[] {
   return flagsOf(selection).flatMap(([flag, value]) => [flag, shellWord(value)]);
 }
 
-/** The selection as it is typed, for the list of runs: of many operands, the first three. */
+/** Returns the selection as typed, for the list of runs, with three operands at most. */
 export function selectionWords(selection: LinkSelection, filters: readonly string[] = []): string[] {
   const words = selection.kind === 'hashes' ? selection.operands.slice(0, 3) : flagWords(selection);
   return [...(words.length > 0 ? words : ['--all']), ...filters.flatMap((text) => ['--filter', shellWord(text)])];

@@ -265,6 +265,24 @@ describe('D7: the audit for links that late requests made', () => {
     });
   });
 
+  test('is made by the next process where a signal stopped this one in the middle of it', async () => {
+    await inWorld('b', 300, {}, async (world) => {
+      await duplicates(world);
+      const interrupt = new AbortController();
+      let isLast = false;
+      const onRow = (): void => {
+        if (isLast) return;
+        isLast = true;
+        void world.server.script([{ held: true, only: { method: 'GET' } }]);
+        void world.server.held().then(() => interrupt.abort());
+      };
+      const stopped = await world.shorten(rows, { ...late, onRow, environment: { interrupt: interrupt.signal } });
+      expect(stopped).toMatchObject({ exit: 'signal', summary: { surplus: [], stop: { kind: 'signal' } } });
+      await world.server.release();
+      expect((await world.shorten(rows, late)).summary.surplus).toHaveLength(10);
+    });
+  });
+
   test('cannot be made: the rows are done, the run is not complete, and the same command looks again', async () => {
     await inWorld('a', 300, {}, async (world) => {
       await scriptPosts(world, [faults.dropBefore, { held: true }]);

@@ -106,6 +106,18 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     expect(await stored(service)).toHaveLength(inUse + 80);
   });
 
+  test('D30: of runs that are finished the last one is named, also where the clock was set back between them', async ({
+    linkctl,
+    file,
+  }) => {
+    const words = ['shorten', '-f', file];
+    await linkctl(words, { now: () => evening });
+    await linkctl([...words, '--again'], { now: () => evening - 3_600_000 });
+    const [{ run }] = JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout).runs;
+    const refused = await linkctl(words, { now: () => evening });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`was already completed by run ${run}\n`) });
+  });
+
   test('D23, D30: a run of which nothing was applied does not hide one that is finished', async ({
     linkctl,
     file,

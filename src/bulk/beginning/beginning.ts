@@ -22,9 +22,9 @@ import { findRun, meanwhile, type RunBeginning } from './found-run.ts';
 import { assertReplaceable } from './output-paths.ts';
 
 /**
- * Finds the unfinished run of the same input, account and domain, or begins a new one. Throws `UsageError` for one that is
- * finished, and `LocalError` where it is not the same run any more, is damaged, or another process is at it. Where
- * `start` throws, a new run is gone before its locks are.
+ * Resumes the unfinished run of the same input, account and domain, or begins a new one. Throws `UsageError` if that run is finished, and
+ * `LocalError` if its input or flags changed, its journal is damaged, or another process holds it. If `start` throws, a new run is deleted
+ * before its locks are released.
  */
 export async function beginRun<Started>(
   identity: RunIdentity,
@@ -42,7 +42,7 @@ export async function beginRun<Started>(
   let journal: Journal | undefined;
   try {
     if (identity.mode === 'checked') await hold(claimAccount(identity, folders, system));
-    // Nobody continues a run while it is taken back, and none is taken back while somebody works on it.
+    // A run must not be resumed while it is undone, or undone while a process works on it.
     if (plan.undoes !== undefined && runNames(folders).includes(plan.undoes)) await hold(claimRun(plan.undoes, folders, system));
     const found = await runToContinue(identity, plan, environment);
     const name = found?.name ?? newRunName(runKey(identity), system.now(), folders);
@@ -55,7 +55,7 @@ export async function beginRun<Started>(
       journal = begun.journal;
       return await start({ ...begun, release });
     }
-    if (found) await renew(found.name, identity, plan, environment);
+    if (found) await replaceRows(found.name, identity, plan, environment);
     else {
       const options = { copyInput: plan.input.copyTo, openFile: openJournalFile };
       await createRunFolder(beginLine(name, identity, plan, environment), folders, system, options);
@@ -63,7 +63,7 @@ export async function beginRun<Started>(
     }
     await hold(claimRun(name, folders, system));
     const record = runRecord(name, folders);
-    // Folded once more under the lock: the process that had it may have worked on until now.
+    // Read again under the lock: another process may have worked on the run until now.
     const state = await foldJournal(record.journal);
     journal = await openJournal(record.journal, state.size, openJournalFile);
     return await start({ name, record, journal, state, resumed: found !== undefined, release });
@@ -72,7 +72,7 @@ export async function beginRun<Started>(
     try {
       if (made !== undefined) removeRunFolder(made, folders, system);
     } catch {
-      // It stays, as a run of which nothing was sent; why it was not begun matters more.
+      // The run stays, as one that sent nothing. The original error matters more.
     }
     release();
     throw error;
@@ -81,7 +81,7 @@ export async function beginRun<Started>(
   }
 }
 
-/** The unfinished run of the same command, if there is one. Throws if a file of the run would replace one that is not its own. */
+/** Returns the run to resume, if any. Throws `UsageError` if `--results` or `--failed` would replace a file that the run did not write. */
 async function runToContinue(
   identity: RunIdentity,
   plan: RunBeginning,
@@ -89,15 +89,15 @@ async function runToContinue(
 ): Promise<FoundRun | undefined> {
   const found = await findRun(identity, plan, environment);
   assertReplaceable(plan, found?.state.begin);
-  // A selection that was read anew has other links than a run of it that was begun and sent nothing.
+  // The selection was read again, so an earlier run that sent nothing has outdated links.
   const isOutdated = found && plan.input.readAt !== undefined && isUntouched(found.state);
   if (!isOutdated) return found;
   await discardRun(found.name, runFolders(environment.stateFolder), environment.system);
   return undefined;
 }
 
-/** Gives an unfinished run the rows of now, where they were read anew, and what it knows of them. */
-async function renew(name: string, identity: RunIdentity, plan: RunBeginning, environment: RunEnvironment): Promise<void> {
+/** If the rows were read again, replaces those of the unfinished run and carries over its results. */
+async function replaceRows(name: string, identity: RunIdentity, plan: RunBeginning, environment: RunEnvironment): Promise<void> {
   const { system, openJournalFile: openFile, stateFolder } = environment;
   const { carry, copyTo: copyInput } = plan.input;
   if (!carry) return;
@@ -105,7 +105,7 @@ async function renew(name: string, identity: RunIdentity, plan: RunBeginning, en
   const record = runRecord(name, folders);
   const work = await claimRun(name, folders, system);
   try {
-    // Under the lock: the process that had it may have worked on until now.
+    // Read again under the lock: another process may have worked on the run until now.
     const state = await foldJournal(record.journal);
     const { at, order } = state.begin;
     const begin = { ...beginLine(name, identity, plan, environment), at, order };

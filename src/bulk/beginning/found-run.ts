@@ -32,7 +32,7 @@ export function meanwhile(): LocalError {
   });
 }
 
-/** A check changes nothing, but two of the same links would ask their hosts twice. */
+/** Checks change nothing, but two checks of the same links would send every request twice. */
 function otherCheck(run: string | undefined): LocalError {
   return new LocalError(`another process is checking these links: run ${run}`, {
     hint: 'when it has ended, run the same command again',
@@ -40,9 +40,8 @@ function otherCheck(run: string | undefined): LocalError {
 }
 
 /**
- * The run to resume, if there is one. What journals say decides, not when their clocks said so: an unfinished run comes
- * before a finished one, unless nothing of it was applied. Only shortening a finished file once more makes second links, whatever
- * the flags: URLs may be edited, reset and deleted again tomorrow.
+ * Returns the run to resume, if any. Journals decide, not timestamps: an unfinished run precedes a finished one, unless it applied nothing.
+ * Throws `UsageError` for a finished shortening, whatever its flags: a repetition would create second links. Other operations may repeat.
  */
 export async function findRun(
   identity: RunIdentity,
@@ -52,11 +51,11 @@ export async function findRun(
   const folders = runFolders(stateFolder);
   const known = await runsOf(runKey(identity), folders);
   const { unfinished, undone } = known;
-  // Nothing is done anew while it is taken back.
+  // Throws if a run of this key is being undone: it must not be repeated meanwhile.
   for (const name of undone) (await claimRun(name, folders, system, 0)).release();
   if (unfinished.length === 0 && known.finished === undefined && !again && !fromArguments)
     await assertSameInput(identity, domain === undefined, folders);
-  // A run that is done and that nobody has seen is shown; with other flags, or asked for once more, it is finished.
+  // A complete run that was not shown is shown now. With other flags or `--again`, it counts as finished.
   const isToShow = ({ begin }: RunState): boolean => !again && changedOptions(identity, begin).length === 0;
   const begun = unfinished.find(({ state }) => !isUntouched(state) && (!state.complete || isToShow(state)));
   const finished = known.finished ?? unfinished.find(({ state }) => state.complete)?.name;
@@ -70,7 +69,7 @@ export async function findRun(
   if (finished !== undefined && identity.operation === 'shorten' && !again && undoes === undefined) {
     const record = runRecord(finished, folders);
     const state = input.takesSkipped ? await foldJournal(record.journal) : undefined;
-    // Rows that were left out are sent by the run that knows the others.
+    // The finished run is resumed to send the rows that it skipped.
     if (state?.counts.get('free')) {
       assertSameOptions(identity, state.begin);
       return { name: finished, state };
@@ -87,13 +86,13 @@ export async function findRun(
   return unfinished.find(({ state }) => !state.complete && isAlike(state));
 }
 
-/** Refuses to guess which rows are done: of an unfinished run of a file with other content by now, or on what was the default domain then. */
+/** Throws `LocalError` for an unfinished run if its file or the default domain has changed since: it is unknown which rows are done. */
 async function assertSameInput(identity: RunIdentity, onDefault: boolean, folders: RunFolders): Promise<void> {
   for (const name of runNames(folders)) {
     const record = runRecord(name, folders);
     const begin = record.isSmall ? undefined : await readBegin(record).catch(() => undefined);
-    if (!begin || !isKin(identity, begin, onDefault)) continue;
-    // Not locked by this process: another one may delete it.
+    if (!begin || !isRelated(identity, begin, onDefault)) continue;
+    // Not locked here: another process may delete it.
     const state = await foldRun(name, folders);
     if (!state || state.complete || isUntouched(state) || (await isUndone(state, folders))) continue;
     const { input } = identity;
@@ -108,14 +107,14 @@ async function assertSameInput(identity: RunIdentity, onDefault: boolean, folder
   }
 }
 
-function isKin({ operation, server, account, domain, input }: RunIdentity, begin: BeginLine, onDefault: boolean): boolean {
+function isRelated({ operation, server, account, domain, input }: RunIdentity, begin: BeginLine, onDefault: boolean): boolean {
   if (begin.operation !== operation || begin.server !== server || begin.account !== account) return false;
   if (begin.domain !== domain) return onDefault && begin.input.sha256 === input.sha256;
   const [file, earlier] = [fileOf(input), fileOf(begin.input)];
   return file !== undefined && file.name === earlier?.name && file.sha256 !== earlier.sha256;
 }
 
-/** The file that the rows come from, or that names their links. */
+/** Returns the file that contains the rows or names their links. */
 function fileOf(input: RunIdentity['input']): InputFile | undefined {
   return input.file ?? (isAbsolute(input.name) ? input : undefined);
 }

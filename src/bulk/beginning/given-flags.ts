@@ -1,6 +1,6 @@
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 
-/** Names the flags in which two command lines for the same rows differ, as people type them. */
+/** Returns the names of the flags that differ between two command lines for the same rows. */
 export function changedOptions(identity: RunIdentity, begin: BeginLine): string[] {
   const [was, is] = [flagsOf(begin.options), flagsOf(identity.options)];
   return [
@@ -12,7 +12,7 @@ export function changedOptions(identity: RunIdentity, begin: BeginLine): string[
   ];
 }
 
-/** Each flag with its value, and as it was typed where that depends on the day: `+30d`. */
+/** Returns each flag with its value and, if the value depends on the day, its text: `+30d`. */
 function flagsOf({ values, typed, ...others }: BeginLine['options']) {
   const texts = new Map(membersOf(typed));
   const flags = [...membersOf(others), ...membersOf(values)];
@@ -25,7 +25,7 @@ function membersOf(value: unknown): [string, unknown][] {
 
 type Words = { readonly [name: string]: string | readonly string[] };
 
-/** Options as people know them; a mode is named as a whole. */
+/** The flags of recorded options. `mode` has none because it is reported separately. */
 const optionWords: { readonly [O in RunIdentity['operation']]?: Words } & { readonly all: Words } = {
   edit: { tags: '--add-tag or --remove-tag', long_url: '--url', custom_hash: '--new-hash' },
   all: {

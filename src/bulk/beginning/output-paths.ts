@@ -9,21 +9,21 @@ import type { RunPlan } from '../run-plan.ts';
 
 type Paths = Pick<RunPlan, 'results' | 'failed' | 'input'>;
 
-/** `--results`, `--failed` and the input are three files: one written over another loses what it held. */
+/** Throws `UsageError` unless `--results`, `--failed` and the input are different files. */
 export function assertDistinct({ results, failed, input }: Paths, { stdin }: Pick<System, 'stdin'>): void {
-  const source = input.copyTo === undefined ? fileOf(input.name) : openFile(stdin.fd);
+  const source = input.copyTo === undefined ? idOfPath(input.name) : idOfDescriptor(stdin.fd);
   const files = { '--results': results, '--failed': failed };
   for (const [flag, path] of Object.entries(files)) {
-    if (path !== undefined && source !== undefined && fileOf(path) === source) {
+    if (path !== undefined && source !== undefined && idOfPath(path) === source) {
       throw new UsageError(`${flag} ${path} would overwrite the input file`);
     }
   }
-  if (results !== undefined && failed !== undefined && fileOf(results) === fileOf(failed)) {
+  if (results !== undefined && failed !== undefined && idOfPath(results) === idOfPath(failed)) {
     throw new UsageError(`--results ${results} and --failed ${failed} are the same file; use two files`);
   }
 }
 
-/** A file of somebody else's work is not replaced without being asked. */
+/** Throws `UsageError` for an existing file that the run did not write, unless overwriting is allowed. */
 export function assertReplaceable(
   { results, failed, overwrite }: Pick<RunPlan, 'results' | 'failed' | 'overwrite'>,
   begin?: BeginLine,
@@ -35,26 +35,26 @@ export function assertReplaceable(
   }
 }
 
-/** Equal for two names of one file, however they lead there: by links of either kind, or from another folder. */
-function fileOf(path: string): string {
+/** Returns the same text for all names of one file: hard links, symbolic links and relative paths. */
+function idOfPath(path: string): string {
   const whole = absolutePath(path);
   try {
-    return numbersOf(statSync(whole, { bigint: true }));
+    return idOf(statSync(whole, { bigint: true }));
   } catch {
-    // It is still to be made: where, is all that is known.
+    // The file does not exist yet: only its path identifies it.
     return existsSync(dirname(whole)) ? join(realpathSync(dirname(whole)), basename(whole)) : whole;
   }
 }
 
-/** A shell may have put a file there: `< links.csv`. */
-function openFile(descriptor: number | undefined): string | undefined {
+/** Stdin may be a file: `< links.csv`. */
+function idOfDescriptor(descriptor: number | undefined): string | undefined {
   try {
-    return descriptor === undefined ? undefined : numbersOf(fstatSync(descriptor, { bigint: true }));
+    return descriptor === undefined ? undefined : idOf(fstatSync(descriptor, { bigint: true }));
   } catch {
     return undefined;
   }
 }
 
-function numbersOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
+function idOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
   return `${dev}:${ino}`;
 }

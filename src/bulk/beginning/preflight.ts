@@ -15,7 +15,7 @@ import { assertDistinct } from './output-paths.ts';
 
 export { beginRun } from './beginning.ts';
 
-/** Finds the domain that a run is pinned to, before anything is begun: somebody may change the default one during the run. */
+/** Checks output files, deletes old records and returns the domain to pin, because the default domain may change during the run. */
 export async function prepare(plan: RunPlan, { client, system, stateFolder }: RunEnvironment): Promise<string | undefined> {
   assertDistinct(plan, system);
   if (plan.fromArguments) return plan.domain;
@@ -27,20 +27,20 @@ export async function prepare(plan: RunPlan, { client, system, stateFolder }: Ru
   return asked ? asked.defaultDomain : plan.domain;
 }
 
-/** The last questions before the first row is sent. Throws where the run cannot start; then nothing was sent. */
+/** Checks budget and quota before the first row is sent. Throws if the run cannot start. */
 export async function preflight(run: Execution): Promise<RunFacts> {
   const { plan, begun, stop, operation } = run;
   const { rows, skipped = 0 } = plan.input;
   const facts = factsOf(run, await countBatches(run, Math.max(0, rows - skipped - settledCount(begun.state))));
   if (facts.batches > 0) await assertBudget(run);
   await assertQuota(run, facts).catch((error: unknown) => {
-    // A resumed run is stopped, but still reports every row: results files written before a kill are out of date.
+    // A resumed run stops, but still reports every row: results files from before a kill are out of date.
     if (!begun.resumed) throw error;
     stop.because(error);
   });
   if (begun.resumed) {
     plan.recall?.(begun.state.begin.options);
-    // Rows that share a hash are reported as without the interruption.
+    // Rows that share a link are then reported as if the run had not been interrupted.
     if (operation.remember)
       for await (const { line } of readJournal(begun.record.journal))
         if (line.type === 'result') operation.remember(hashesOf(line));
@@ -58,7 +58,7 @@ function factsOf({ plan, begun, domain, operation, readsFirst, needsMark }: Exec
     rows: plan.input.rows,
     doneBefore: settledCount(begun.state),
     batches,
-    // 2 % are kept for reading back.
+    // 2 % are reserved for reading back.
     calls: Math.ceil(batches * (callsPerBatch(plan) + Number(readsFirst)) * 1.02) + Number(batches > 0 && needsMark),
     domain,
     guarantee: mode && `${mode}: ${guarantees[mode]}`,
@@ -66,7 +66,7 @@ function factsOf({ plan, begun, domain, operation, readsFirst, needsMark }: Exec
   };
 }
 
-/** Batches of so many rows that are left: as the run cuts its input, which takes more than the bound says for long hashes. */
+/** Estimates the batches of the remaining rows. Long hashes make batches smaller, so the input is cut as in the run. */
 async function countBatches({ plan, operation, rules }: Execution, left: number): Promise<number> {
   const { input, payload, batchSize, fromArguments } = plan;
   if (fromArguments || !operation.group || left === 0) return Math.ceil(left / batchSize);
@@ -76,12 +76,12 @@ async function countBatches({ plan, operation, rules }: Execution, left: number)
   return Math.ceil((count * left) / input.rows);
 }
 
-/** A budget that is used up before the first rows are sent would never send any, however often the command is run. */
+/** Throws `UsageError` for a budget that cannot send the first rows: repeating the command would never send any. */
 async function assertBudget(run: Execution): Promise<void> {
   const { plan, operation, calls, begun } = run;
   const { budget } = plan;
   if (budget === undefined) return;
-  // With what comes before a batch: reading rows in doubt, and in keyed mode the proof that is still to be made.
+  // Includes the calls before a batch: reading rows in doubt or, in keyed mode, the missing idempotency proof.
   const before = operation.doubt === 'inspect' && begun.state.open.size > 0 ? 1 : 0;
   const isToBeProven = operation.doubt === 'repeat' && plan.mode?.name === 'keyed';
   const toBegin =
@@ -95,7 +95,7 @@ async function assertBudget(run: Execution): Promise<void> {
   });
 }
 
-/** True where a row is read before it is sent first. */
+/** Returns true if a row is read before it is first sent. */
 async function readsAnyRow(run: Execution): Promise<boolean> {
   const { plan, operation } = run;
   const { input, payload } = plan;
@@ -106,7 +106,7 @@ async function readsAnyRow(run: Execution): Promise<boolean> {
   return false;
 }
 
-/** Throws `LimitError` where the account's counters do not last for the run, unless it is forced. */
+/** Throws `LimitError` if the quota of the account is too low for the run, unless `--force` is given. */
 async function assertQuota(
   { plan, operation, client, calls: count, warn }: Execution,
   { calls, rows, doneBefore, batches }: RunFacts,
@@ -116,14 +116,14 @@ async function assertQuota(
   const links = operation.kind === 'shorten' ? rows - (input.skipped ?? 0) - doneBefore : newLinks;
   const { shortages, notes } = checkQuota(await readCounters(client), { links, calls: Math.min(calls, budget ?? calls) });
   for (const text of [...notes, ...shortages]) warn(text);
-  // With duplicate control some of the links may be there already.
+  // With duplicate control, some of the links may already exist.
   if (shortages.length === 0 || force || mode?.name === 'dedupe') return;
   throw new LimitError(`the quota of the account is too low for ${input.name}: ${shortages.join('; ')}`, {
     hint: 'wait, or delete links; with --force the run starts now and the same command resumes it later',
   });
 }
 
-/** An answer that makes no sense says nothing about quotas, and keeps no run from beginning. */
+/** Returns undefined for an invalid response, which must not prevent a run. */
 async function readCounters(client: Pick<Client, 'send'>): Promise<unknown> {
   try {
     const { account } = await client.send('getAccount', {});
@@ -136,11 +136,11 @@ async function readCounters(client: Pick<Client, 'send'>): Promise<unknown> {
 
 interface QuotaCheck {
   readonly shortages: readonly string[];
-  /** Counters that are absent or make no sense; nothing is concluded from them. */
+  /** Messages about missing or invalid counters, which are ignored. */
   readonly notes: readonly string[];
 }
 
-/** Compares what is left of the account's counters with the records and calls to be made. The counters are a stranger's. */
+/** Compares the remaining quota with the links and calls of the run. `counters` is unvalidated server data. */
 export function checkQuota(counters: unknown, { links, calls }: { readonly links: number; readonly calls: number }): QuotaCheck {
   const shortages: string[] = [];
   const notes: string[] = [];

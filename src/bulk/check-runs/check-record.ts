@@ -5,10 +5,9 @@ import { foldRun } from '../journal/run-folder.ts';
 import { newestRuns, type RunRecord, runFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
 import { RecordedVerdicts } from './recorded-verdicts.ts';
 
-/** A check of the past, by its journal. */
 export type CheckRecord = ReturnType<typeof recordOf>;
 
-/** The checks of an account of which a journal is kept and that found anything, newest first; each is to be closed. */
+/** Yields the recorded checks of an account that have verdicts, newest first. The caller closes each one. */
 export async function* checkRecords(
   stateFolder: string,
   { server, username }: Pick<Identity, 'server' | 'username'>,
@@ -30,7 +29,7 @@ function recordOf({ journal, input }: RunRecord, state: RunState) {
     at,
     complete,
     domain,
-    /** The selection as it was typed, and whether short URLs were asked. */
+    /** The selection as typed, and the flags of the check. */
     options,
     input,
     statusOf: stateOf,

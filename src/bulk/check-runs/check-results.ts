@@ -6,12 +6,12 @@ import { type OutcomeFile, openFile } from '../results/outcome-files.ts';
 
 export interface CheckPlan {
   readonly what: string;
-  /** All that decides what is asked, as it was typed, and its sum: the same command resumes the run. */
+  /** The typed flags that decide what is requested, and their checksum. The same command resumes the run. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly sha256: string;
   readonly profile: string | undefined;
   readonly domain: string | undefined;
-  /** `copyTo` writes them to a new file, 0600 and synced, which is kept with the run, and `readLinks` reads that. */
+  /** `copyTo` writes the links to a new file (0600, fsynced), which is kept with the run. `readLinks` reads it. */
   readonly links: LinkList & { copyTo(path: string): Promise<void> };
   readLinks(path: string): Promise<LinkList>;
   readonly resumes: string | undefined;
@@ -21,7 +21,7 @@ export interface CheckPlan {
   readonly overwrite?: boolean | undefined;
 }
 
-/** A link, and what was found of it; nothing where the check was stopped before. */
+/** `verdict` is undefined if the check stopped before it. */
 export interface CheckedRow {
   readonly link: CheckedLink;
   readonly verdict: Verdict | undefined;
@@ -47,7 +47,7 @@ export function openCheckResults(path: string, system: WriteSystem): OutcomeFile
   return openFile(path, system, resultColumns, ({ index, ...row }: IndexedRow) => ({ row: index + 1, ...checkedFields(row) }));
 }
 
-/** A link and its verdict by the names that people and programs read. */
+/** The columns of a link and its verdict in results and reports. */
 export function checkedFields({ link, verdict }: CheckedRow) {
   const { hash, short_url, long_url } = link;
   return {
@@ -62,7 +62,7 @@ export function checkedFields({ link, verdict }: CheckedRow) {
   };
 }
 
-/** A redirect keeps the fragment of a link, unless it has its own; the links of one destination may have several. */
+/** Adds the fragment of the link if the final URL has none. Links with the same destination may have different fragments. */
 function withFragment(finalUrl: string | undefined, longUrl = ''): string | undefined {
   const hash = longUrl.indexOf('#');
   return finalUrl === undefined || finalUrl.includes('#') || hash === -1 ? finalUrl : finalUrl + longUrl.slice(hash);

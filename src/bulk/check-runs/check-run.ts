@@ -20,9 +20,8 @@ export type CheckProgress = ReturnType<StartedCheck['progress']>;
 export type CheckSummary = ReturnType<StartedCheck['summary']>;
 
 /**
- * Begins a check, or continues the unfinished one of the same selection. It keeps its journal as every run does, but its rows are not sent
- * in batches: a batch would wait for its slowest host, while politeness wants every host asked in its turn. So each destination has a line of
- * its own, written when its verdict is known, in whatever order that is; there is no intent before it, because asking changes nothing.
+ * Starts a check or resumes the unfinished check of the same selection. A batch would wait for its slowest host, so the journal gets a line
+ * per destination once its verdict is known, in any order. There are no intents, because requests change nothing.
  */
 export async function startCheck(plan: CheckPlan, environment: RunEnvironment): Promise<StartedCheck> {
   const { client, system, stateFolder } = environment;
@@ -53,7 +52,7 @@ export async function startCheck(plan: CheckPlan, environment: RunEnvironment): 
   );
 }
 
-/** Rows that are given to the reader at once, and lines that are written at once. */
+/** Maximum number of rows yielded together, and of lines written together. */
 const together = 200;
 
 class CheckRun {
@@ -70,8 +69,8 @@ class CheckRun {
   readonly #startedAt: number;
   readonly #found = new Map<CheckStatus, number>();
   /**
-   * Of the links that were given out: `not_sent` were not reached, `offline` were skipped because the network of this computer or its name
-   * server failed, `private` because an address is not public, `deferred` because hosts want to be left alone (`closed`).
+   * Counts yielded links. `not_sent`: not reached. `offline`: the local network or name server failed. `private`: an address is not public.
+   * `deferred`: hosts (`closed`) request a wait longer than `--max-wait`.
    */
   readonly #tally = {
     counts: { ...byStatus(() => 0), not_sent: 0 },
@@ -83,8 +82,8 @@ class CheckRun {
   #done: number;
   #endedAt: number | undefined;
   #isOver = false;
-  /** Something was found, or the end has come. */
-  #news = (): void => {};
+  /** Called when a verdict is known or the check is over. */
+  #wake = (): void => {};
 
   constructor(begun: BegunRun, plan: CheckPlan, environment: RunEnvironment) {
     const { links, settings, shortUrls, results } = plan;
@@ -114,12 +113,12 @@ class CheckRun {
       doneBefore: this.#doneBefore,
       left,
       hosts: hostCount,
-      /** Every link once, in the order of the listing; to be read once. Nothing is asked before, and a reader that leaves early stops the check. */
+      /** Yields each link once, in listing order. Can be read only once; this starts the check, and a reader that stops early stops it. */
       rows: readToItsEnd(this.#rows(), stop),
       progress: () => ({ destinations: count, done: this.#done, counts: this.#found }),
       summary: () => ({
         ...this.#tally,
-        /** Links that were skipped because their hosts want to be left alone: the same command asks them later. */
+        /** Links whose hosts request a longer wait. The same command checks them later. */
         deferred: { links: this.#tally.deferred, hosts: [...this.#tally.closed] },
         destinations: count,
         stop: this.#stop.reason,
@@ -132,7 +131,7 @@ class CheckRun {
     const { journal } = this.#begun;
     const abort = (): void => this.#abort.abort();
     const ignoreSignals = stopOnSignal(this.#environment, { stop: this.#stop, journal, abort });
-    const asked = this.#ask();
+    const probing = this.#probe();
     let given = 0;
     try {
       for await (const rows of this.#inOrder()) {
@@ -143,18 +142,18 @@ class CheckRun {
         }
         yield rows;
       }
-      // A bug of ours is thrown here.
-      await asked;
+      // Throws only because of a bug.
+      await probing;
     } finally {
       this.#halt.abort();
       ignoreSignals();
-      await asked.catch(() => undefined);
+      await probing.catch(() => undefined);
       await this.#close(given === this.#plan.links.count);
     }
   }
 
-  /** Asks what is not known yet. A failure that is foreseen stops the run. */
-  async #ask(): Promise<void> {
+  /** Requests all destinations without a verdict. A `CliError` stops the run. */
+  async #probe(): Promise<void> {
     const { settings } = this.#plan;
     const { interrupt, system } = this.#environment;
     const stop = interrupt ? AbortSignal.any([this.#halt.signal, interrupt]) : this.#halt.signal;
@@ -172,11 +171,11 @@ class CheckRun {
       this.#stop.because(error);
     } finally {
       this.#isOver = true;
-      this.#news();
+      this.#wake();
     }
   }
 
-  /** Resolves when the verdict is on the disk: then it can be given to the reader. */
+  /** Resolves when the verdict is on disk, so that it can be yielded. */
   async #record(destination: number, verdict: Verdict): Promise<void> {
     const { journal } = this.#begun;
     const rows = rangesOf(this.#destinations.linksOf(destination).map((index) => ({ index })));
@@ -187,7 +186,7 @@ class CheckRun {
     this.#verdicts.add(destination, { offset, length });
     this.#done += 1;
     this.#found.set(verdict.status, (this.#found.get(verdict.status) ?? 0) + 1);
-    this.#news();
+    this.#wake();
   }
 
   async *#inOrder(): AsyncGenerator<CheckedRow[]> {
@@ -199,7 +198,7 @@ class CheckRun {
       while (!this.#verdicts.has(destination) && !this.#isOver) {
         if (rows.length > 0) yield rows;
         rows = [];
-        await this.#nextNews(destination);
+        await this.#waitFor(destination);
       }
       rows.push({ link, verdict: await this.#verdicts.read(destination) });
       if (rows.length < together) continue;
@@ -209,10 +208,10 @@ class CheckRun {
     if (rows.length > 0) yield rows;
   }
 
-  #nextNews(destination: number): Promise<void> {
+  #waitFor(destination: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#news = resolve;
-      // It may have come while the reader was busy.
+      this.#wake = resolve;
+      // The verdict may have arrived while the reader was busy.
       if (this.#isOver || this.#verdicts.has(destination)) resolve();
     });
   }
@@ -227,7 +226,7 @@ class CheckRun {
     tally.closed.add(verdict.deferredBy);
   }
 
-  /** First the file: a run that its journal calls complete is not resumed, and would never show it. */
+  /** The results file comes first: a run that is recorded as complete is not resumed, so it would never write it. */
   async #close(isWhole: boolean): Promise<void> {
     const { system } = this.#environment;
     this.#results?.close(isWhole, this.#stop);

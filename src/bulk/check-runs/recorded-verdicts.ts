@@ -7,7 +7,7 @@ import { rangesOf } from '../journal/lines.ts';
 import type { UnfinishedRun } from '../run-plan.ts';
 import type { CheckPlan } from './check-results.ts';
 
-/** Finds the verdict of each destination in the journal: 12 bytes a link, and the verdicts themselves stay on the disk. */
+/** Locates the verdict of each destination in the journal. Needs 12 bytes per link; the verdicts stay on disk. */
 export class RecordedVerdicts {
   readonly #file: LineFile;
   readonly #state: RunState;
@@ -45,7 +45,7 @@ export class RecordedVerdicts {
 
 const together = 200;
 
-/** Carries what an unfinished check found into the journal of its next one: by destination, because a link may lead elsewhere since, or be gone. */
+/** Copies the verdicts of an unfinished check into its new journal, by destination, since links may have changed or been deleted. */
 export async function carryVerdicts(
   { record, state }: UnfinishedRun,
   {
@@ -65,7 +65,7 @@ export async function carryVerdicts(
     for (let row = 0; row < earlier.count; row += 1) {
       const destination = destinations.of(links.count + row);
       if (!isSettled(state.stateOf(row)) || destination >= links.count || isCarried[destination]) continue;
-      // The verdict on a short URL was made by where it was to lead.
+      // The verdict on a short URL depends on the expected destination.
       if (shortUrls && links.at(destination).long_url !== earlier.at(row).long_url) continue;
       const verdict = await verdicts.read(row);
       if (!verdict) continue;

@@ -19,12 +19,12 @@ import { sendRows } from '../sending/batch-sender.ts';
 import { newerThan, scanFront, takeWatermark } from './newest-links.ts';
 
 /**
- * Proves, once per server and account, that rule 4.3.4 holds, on which keyed mode rests: sends the first rows, at first one
- * and then twice as many, until one is taken, and then the same again on purpose. Answers with the outcomes of the rows that it
- * sent; of none once the proof is there. What fails goes to the run's `stop`.
+ * Proves once per server and account that a repeated request creates no second link (4.3.4), as keyed mode requires. Sends one row, then
+ * twice as many each time until a row is accepted, and repeats that request on purpose. Returns the outcomes of the sent rows; empty if the
+ * proof exists. Failures stop the run.
  *
- * A run that reads in doubt, and does not repeat, only has to know that links get the hashes that they are made with: of its rows
- * those that make links are sent first, once.
+ * A run that inspects doubt instead of repeating only needs proof that links get the requested hashes. It sends its rows that create links
+ * first, once.
  */
 export function createIdempotencyProbe(run: Execution): NonNullable<Execution['prove']> {
   const note = noteOf(run);
@@ -60,12 +60,12 @@ function repeats({ operation }: Execution): boolean {
 /** Two readings of the total, and the second request. */
 const ownCalls = 3;
 
-/** Calls that the proof needs beside those of its rows; none if it is already stored. */
+/** Returns the number of calls that the proof needs besides those of its rows; 0 if the proof exists. */
 export function callsToProve(run: Execution): number {
   return existsSync(noteOf(run)) ? 0 : ownCalls;
 }
 
-/** A proof holds for one account on one server and domain, with hashes of our own making or of others'. */
+/** A proof holds for one server, account and domain, and either with or without generated hashes. */
 function noteOf({ client, domain, plan, folders }: Execution): string {
   const { server, username } = client.identity;
   const subject = JSON.stringify([server, username, domain ?? null, plan.mode?.generateHashes ?? false]);
@@ -90,7 +90,7 @@ async function proveWith(rows: readonly BulkRow[], run: Execution): Promise<Proo
     }
     if (taken.length === 0 || run.stop.reason) return { outcomes, proven: false };
     if (!before) return { outcomes, proven: true };
-    // A call is for one domain.
+    // A call covers one domain.
     const [together = []] = [...grouped(taken, ({ payload }) => run.operation.group?.(payload) ?? '').values()];
     const found = await sendAgain(together, before, run);
     if (found !== 'same' && found !== 'unanswered') run.stop.because(refusal(found.fault));
@@ -102,7 +102,7 @@ async function proveWith(rows: readonly BulkRow[], run: Execution): Promise<Proo
   }
 }
 
-/** A record under another hash than was sent ends it with the first answer, before anything is sent once more. */
+/** Stops the run if an answer has another hash than requested, before the request is repeated. */
 function watched({ operation, stop }: Execution): BulkOperation {
   return {
     ...operation,
@@ -119,7 +119,7 @@ function watched({ operation, stop }: Execution): BulkOperation {
 function foreignHash(hashes: readonly string[], { verdicts, surplus }: BatchAnswer): { asked: string; made: string } | undefined {
   for (const [position, asked] of hashes.entries()) {
     const verdict = verdicts[position];
-    // A row without a record, beside a record without a row: they belong together.
+    // A row without a record and a record without a row belong together.
     const isOwn = verdict?.kind === 'done' && !verdict.renamed;
     const made = verdict === undefined ? surplus[0]?.hash : isOwn ? verdict.record?.hash : undefined;
     if (made !== undefined && foldedHash(made) !== foldedHash(asked)) return { asked, made };
@@ -129,13 +129,13 @@ function foreignHash(hashes: readonly string[], { verdicts, surplus }: BatchAnsw
 
 type Second = 'same' | 'unanswered' | { readonly fault: string };
 
-/** Sends the rows a second time, with a second intent. */
+/** Repeats the request under a second intent. */
 async function sendAgain(taken: readonly RowOutcome[], before: Watermark, run: Execution): Promise<Second> {
   const serialized = serializeBatch(taken);
   const batch = await run.ledger.intent(serialized);
   const { verdicts } = await run.operation.call(serialized.payloads, run.signal, serialized.json);
   await run.ledger.settled(batch, taken, []);
-  // A refusal of the account says nothing of the rule: the quota may be used up meanwhile, as every further call says, too.
+  // A temporary refusal, or one that concerns the account, proves nothing: the quota may be used up by now.
   if (verdicts.some(isUnanswered)) return 'unanswered';
   const isSame = taken.every(({ record }, position) => {
     const verdict = verdicts[position];
@@ -144,7 +144,7 @@ async function sendAgain(taken: readonly RowOutcome[], before: Watermark, run: E
   if (!isSame) return { fault: 'sending the same request twice did not return the same link' };
   const after = await scanFront(run, run.signal);
   if (before.total === undefined || after.total === undefined || after.total - before.total <= taken.length) return 'same';
-  // The count grew by more than it should: our own doing, or somebody else writes. Only the former makes equal records.
+  // The total grew too much: the repetition or someone else created links. Only the repetition creates equal records.
   const given = new Set(taken.map(({ record }) => record?.hash));
   const ours = new Set(taken.map(({ payload }) => rowKey(payload)));
   const hasTwin = newerThan(before, after).some((record) => !given.has(record.hash) && ours.has(rowKey(record)));

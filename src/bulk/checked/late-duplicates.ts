@@ -10,9 +10,9 @@ const pageSize = 500;
 const maximalScans = 4;
 
 /**
- * Links that look as if a batch in doubt had made them after all, late, and that no row has: their short URLs. A run of
- * checked mode is complete only after it; where the listing cannot be read, the run stops, and the same command does it later: all
- * that it needs is in the journal. Undefined where it was to be done, and the run was stopped. Nothing is deleted: they may be somebody else's.
+ * Returns short URLs of links that no row has and that a batch in doubt may have created late. Deletes nothing, because the links may be
+ * someone else's. A checked run is complete only after this. If the listing cannot be read, the run stops, and the same command checks
+ * again from the journal. Undefined if the run was stopped before or during the check, which is then still due.
  */
 export async function lateDuplicates(run: Execution): Promise<readonly string[] | undefined> {
   try {
@@ -27,7 +27,7 @@ export async function lateDuplicates(run: Execution): Promise<readonly string[] 
     return surplus;
   } catch (error) {
     run.stop.because(error instanceof CliError ? notRead(error) : error);
-    return [];
+    return undefined;
   }
 }
 
@@ -52,7 +52,7 @@ async function keysOf(indexes: ReadonlySet<number>, { input, payload }: RunPlan)
   return keys;
 }
 
-/** Links made since the first doubt. The listing may be behind, so it is read until it shows the run's newest links. */
+/** Returns links created since the first doubt. The listing may be stale, so it is read until it shows the run's newest links. */
 async function newerRecords({ watermark, latest }: Resent, run: Execution): Promise<KnownRecord[]> {
   const { system, signal, plan } = run;
   const { settle = usualSettle, input } = plan;
@@ -66,7 +66,7 @@ async function newerRecords({ watermark, latest }: Resent, run: Execution): Prom
       ((isPast(scan) && atHead(scan)) || scan.records.size > 2 * input.rows + 10 * pageSize) && !mayBeWhole(scan);
     const scan = await scanNewest(run, { limit: pageSize, isEnough, signal });
     if (scan && atHead(scan)) return newerThan(watermark, scan);
-    // In a listing of another order, what was made since can be anywhere.
+    // In a listing with another order, newer links can be anywhere.
     if (scan?.isWhole && latest.some((hash) => scan.records.has(hash))) {
       return [...scan.records.values()].filter(({ hash }) => !known.has(hash));
     }

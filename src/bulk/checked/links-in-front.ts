@@ -8,9 +8,9 @@ const pageSize = 1000;
 const attempts = 4;
 
 /**
- * Finds the links that are newer than a watermark: those that it does not know and that are listed before one that it knows. One that was deleted and
- * made again stands in front of everything, so the reading goes on to the 50th, or to the end: a page a call, the newest first. Where the
- * listing shows nothing of the watermark any more, nothing is proven.
+ * Returns a test for links that are newer than a watermark: they are not in it and are listed before a link of it. A link that was deleted
+ * and recreated is listed first, so the reading continues to the 50th known link or to the end. If the listing shows no link of the
+ * watermark, no link is proven to be newer.
  */
 export async function linksInFront(mark: Watermark, listing: ListingSettings): Promise<(hash: string) => boolean> {
   if (mark.known.length === 0) return () => mark.total === 0;
@@ -22,7 +22,7 @@ export async function linksInFront(mark: Watermark, listing: ListingSettings): P
   return () => false;
 }
 
-/** Each page begins with the last link of the one before it, so that none is missed; undefined where others were deleted meanwhile. */
+/** Each page begins with the last link of the previous one, so that none is missed. Undefined if links were deleted meanwhile. */
 async function readFront(known: ReadonlySet<string>, { client, domain }: ListingSettings): Promise<SeenKeys | undefined> {
   const newer = new SeenKeys();
   const needed = Math.min(enoughKnown, known.size);

@@ -6,17 +6,17 @@ import { indexesOf, type JournalLine, type Watermark } from '../journal/lines.ts
 import { hashesOf, linksOf } from '../journal/recorded-results.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 
-/** The journal's knowledge of the listing at the time of a batch; enough for any process that reads it back. */
+/** Journal data about the listing when the batch was sent; any process can read the batch back with it. */
 export interface BatchEvidence {
   readonly watermark: Watermark;
-  /** Hashes of the newest links that the run made, with this batch or before: a listing without them is behind. */
+  /** Hashes of the run's newest links up to this batch. A listing without them is stale. */
   readonly latest: readonly string[];
-  /** Hashes that were listed before `latest` were made. A listing that begins with the newest has them after `latest`. */
+  /** Hashes of links that existed before `latest`. A listing with the newest first has them after `latest`. */
   readonly earlier: readonly string[];
   readonly latestBatch: number;
 }
 
-/** Undefined where the journal does not know the batch, or kept no watermark for it. */
+/** Undefined if the journal has no watermark for the batch. */
 export async function evidenceOf(journal: string, batch: number): Promise<BatchEvidence | undefined> {
   let current: JournalLine<'intent'> | undefined;
   let found: Watermark | undefined;
@@ -34,7 +34,7 @@ export async function evidenceOf(journal: string, batch: number): Promise<BatchE
   return found && { watermark: found, ...given };
 }
 
-/** Hashes of the records that the journal names as links of the run. A hash in another case counts if the long URL is the same. */
+/** Returns hashes of records that the journal has as links of the run. Case is ignored if the long URL is the same. */
 export async function ownAmong(journal: string, records: Iterable<KnownRecord>): Promise<Set<string>> {
   const own = new Set<string>();
   const wanted = grouped(records, ({ hash }) => foldedHash(hash));
@@ -50,7 +50,7 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
   return own;
 }
 
-/** Rows that were sent again after a doubt: their first request, if it comes late, may have made a second link. */
+/** Rows that were sent again after a doubt. Their first request may arrive late and create a second link. */
 export interface Resent {
   readonly rows: ReadonlySet<number>;
   readonly watermark: Watermark;
@@ -71,14 +71,14 @@ export async function resentRows(journal: string): Promise<Resent | undefined> {
   for await (const { line } of readJournal(journal)) {
     if (line.type === 'intent') {
       if (doubtful.size > 0) for (const index of indexesOf(line.rows)) if (doubtful.has(index)) rows.add(index);
-      // Not sooner: where an answer leaves rows out, their doubt follows the result of the others.
+      // Not earlier: if an answer omits rows, their `ambiguous` line follows the result of the others.
       for (const batch of answered) intents.delete(batch);
       answered.clear();
       intents.set(line.batch, line);
     } else if (line.type === 'ambiguous') {
       doubt(line.batch, indexesOf(line.rows));
     } else if (line.type === 'reconcile' && line.batch > 0) {
-      // A process that was killed left no other sign of a doubt than its intent.
+      // If a process was killed, the intent is the only sign of its doubt.
       doubt(line.batch, indexesOf(intents.get(line.batch)?.rows ?? []));
     } else if (line.type === 'result') {
       const hashes = hashesOf(line);

@@ -8,10 +8,10 @@ import type { KnownRecord } from '../matching/row-verdict.ts';
 import { callsPerBatch } from '../run-plan.ts';
 import { BudgetError } from '../sending/limiter.ts';
 
-/** Milliseconds for a request that is under way to arrive, and for a listing that is behind. */
+/** Milliseconds to wait for requests in flight and for a stale listing. */
 export const usualSettle = 10_000;
 
-/** Newest links that one call reads: what a watermark keeps. */
+/** Number of links in a watermark. One call reads them. */
 export const frontSize = 200;
 
 export interface ListingSettings {
@@ -19,13 +19,13 @@ export interface ListingSettings {
   readonly domain?: string | undefined;
 }
 
-/** The part of a listing that was read, from its first record on. */
+/** The part of a listing that was read, from its first record. */
 export interface Scan {
   readonly records: ReadonlyMap<string, KnownRecord>;
-  /** The server's count of records; undefined if it is no number, or if more records were read. */
+  /** The server's total; undefined if a page has no valid one, or one below the number of records read. */
   readonly total: number | undefined;
   readonly isWhole: boolean;
-  /** Rows of the largest page: the server gives out as many at once. */
+  /** Entries of the largest page. The size of the server's pages is at least this. */
   readonly largestPage: number;
 }
 
@@ -37,9 +37,8 @@ interface ScanOptions {
 }
 
 /**
- * The one reader of the newest links. `client/pages.ts` is for people who want rows; this one is for evidence: each page must
- * begin with the last record of the one before it, so that no record is missed when others are deleted meanwhile. Undefined where
- * one may have been.
+ * Reads the newest links as evidence; `client/pages.ts` reads for output. Each page must begin with the last record of the previous one, so
+ * that deletions by others hide no record. Undefined if one may be missing.
  */
 export async function scanNewest(
   { client, domain }: ListingSettings,
@@ -61,7 +60,7 @@ export async function scanNewest(
     const isWhole = rows.length === 0 || (rows.length === 1 && records.size === before);
     const largestPage = Math.max(scan.largestPage, urls.length);
     scan = { records, total: isCounted ? total : undefined, isWhole, largestPage };
-    // A server that gives the same page at every offset has no more to give.
+    // Some servers return the same page at every offset.
     if (isWhole || records.size === before || isEnough(scan)) break;
     offset += urls.length - 1;
   }
@@ -89,25 +88,25 @@ export async function takeWatermark(listing: ListingSettings, signal?: AbortSign
   return { known: [...records.keys()], total };
 }
 
-/** Asked after each page of a scan: true where all that is listed next is older than the watermark. */
+/** Returns a test to call after each page: true if all links that follow are older than the watermark. */
 export function beyond({ known }: Watermark): (scan: Scan) => boolean {
   const needed = Math.min(enoughKnown, known.length);
   let before = 0;
   return ({ records }) => {
     const seen = known.filter((hash) => records.has(hash)).length;
-    // Known hashes are listed together: where a page brings no more of them, the others were deleted.
+    // Known hashes are adjacent: if a page adds none, the others were deleted.
     const isPast = needed > 0 && (seen >= needed || (seen > 0 && seen === before));
     before = seen;
     return isPast;
   };
 }
 
-/** True where as much was read as the server counts: only the next page shows that there is no more. */
+/** True if the number of records equals the total. Only the next page proves that there are no more. */
 export function mayBeWhole({ records, total }: Scan): boolean {
   return total === records.size;
 }
 
-/** The records that are listed before the 50th known one, or before the last known one, where fewer are left. */
+/** Returns unknown records listed before the 50th known one, or before the last known one if there are fewer. */
 export function newerThan({ known }: Watermark, { records }: Pick<Scan, 'records'>): KnownRecord[] {
   const old = new Set(known);
   const listed = [...records.values()];
@@ -116,13 +115,13 @@ export function newerThan({ known }: Watermark, { records }: Pick<Scan, 'records
   return listed.slice(0, fence).filter(({ hash }) => !old.has(hash));
 }
 
-/** The position of the first of these hashes in a listing, in any case; -1 where it has none. */
+/** Returns the position of the first of these hashes, ignoring case; -1 if there is none. */
 export function positionIn(listed: Iterable<string>, hashes: readonly string[]): number {
   const wanted = new Set(hashes.map(foldedHash));
   return [...listed].findIndex((hash) => wanted.has(foldedHash(hash)));
 }
 
-/** Before the intent of a batch: in checked mode of each, else of the first alone; where it cannot be read, `undo` takes nothing for the run's own. */
+/** Reads a watermark before each intent in checked mode, otherwise before the first. `undo` needs it to prove which links are new. */
 export function watermarksOf(run: Execution): () => Promise<Watermark | undefined> {
   const { plan, calls, signal, warn } = run;
   let first: Promise<Watermark | undefined> | undefined;
@@ -135,7 +134,7 @@ export function watermarksOf(run: Execution): () => Promise<Watermark | undefine
   const read = async (): Promise<Watermark | undefined> => {
     if (!calls.reserve(1)) return undefined;
     return await takeWatermark(run, signal).catch((error: unknown) => {
-      // Beside hashes that were made here, nothing else tells those that were not.
+      // Without a watermark, undo treats all links of a run with generated hashes as new, even those with typed hashes.
       if (!(error instanceof CallError) || refusesRun(error) || plan.mode?.generateHashes) throw error;
       warn(`could not list the newest links, so undo will need --force: ${error.message}`);
       return undefined;

@@ -7,10 +7,10 @@ export interface NewnessSettings extends ListingSettings {
 
 export type Newness = ReturnType<typeof createNewness>;
 
-/** Finds out which links are new, as duplicate control hands out old ones, too: those that are listed before all that there were (4.3.5). */
+/** Detects new links, because duplicate control also returns old ones. New links are listed before all earlier ones (4.3.5). */
 export function createNewness(settings: NewnessSettings) {
   const { mayCall = () => true } = settings;
-  /** The newest links of the last reading; undefined where they are not known. */
+  /** The newest links at the last reading; undefined if unknown. */
   let front: ReadonlySet<string> | undefined;
   let begun: Promise<void> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
@@ -30,7 +30,7 @@ export function createNewness(settings: NewnessSettings) {
     front = new Set([...newer, ...old].slice(0, frontSize));
   }
 
-  /** A reading that fails does not fail the rows that were sent. An error that ends the run is thrown before the next call. */
+  /** A failed reading does not fail the sent rows. An error that ends the run is thrown before the next call. */
   const safely = async (work: Promise<void>): Promise<void> => {
     await work.catch((error: unknown) => {
       if (!(error instanceof CallError)) throw error;
@@ -39,13 +39,13 @@ export function createNewness(settings: NewnessSettings) {
   };
 
   return {
-    /** Before a call: remembers the newest links. Throws a `CallError` that every further call would meet too. */
+    /** Call this before a request; the first call reads the newest links. Throws a `CallError` that ends the run. */
     async begin(signal: AbortSignal): Promise<void> {
       begun ??= safely(remember(signal));
       await begun;
       if (refusal) throw refusal;
     },
-    /** After a call: those of these hashes that were seen to be new, each once. Never throws for what a server does. */
+    /** Call this after a request. Returns which hashes are proven to be new, each only once. Never throws for a server error. */
     async among(hashes: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
       const next = turn.then(async () => {
         if (front && !refusal && hashes.some((hash) => !fresh.has(hash))) await safely(inspect(front, hashes.length, signal));
@@ -58,13 +58,13 @@ export function createNewness(settings: NewnessSettings) {
 }
 
 const maximalPage = 1000;
-/** Enough for what sixteen batches made meanwhile, unless the server sends small pages. */
+/** Enough for links that sixteen batches create meanwhile, unless the server sends small pages. */
 const maximalPages = 40;
 const maximalScans = 4;
 const shortPages = 2;
 const smallPage = 100;
 
-/** The hashes that are listed before all of `old`; undefined if the listing shows none of `old`. */
+/** Returns the hashes listed before all of `old`; undefined if the listing shows none of `old`. */
 async function listedBefore(
   old: ReadonlySet<string>,
   wanted: number,
@@ -82,7 +82,7 @@ async function listedBefore(
   for (let scans = 0; scans < maximalScans; scans += 1) {
     pages = 0;
     const scan = await scanNewest(listing, { limit, isEnough, mayCall: mayRead, signal });
-    // Other batches made more links than a page holds, so the pages have a gap: read again.
+    // Other batches created more links than a page holds, so the pages have a gap.
     if (!scan) continue;
     if (old.size > 0 && !showsOld(scan)) return undefined;
     const hashes = [...scan.records.keys()];

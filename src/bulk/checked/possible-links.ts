@@ -6,9 +6,9 @@ import { doubtful, type KnownRecord, shortUrlOf, type Verdict } from '../matchin
 import { frontSize, type Scan, scanNewest, usualSettle } from './newest-links.ts';
 
 /**
- * Names what URLs may have become that were typed and whose answer was lost. Nobody took a watermark before them, so no record proves that
- * a URL was shortened, an older link looks the same; and a listing without one proves nothing either, it may be behind. So nothing is sent
- * again, whatever is seen: the newest links are listed twice, after a while, and those that lead where a URL leads are named.
+ * Lists links that typed URLs may have become after a lost answer. Without a watermark no record is proof, because an older link looks the
+ * same; a missing record is no proof either, because the listing may be stale. Nothing is sent again: the newest links are read twice, with
+ * a wait, and those with a requested destination are named.
  */
 export async function candidatesOf(
   items: readonly Asked[],

@@ -25,7 +25,7 @@ import {
   usualSettle,
 } from './newest-links.ts';
 
-/** Reads back one batch in doubt and journals the evidence. Where it is not conclusive, the run stops. */
+/** Reads back a batch in doubt and journals the evidence. Stops the run if it is not conclusive. */
 export async function readBackBatch(batch: number, items: readonly Asked[], run: Execution): Promise<readonly Verdict[]> {
   const { begun, stop } = run;
   run.warn(`no reliable response for ${items.length} rows: checking the listing for created links`);
@@ -39,7 +39,7 @@ export async function readBackBatch(batch: number, items: readonly Asked[], run:
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     stop.because(error.kind === 'unavailable' ? inconclusive(items.length, error) : error);
-    // Nothing was read: the next process does it.
+    // Nothing was read, so the next process reads.
     return items.map(() => unresolved);
   }
 }
@@ -54,19 +54,19 @@ function inconclusive(count: number, cause?: CliError): CliError {
 const maximalReadings = 5;
 
 /**
- * Finds what a batch in doubt made. New is an unknown hash before the fence of `newerThan`, until two readings
- * agree. All of it must be rows of the batch, by all that the records show, and the count must have grown by as much. A count
- * that is missing or that the rows contradict proves nothing; then the rows alone must prove it:
+ * Finds the links that a batch in doubt created. Two readings in a row must find the same new links (`newerThan`). All of them must match
+ * rows of the batch in every field that the records show, and the total must have grown by their number. A total that is missing, or below
+ * the number of records read, is ignored. Then:
  *
  * - Rows that were found are done.
- * - The others were not applied, if the listing is up to date and begins with the newest. It is up to date if it shows what the
- *   run was given last. It begins with the newest if new records, or what the run was given last, come before older ones
- *  : what is listed at the head without being known cannot be old.
- * - Where nothing is new and the order is not proven, the whole listing must not hold one record that could be a row's.
+ * - The others were not applied if the listing is current and has the newest first. It is current if it shows the run's latest links. It
+ *   has the newest first if there are new links, because an unknown link at the head cannot be old, or if the run's latest links come
+ *   before older ones.
+ * - If there are no new links and the order is not proven, the whole listing must have no record that could belong to a row.
  */
 async function readBack(items: readonly Asked[], evidence: BatchEvidence, run: Execution) {
   const { settle = usualSettle } = run.plan;
-  // The links of earlier processes have long been listed.
+  // Links of earlier processes do not count here, because even a slow listing shows them by now.
   const isUpToDate =
     evidence.latestBatch >= run.begun.state.nextBatch && positionIn(evidence.watermark.known, evidence.latest) >= 0;
   let before: Reading | undefined;
@@ -105,13 +105,13 @@ function opinionOf(
   return fresh.length > 0 || isWhole || isProven ? 'conclusive' : 'order unproven';
 }
 
-/** A record that agrees in its long URL alone, or in its hash alone, may be somebody else's. */
+/** A record that matches only by long URL, or only by hash, may be someone else's. */
 function isCertain(verdict: Verdict | undefined, item: Asked | undefined): boolean {
   if (verdict?.kind !== 'done' || verdict.evidence === 'fields') return true;
   return verdict.evidence === 'hash' && sameUrl(verdict.record?.long_url, item?.long_url);
 }
 
-/** A verdict per row; all are doubtful where the evidence is not conclusive. */
+/** All verdicts are doubtful if the evidence is not conclusive. */
 function resultOf(items: readonly Asked[], reading: Reading | undefined, conclusive: boolean) {
   const found = reading?.matching.verdicts ?? [];
   const verdicts = items.map((_, position): Verdict => {
@@ -130,22 +130,22 @@ function hashesIn({ fresh }: Reading): string {
 /** One reading of the newest links, matched to the rows of a batch in doubt. */
 interface Reading {
   readonly scan: Scan;
-  /** Newer than the watermark, and of no row that is settled. */
+  /** Newer than the watermark and not recorded as links of the run. */
   readonly fresh: readonly KnownRecord[];
-  /** Newer ones that rows of the run have: the listing was behind when the watermark was taken. */
+  /** Newer links that are recorded: the listing was stale when the watermark was taken. */
   readonly ownCount: number;
   readonly matching: BatchAnswer;
-  /** The watermark holds all links that there were, so that all others are new, wherever they are listed. */
+  /** The listing was read to its end and the watermark has all earlier links, so all others are new in any order. */
   readonly isWhole: boolean;
 }
 
-/** For a listing that is read to its end: 5,000 links, 30 a page. */
+/** Enough to read a listing of 5,000 links to its end with 30 links per page. */
 const maximalCalls = 200;
 
-/** Undefined where the listing shows neither the watermark nor its own end. */
+/** Undefined if the listing shows no link of the watermark, unless `isWhole` is true. */
 async function readNewer(items: readonly Asked[], { watermark }: BatchEvidence, run: Execution): Promise<Reading | undefined> {
   const known = new Set(watermark.known);
-  // A page that holds more than the watermark shows that its own page was not cut short: it knew all links that there were.
+  // A larger page shows that the server did not truncate the watermark, so it has all links of that time.
   const holdsMore = (largestPage: number): boolean => known.size < frontSize && largestPage > known.size;
   const isPast = beyond(watermark);
   const isEnough = (read: Scan): boolean => {
@@ -166,13 +166,13 @@ async function readNewer(items: readonly Asked[], { watermark }: BatchEvidence, 
 }
 
 /**
- * True where the whole listing, up to date, holds nothing that these rows could have made, beside what was known and what the run has. If
- * the counts agree, a link like a row is new only if it is listed where the newest are: at the head, or in a listing of the
- * other order at its end. It would take as many deletions by others to hide one elsewhere.
+ * Returns true if the whole current listing has no link that these rows could have created, besides known links and links of the run. If
+ * the totals agree, new links can only be at the head, or at the end of a listing in the opposite order: to hide one elsewhere, others
+ * would have to delete as many links.
  */
 async function listsNoneOf(items: readonly Asked[], { watermark, latest }: BatchEvidence, run: Execution): Promise<boolean> {
   const scan = await scanNewest(run, { limit: 500, isEnough: () => false, mayCall: atMost(maximalCalls), signal: run.signal });
-  // A link that is counted and not shown may be one.
+  // A link that is counted but not listed could be one.
   if (!scan?.isWhole || (scan.total ?? 0) > scan.records.size) return false;
   if (latest.length > 0 && positionIn(scan.records.keys(), latest) < 0) return false;
   const listed = [...scan.records.values()];

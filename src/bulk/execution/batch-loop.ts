@@ -10,7 +10,7 @@ import type { Stop } from '../sending/stop.ts';
 import { assertSamePayload, earlierRows } from './earlier-rows.ts';
 import { type Execution, newRow, type RunOutput, type Segment } from './execution.ts';
 
-/** The loop of a run: segments are cut, several are under way at once, and their rows come out in the order of the input. */
+/** Settles several segments at once and yields their rows in input order. */
 export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenerator<readonly RowOutcome[]> {
   const { plan, stop } = run;
   const underWay: Promise<readonly RowOutcome[]>[] = [];
@@ -20,7 +20,7 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
   try {
     if (!stop.reason) await plan.steps?.before().catch(stop.because);
     for await (const segment of segmentsOf(run)) {
-      // A run whose file is another one meanwhile could not be resumed, so nothing more is sent.
+      // A run whose file has changed cannot be resumed, so nothing more is sent.
       const change = stop.reason ? undefined : await plan.input.change?.();
       if (change) stop.because(change);
       const settled = settleSegment(segment, run, hold);
@@ -46,7 +46,7 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
 
 type Hold = (names: readonly string[]) => Promise<() => void>;
 
-/** Keeps two batches with a name in common from being under way at once, first come, first served. Resolves with what releases the names. */
+/** Locks names, so that batches with a common name are not in flight together. Resolves in order, with a function that unlocks. */
 function createHold(): Hold {
   const holders = new Map<string, Promise<void>>();
   return async (names) => {
@@ -65,10 +65,9 @@ function createHold(): Hold {
   };
 }
 
-/** Rows without anything to send that are passed on together. */
+/** Maximum number of rows in a segment beyond a batch, if nothing is sent for them. */
 const settledTogether = 1000;
 
-/** Reads every row of the input once and cuts it, one segment at a time. */
 async function* segmentsOf(run: Execution): AsyncGenerator<Segment> {
   const { rules, plan } = run;
   const making = { input: plan.input, payload: payloadMaker(run) };
@@ -91,7 +90,7 @@ async function* segmentsOf(run: Execution): AsyncGenerator<Segment> {
   if (segment.rows.length > 0) yield segment;
 }
 
-/** Where rows cannot be read any more the run stops, and they are reported without their values. */
+/** If rows can no longer be read, the run stops and reports them without values. */
 async function* inputRows({ plan: { input }, stop }: Execution): AsyncGenerator<readonly RunRow[]> {
   let count = 0;
   try {
@@ -109,7 +108,7 @@ function emptySegment(): Segment {
   return { rows: [], free: [], open: new Map(), unsure: [] };
 }
 
-/** A row that is settled is not sent, and needs no hash. */
+/** Settled rows are not sent and need no hash. */
 function payloadMaker({ plan, begun, system }: Execution) {
   if (!plan.mode?.generateHashes) return plan.payload;
   const { state } = begun;
@@ -120,17 +119,17 @@ function payloadMaker({ plan, begun, system }: Execution) {
   };
 }
 
-/** The outcome of every row of a segment, in order. `hold` keeps rows that share a link out of two batches at once. Rejects only for a bug of ours. */
+/** Returns the outcomes of all rows in order. `hold` separates batches that share a link. Errors of sending stop the run. */
 async function settleSegment(segment: Segment, run: Execution, hold: Hold): Promise<readonly RowOutcome[]> {
   const sent = await sendSegment(segment, run, hold);
   const { state } = run.begun;
-  // Rows that this process did not touch have what an earlier one left of them.
+  // The journal has the outcomes of rows that an earlier process settled.
   const settled = segment.rows.filter(({ index }) => isSettled(state.stateOf(index)));
   const earlier = ((await run.recorded?.outcomesOf(settled)) ?? []).values();
   return segment.rows.map((row) => {
-    const of = state.stateOf(row.index);
-    if (of === 'free') return outcomeOfNew(row, sent, run);
-    const outcome = isSettled(of) ? earlier.next().value : sent.get(row.index);
+    const rowState = state.stateOf(row.index);
+    if (rowState === 'free') return outcomeOfNew(row, sent, run);
+    const outcome = isSettled(rowState) ? earlier.next().value : sent.get(row.index);
     return outcome ?? unknownOutcome(row, run.operation);
   });
 }
@@ -154,7 +153,7 @@ async function sendSegment({ free, open, unsure }: Segment, run: Execution, hold
     const isMixed = repeats && doubtful.length > 0;
     const rows = isMixed ? [...free, ...doubtful].sort((one, other) => one.index - other.index) : free;
     if (!run.prove) return await sendRows(rows, run, repeats ? [] : inDoubt);
-    // Rows in doubt come before those that were never sent, so that links are made in their order.
+    // Rows in doubt are settled before new rows are sent, so that links are created in order.
     const settled = repeats || inDoubt.length === 0 ? [] : await sendRows([], run, inDoubt);
     const proving = await run.prove(rows);
     const rest = proving.size === 0 ? rows : rows.filter(({ index }) => !proving.has(index));
@@ -167,10 +166,10 @@ async function sendSegment({ free, open, unsure }: Segment, run: Execution, hold
   }
 }
 
-/** Milliseconds that calls under way are given after a signal. */
+/** Milliseconds before calls in flight are aborted after a signal. */
 const grace = 10_000;
 
-/** Waits for the first signal: nothing new is started, and after a grace what is under way is given up. */
+/** After the first signal, starts nothing new and aborts calls in flight after a grace period. Returns a function that stops listening. */
 export function stopOnSignal(
   { interrupt, system }: Pick<RunEnvironment, 'interrupt' | 'system'>,
   { stop, journal, abort }: { readonly stop: Stop; readonly journal: Journal; abort(): void },

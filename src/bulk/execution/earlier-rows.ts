@@ -12,9 +12,9 @@ export function earlierRows({ begun: { state }, operation }: Execution) {
   for (const intent of state.open.values()) for (const row of intent.unsettled) intentOf.set(row, intent);
   let expected = 0;
   return {
-    /** True of a row that is as if no process had met it. */
+    /** Returns true if no earlier process has settled the row or left it in doubt. */
     isFree: (index: number): boolean => state.stateOf(index) === 'free' && !intentOf.has(index),
-    /** Puts any other row where it belongs, with its link as the journal keeps it: what is read now may be what this run made. It is never left out. */
+    /** Adds any other row to its open batch and never skips it. `before` is from the journal: the run may have changed the link. */
     assigned({ before: _, readAt: __, skip: ___, ...known }: BulkRow, { open, unsure }: Segment): BulkRow {
       const { index, payload } = known;
       const priorUrl = state.priorUrls.get(index);
@@ -32,12 +32,12 @@ export function earlierRows({ begun: { state }, operation }: Execution) {
       expected -= 1;
       return row;
     },
-    /** True while rows of open batches of the segment are still to come. */
+    /** Returns true while rows of the open batches of the segment are missing. */
     isExpecting: (): boolean => expected > 0,
   };
 }
 
-/** Rows that were on their way are sent again as they were, or not at all. */
+/** Throws `LocalError` if rows that were in flight would be sent again with other values. */
 export function assertSamePayload(open: Segment['open'], { begun: { name } }: Execution): void {
   for (const [intent, rows] of open) {
     if (rows.length < intent.rows.length || checksum(serializeBatch(rows).json) === intent.payload) continue;

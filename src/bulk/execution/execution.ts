@@ -14,7 +14,7 @@ import type { RunEnvironment, RunPlan, RunRow } from '../run-plan.ts';
 import type { CallCount, Limiter } from '../sending/limiter.ts';
 import type { Stop } from '../sending/stop.ts';
 
-/** A run at work, from its beginning to its end: its batches share all of this. The plan and the operation say what it does. */
+/** The state of a run that its batches share. */
 export interface Execution extends RunEnvironment {
   readonly plan: RunPlan;
   readonly operation: BulkOperation;
@@ -24,61 +24,60 @@ export interface Execution extends RunEnvironment {
   readonly calls: CallCount;
   readonly ledger: Ledger;
   readonly stop: Stop;
-  /** Aborts the calls under way: when the grace after a signal is over, or the time of the command. */
+  /** Aborts calls in flight, after the grace period of a signal or when the command's time is over. */
   readonly signal: AbortSignal;
   abort(): void;
-  /** Decides which rows share a call. The limit is the largest batch that this server takes; it only shrinks. */
+  /** Decides which rows share a call. `limit` is the largest batch that the server accepts; it only shrinks. */
   readonly rules: BatchRules<BulkRow> & { limit: number };
-  /** Permits for calls under way, questions to the server included. */
+  /** Permits for calls in flight, including reads. */
   readonly limiter: Limiter;
-  /** The caller of `sendRows` holds one permit for all its batches; otherwise each batch acquires its own. */
+  /** The caller of `sendRows` holds one permit for all its batches. Otherwise each batch acquires one. */
   readonly holdsPermit: boolean;
-  /** Reserves calls, one by default. Returns whether the budget allows them (`--budget`); if not, the run stops. */
+  /** Reserves calls, by default one, or none in checked mode. Returns false and stops the run if `--budget` does not allow them. */
   readonly mayCall: (calls?: number) => boolean;
-  /** For links that are made under hashes that were sent: sends the first rows until the server is proven, and answers with their outcomes. */
+  /** For links with requested hashes: sends the first rows until the server is proven to keep them, and returns their outcomes. */
   readonly prove?: ((rows: readonly BulkRow[]) => Promise<ReadonlyMap<number, RowOutcome>>) | undefined;
-  /** Rows of which an attempt may have been applied, in this process or an earlier one, and that are not settled: every verdict considers this. */
+  /** Unsettled rows that an attempt of this or an earlier process may have changed. Every verdict considers this. */
   readonly inDoubt: Set<number>;
-  /** By row: the fingerprint of the destination of its hash before the first attempt, if the operation needs it to resolve doubt. */
+  /** By row: the fingerprint of the destination before the first attempt, if the operation needs it to resolve doubt. */
   readonly priorDestinations: Map<number, string>;
-  /** True of a run whose links are read before its first batches: a plan that has just read them needs that not. */
+  /** Links are read before the first batches, because the plan did not just read them. */
   readonly readsFirst: boolean;
-  /** True of a run that reads the newest links before its first batch alone. */
+  /** The newest links are read, but only before the first batch. */
   readonly needsMark: boolean;
-  /** Why links are read right before they are changed. `results`: as far as they can be read. `renames`: only what doubt needs. */
+  /** The purpose of reading links before they are changed. `results`: failures are ignored. `renames`: only reads what doubt needs. */
   readonly reads: 'undo' | 'results' | 'renames';
   readonly images?: Images | undefined;
-  /** True of a link that was read again and is still one that was selected. */
   readonly isSelected?: ((record: KnownRecord) => boolean) | undefined;
-  /** Attempts of rows that were sent more than once. */
+  /** The number of attempts, for rows that were sent more than once. */
   readonly rounds: Map<number, number>;
   readonly recorded: RecordedOutcomes | undefined;
 }
 
-/** Neighbouring rows that are worked on together; what comes out is in the order of what goes in. */
+/** Consecutive rows that are settled together and keep their order. */
 export interface Segment {
   readonly rows: BulkRow[];
   readonly free: BulkRow[];
-  /** Batches that an earlier process left open, with their unsettled rows. All of a batch is in one segment. */
+  /** Batches that an earlier process left open, with their unsettled rows. A batch is never split between segments. */
   readonly open: Map<OpenIntent, BulkRow[]>;
-  /** Rows that an earlier process left in doubt without a batch to ask for. */
+  /** Rows that an earlier process left in doubt and that belong to no open batch. */
   readonly unsure: BulkRow[];
 }
 
-/** Becomes known while the rows are read. */
+/** Filled while the rows are read. */
 export interface RunOutput {
   readonly files: readonly OutcomeFile[];
   readonly tally: RunningTally;
   surplus: readonly string[];
-  /** No call is left to be made. */
+  /** No more calls are needed. */
   isEnded: boolean;
   endedAt?: number;
 }
 
-/** Milliseconds for which a link is taken to be as it was read. */
+/** Milliseconds for which a link that was read counts as current. */
 const freshFor = 10_000;
 
-/** True where so much time has passed that nothing may be changed by what was read. The clock of the day may jump, so it is not asked. */
+/** Returns true if the link was read too long ago to base a change on it. The time of day may jump, so elapsed time is used. */
 export function isAged({ readAt }: Pick<BulkRow, 'readAt'>, { system }: { readonly system: Pick<System, 'elapsed'> }): boolean {
   return readAt !== undefined && system.elapsed() - readAt > freshFor;
 }
@@ -87,7 +86,6 @@ export function outdated(row: BulkRow): BulkRow {
   return row.readAt === undefined ? row : { ...row, readAt: Number.NEGATIVE_INFINITY };
 }
 
-/** A row of the input as it is worked on. */
 export function newRow(
   { line, item, before, refusal, skip }: RunRow,
   index: number,

@@ -14,8 +14,8 @@ export async function executeRun(run: Execution, batches: number) {
   const { rows } = plan.input;
   return {
     /**
-     * Every row of the input once, in its order, with its final status, some at a time; to be read once. Nothing is sent before, and no more
-     * than a few batches ahead of the reader. A reader that leaves early stops the run: what is under way is finished.
+     * Yields each row once, in input order, with its final status. Can be read only once; this starts the run, which stays at most a few
+     * batches ahead. If the reader stops early, the run stops after the calls in flight.
      */
     rows: readToItsEnd(settledRows(run, output), () => stop.because(readerGone())),
     progress: () => ({
@@ -25,28 +25,28 @@ export async function executeRun(run: Execution, batches: number) {
       batchesSettled: Math.min(batches, Math.floor((tally.rows * batches) / Math.max(1, rows))),
       failed: tally.counts.failed,
     }),
-    /** When the rows were read. Ends with `runEnd(tally, stop)`. */
+    /** Available after all rows were read. `runEnd(tally, stop)` decides how the run ends. */
     summary: () => ({
       tally: tally as Tally,
       stop: stopOf(output, stop.reason),
-      /** Calls made by this process; repeats count once. */
+      /** Calls of this process, without retries. */
       calls: calls.made,
       milliseconds: (output.endedAt ?? system.elapsed()) - startedAt,
-      /** Items in one call that the server turned out to take, if it took fewer than the plan has. */
+      /** The batch size that the server accepted, if smaller than planned. */
       workingSize: rules.limit < plan.batchSize ? rules.limit : undefined,
-      /** Short URLs of records that the run seems to have made beside those of its rows. */
+      /** Short URLs of links that the run may have created besides those of its rows. */
       surplus: output.surplus,
     }),
   };
 }
 
-/** A signal that came after the last answer stopped nothing. */
+/** Ignores a signal after the last response, because it stopped nothing. */
 function stopOf({ tally, isEnded }: RunOutput, reason: StopReason | undefined): StopReason | undefined {
   const { not_sent, unknown } = tally.counts;
   return reason?.kind === 'signal' && isEnded && not_sent + unknown === 0 ? undefined : reason;
 }
 
-/** The rows for a reader that may leave early: then the run is stopped, and read to its end all the same, where it is closed. */
+/** If the reader stops early, calls `onLeft` and reads the source to its end, where the run is closed. */
 export function readToItsEnd<Some>(source: AsyncGenerator<Some>, onLeft: () => void): AsyncIterable<Some> {
   const iterator: AsyncIterator<Some> = {
     next: () => source.next(),
@@ -83,7 +83,7 @@ async function* settledRows(run: Execution, output: RunOutput): AsyncGenerator<r
   }
 }
 
-/** Typed links that no process met before are sent together: nothing is done beside them, so what a long run needs is not loaded. */
+/** Sends new typed links together. They need no batch loop, so it is not loaded. */
 async function* typedRows(run: Execution): AsyncGenerator<readonly RowOutcome[]> {
   const rows: BulkRow[] = [];
   for await (const some of run.plan.input.open()) for (const row of some) rows.push(newRow(row, rows.length, run.plan));
@@ -94,15 +94,15 @@ async function* typedRows(run: Execution): AsyncGenerator<readonly RowOutcome[]>
   yield rows.map((row) => outcomeOfNew(row, sent, run));
 }
 
-/** Puts the files in their places, where they hold every row, and writes the end down. */
+/** Replaces the output files if they have every row, and records the end of the run. */
 async function endRun(run: Execution, output: RunOutput): Promise<void> {
   const { plan, stop, operation, system } = run;
   const { tally, files } = output;
   const { not_sent, unknown } = tally.counts;
   const isWhole = tally.rows === plan.input.rows;
-  // First the files: a run that its journal calls complete is not resumed, and would never show them.
+  // The files come first: a run that is recorded as complete is not resumed, so it would never write them.
   for (const file of files) file.close(isWhole, stop);
-  // Rows that are not settled for good make a run that can be resumed.
+  // A run can be resumed if rows are not settled for good.
   const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
   const stopped = isWhole ? stopOf(output, stop.reason) : stop.reason;
   await closeRun(run, isWhole && isSettled && !stopped ? 'complete' : nameOf(stopped), run.recorded, run.images);
@@ -113,7 +113,7 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** Writes down why a run ends, closes what is open, and lets others have the run. */
+/** Records why the run ends, closes its files and releases its lock. */
 export async function closeRun(
   { begun: { journal, release }, stop, system }: Pick<Execution, 'begun' | 'stop' | 'system'>,
   reason: string,
@@ -129,7 +129,7 @@ export async function closeRun(
   }
 }
 
-/** The reason that the journal gives for the end of a run that is not complete. */
+/** Returns the reason for the end line of an incomplete run. */
 export function nameOf(reason: StopReason | undefined): string {
   if (!reason) return 'unfinished';
   if (reason.kind !== 'error') return reason.kind;

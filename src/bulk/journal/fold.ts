@@ -5,14 +5,14 @@ import { type BeginLine, indexesOf, isRanges, type JournalLine, type LineType, s
 import { isOfOldVersion, newState } from './new-run.ts';
 import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
 
-/** Folds a journal into what is known. Throws `LocalError` where it is damaged, empty or begins twice. */
+/** Folds a journal into the state of its run. Throws `LocalError` if it is damaged, empty or has two begin lines. */
 export async function foldJournal(path: string): Promise<RunState> {
   let fold: Fold | undefined;
   for await (const { line, ...location } of readJournal(path)) {
     if (line.type === 'begin') {
       if (fold) throw damaged(path, 'a second beginning');
       const rows = line.input?.rows;
-      // An array holds no more.
+      // Arrays cannot be longer.
       if (!Number.isSafeInteger(rows) || rows < 0 || rows >= 2 ** 32) throw damaged(path, `byte ${location.offset}`);
       fold = startFold(line);
     }
@@ -26,9 +26,9 @@ export async function foldJournal(path: string): Promise<RunState> {
   return stateOf(fold);
 }
 
-/** The meaning of one type of line. A correct checksum proves that a line is as it was written, not that it makes sense. */
+/** Validates and applies one type of line. A correct checksum proves that a line is intact, not that its content is valid. */
 interface LineKind<T extends LineType> {
-  /** False of a line that cannot be true of a run of `total` rows. */
+  /** Returns false if the line is invalid for a run of `total` rows. */
   isSound?(line: JournalLine<T>, total: number): boolean;
   apply?(fold: Fold, line: JournalLine<T>, location: LineLocation): void;
 }
@@ -63,7 +63,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   },
   checked: {
     isSound: ({ rows, verdict }, total) => isRanges(rows, total) && isVerdict(verdict),
-    // A destination that could not be asked yet is asked when the check is resumed.
+    // A resumed check requests the destinations that could not be requested yet.
     apply: (fold, { rows, verdict }, location) =>
       settle(fold, indexesOf(rows), () => (isAskedLater(verdict) ? 'free' : verdict.status), location),
   },
@@ -80,7 +80,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   },
   before: {},
   end: {
-    // A resumed run ends anew, and its new result has not been shown. Earlier versions did not record that.
+    // A resumed run ends again, with a result that was not shown yet. Runs of earlier versions count as shown.
     apply: (fold) => {
       fold.shown = isOfOldVersion(fold.begin);
     },
@@ -100,28 +100,28 @@ const freeCode = states.indexOf('free');
 const openCode = states.indexOf('open');
 const unknownCode = states.indexOf('unknown');
 const codeOf = new Map(states.map((state, code) => [state, code]));
-/** A flag, added to the code of a row's state: an attempt may have been applied, and no evidence says otherwise. */
+/** Flag in the code of a row's state: an attempt may have been applied, and no evidence disproves it. */
 const inDoubt = 128;
 
-/** The state of a run as far as its journal was read. */
+/** The state of a run up to the last line that was read. */
 type Fold = ReturnType<typeof startFold>;
 
 function startFold(begin: BeginLine) {
   const { rows } = begin.input;
   return {
     ...newState(begin),
-    /** Index in `states` of each row, and `inDoubt`. */
+    /** For each row, its index in `states` and the flag `inDoubt`. */
     codes: new Uint8Array(rows),
-    /** Ordinal of the result line of each row. */
+    /** For each row, the ordinal of its result line. */
     results: new Uint32Array(rows),
-    /** Offset and length of each result line. */
+    /** Offset and length of each result line, alternating. */
     locations: [] as number[],
-    /** Batches of which a reading proved what they made. */
+    /** Batches whose effect was proven by a reading. */
     proven: new Set<number>(),
   };
 }
 
-/** A row that is sent again without a result of its last attempt is in doubt from here on. */
+/** Puts rows in doubt that are sent again although their last attempt has no result. */
 function addIntent(fold: Fold, { batch, rows, payload, keys, mark, before, priorUrls }: JournalLine<'intent'>): void {
   if (fold.begin.mode === 'keyed') fold.mark ??= mark;
   const indexes = indexesOf(rows);
@@ -132,8 +132,8 @@ function addIntent(fold: Fold, { batch, rows, payload, keys, mark, before, prior
     fold.codes[row] = openCode | ((fold.codes[row] ?? 0) & inDoubt);
     const key = keys?.[position];
     if (key !== undefined) fold.keys.set(row, key);
-    const witness = before?.[position];
-    if (witness && !fold.priorDestinations.has(row)) fold.priorDestinations.set(row, witness);
+    const fingerprint = before?.[position];
+    if (fingerprint && !fold.priorDestinations.has(row)) fold.priorDestinations.set(row, fingerprint);
     const priorUrl = priorUrls?.[position];
     if (priorUrl) fold.priorUrls.set(row, priorUrl);
   }
@@ -166,7 +166,7 @@ function settle(
   if (rows.length > 0) fold.locations.push(offset, length);
 }
 
-/** Journals of the first version also release rows in doubt whose repetition was refused. Only evidence frees those. */
+/** Journals of the first version also release rows in doubt after a refused retry. Only evidence frees such rows. */
 function release(fold: Fold, batch: number, rows: readonly number[]): void {
   const isProven = fold.proven.has(batch);
   const freed = rows.filter((row) => isProven || ((fold.codes[row] ?? 0) & inDoubt) === 0);
@@ -178,7 +178,7 @@ function putInDoubt({ codes }: Fold, row: number): void {
   codes[row] = (codes[row] ?? 0) | inDoubt;
 }
 
-/** Removes settled rows from all open batches: a row that was sent again is settled in its older batches, too. */
+/** Removes settled rows from all open batches, because a row that was sent again is in several. */
 function removeSettled({ open }: Fold, rows: readonly number[]): void {
   for (const [batch, { unsettled }] of open) {
     for (const row of rows) unsettled.delete(row);

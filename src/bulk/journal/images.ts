@@ -13,21 +13,21 @@ import type { JournalLine } from './lines.ts';
 import type { BegunRun } from './new-run.ts';
 
 export interface BeforeImage {
-  /** From 0, in the order of the run's input. */
+  /** Index in the run's input, from 0. */
   readonly row: number;
   readonly payload: LinkKey;
   readonly record: KnownRecord | null;
 }
 
-/** Images of a run that is begun or resumed; the file is made with the first of them. */
+/** Records the before-images of a new or resumed run. */
 export interface Images {
   keep(rows: readonly BulkRow[]): Promise<void>;
-  /** True of a row whose image this process has kept. */
+  /** Returns true if this process has recorded the image of the row. */
   has(index: number): boolean;
   close(): Promise<void>;
 }
 
-/** A run is undone as a whole: what it began with decides for all of its rows. Of a one-off, what had its hashes is kept where it was read. */
+/** A run is undone as a whole, so a resumed run keeps its first setting. A one-off records the links that it read under its hashes. */
 export async function imagesOf(
   { resumed, name, record, journal, state: { begin } }: BegunRun,
   { undo = false, isOneOff, input, payload: payloadOf }: RunPlan,
@@ -42,7 +42,7 @@ export async function imagesOf(
   const isNew = !existsSync(path);
   const file = isSmall ? journal : await openJournal(path, await soundSize(path), openJournalFile);
   try {
-    // A file's content is on the disk only if its name is.
+    // A file is durable only if its name is.
     if (isNew && !isSmall) syncFolder(folder, system);
   } catch (error) {
     await file.close();
@@ -73,7 +73,7 @@ function lineOf(rows: readonly BulkRow[], { requestedFields }: BulkOperation): J
   return { type: 'before', rows: rows.map(({ index }) => index), payloads, records };
 }
 
-/** Bytes up to the last whole line; a torn one at the end belongs to a batch that was not sent. */
+/** Returns the bytes up to the last whole line. A torn line at the end belongs to a batch that was not sent. */
 async function soundSize(path: string): Promise<number> {
   if (!existsSync(path) || statSync(path).size === 0) return 0;
   let size = 0;
@@ -83,7 +83,7 @@ async function soundSize(path: string): Promise<number> {
 
 export type KeptImages = Awaited<ReturnType<typeof keptImages>>;
 
-/** Finds the images of a run of so many rows. Of a row that has several, the last counts: it was read again because nothing had been applied. */
+/** Finds the images of a run. If a row has several, the last one counts: the row was read again because nothing had been applied. */
 export async function keptImages({ images: path, isSmall }: RunRecord, rows: number) {
   const locations: LineLocation[] = [];
   const last = new Uint32Array(rows);
@@ -95,7 +95,7 @@ export async function keptImages({ images: path, isSmall }: RunRecord, rows: num
   }
   return {
     has: (row: number): boolean => (last[row] ?? 0) > 0,
-    /** Some at a time, the last first: a change is taken back in the order opposite to that in which it was made. */
+    /** Yields groups of images, last first, because changes are undone in reverse order. */
     async *backwards(): AsyncGenerator<readonly BeforeImage[]> {
       let nth = locations.length;
       for await (const line of linesBackwards(path, 'before', locations)) {

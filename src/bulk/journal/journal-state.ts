@@ -4,12 +4,12 @@ import type { LineLocation } from './line-reader.ts';
 import { type BeginLine, changedStatuses, type Watermark } from './lines.ts';
 
 /**
- * The state of a row by the journal alone. `free`: certainly not applied, so it may be sent. `open` and `unknown`: in doubt, an
- * attempt may be on its way or applied, whatever the result of a later one. All others are settled; of a check, with what it found.
+ * The state of a row according to the journal. `free`: certainly not applied, may be sent. `open` and `unknown`: in doubt; an attempt may
+ * be in flight or applied, even if a later one was not. All others are settled; a `CheckStatus` is the result of a check.
  */
 export type RowState = Exclude<RowStatus, 'not_sent'> | CheckStatus | 'free' | 'open';
 
-/** The journal has a result of the row: it was done, refused, or not applied as asked. */
+/** Returns true if the journal has a result of the row: done, refused, or not applied as requested. */
 export function isSettled(state: RowState): boolean {
   return !unsettled.has(state);
 }
@@ -20,19 +20,18 @@ export function settledCount({ counts }: Pick<RunState, 'counts'>): number {
   return settled;
 }
 
-/** An attempt of the row may have been applied, and nobody knows whether. */
+/** Returns true if an attempt of the row may have been applied. */
 export function isInDoubt(state: RowState): boolean {
   return state !== 'free' && !isSettled(state);
 }
 
 const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
-/** Nothing is left of the run but its record: all was done, and somebody has seen it. Otherwise the same command continues it. */
+/** Returns true if the run is complete and its result was shown or need not be. Otherwise the same command continues it. */
 export function isOver({ complete, shown, begin }: Pick<RunState, 'complete' | 'shown' | 'begin'>): boolean {
   return complete && (shown || rowless.has(begin.operation) || begin.operation === 'check');
 }
 
-/** They change what are no links. */
 const rowless: ReadonlySet<string> = new Set(['tags', 'api']);
 
 export function mayHaveChanged({ counts, begin }: Pick<RunState, 'counts' | 'begin'>): boolean {
@@ -41,43 +40,43 @@ export function mayHaveChanged({ counts, begin }: Pick<RunState, 'counts' | 'beg
 
 const changing: readonly RowState[] = ['open', 'unknown', ...changedStatuses];
 
-/** No row of the run was applied: nothing depends on the run, and it blocks no other. */
+/** Returns true if no row was applied. Nothing depends on such a run, and it does not block another one. */
 export function isUntouched({ counts, begin }: RunState): boolean {
   return (counts.get('free') ?? 0) === begin.input.rows;
 }
 
-/** A batch that was begun and has rows without a result. */
+/** A batch that has an intent, but not a result for every row. */
 export interface OpenIntent {
   readonly batch: number;
-  /** All rows of the intent, as its payload checksum covers them. */
+  /** All rows of the intent, because its payload checksum covers them. */
   readonly rows: readonly number[];
   readonly unsettled: ReadonlySet<number>;
   readonly payload: string;
 }
 
-/** A run by its journal. At most 16 bytes for a finished row, however many rows there are. */
+/** The state of a run according to its journal. A finished row takes at most 16 bytes. */
 export interface RunState {
   readonly begin: BeginLine;
   /** Every row has its final status. */
   readonly complete: boolean;
-  /** Why the last process ended; undefined where it was killed. */
+  /** The reason why the last process ended; undefined if it was killed. */
   readonly lastEnd: string | undefined;
   readonly shown: boolean;
   readonly undoneBy: readonly string[];
-  /** Bytes of the journal that are whole. */
+  /** Bytes of the journal up to the end of its last valid line. */
   readonly size: number;
   readonly nextBatch: number;
   readonly open: ReadonlyMap<number, OpenIntent>;
-  /** Hashes generated for rows that have no final status: they are sent with these again. */
+  /** Generated hashes of rows without a final status. Every attempt of a row sends the same hash. */
   readonly keys: ReadonlyMap<number, string>;
-  /** Fingerprints of the destinations before the first attempt, of rows that are renamed and have no final status. */
+  /** For renames without a final status: fingerprints of the destinations before the first attempt. */
   readonly priorDestinations: ReadonlyMap<number, string>;
-  /** Destinations before the run, of rows that have no final status, if results are asked for. */
+  /** With `--results`, for rows without a final status: destinations before the run. */
   readonly priorUrls: ReadonlyMap<number, string>;
-  /** The newest links before the first batch, of a run that may be given links that were there. */
+  /** The newest links before the first batch, if the server may return existing links. */
   readonly mark: Watermark | undefined;
   readonly counts: ReadonlyMap<RowState, number>;
   stateOf(row: number): RowState;
-  /** The line with the result of a settled row. */
+  /** Returns the location of the line with the result of a settled row. */
   locationOf(row: number): LineLocation;
 }

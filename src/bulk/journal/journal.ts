@@ -3,28 +3,28 @@ import { promisify } from 'node:util';
 import { LocalError, messageOf } from '../../base/errors.ts';
 import { encodeLine, type JournalLine } from './lines.ts';
 
-/** The file of a journal. Tests pass one that breaks or stops at a chosen step. */
+/** Tests replace it with a file that fails or stops at a chosen step. */
 export interface JournalFile {
   append(bytes: Uint8Array): Promise<void>;
-  /** Resolves when all that was appended is on the disk. */
+  /** Resolves when all appended bytes are on disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a journal for appending, and cuts off what follows the first `size` bytes: a torn line. */
+/** Opens a journal for appending and truncates it to `size` bytes, which removes a torn line. */
 export type OpenJournalFile = (path: string, size: number) => Promise<JournalFile>;
 
 export interface Journal {
-  /** Resolves when the line is on the disk. After a failure nothing more is accepted: the end of the file is not known. */
+  /** Resolves when the line is on disk. Rejects after any failed write, because the end of the file is then unknown. */
   write(line: JournalLine): Promise<void>;
-  /** The same without waiting for the disk: the line outlives this process, but perhaps not a power cut. */
+  /** Like `write`, but without fsync: the line survives the end of this process, but perhaps not a power failure. */
   note(line: JournalLine): Promise<void>;
-  /** Bytes, with those of lines on their way: the next line begins here. */
+  /** In bytes, including queued lines: the offset of the next line. */
   readonly size: number;
   close(): Promise<void>;
 }
 
-/** Continues the journal at `path`, of which `size` bytes are good; 0 begins a new one. */
+/** Continues the journal at `path` after its `size` valid bytes; 0 starts a new one. */
 export async function openJournal(path: string, size: number, openFile: OpenJournalFile = openJournalFile): Promise<Journal> {
   const file = await openFile(path, size).catch((error: unknown) => {
     throw notWritten(path, error);
@@ -46,7 +46,7 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
     },
     write: (line) => append(line, true),
     note: (line) => append(line, false),
-    // Never write after closing: the descriptor may already belong to another file.
+    // Nothing is written after closing: the descriptor may already belong to another file.
     close() {
       closing ??= queue
         .idle()
@@ -57,7 +57,7 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
   };
 }
 
-/** Lines on their way to the disk. Those that arrive while it is busy are written together and share one sync. */
+/** Queues lines for the disk. Lines that arrive during a write are written together and share one fsync. */
 function lineQueue(path: string, file: JournalFile) {
   let waiting: Buffer[] = [];
   let isToSync = false;
@@ -66,7 +66,7 @@ function lineQueue(path: string, file: JournalFile) {
   let broken: LocalError | undefined;
 
   async function flush(): Promise<void> {
-    // Lines that other batches write in this turn join.
+    // Lines that other batches add in the same turn join this write.
     await Promise.resolve();
     const bytes = Buffer.concat(waiting);
     waiting = [];
@@ -79,7 +79,7 @@ function lineQueue(path: string, file: JournalFile) {
   return {
     failure: () => broken,
     idle: () => busy,
-    /** Resolves when the line is written, and on the disk if it `isSynced`. */
+    /** Resolves when the line is written or, with `isSynced`, on disk. */
     add(bytes: Buffer, isSynced: boolean): Promise<void> {
       waiting.push(bytes);
       isToSync ||= isSynced;
@@ -99,7 +99,7 @@ function lineQueue(path: string, file: JournalFile) {
   };
 }
 
-// Without node:fs/promises, which a change of one link would load for this alone.
+// Avoids node:fs/promises, which a change of one link would load only for this.
 const open = promisify(files.open);
 const [truncate, write] = [promisify(files.ftruncate), promisify(files.write)];
 const [access, datasync, close] = [promisify(files.access), promisify(files.fdatasync), promisify(files.close)];
@@ -113,7 +113,7 @@ async function openJournalFile(path: string, size: number): Promise<JournalFile>
   let position = size;
   return {
     async append(bytes) {
-      // Writes to a deleted file succeed, and the data is lost.
+      // Writes to a deleted file succeed, but the data is lost.
       await access(path).catch(() => {
         throw new Error('it was removed during the run');
       });

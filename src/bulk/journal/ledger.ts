@@ -21,21 +21,21 @@ export type Ledger = ReturnType<typeof journalLedger>;
 interface LedgerOptions extends Pick<RunPlan, 'mode' | 'results'> {
   readonly operation: Pick<BulkOperation, 'hashOf'>;
   readonly priorDestinations: ReadonlyMap<number, string>;
-  /** Reads the newest links, where the batch needs to know them. */
+  /** Reads the newest links for an intent; undefined if the run does not need them. */
   readonly takeWatermark: (() => Promise<Watermark | undefined>) | undefined;
   /** Receives outcomes right before they are recorded. */
   readonly listen: ((outcomes: readonly RowOutcome[]) => Promise<void>) | undefined;
 }
 
-/** Writes down what is about to be sent, and what became of it. Results keep where links led before for the file of a resumed run. */
+/** Records batches before they are sent, and their results. With `--results` both include prior long URLs, which a resumed run reports. */
 export function journalLedger({ journal, state: { nextBatch } }: Pick<BegunRun, 'journal' | 'state'>, options: LedgerOptions) {
   const { mode, operation, results, priorDestinations, takeWatermark, listen } = options;
   const keepsPrior = results !== undefined;
   let next = nextBatch;
-  /** By batch: rows that were recorded before the rest of their batch (`isPart`). */
+  /** By batch: rows that were recorded before the rest of the batch (`isPart`). */
   const partly = new Map<number, ReadonlySet<number>>();
   return {
-    /** Before a batch is sent; resolves when it may be. Returns its number, by which everything else speaks of it. */
+    /** Resolves with the number of the batch when the batch may be sent. */
     async intent({ rows, json }: SerializedBatch): Promise<number> {
       const batch = next;
       next += 1;
@@ -55,8 +55,8 @@ export function journalLedger({ journal, state: { nextBatch } }: Pick<BegunRun, 
     ambiguous: async (batch: number, rows: readonly BulkRow[], reason: string): Promise<void> =>
       await journal.write({ type: 'ambiguous', batch, rows: rangesOf(rows), reason }),
     /**
-     * Resolves when the outcomes may be reported. Rows in `released` were certainly not applied: those in doubt are in neither list, and stay
-     * open. `isPart`: more of the batch will follow, and what was settled is given again then.
+     * Resolves when the outcomes may be reported. Rows in `released` were certainly not applied. Rows in doubt are in neither list and stay
+     * open. `isPart`: a later call repeats these outcomes together with the rest of the batch.
      */
     async settled(batch: number, outcomes: readonly RowOutcome[], released: readonly BulkRow[], isPart = false): Promise<void> {
       const earlier = partly.get(batch);
@@ -73,7 +73,7 @@ export function journalLedger({ journal, state: { nextBatch } }: Pick<BegunRun, 
       } catch (error) {
         const done = fresh.filter(({ status }) => doneStatuses.has(status));
         if (!(error instanceof LocalError) || done.length === 0) throw error;
-        // The error names the links, because the journal does not.
+        // The error lists the links because the journal could not record them.
         const lines = done.map(({ line, status, record }) => `line ${line}: ${status}${record ? ` ${shortUrlOf(record)}` : ''}`);
         throw new UnrecordedError(error.message, done.length, lines);
       }
@@ -115,7 +115,7 @@ function priorUrls(rows: readonly BulkRow[]): string[] | undefined {
   return rows.some(({ before }) => before) ? rows.map(({ before }) => before?.long_url ?? '') : undefined;
 }
 
-/** A link for each done row, or none at all: readers join links and rows by position. */
+/** Returns a link for every done row or none at all, because readers join links and rows by position. */
 function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined): Partial<ResultLine> {
   const records = done.flatMap(({ record }) => record ?? []);
   if (records.length === 0 || records.length < done.length) return {};
@@ -131,7 +131,7 @@ function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined)
   };
 }
 
-/** Links that existed before: their rows need not give the destination, or give another one, so the journal keeps it. */
+/** Statuses of links that existed before. The journal keeps their destination because the row may lack it or contain another one. */
 const ofExisting: ReadonlySet<RowStatus> = new Set(['changed', 'unchanged', 'deleted', 'skipped']);
 
 function recordedError(outcome: RowOutcome): RecordedError {
@@ -143,7 +143,7 @@ function recordedError(outcome: RowOutcome): RecordedError {
   return details === '' ? [code, message] : [code, message, details];
 }
 
-/** The beginning that all share, if only the hash follows it; else each whole. A million rows would repeat it. */
+/** Returns the common prefix if only the hash follows it, otherwise all short URLs: a million rows would repeat the prefix. */
 function shortUrls(records: readonly KnownRecord[]): string | string[] {
   const all = records.map(shortUrlOf);
   const first = all[0] ?? '';

@@ -15,7 +15,7 @@ interface LocatedLine extends LineLocation {
 const chunkBytes = 1024 * 1024;
 const newline = 0x0a;
 
-/** A torn line at the end is left out; a bad line with a good one behind it was written by somebody else, and nothing is guessed: `LocalError`. */
+/** Skips a torn line at the end. Throws `LocalError` if a valid line follows an invalid one, which no interrupted write can cause. */
 export async function* readJournal(path: string): AsyncGenerator<LocatedLine> {
   let bad: number | undefined;
   for await (const { text, offset, length } of rawLines(path)) {
@@ -37,11 +37,11 @@ export function openToRead(path: string): Promise<FileHandle> {
 
 export type LineFile = ReturnType<typeof lineFile>;
 
-/** Single lines of a journal, which is opened when the first is read. */
+/** Reads single lines of a journal. The file is opened by the first read. */
 export function lineFile(path: string) {
   let file: Promise<FileHandle> | undefined;
   return {
-    /** Throws `LocalError` where there is no such line. */
+    /** Throws `LocalError` if there is no line of this type. */
     async read<T extends LineType>(type: T, { offset, length }: LineLocation): Promise<JournalLine<T>> {
       file ??= openToRead(path);
       const { buffer, bytesRead } = await (await file).read(Buffer.alloc(length), 0, length, offset);
@@ -49,7 +49,7 @@ export function lineFile(path: string) {
       if (!isOfType(line, type)) throw damaged(path, `byte ${offset}`);
       return line;
     },
-    // If it could not be opened, `read` has thrown that.
+    // If the file could not be opened, `read` has already thrown.
     close: async (): Promise<void> => await (await file?.catch(() => undefined))?.close(),
   };
 }

@@ -8,26 +8,26 @@ import type { ModeName } from '../operations/modes.ts';
 import type { OperationKind } from '../operations/operation.ts';
 import { doneKinds, type RowStatus } from '../results/row-outcome.ts';
 
-/** The content of each type of line. `fold.ts` has its effect on the state of a run. The form on disk never changes. */
+/** The members of each line type. `fold.ts` applies them to the state of a run. The format on disk never changes. */
 interface Lines {
   readonly begin: Begin;
   readonly intent: Intent;
   readonly result: Results;
-  /** An attempt of these rows may have been applied, and no answer says so. */
+  /** An attempt of these rows may have been applied, but no response confirms it. */
   readonly ambiguous: Doubt;
-  /** It is not known whether these rows were applied, and no reading can show it any more. */
+  /** The outcome of these rows is unknown, and no further reading can settle it. */
   readonly unknown: Doubt;
   readonly reconcile: Evidence;
   readonly signal: { readonly at: string };
-  /** The verdict on a destination, with all links that lead there. */
+  /** The verdict on a destination. `rows` are all links that lead there. */
   readonly checked: { readonly rows: Ranges; readonly verdict: Verdict };
-  /** Another run undid this one: it is not resumed any more. `withdrawn`: that run was deleted before it changed anything. */
+  /** Run `by` undid this one, which is no longer resumed. `withdrawn` cancels this: run `by` is deleted and changed nothing. */
   readonly undone: { readonly by: string; readonly at: string; readonly withdrawn?: true };
-  /** Its result was printed: from then on the same command begins anew. */
+  /** The result was printed. From then on, the same command starts a new run. */
   readonly shown: { readonly at: string };
-  /** Links as they were before a batch changed them; in a file of its own, unless the run's record is one file. */
+  /** Before-images of a batch, in a separate file unless the run's record is a single file. */
   readonly before: Befores;
-  /** `complete`: every row has its final status; anything else can be resumed. */
+  /** `complete`: every row has its final status. With any other reason, the run can be resumed. */
   readonly end: { readonly reason: string; readonly at: string };
 }
 
@@ -39,22 +39,22 @@ export type BeginLine = JournalLine<'begin'>;
 
 export type ResultLine = JournalLine<'result'>;
 
-/** A run that takes back a change is an undo; one that takes back an undo is a redo, and one that takes back a redo an undo. */
+/** A run that reverts a change or a redo is an undo. A run that reverts an undo is a redo. */
 export type UndoDirection = 'undo' | 'redo';
 
-/** The identity of a run: the first line of its journal. It never contains a credential. */
+/** The first line of a journal identifies the run. It never contains a credential. */
 interface Begin {
   readonly version: 1;
   readonly run: string;
-  /** Its place among all runs, which no clock decides. Runs of earlier versions have none. */
+  /** Orders all runs without relying on a clock. Absent in runs of earlier versions. */
   readonly order?: number | undefined;
-  /** `tags`: it changes tags themselves, `api`: nobody knows what; both have no rows. `check`: it changes nothing. */
+  /** `tags` changes tags instead of links, and `api` is an arbitrary call: neither has rows. `check` changes nothing. */
   readonly operation: OperationKind | 'tags' | 'api' | 'check';
   readonly mode?: ModeName | undefined;
   readonly what?: string | undefined;
   readonly undo?: boolean | undefined;
   readonly undoes?: string | undefined;
-  /** Of a run that undoes another one. Earlier builds said it in `what` alone. */
+  /** Present if the run undoes another one. Earlier builds recorded it only in `what`. */
   readonly direction?: UndoDirection | undefined;
   readonly profile?: string | undefined;
   readonly server: string;
@@ -65,66 +65,67 @@ interface Begin {
     readonly name: string;
     readonly sha256: string;
     readonly rows: number;
-    /** The file that named the links, where they were listed. */
+    /** The file that named the links, if they were listed. */
     readonly file?: { readonly name: string; readonly sha256: string } | undefined;
   };
-  /** All else that decides what is sent: flags that fill in fields. A resumed run must have the same. */
+  /** Flags that affect what is sent for a row. A resumed run must have the same. */
   readonly options: Readonly<Record<string, unknown>>;
   /** Absolute paths that the run may replace. */
   readonly outputs: readonly string[];
   readonly at: string;
 }
 
-/** All that makes two command lines the same run. */
+/** The properties of a command line that decide which run it resumes. */
 export type RunIdentity = Pick<BeginLine, 'operation' | 'server' | 'account' | 'domain' | 'input' | 'options' | 'mode'>;
 
-/** A batch that is about to be sent; synced before the first byte of it leaves. */
+/** Announces a batch. It is synced to disk before the first byte of the batch is sent. */
 interface Intent {
   readonly batch: number;
   readonly rows: Ranges;
   readonly payload: string;
-  /** One per row, where hashes are generated. */
+  /** One per row, if hashes are generated. */
   readonly keys?: readonly string[] | undefined;
-  /** Checked mode: the watermark, by its name on disk. Keyed mode: in the first intent, for `undo`. */
+  /** The watermark: in every intent of checked mode, and for `undo` in the first intent of keyed mode. */
   readonly mark?: Watermark | undefined;
-  /** One per row, where rows are renamed: a fingerprint of where it led before the first attempt, or `-`; empty for other rows. */
+  /** One per row, if rows are renamed: the destination's fingerprint before the first attempt, `-` without a link, empty for other rows. */
   readonly before?: readonly string[] | undefined;
-  /** The long URLs before the change, one per row, where results are asked for; empty where it is not known. */
+  /** One per row, with `--results`: the long URL before the change, empty if unknown. */
   readonly priorUrls?: readonly string[] | undefined;
 }
 
-/** Rows of `released` were certainly not applied; those in doubt are in no line. The first version put them there: `foldJournal` does not believe it. */
+/** Rows in doubt are in no list. The first version put them into `released`, but `foldJournal` frees them only with evidence. */
 interface Results {
   readonly batch: number;
   readonly rows: Ranges;
-  /** A letter per row: `letterOf`. */
+  /** One letter of `letterOf` per row. */
   readonly states: string;
-  /** Edition A: the domain that these rows name; without it they are on the run's domain. */
+  /** Edition A: the domain that these rows name. Default: the domain of the run. */
   readonly domain?: string | undefined;
-  /** One per done row, in order; absent where the calls answer without records. */
+  /** One per done row, in order. Absent if the responses contain no records. */
   readonly hashes?: readonly string[] | undefined;
-  /** The text before the hash in every short URL of `hashes`; if that differs, a list of whole short URLs. */
+  /** The common prefix of all short URLs of `hashes`, or the list of whole short URLs if there is none. */
   readonly shortUrls?: string | readonly string[] | undefined;
-  /** Fingerprints of the long URLs of `hashes`, separated by blanks: what `runs verify` compares. */
+  /** Fingerprints of the long URLs of `hashes`, separated by spaces. `runs verify` and `undo` compare them. */
   readonly longUrls?: string | undefined;
-  /** Of links that were created, their other fields, as the server answered. `undo` compares both. */
+  /** Fingerprints of the other fields, as returned by the server, if links were created. `undo` compares them. */
   readonly values?: ValueColumns | undefined;
-  /** The long URLs themselves, one per done row, where a row does not say its own: an edit that leaves it alone. */
+  /** One per done row: the long URL of an existing link if the row does not contain it, otherwise empty. */
   readonly destinations?: readonly string[] | undefined;
   readonly priorUrls?: readonly string[] | undefined;
   readonly errors?: readonly RecordedError[] | undefined;
   /** Positions, within the line, of rows that were matched by position alone. */
   readonly byPosition?: readonly number[] | undefined;
+  /** Rows that were certainly not applied. */
   readonly released?: Ranges | undefined;
 }
 
 export type RecordedError = readonly [code: number, message: string, details?: string, taken?: TakenUrl];
 
-/** The link of a row that was made, but not as asked. */
+/** The link of a row that was applied, but not as requested. */
 export interface TakenUrl {
   readonly hash: string;
   readonly shortUrl: string;
-  /** Only if the row does not give it. */
+  /** Absent if the row contains it. */
   readonly longUrl?: string | undefined;
 }
 
@@ -138,11 +139,11 @@ interface Doubt {
 interface Befores {
   readonly rows: readonly number[];
   readonly payloads: readonly LinkKey[];
-  /** null for a link that did not exist, or did not until another row of the batch was applied. */
+  /** Null if no link had the hash before the batch, even if another row of the batch moves one there. */
   readonly records: readonly (KnownRecord | null)[];
 }
 
-/** The evidence on which doubt was resolved, or was not. Batch 0 is none: of records that belong to no row. */
+/** The evidence on a batch in doubt, conclusive or not. Batch 0 stands for records that belong to no row. */
 interface Evidence {
   readonly batch: number;
   readonly conclusive: boolean;
@@ -150,13 +151,13 @@ interface Evidence {
   readonly total?: number | undefined;
 }
 
-/** `<checksum of json> <json>`, with its line end. */
+/** Returns `<checksum of json> <json>` and a line feed. */
 export function encodeLine(line: JournalLine): Buffer {
   const json = JSON.stringify(line);
   return Buffer.from(`${checksum(json)} ${json}\n`);
 }
 
-/** Undefined for a line that is not whole. Whether a whole one makes sense, `foldJournal` says. */
+/** Returns undefined for a torn or corrupt line. `foldJournal` validates the content. */
 export function decodeLine(text: string): JournalLine | undefined {
   const json = text.slice(17);
   if (text[16] !== ' ' || text.slice(0, 16) !== checksum(json)) return undefined;
@@ -181,18 +182,17 @@ export const letterOf: Readonly<Record<SettledStatus, string>> = {
   failed: 'f',
 };
 
-/** Of rows whose links were changed. */
 export const changedStatuses: readonly SettledStatus[] = ['created', 'changed', 'deleted', 'reset'];
 
 export const settledStatuses: readonly SettledStatus[] = [...doneKinds, 'failed'];
 
-/** The newest hashes of the listing and how many records it counted. */
+/** The newest hashes of the listing, and the number of links that it counted. */
 export interface Watermark {
   readonly known: readonly string[];
   readonly total?: number | undefined;
 }
 
-/** Row indexes as runs of neighbours: `[[0, 999], [1003, 1003]]`, both ends included. */
+/** Row indexes as inclusive ranges: `[[0, 999], [1003, 1003]]`. */
 type Ranges = readonly (readonly [number, number])[];
 
 export function rangesOf(rows: Iterable<{ readonly index: number }>): Ranges {

@@ -49,7 +49,7 @@ export function beginLine(
   };
 }
 
-/** Begins the record of links that were typed. Nothing is written before the first batch is. */
+/** Begins the record of links given as arguments. Nothing is written before the first intent. */
 export async function beginSmallRecord(
   run: string,
   identity: RunIdentity,
@@ -65,7 +65,7 @@ export async function beginSmallRecord(
   return { name: run, record, journal, state: newState(begin), resumed: false };
 }
 
-/** Begins what is never resumed: nobody looks for it by what it is, and two may begin in the same second. */
+/** Begins a run that is never resumed. Its key is random: it is never searched for, and two runs may begin in the same second. */
 export async function beginOneOff(identity: RunIdentity, plan: Described, environment: Surroundings): Promise<SmallRun> {
   const { system, stateFolder } = environment;
   const key = Buffer.from(system.randomBytes(4)).toString('hex');
@@ -73,7 +73,7 @@ export async function beginOneOff(identity: RunIdentity, plan: Described, enviro
   return { ...(await beginSmallRecord(run, identity, plan, environment)), release: () => undefined };
 }
 
-/** The state of a run of which nothing but its beginning is known. */
+/** Returns the state of a run whose journal has only a begin line. */
 export function newState(begin: BeginLine) {
   return {
     begin,
@@ -94,7 +94,7 @@ export function newState(begin: BeginLine) {
   };
 }
 
-/** Earlier versions did not say whether a result was shown. */
+/** Earlier versions did not record that a result was shown. */
 export function isOfOldVersion({ order }: BeginLine): boolean {
   return order === undefined;
 }
@@ -109,7 +109,7 @@ export function newRunName(key: string, now: number, folders: RunFolders): strin
 }
 
 const keptSmall = 200;
-/** To find the newest all are read, so they are not counted exactly each time. */
+/** Pruning reads all records to find the newest, so it starts only at this number. */
 const tooManySmall = 250;
 
 function pruneSmall(folders: RunFolders): void {
@@ -119,7 +119,7 @@ function pruneSmall(folders: RunFolders): void {
   for (const { run } of sorted.slice(keptSmall)) rmSync(runRecord(run, folders).path, { force: true });
 }
 
-/** A run that may continue: it is locked, its journal is known and open. */
+/** A locked run whose journal was read and is open. */
 export interface BegunRun {
   readonly name: string;
   readonly record: RunRecord;
@@ -129,7 +129,7 @@ export interface BegunRun {
   release(): void;
 }
 
-/** The next number, as the name of an empty file: it only grows, whatever clocks say, and two processes never get the same one. */
+/** Returns the next number and creates an empty file of that name. Numbers only grow, whatever the clock says, and are never used twice. */
 function nextOrder({ state, orders: folder }: RunFolders): number {
   makePrivateFolder(folder);
   try {
@@ -139,7 +139,7 @@ function nextOrder({ state, orders: folder }: RunFolders): number {
       if (!isMade(join(folder, String(next)))) continue;
       const now = numbersIn(folder);
       const isHighest = now.every((other) => other <= next);
-      // Whoever was quicker has deleted what stood here: a number below the highest may have been given out before.
+      // A faster process may have used this number and deleted its file, unless the number is the highest.
       for (const other of now)
         if (isHighest ? other < next : other === next) rmSync(join(folder, String(other)), { force: true });
       if (isHighest) return next;

@@ -22,7 +22,7 @@ export function statusesOf({ states }: ResultLine): SettledStatus[] {
   return Array.from(states, (letter) => statusOf.get(letter) ?? 'failed');
 }
 
-/** The links of a line: those of done rows, then those that were made but not as asked, which have no fingerprint. */
+/** Returns the links of done rows, then those of rows that were not applied as requested, which have no fingerprint. */
 export function linksOf(line: ResultLine): { readonly hash: string; readonly print: string | undefined }[] {
   const prints = line.longUrls?.split(' ') ?? [];
   return hashesOf(line).map((hash, nth) => ({ hash, print: prints[nth] }));
@@ -77,7 +77,7 @@ function isText(value: unknown): boolean {
 
 export type RecordedOutcomes = ReturnType<typeof recordedOutcomes>;
 
-/** Result lines kept in memory. Rows come in the order of the input, and the lines almost do. */
+/** Result lines kept in memory. Rows are requested in input order, and lines are almost in that order. */
 const keptLines = 16;
 
 export function recordedOutcomes(path: string, state: RunState) {
@@ -136,7 +136,7 @@ function doneUrl({ hashes, shortUrls: urls, destinations }: ResultLine, nth: num
   return { hash, shortUrl, longUrl: destinations?.[nth] };
 }
 
-/** Member by member, which is faster than a spread: a resumed run can report a million rows again. */
+/** Copies single members, which is faster than a spread: a resumed run can report a million rows again. */
 function recordedOutcome(
   { index, line, item, payload }: BulkRow,
   { status, url, priorUrl, error, matchedByPosition }: Partial<Result> = {},
@@ -146,7 +146,7 @@ function recordedOutcome(
   return { index, line, item, payload, before, status: status ?? 'unknown', record, error, matchedByPosition };
 }
 
-/** The record as far as the journal keeps it, completed by what a row asked for that was done. Tags of an edit are left out: they are instructions. */
+/** Returns the recorded members and, if the row is done, those of its payload. Tags of an edit are instructions and left out. */
 function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus | undefined, payload: EditFields): KnownRecord {
   const scheme = /^https?:\/\//.exec(shortUrl)?.[0] ?? '';
   const short_url = shortUrl.slice(scheme.length);

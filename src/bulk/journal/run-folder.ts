@@ -14,7 +14,7 @@ import type { RunState } from './journal-state.ts';
 import { openToRead, readJournal } from './line-reader.ts';
 import { type BeginLine, decodeLine, type JournalLine, type RunIdentity } from './lines.ts';
 
-/** Two command lines with the same key are the same run: a resumed one is found by it. */
+/** Command lines with equal keys mean the same run: an unfinished run is found by its key. */
 export function runKey({ operation, server, account, domain, input }: Omit<RunIdentity, 'options' | 'mode'>): string {
   return checksum(JSON.stringify([operation, server, account, domain ?? null, input.sha256])).slice(0, 8);
 }
@@ -24,14 +24,14 @@ export function keyOfRun(name: string): string {
 }
 
 interface FolderOptions {
-  /** Writes what came through a pipe, which is kept with the run. */
+  /** Copies an input that cannot be read again, such as a pipe, to the given path. */
   readonly copyInput?: ((path: string) => Promise<void>) | undefined;
   readonly openFile?: OpenJournalFile | undefined;
-  /** Writes further lines into the new journal, which then takes the place of a run of this name. */
+  /** Writes further lines to the new journal, which then replaces the existing run of this name. */
   readonly carry?: ((journal: Journal) => Promise<void>) | undefined;
 }
 
-/** Makes a run's folder, which gets its name only when all of it is on the disk: a journal without a beginning is a damaged one. */
+/** Creates a run's folder. It gets its name only when its content is on disk, because a journal without a begin line is damaged. */
 export async function createRunFolder(
   begin: BeginLine,
   folders: RunFolders,
@@ -62,7 +62,7 @@ export async function createRunFolder(
   }
 }
 
-/** Takes a run away in one step, so that nobody meets half of it. Whoever calls holds the lock of its beginning. */
+/** Removes a run atomically, so that no process sees a part of it. The caller holds the lock of `claimBeginning`. */
 export function removeRunFolder(name: string, folders: RunFolders, system: MarkSystem): void {
   const { isSmall, path } = runRecord(name, folders);
   const draft = draftFolder(folders, system);
@@ -78,7 +78,7 @@ function draftFolder({ runs }: RunFolders, system: MarkSystem): string {
   return join(runs, `.${newMark(system)}.draft`);
 }
 
-/** Folds a run's journal; undefined where another process has deleted the run meanwhile. */
+/** Folds a run's journal. Returns undefined if another process has deleted the run meanwhile. */
 export async function foldRun(name: string, folders: RunFolders): Promise<RunState | undefined> {
   const record = runRecord(name, folders);
   try {
@@ -89,7 +89,7 @@ export async function foldRun(name: string, folders: RunFolders): Promise<RunSta
   }
 }
 
-/** A process that was killed may have left an input behind that belongs to no run. */
+/** A killed process may leave a draft with a copy of its input, which belongs to no run. */
 function removeDeadDrafts(runs: string, system: MarkSystem): void {
   for (const name of readdirSync(runs)) {
     const mark = parseMark(/^\.(.+)\.draft$/.exec(name)?.[1] ?? '');
@@ -97,13 +97,13 @@ function removeDeadDrafts(runs: string, system: MarkSystem): void {
   }
 }
 
-/** The first line alone; throws `LocalError` where it is damaged. */
+/** Reads only the first line. Throws `LocalError` if it is damaged. */
 export async function readBegin({ journal }: Pick<RunRecord, 'journal'>): Promise<BeginLine | undefined> {
   for await (const { line } of readJournal(journal)) return line.type === 'begin' ? line : undefined;
   return undefined;
 }
 
-/** Undefined where it is not whole. A journal that says at its end what it comes to need not be read for that. */
+/** Returns undefined if the last line is torn or longer than `longestEnd`. Avoids reading a whole journal to learn how its run ended. */
 export async function lastLine(journal: string): Promise<JournalLine | undefined> {
   const file = await openToRead(journal);
   try {
@@ -118,21 +118,21 @@ export async function lastLine(journal: string): Promise<JournalLine | undefined
 
 const longestEnd = 512;
 
-/** Milliseconds that a new run waits for another process; nothing is worth waiting for where a run is only to be deleted. */
-const patience = 2000;
+/** Milliseconds that a new run waits for another process. Deletions do not wait. */
+const defaultWait = 2000;
 
-/** Held while a run of this key is looked for, begun, or deleted, so that two processes do not both find nothing. Taken before any other lock. */
-export function claimBeginning(key: string, { locks }: RunFolders, system: System, wait = patience): Promise<Claim> {
+/** Held while a run of this key is searched for, started or deleted, so that only one process can start it. Acquired before other locks. */
+export function claimBeginning(key: string, { locks }: RunFolders, system: System, wait = defaultWait): Promise<Claim> {
   const folder = join(locks, `begin-${key}`);
   return acquireClaim({ folder, guards: 'the start of this run', waitMilliseconds: wait, isPassing: true }, system);
 }
 
-export function claimRun(name: string, folders: RunFolders, system: System, wait = patience): Promise<Claim> {
+export function claimRun(name: string, folders: RunFolders, system: System, wait = defaultWait): Promise<Claim> {
   return claimRecord(name, runRecord(name, folders), system, wait);
 }
 
-/** The same for a run whose record is still to be made. */
-export function claimRecord(name: string, { lock, isSmall }: RunRecord, system: System, wait = patience): Promise<Claim> {
+/** Like `claimRun`, for a run whose record may not exist yet. */
+export function claimRecord(name: string, { lock, isSmall }: RunRecord, system: System, wait = defaultWait): Promise<Claim> {
   return acquireClaim({ folder: lock, guards: `run ${name}`, waitMilliseconds: wait, isPassing: isSmall }, system);
 }
 
@@ -143,5 +143,5 @@ export function claimAccount(
 ): Promise<Claim> {
   const folder = join(locks, `account-${checksum(JSON.stringify([server, account, domain ?? null]))}`);
   const guards = `shortening in checked mode for ${account}`;
-  return acquireClaim({ folder, guards, waitMilliseconds: patience }, system);
+  return acquireClaim({ folder, guards, waitMilliseconds: defaultWait }, system);
 }

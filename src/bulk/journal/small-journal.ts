@@ -6,19 +6,19 @@ import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import { changedStatuses, type JournalLine, letterOf } from './lines.ts';
 
 export interface SmallJournal extends Journal {
-  /** Nothing was changed: nothing is left of it. */
+  /** Closes the journal and deletes its file, because nothing was changed. */
   drop(): Promise<void>;
 }
 
 /**
- * The journal of links that were typed, in a file of its own. Lines are buffered until the first intent, so one sync covers them. The end line
- * is not synced: it can be inferred from the results. Nothing is left of a run that changed nothing.
+ * The journal of links given as arguments, in a single file. The begin line and before-images are buffered and share one fsync with the
+ * intent. The end line is not synced because the results imply it. A run that changed nothing leaves no file.
  */
 export function smallJournal(path: string, system: Pick<System, 'platform'>, openFile?: OpenJournalFile): SmallJournal {
   const waiting: JournalLine[] = [];
   let journal: Journal | undefined;
   let mayHaveChanged = false;
-  /** Batches that were sent, as far as this journal knows, and have no result. */
+  /** Batches with an intent and without a result. */
   const open = new Set<number>();
 
   async function write(...lines: readonly JournalLine[]): Promise<void> {
@@ -27,7 +27,7 @@ export function smallJournal(path: string, system: Pick<System, 'platform'>, ope
     journal ??= await openJournal(path, 0, openFile);
     const opened = journal;
     await Promise.all(lines.map((line) => opened.write(line)));
-    // A file is on the disk only if the folders above it are.
+    // A file is durable only if its parent folders are.
     if (isFirst) syncFoldersUpFrom(dirname(path), system);
   }
 
@@ -60,10 +60,10 @@ export function smallJournal(path: string, system: Pick<System, 'platform'>, ope
   };
 }
 
-/** True of a line by which something was changed, or may have been: a row that failed may have been changed in part. */
+/** Returns true if the line shows a change or a possible change. A failed row may have been partly applied. */
 function saysChange(line: JournalLine): boolean {
   if (line.type === 'ambiguous' || line.type === 'unknown') return true;
-  // A call without rows is recorded because it changes something.
+  // Calls without rows are recorded only if they may change something.
   if (line.type === 'intent') return line.rows.length === 0;
   if (line.type !== 'result') return false;
   return (

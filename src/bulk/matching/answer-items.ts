@@ -2,7 +2,7 @@ import { unicodeTest } from '../../base/unicode.ts';
 import type { ErrorRecord } from '../../contract/records.ts';
 import type { BatchAnswer, Evidence, KnownRecord, Verdict } from './row-verdict.ts';
 
-/** A refused item and what it echoes of the row that it belongs to (4.3.1). */
+/** A refused item echoes a part of its row (4.3.1). */
 interface RefusedItem {
   readonly kind: 'refused';
   readonly error: ErrorRecord;
@@ -18,7 +18,7 @@ interface RecordItem {
 
 export type Item = RecordItem | RefusedItem;
 
-/** One entry of an answer's `urls`, read without trust. An item without `error` but with a hash is a success. */
+/** Undefined for an invalid entry of `urls`. An entry with a hash and without `error` is a success. */
 export function readItem(value: unknown): Item | undefined {
   if (!isObject(value)) return undefined;
   const { error } = value;
@@ -31,11 +31,11 @@ export function readItem(value: unknown): Item | undefined {
   return record && { kind: 'record', record };
 }
 
-/** An entry of a listing: a record, whatever else it carries. */
+/** Reads an entry of a listing, whose `error` is ignored. Undefined without a valid hash. */
 export function readRecord(value: unknown): KnownRecord | undefined {
   if (!isObject(value) || typeof value.hash !== 'string') return undefined;
   const hash = value.hash.trim();
-  // It has visible characters, and no more of them than any server is known to give.
+  // Rejects invisible characters, and hashes that are longer than any known server creates.
   if (hash === '' || hash.length > 255 || hasUnseen(hash)) return undefined;
   return hash === value.hash && hasHash(value) ? value : { ...value, hash };
 }
@@ -46,7 +46,7 @@ export function longUrlOf(item: Item | undefined): string | undefined {
 
 const hasUnseen = unicodeTest('[\\p{C}\\p{Z}]', /^[!-~]*$/);
 
-/** The rest of a record is read without trust where it is used. */
+/** Other fields are validated where they are used. */
 function hasHash(value: Record<string, unknown>): value is KnownRecord {
   return typeof value.hash === 'string';
 }
@@ -69,10 +69,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A matching under way: what is free on both sides. */
+/** Assigns items of an answer to rows. Rows and items are free until they are assigned. */
 export class Matching<Row> {
   readonly sent: readonly Row[];
-  /** Undefined where an entry of the answer cannot be used. */
+  /** Undefined for entries that cannot be used. */
   readonly items: (Item | undefined)[];
   readonly verdicts: (Verdict | undefined)[];
   readonly rowOf: (number | undefined)[];
@@ -83,7 +83,7 @@ export class Matching<Row> {
     this.verdicts = new Array(sent.length).fill(undefined);
     this.rowOf = new Array(answer.length).fill(undefined);
     const seen = new Set<string>();
-    // A hash is given to one row only, unless rows share links.
+    // Only the first item with a hash is used, unless rows share links.
     for (const index of isSharing ? [] : this.items.keys()) {
       const hash = this.recordAt(index)?.hash;
       if (hash === undefined) continue;
@@ -92,7 +92,6 @@ export class Matching<Row> {
     }
   }
 
-  /** The one place where an item answers a row. */
   give(row: number, index: number, evidence: Evidence): void {
     const item = this.items[index];
     if (!item) return;
@@ -131,7 +130,7 @@ export class Matching<Row> {
     return item?.kind === 'record' ? item.record : undefined;
   }
 
-  /** Gives items to the rows whose hash they name, in a form of it. One that several rows share is none of theirs. */
+  /** Assigns items by hash after applying `form`, but not if several rows have that hash. `isOfRecords` ignores refusals. */
   takeByHash(hashOf: (row: Row) => string | undefined, form = (hash: string): string => hash, isOfRecords = false): void {
     const rows = new Map<string, number>();
     for (const [row, source] of this.sent.entries()) {
@@ -152,5 +151,5 @@ export class Matching<Row> {
   }
 }
 
-/** No row, where several have one key. */
+/** Marks a hash that several rows have. */
 const shared = -1;

@@ -11,13 +11,13 @@ export type Asked = Partial<ShortenItem>;
 export type Shortening = Matching<Asked>;
 
 interface MatchingOptions {
-  /** With duplicate control several rows may be given one record, and one row several (4.3.3): gives them out. */
+  /** For duplicate control, where rows may share a record and a row may have several (4.3.3). */
   readonly takeShared?: (work: Shortening) => void;
-  /** False for the items of a listing, which are not in the order of the rows. */
+  /** False for listings, which are not in the order of the rows. */
   readonly inOrder?: boolean;
 }
 
-/** Joins the items of an answer to the rows that were sent: neither their order nor their number is promised. In doubt a row gets nothing. */
+/** Assigns items of an answer to sent rows. Their order and number are not guaranteed; without clear evidence a row gets none. */
 export function matchAnswer(
   sent: readonly Asked[],
   answer: readonly unknown[],
@@ -35,14 +35,14 @@ export function matchAnswer(
   return work.answer();
 }
 
-/** Every request holds distinct custom hashes, so they are keys; a server may have changed their case. */
+/** Custom hashes are distinct within a request, so they identify rows. A server may have changed their case. */
 function takeByCustomHash(work: Shortening): void {
   const hashOf = ({ custom_hash }: Asked): string | undefined => custom_hash;
   work.takeByHash(hashOf);
   if (work.verdicts.includes(undefined)) work.takeByHash(hashOf, foldedHash);
 }
 
-/** By all that a record shows: position decides among rows with equal keys. Rows that differ in what records do not show are left to better evidence. */
+/** Compares all fields that the records show. Rows with equal keys are matched in order, unless they differ in other fields. */
 function takeByFields(work: Shortening): void {
   const rows = work.freeRows().filter((row) => isPlain(work.sent[row]));
   const items = work.freeRecords();
@@ -56,7 +56,7 @@ function takeByFields(work: Shortening): void {
   }
 }
 
-/** The same spelling first, then as they come. */
+/** Prefers items with an identical long URL and assigns the rest in order. */
 function giveInOrder(work: Shortening, rows: readonly number[], items: readonly number[], evidence: Evidence): void {
   const spelled = grouped(items, (index) => longUrlOf(work.items[index]) ?? '');
   for (const row of rows) {
@@ -71,16 +71,16 @@ function giveInOrder(work: Shortening, rows: readonly number[], items: readonly 
   }
 }
 
-/** Refused items echo the long URL and the custom hash, nothing else, and so come after the records. */
+/** Runs after the records, because refused items echo only the long URL and the custom hash. */
 function takeRefusals(work: Shortening): void {
   const items = work.freeRefusals().filter((index) => longUrlOf(work.items[index]) !== undefined);
   for (const [rows, found] of sameUrls(work, work.freeRows(), items)) {
-    if (oneFate(work, rows, found)) giveInOrder(work, rows, found, 'long_url');
+    if (areInterchangeable(work, rows, found)) giveInOrder(work, rows, found, 'long_url');
   }
 }
 
-/** True where it makes no difference which refusal goes to which row. */
-function oneFate(work: Shortening, rows: readonly number[], items: readonly number[]): boolean {
+/** True if it does not matter which refusal belongs to which row. */
+function areInterchangeable(work: Shortening, rows: readonly number[], items: readonly number[]): boolean {
   if (rows.length === 1) return items.length === 1;
   const spelling = (row: number | undefined): string => JSON.stringify(row === undefined ? row : work.sent[row]);
   if (rows.every((row) => spelling(row) === spelling(rows[0]))) return true;
@@ -101,7 +101,7 @@ function isPlain(row: Asked | undefined): boolean {
   return !row?.custom_hash;
 }
 
-/** The rows and the items of each long URL that both have, in whatever spelling. */
+/** Yields rows and items of each long URL that both have, ignoring its spelling. */
 function* sameUrls(
   work: Shortening,
   rows: readonly number[],
@@ -116,8 +116,8 @@ function* sameUrls(
 }
 
 /**
- * Position is believed on its own only in an answer that gives every sign of being in order: as long as the request, every
- * known item at its own place, at least one such item unless there is but one row, and the same hosts in the rest.
+ * Uses position alone only if the whole answer appears to be in order: it is as long as the request, every assigned item is in its place,
+ * there is such an item unless the request has one row, and the other items have the hosts of their rows.
  */
 function takeByPosition(work: Shortening): void {
   const rows = work.freeRows();

@@ -3,33 +3,33 @@ import type { ErrorRecord, UrlRecord } from '../../contract/records.ts';
 import { isUrlPrint, urlPrint } from '../../link/prints.ts';
 import { hasUnasked } from '../../link/same.ts';
 
-/** The evidence that joined an item of an answer to a row. `position` is the weakest, so results name it. */
+/** The evidence that assigned an item to a row. `position` is the weakest, so results report it. */
 export type Evidence = 'hash' | 'fields' | 'long_url' | 'position';
 
-/** A record as far as it is known. For a row of an earlier process that is only what the journal keeps. */
+/** A possibly partial record. For rows of an earlier process it has only what the journal stores. */
 export type KnownRecord = Partial<UrlRecord> & { readonly hash: string };
 
 function isWhole(record: KnownRecord): record is UrlRecord {
   return record.long_url !== undefined && record.tags !== undefined;
 }
 
-/** The same question for records that may be known in part: of these the answer is yes. */
+/** Also accepts partial records, because they cannot be tested. */
 export function ofWholeRecords(accepts: (record: UrlRecord) => boolean): (record: KnownRecord) => boolean {
   return (record) => !isWhole(record) || accepts(record);
 }
 
 export interface Done {
   readonly kind: 'done';
-  /** Absent where the call answers with `{error}` alone. */
+  /** Absent if the call returns no records. */
   readonly record?: KnownRecord;
   readonly evidence?: Evidence;
-  /** The record existed already: an earlier row of the run got it, or it was found after a refusal named its hash. */
+  /** The record existed before: an earlier row of the run has it, or it was found after its hash was refused. */
   readonly shared?: true;
-  /** The record was seen to be made since the run began. */
+  /** A listing proved that the record was created during the run. */
   readonly fresh?: true;
-  /** The hash of the row has a link that leads elsewhere, which is left alone. */
+  /** The hash belongs to a link with another destination, which stays unchanged. */
   readonly skipped?: true;
-  /** The hash of the row is taken, so that its link has it with a number. */
+  /** The hash was taken, so the link has a numbered one. */
   readonly renamed?: true;
   /** The link already had the requested values, so nothing was sent. */
   readonly unchanged?: true;
@@ -40,18 +40,18 @@ export interface Failed {
   readonly error: ErrorRecord;
 }
 
-/** It may be sent again: it was certainly not applied, or it is in doubt and another attempt does no harm. */
+/** The row may be sent again: it was certainly not applied, or repeating it is harmless. */
 interface Again {
   readonly kind: 'again';
-  /** The link was read then, as `System.elapsed` has it, and may be changed by that. */
+  /** `System.elapsed` at the reading of the link. A change may rely on that reading. */
   readonly readAt?: number;
 }
 
 export interface Doubtful {
   readonly kind: 'doubtful';
-  /** Short URLs of records that may be what the row made. */
+  /** Short URLs of links that the row may have created. */
   readonly candidates?: readonly string[];
-  /** Nothing was read yet, because the run stops: the next process will. If absent, all was read that can be. */
+  /** Nothing was read because the run stops, so the next process reads. If absent, all possible evidence was read. */
   readonly open?: true;
 }
 
@@ -61,32 +61,32 @@ export const again: Again = { kind: 'again' };
 export const doubtful: Doubtful = { kind: 'doubtful' };
 export const unresolved: Doubtful = { kind: 'doubtful', open: true };
 
-/** The user saw another link than there is now: it is left alone. */
+/** The link differs from the one that the user saw, so it stays unchanged. */
 export function changedSince(fields: readonly string[]): Failed {
   const what = fields.length > 0 ? `: ${fields.join(', ')}` : '';
   return { kind: 'failed', error: { code: 0, message: `changed since it was listed${what}` } };
 }
 
 export interface BatchAnswer {
-  /** One per sent row; undefined where nothing in the answer is known to belong to it: class A, never failed. */
+  /** One per sent row; undefined if no item could be assigned, which leaves the outcome unknown. */
   readonly verdicts: readonly (Verdict | undefined)[];
-  /** Records that belong to no row: kept, and warned about. */
+  /** Records that belong to no row; they are recorded and reported. */
   readonly surplus: readonly KnownRecord[];
 }
 
-/** A record's short URL with its scheme where the server says it. */
+/** Includes the scheme if the server sends it. */
 export function shortUrlOf({ short_url_with_protocol, short_url, hash }: KnownRecord): string {
   return short_url_with_protocol || short_url || hash;
 }
 
-/** Signs that a record is older than the request: clicks, or what the row did not ask for. Without a sign the row counts as created. */
+/** True if the record has clicks, or values that the row did not request. Otherwise the link counts as created. */
 export function looksPreexisting(item: ShortenItem, { record, shared }: Done): boolean {
   if (shared) return true;
   if (!record) return false;
   return hasUnasked(item, record) || Number(record.total_clicks) > 0 || Boolean(record.last_visit);
 }
 
-/** The journal's mark for a hash that no link has. */
+/** Stored in the journal for a hash without a link. */
 export const noDestination = '-';
 
 export function destinationFingerprint(record: KnownRecord | null | undefined): string {

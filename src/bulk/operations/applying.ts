@@ -20,8 +20,8 @@ export interface AppliedRow extends LinkKey, Omit<EditFields, 'custom_hash'> {
 type Kinds = { readonly [K in AppliedKind]: BulkOperation<AppliedRow> };
 
 /**
- * Makes links, edits others and deletes others, each with the calls of its kind: one run, so that one journal resumes it and one undo takes
- * it back. A hash in doubt is read, whatever the kind: nothing had it before a link was made, so what has it now is that link.
+ * Creates, edits and deletes links in one run, which is resumed and undone as a whole. Every hash in doubt is read: links are created only
+ * at free hashes, so a link found at one was created by this run.
  */
 export function applyOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<AppliedRow> {
   const kinds: Kinds = {
@@ -51,13 +51,13 @@ export function applyOperation(settings: ChangeSettings & { readonly edition: Ed
   };
 }
 
-/** A call is of one kind, and for links of one domain (4.1.7). All rows are read first, so they fit in an address. */
+/** All rows of a call have one kind and one domain (4.1.7). They are read first, so their hashes must fit in a URL. */
 const byKind = {
   group: ({ operation, domain = '' }: AppliedRow): string => `${operation} ${domain}`,
   fitting: fittingHashes,
 };
 
-/** An operation for rows that hold those of another one. */
+/** Adapts an operation to rows that contain its rows. */
 function through<Row extends object, Inner extends object>(
   { call, request, inspect, isDone, notApplied, statusOf, kind, doubt }: BulkOperation<Inner>,
   innerOf: (row: Row) => Inner,
@@ -75,7 +75,7 @@ function through<Row extends object, Inner extends object>(
   };
 }
 
-/** Rows in doubt may be of several kinds and domains. */
+/** Rows in doubt may differ in kind and domain. */
 async function inspectEach(
   rows: readonly RowToInspect<AppliedRow>[],
   kinds: Kinds,
@@ -90,17 +90,17 @@ async function inspectEach(
   return rows.map((row) => found.get(row) ?? doubtful);
 }
 
-/** A link that an attempt of this run made is new: undo deletes it. */
+/** A link that an attempt of this run made counts as created, so that undo deletes it. */
 function asOurs(verdict: Verdict, { payload, inDoubt }: RowToInspect<AppliedRow>): Verdict {
   if (verdict.kind !== 'done' || payload.operation !== 'shorten' || !inDoubt) return verdict;
   const { shared: _, ...done } = verdict;
   return done;
 }
 
-/** A link that was deleted, or is on another account: the hash that it has there, and all that it is made with. */
+/** A deleted link or a link of another account, with its hash and fields. */
 type RecreatedRow = ShortenItem & LinkKey;
 
-/** POST /urls with the hashes of links that were deleted or are copied, each on its own domain. The hash is the key: sent twice, it makes one link (4.3.4). */
+/** POST /urls for links that were deleted or are copied, on their domains. The hash is the idempotency key (4.3.4). */
 export function recreateOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<RecreatedRow> {
   const { client, edition } = settings;
   const mode = chooseMode({ edition, rows: 1, keyedRows: 1, dedupe: 'off', generateHashes: false });

@@ -4,7 +4,7 @@ import type { LinkKey } from '../../contract/link.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { RunInput, RunRow } from '../run-plan.ts';
 
-/** The rows of each call, as a run sends them while nothing fails. */
+/** Yields the rows of each call of a run in which nothing fails. */
 export function* batchesOf<Row>(rows: readonly Row[], rules: BatchRules<Row>): Generator<readonly Row[]> {
   for (const group of groupsOf(rows, rules)) {
     for (let rest = group; rest.length > 0; ) {
@@ -15,7 +15,7 @@ export function* batchesOf<Row>(rows: readonly Row[], rules: BatchRules<Row>): G
   }
 }
 
-/** The same for a file: a run takes `limit` rows from the input before it groups them. Rows that are left out are none. */
+/** Like `batchesOf`, but takes `limit` rows of the input at a time before grouping them, as a run does. Omits rows that are left out. */
 export async function* fileBatches<Item extends object, Row>(
   input: Pick<RunInput<Item>, 'open'>,
   payload: (item: Item) => Row,
@@ -50,7 +50,7 @@ export interface BatchRules<Row> {
   fitting?(rows: readonly Row[]): number;
 }
 
-/** A call is for links of one domain (4.1.7). */
+/** All links of a call are on one domain (4.1.7). */
 export const byDomain = { group: ({ domain }: LinkKey): string => domain ?? '' };
 
 export const byHash = { ...byDomain, fitting: fittingHashes };
@@ -68,7 +68,7 @@ export function groupsOf<Row>(rows: readonly Row[], { group: keyOf }: BatchRules
   return [...grouped(rows, keyOf).values()];
 }
 
-/** Splits one group: the rows of the next call, and the rest. */
+/** Splits a group into the rows of the next call and the rest. */
 export function cutBatch<Row>(rows: readonly Row[], { limit, fitting }: BatchRules<Row>): [readonly Row[], readonly Row[]] {
   if (rows.length <= limit && !fitting) return [rows, []];
   const bounded = rows.slice(0, limit);
@@ -76,7 +76,7 @@ export function cutBatch<Row>(rows: readonly Row[], { limit, fitting }: BatchRul
   return [rows.slice(0, count), rows.slice(count)];
 }
 
-/** The rows of one call, and their payloads as values and as JSON. The JSON is sent as it is; the journal has its checksum. */
+/** The rows of one call. The JSON of their payloads is sent unchanged, and the journal stores its checksum. */
 export interface SerializedBatch {
   readonly rows: readonly BulkRow[];
   readonly payloads: readonly object[];

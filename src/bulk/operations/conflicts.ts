@@ -12,16 +12,16 @@ export interface ConflictSettings {
   readonly client: Pick<Client, 'send'>;
   readonly domain?: string | undefined;
   readonly mayCall?: (() => boolean) | undefined;
-  /** No row is renamed to a hash that another row of the input asks for. */
+  /** Rows are not renamed to a hash that another row of the input requests. */
   readonly isAskedFor?: ((hash: string) => boolean) | undefined;
 }
 
-/** Of the server: the hash is taken, or not allowed. Only the link that has it says which. */
+/** The hash is taken or not allowed. Only reading its link shows which. */
 const taken = 1215;
 
 /**
- * The same call where a row whose hash has a link that leads elsewhere is skipped, or gets the hash with a number. The link is
- * read in every case: a hash that no link of the account has stays refused, and one that leads where the row does is the row's.
+ * Makes the same call, but skips or renames rows whose hash belongs to a link with another destination. The link is always read: one with
+ * the destination of the row belongs to the row, and a hash without a link stays refused.
  */
 export function resolvingConflicts(
   operation: BulkOperation<ShortenItem>,
@@ -38,7 +38,7 @@ export function resolvingConflicts(
   };
 }
 
-/** Some servers refuse a single row as a whole call. */
+/** Some servers refuse the whole call instead of its only row. */
 function refusalOfOne(items: readonly ShortenItem[], error: unknown): BatchAnswer {
   const { last } = error instanceof CallError ? error : {};
   if (items.length !== 1 || last?.outcome !== 'rejected' || last.apiCode !== taken) throw error;
@@ -69,7 +69,7 @@ async function replaced(
   };
 }
 
-/** Nothing was made of these rows, so they are sent once more. */
+/** No links were created for these rows, so they are sent again. */
 function sentAgain(items: readonly ShortenItem[]): BatchAnswer {
   return { verdicts: items.map(() => again), surplus: [] };
 }
@@ -90,7 +90,7 @@ async function judge(items: readonly ShortenItem[], settings: ConflictSettings, 
   return { verdicts, surplus: [] };
 }
 
-/** Undefined where they cannot be read now. */
+/** Returns undefined if the links cannot be read now. */
 async function read(
   hashes: readonly string[],
   { client, domain, mayCall }: ConflictSettings,
@@ -105,7 +105,7 @@ async function read(
   }
 }
 
-/** Makes links under the first numbered hash that no link has. One that leads where the row does was made by an earlier attempt, or run: it is the row's. */
+/** Uses the first free numbered hash. A link with the row's destination was made by an earlier attempt or run and is the row's. */
 async function rename(
   items: readonly ShortenItem[],
   make: (named: readonly ShortenItem[]) => Promise<BatchAnswer>,
@@ -116,20 +116,20 @@ async function rename(
   const links = await read(names.flat(), settings, signal);
   if (!links) return sentAgain(items);
   const given = new Set<string>();
-  const ways = items.map((item, nth) => wayOut(item, names[nth] ?? [], links, given));
-  const named = ways.flatMap((way) => ('item' in way ? way.item : []));
+  const choices = items.map((item, nth) => choose(item, names[nth] ?? [], links, given));
+  const named = choices.flatMap((choice) => ('item' in choice ? choice.item : []));
   const made = named.length === 0 ? undefined : await makeSafely(named, make, settings);
   const next: Iterator<Verdict | undefined> = (made?.verdicts ?? []).values();
   return {
-    verdicts: ways.map((way) => ('item' in way ? orAgain(next.next().value) : way.verdict)),
+    verdicts: choices.map((choice) => ('item' in choice ? orAgain(next.next().value) : choice.verdict)),
     surplus: made?.surplus ?? [],
   };
 }
 
-/** The item to send, or what is known without sending anything. */
-type WayOut = { readonly item: ShortenItem } | { readonly verdict: Verdict };
+/** The item to send, or the verdict if nothing has to be sent. */
+type Choice = { readonly item: ShortenItem } | { readonly verdict: Verdict };
 
-function wayOut(item: ShortenItem, names: readonly string[], links: ReadonlyMap<string, UrlRecord>, given: Set<string>): WayOut {
+function choose(item: ShortenItem, names: readonly string[], links: ReadonlyMap<string, UrlRecord>, given: Set<string>): Choice {
   for (const name of names) {
     const record = links.get(name);
     if (record && sameUrl(record.long_url, item.long_url)) {
@@ -142,7 +142,7 @@ function wayOut(item: ShortenItem, names: readonly string[], links: ReadonlyMap<
   return { verdict: refusal('the hash is taken, and so are those with a number') };
 }
 
-/** Links that cannot be made for certain stay in doubt: the rows get no verdict, and the run asks again. */
+/** After an unknown outcome the rows get no verdict, so the run resolves the doubt. */
 async function makeSafely(
   named: readonly ShortenItem[],
   make: (named: readonly ShortenItem[]) => Promise<BatchAnswer>,
@@ -157,7 +157,7 @@ async function makeSafely(
   }
 }
 
-/** A name that somebody took meanwhile: the next is found when the row is sent once more. */
+/** If the new hash was taken meanwhile, the row is sent again and gets the next one. */
 function orAgain(verdict: Verdict | undefined): Verdict | undefined {
   if (isTaken(verdict)) return again;
   return verdict?.kind === 'done' ? { ...verdict, renamed: true } : verdict;

@@ -17,10 +17,9 @@ import { byDomain, byHash } from './batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import { type BulkOperation, type Call, type RowToInspect, sendCall } from './operation.ts';
 
-/** One row of an edit: the link, and what it shall get where rows differ. */
 export type EditedRow = EditItem & LinkKey;
 
-/** PATCH /urls with a hash in each item: every row has fields of its own (4.3.7, style 3). */
+/** PATCH /urls with a hash in each item, so fields can differ by row (4.3.7, style 3). */
 export function editItemsOperation(settings: ChangeSettings): BulkOperation<EditedRow> {
   const request = (rows: readonly EditedRow[]): Call<'editUrls'> => {
     const urls = rows.map(({ domain, ...item }) => item);
@@ -38,7 +37,7 @@ export function editItemsOperation(settings: ChangeSettings): BulkOperation<Edit
   });
 }
 
-/** PATCH /urls?hashes=, or /urls/[hash] for one: the same fields for every row (styles 2 and 1). */
+/** PATCH /urls?hashes=, or /urls/[hash] for a single row: the same fields for all rows (styles 2 and 1). */
 export function editSameOperation(settings: ChangeSettings, fields: EditFields): BulkOperation<LinkKey> {
   const body: { urls: [EditFields] } = { urls: [fields] };
   const request = (rows: readonly LinkKey[]): Call<'editUrl' | 'editSelectedUrls'> => {
@@ -62,7 +61,7 @@ export function editSameOperation(settings: ChangeSettings, fields: EditFields):
 
 type Sending<Row extends LinkKey> = Pick<BulkOperation<Row>, 'call' | 'request' | 'group' | 'fitting' | 'sharedBy'>;
 
-/** An edit ends in the same state however often it is made; only a rename must be inspected before it is repeated. */
+/** Edits are idempotent. Only a rename must be inspected before it is repeated. */
 function editing<Row extends LinkKey>(
   settings: ChangeSettings,
   fields: (row: Row) => EditFields,
@@ -95,8 +94,8 @@ function editing<Row extends LinkKey>(
 }
 
 /**
- * A record that shows all that was asked for was changed. Where it shows a part of that, the rest is asked for again, unless somebody else
- * set it. Where it shows nothing of it, whatever differs from what was listed was changed by somebody else.
+ * A link in doubt with all requested values was changed by this run. If it has some of them, the edit is sent again, unless someone else
+ * has changed the rest. If it has none, all changes since the listing were made by someone else.
  */
 function verdictOf(
   fields: EditFields,
@@ -112,7 +111,7 @@ function verdictOf(
   return foreign.length > 0 ? changedSince(foreign) : again;
 }
 
-/** A rename in doubt: a record at the new hash is ours only where it leads to what the old one led to, and one at the old hash may be another row's. */
+/** A link at the new hash is ours only with the expected destination. A link at the old hash may belong to another row. */
 function verdictOnRename(
   { long_url }: EditFields,
   record: KnownRecord | undefined,
@@ -129,7 +128,7 @@ function verdictOnRename(
 
 type EditedUrl = Pick<EditItem, 'hash' | 'custom_hash'>;
 
-/** Joins the answer of an edit to its rows by hash: the new one where a record came back, the old one in a refusal. */
+/** Matches items to rows by hash: the new one for records, the old one for refusals. */
 export function matchEdits(sent: readonly EditedUrl[], answer: readonly unknown[]): BatchAnswer {
   const work = new Matching(sent, answer);
   const newHash = ({ hash, custom_hash }: EditedUrl): string => custom_hash ?? hash;
@@ -140,7 +139,7 @@ export function matchEdits(sent: readonly EditedUrl[], answer: readonly unknown[
   const [index, ...items] = [...work.freeRefusals(), ...work.freeRecords()];
   if (row === undefined || index === undefined || rows.length + items.length > 0) return work.answer();
   const item = work.items[index];
-  // One row, one item without a hash: a refusal that echoes nothing.
+  // A single item without a hash is a refusal of the single row that is left.
   if (item?.kind === 'refused' && item.hashes.length === 0 && work.items.length === sent.length) work.give(row, index, 'hash');
   return work.answer();
 }

@@ -4,18 +4,18 @@ import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { Mode } from './modes.ts';
 
-/** Lower case, without what is mistaken for something else: no 0, o, 1, i, l. 31 symbols, 12 of them: 59 bits. */
+/** Lower case without the ambiguous 0, o, 1, i and l. A hash of 12 of these 31 symbols has 59 bits. */
 const alphabet = '23456789abcdefghjkmnpqrstuvwxyz';
 
 const length = 12;
 
-/** Bytes at and above it would favour the first symbols. */
+/** Bytes from this value on are ignored, because they would favour the first symbols. */
 const fairBound = 256 - (256 % alphabet.length);
 
-/** Random bytes that are fetched together: asking for a few at a time costs more than all the rest of a row. */
+/** Random bytes are fetched in blocks: fetching a few at a time costs more than the rest of a row. */
 const poolBytes = 4096;
 
-/** Gives what is sent a custom hash where it has none of its own: `kept`, with which it was sent before, or a new one. */
+/** Adds a custom hash to payloads without one: `kept`, which was sent before, or a new one. */
 export function hashGiver(
   mode: Pick<Mode, 'generateHashes'> | undefined,
   { randomBytes }: Pick<System, 'randomBytes'>,
@@ -50,7 +50,7 @@ export function hashGenerator(randomBytes: (count: number) => Uint8Array): () =>
 
 const lastNumber = 9;
 
-/** Hashes for a row whose own is taken: `sale-2`, `sale-3`, … cut to the length that a hash may have. */
+/** Returns alternatives to a taken hash: `sale-2` to `sale-9`, cut to the maximum length of a hash. */
 export function numberedHashes(hash: string): string[] {
   return Array.from({ length: lastNumber - 1 }, (_, nth) => {
     const number = `-${nth + 2}`;
@@ -62,7 +62,7 @@ export function isNumbered(hash: string): boolean {
   return /-[2-9]$/.test(hash);
 }
 
-/** The hash that a row asked for, where its link got that with a number. */
+/** Returns the requested hash if the link has it with a number. */
 export function hashBefore({ custom_hash }: Pick<ShortenItem, 'custom_hash'>, hash: string | undefined): string | undefined {
   if (custom_hash === undefined || hash === undefined || !isNumbered(hash) || foldedHash(custom_hash) === foldedHash(hash))
     return undefined;

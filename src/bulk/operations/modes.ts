@@ -1,15 +1,15 @@
 import { UsageError } from '../../base/errors.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 
-/** The means that keep a shortening run from making a link twice. */
+/** The method by which a shortening run avoids duplicate links. */
 export type ModeName = 'keyed' | 'dedupe' | 'checked';
 
 export interface Mode {
   readonly name: ModeName;
-  /** Value of `disable_long_url_duplicates`; checked mode sends none. */
+  /** Value of `disable_long_url_duplicates`; not sent in checked mode. */
   readonly duplicates?: string | undefined;
   readonly generateHashes: boolean;
-  /** Some rows have a custom hash of their own, which an equal link may have had before. */
+  /** Some rows give a custom hash, which an existing link with the same values may have. */
   readonly hasOwnHashes?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface ModeRequest {
   readonly generateHashes: boolean;
 }
 
-/** Picks the mode by what rows and flags offer. Throws `UsageError` for flags that exclude each other or lack in the edition. */
+/** Throws `UsageError` if flags exclude each other or the edition does not support them. */
 export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }: ModeRequest): Mode {
   const { dedupe: values } = editions[edition];
   if (dedupe !== 'off' && generateHashes) {
@@ -32,7 +32,7 @@ export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }:
   if (dedupe === 'domain' && values.domain === undefined) {
     throw new UsageError(`--dedupe domain: ${thisServer(edition)} has one domain; use --dedupe account`);
   }
-  // 4.3.4 makes a custom hash an idempotency key under any value: what was said, or the narrowest.
+  // A custom hash is an idempotency key under any value (4.3.4): the given one, or the narrowest.
   if (generateHashes || (rows > 0 && keyedRows === rows)) {
     const said = dedupe === 'off' ? undefined : values[dedupe];
     const duplicates = said ?? values.domain ?? values.account;
@@ -42,7 +42,7 @@ export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }:
   return { name: 'dedupe', duplicates: values[dedupe], generateHashes: false };
 }
 
-/** The promises of the modes, for `-v`, the summary in JSON and help. */
+/** For `-v`, the JSON summary and help. */
 export const guarantees: { readonly [M in ModeName]: string } = {
   keyed: 'safe to repeat: every row has its own hash, so no row can be made twice',
   dedupe: 'at most one new link per long URL; existing means not proven new',

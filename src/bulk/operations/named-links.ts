@@ -8,21 +8,21 @@ import type { BulkOperation, RowToInspect } from './operation.ts';
 
 export interface ChangeSettings {
   readonly client: Pick<Client, 'send'>;
-  /** Edition A: where a row does not say it. */
+  /** Edition A: for rows without a domain. */
   readonly domain?: string | undefined;
   readonly batchSize: number;
 }
 
 type Links = ReadonlyMap<string, UrlRecord>;
 
-/** One call names a single link in its path, several in its query. All are on one domain: `group` sees to it. */
+/** A single link is named in the path, several in the query. `group` ensures that all are on one domain. */
 export function addressOf(rows: readonly LinkKey[], settings: ChangeSettings) {
   const query = { domain: rows[0]?.domain ?? settings.domain };
   const hashes = rows.map(({ hash }) => hash);
   return { only: hashes.length === 1 ? hashes[0] : undefined, query, queryOfAll: { ...query, hashes: hashes.join(',') } };
 }
 
-/** Links by hash: those of the rows, or others on their domain. */
+/** Reads the links of the rows, or other hashes on the same domain. */
 async function readLinks(
   rows: readonly LinkKey[],
   settings: ChangeSettings,
@@ -39,7 +39,7 @@ export function reading<Row extends LinkKey>(settings: ChangeSettings): NonNulla
   };
 }
 
-/** Reads links in doubt and has each row judged by them. `hashesOf`: what to read for a row. */
+/** Reads links and judges each row by them. `hashesOf` returns the hashes to read for a row. */
 export function inspection<Row extends LinkKey>(
   settings: ChangeSettings,
   judge: (row: RowToInspect<Row>, links: Links) => Verdict,

@@ -7,29 +7,28 @@ import type { UnappliedField } from '../../link/same.ts';
 import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/row-verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 
-/** `apply`: rows of the first three. */
+/** `apply` has rows of the first three kinds. */
 export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset' | 'apply';
 
 /**
- * The way to settle rows in doubt. `repeat`: send the same payload again, which cannot do harm. `inspect`: read
- * the links, then send what is still to do. `read_back`: read the listing. `leave`: nothing can be read that decides.
+ * The method to resolve unknown outcomes. `repeat`: send the same payload again, which is harmless. `inspect`: read the links, then send
+ * what is missing. `read_back`: read the listing. `leave`: no reading can resolve them.
  */
 type DoubtResolution = 'repeat' | 'inspect' | 'read_back' | 'leave';
 
 export interface RowToInspect<Payload extends object = object> {
   readonly payload: Payload;
-  /** An attempt may have been applied, so a missing link may be our doing. Otherwise it never existed. */
+  /** An attempt may have been applied, so it may have removed a missing link. Otherwise the link never existed. */
   readonly inDoubt: boolean;
-  /** The fingerprint of its destination before the first attempt; undefined where nothing was read then. */
+  /** The fingerprint of the destination before the first attempt; undefined if it was not read. */
   readonly priorDestination: string | undefined;
-  /** The link as it was when the run began, if that is known. */
+  /** The link when the run began, if known. */
   readonly listed?: KnownRecord | null | undefined;
 }
 
-/** Questions and news between the attempts of a call. */
+/** Called between the attempts of a call. */
 type CallWatch = Pick<SendOptions, 'onDoubt' | 'isCurrent'>;
 
-/** A call of one of these operations, with all that is sent. */
 export type Call<O extends OperationName> = { [K in O]: { readonly operation: K; readonly input: OperationInput<K> } }[O];
 
 export interface AnyCall {
@@ -46,43 +45,43 @@ export async function sendCall<O extends OperationName>(
   return await send(operation, input, options);
 }
 
-/** A change that can be made to many rows. The rest of bulk knows no more about its kind than this. */
+/** A change of many rows. The other folders of `bulk` know its kind only through this interface. */
 export interface BulkOperation<Payload extends object = object> {
   readonly kind: OperationKind;
-  /** The kind of one row, where rows are of several kinds. */
+  /** The kind of a row, if rows are of several kinds. */
   kindOf?(payload: Payload): OperationKind;
   readonly doubt: DoubtResolution;
-  /** Rows of different groups cannot share a call: a group per domain. */
+  /** Rows of different groups, such as domains, cannot share a call. */
   group?(payload: Payload): string;
-  /** Counts those, from the first, that fit in one call's address; all of them where absent. */
+  /** Returns how many rows, from the first, fit in the URL of one call. Absent if all do. */
   fitting?(payloads: readonly Payload[]): number;
-  /** The call that is made for rows that share one: `call` makes it, and a dry run shows it. */
+  /** Returns the call for these rows: `call` sends it, and a dry run prints it. */
   request(payloads: readonly Payload[]): AnyCall;
-  /** Makes one call, with the repetitions that do no harm. `json`: the payloads as text, if the caller has it. Throws `CallError`. */
+  /** Makes one call with harmless retries. `json`: the payloads as text, if already serialized. Throws `CallError`. */
   call(payloads: readonly Payload[], signal: AbortSignal, json?: string, watch?: CallWatch): Promise<BatchAnswer>;
-  /** Reads the links of rows. The verdict `again` means that the link is as it was before the run. */
+  /** Reads the links of rows and judges them. `again` means that the links do not show the change. */
   inspect?(rows: readonly RowToInspect<Payload>[], signal: AbortSignal): Promise<readonly Verdict[]>;
-  /** If a row in doubt is refused with this code, an earlier attempt was applied: the thing to delete is gone. */
+  /** A refusal with this code proves that an earlier attempt was applied: the link to delete is gone. */
   readonly provenBy?: number | undefined;
-  /** Reads the links of rows as they are; null for one that does not exist. Only for changes of links that exist. */
+  /** Reads the links of rows; null for a missing one. Only for operations that change existing links. */
   read?(payloads: readonly Payload[], signal: AbortSignal): Promise<readonly (UrlRecord | null)[]>;
-  /** Counts those, from the first, that are read in one call. A batch that is read first is no larger, and costs two calls. */
+  /** Returns how many rows, from the first, one call can read. A batch that is read first is no larger and costs two calls. */
   readable?(payloads: readonly Payload[]): number;
-  /** Receives the link of a row as it is right before the row is sent, where that decides what is done for it; null for none. */
+  /** Receives the link of a row, or null, right before the row is sent, if it decides what is sent. */
   onRead?(payload: Payload, link: KnownRecord | null): void;
-  /** True of a row whose doubt can only be cleared by where its hash led before it was first sent. */
+  /** Returns true if doubt can only be resolved by the destination of the hash before the first attempt. */
   needsPriorDestination?(payload: Payload): boolean;
-  /** The fields that a link shall get, for `undo`; and its name, where the payload does not have it as one. */
+  /** Returns the requested fields, for `undo`, and the hash and domain if the payload does not have them under these names. */
   requestedFields?(payload: Payload): EditFields & Partial<LinkKey>;
-  /** True where a link is as the row asks for, so that nothing is to be sent. */
+  /** Returns true if the link already has the requested values, so nothing is sent. */
   isDone?(payload: Payload, record: KnownRecord): boolean;
-  /** The custom hash that a row asks for: where repeating is safe, its key (4.3.4). */
+  /** Returns the requested custom hash. If repeating is safe, it is the idempotency key (4.3.4). */
   hashOf?(payload: Payload): string | undefined;
-  /** Names that a row shares with others: a link (4.3.3), or a hash that one gives away and another gets. Of these the later row waits. */
+  /** Returns names that rows can share: of a common link (4.3.3), or of a hash that one frees and another takes. The later row waits. */
   sharedBy?(payload: Payload): string | readonly string[] | undefined;
   statusOf(payload: Payload, done: Done): RowStatus;
   notApplied?(payload: Payload, record: KnownRecord): readonly UnappliedField[];
-  /** Receives the hashes of rows that earlier processes settled, if it matters which rows share one. */
+  /** Receives the hashes that earlier processes recorded, if it matters which rows share one. */
   remember?(hashes: readonly string[]): void;
 }
 

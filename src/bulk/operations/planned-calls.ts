@@ -13,16 +13,16 @@ interface PlannedCall {
 }
 
 interface PlannedRows {
-  /** With their links where the run knows them, or reads them before it sends anything. */
+  /** With the links that the run knows or reads before it sends anything. */
   readonly rows: AsyncIterable<readonly RunRow[]> | Iterable<readonly RunRow[]>;
   readonly operation: BulkOperation;
   payload(item: object): object;
   readonly batchSize: number;
-  /** Links are read right before their batch is sent, which is then no larger than what one call reads. */
+  /** Links are read right before their batch is sent, so a batch is no larger than what one call can read. */
   readonly isRead: boolean;
 }
 
-/** The calls that a run of these rows makes while nothing fails, described by what sends them. The probe of a new server comes besides. */
+/** Yields the calls that change these rows if nothing fails, as the run would build them. Omits the probe of a new server. */
 export async function* plannedCalls({ rows, operation, payload, batchSize, isRead }: PlannedRows): AsyncGenerator<PlannedCall> {
   const { group, fitting = isRead ? operation.readable : undefined } = operation;
   const rules = rulesOf({ group, fitting }, batchSize);

@@ -5,18 +5,18 @@ import { byHash } from './batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import { type BulkOperation, type Call, sendCall } from './operation.ts';
 
-/** DELETE /urls?hashes=, or /urls/[hash] for one. A link in doubt that is gone was deleted by us, and one that is left is deleted. */
+/** DELETE /urls?hashes=, or /urls/[hash] for a single row. In doubt, a missing link counts as deleted; an existing one is deleted again. */
 export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
   const kind = { kind: 'delete', doubt: 'inspect', provenBy: 1306 } as const;
   return { ...kind, ...removal(settings, { one: 'deleteUrl', all: 'deleteUrls', status: 'deleted', gone: { kind: 'done' } }) };
 }
 
 interface ResetSettings extends ChangeSettings {
-  /** Repeat in doubt, although clicks that came meanwhile are lost too. */
+  /** Repeat a reset in doubt, although that also erases newer clicks. */
   readonly retryReset?: boolean | undefined;
 }
 
-/** DELETE /stats?hashes=, or /stats/[hash] for one. In doubt nothing is repeated: it would erase newer clicks too. */
+/** DELETE /stats?hashes=, or /stats/[hash] for a single row. A reset in doubt is not repeated, because that would erase newer clicks. */
 export function resetOperation({ retryReset: repeat = false, ...settings }: ResetSettings): BulkOperation<LinkKey> {
   const kind = { kind: 'reset', doubt: repeat ? 'repeat' : 'leave' } as const;
   return {
@@ -30,7 +30,7 @@ interface Removal {
   readonly all: 'deleteUrls' | 'resetSelectedStats';
   readonly repeat?: boolean;
   readonly status: RowStatus;
-  /** The verdict on a row in doubt whose link does not exist. For any other row the link never existed. */
+  /** The verdict on a row in doubt whose link is missing. The link of any other row never existed. */
   readonly gone: Verdict;
 }
 

@@ -8,13 +8,13 @@ import { type BatchAnswer, looksPreexisting } from '../matching/row-verdict.ts';
 
 interface SharedCall {
   send(): Promise<readonly unknown[]>;
-  /** Hashes that the run was given. */
+  /** Hashes that the server has returned to this run. */
   readonly given: SeenKeys;
   readonly newness: Newness | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Makes the call of a batch in which rows with one long URL share a link. `sent`: its items without those that do so with an earlier one. */
+/** Sends a batch in which rows with the same long URL share a link. `sent` omits the items that share the link of an earlier one. */
 export async function callShared(
   items: readonly ShortenItem[],
   sent: readonly ShortenItem[],
@@ -32,7 +32,7 @@ export async function callShared(
   return { verdicts: newness ? await withNew(items, shared, newness, signal) : shared, surplus };
 }
 
-/** Says of each link whether it was seen to be new; those that show that they are old need no reading. */
+/** Marks the links that are proven new. Links that are evidently old are not looked up. */
 async function withNew(
   items: readonly ShortenItem[],
   verdicts: BatchAnswer['verdicts'],
@@ -50,7 +50,7 @@ async function withNew(
   );
 }
 
-/** With duplicate control the first record of a row's long URL is its answer; more of them are that row's too. */
+/** With duplicate control, the first record with the long URL of a row answers it. Further ones are not surplus. */
 export function takeShared(work: Shortening): void {
   for (const form of [(text: string) => text, canonicalUrl]) {
     const rows = work.freeRows();

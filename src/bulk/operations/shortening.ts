@@ -14,7 +14,7 @@ import type { BulkOperation, Call, RowToInspect } from './operation.ts';
 interface ShortenSettings {
   readonly client: Pick<Client, 'send'>;
   readonly mode: Mode;
-  /** Edition A: the working domain, pinned on every call. */
+  /** Edition A: the working domain, sent with every call. */
   readonly domain?: string | undefined;
   readonly tellsNew?: boolean | undefined;
   readonly mayCall?: NewnessSettings['mayCall'];
@@ -22,7 +22,7 @@ interface ShortenSettings {
   readonly isAskedFor?: ConflictSettings['isAskedFor'];
 }
 
-/** POST /urls, with what is done about hashes that are taken. */
+/** POST /urls. Handles taken hashes as `onConflict` says. */
 export function shortenOperation({ onConflict = 'fail', ...settings }: ShortenSettings): BulkOperation<ShortenItem> {
   const operation = plainShortening(settings);
   if (onConflict === 'fail') return operation;
@@ -32,13 +32,13 @@ export function shortenOperation({ onConflict = 'fail', ...settings }: ShortenSe
       const { resolvingConflicts } = await import('./conflicts.ts');
       return await resolvingConflicts(operation, onConflict, settings)(...asked);
     },
-    // A link that was found was there.
+    // A link that was found by its hash existed before.
     statusOf: (item, done) => (done.shared ? 'existing' : operation.statusOf(item, done)),
     notApplied: (item, record) => operation.notApplied?.(asNamed(item, record), record) ?? [],
   };
 }
 
-/** POST /urls. In doubt keyed and dedupe repeat; checked reads the listing. */
+/** POST /urls. After an unknown outcome, keyed and dedupe mode repeat the call; checked mode reads the listing. */
 function plainShortening({
   client,
   mode,
@@ -48,12 +48,12 @@ function plainShortening({
 }: Omit<ShortenSettings, 'onConflict' | 'isAskedFor'>): BulkOperation<ShortenItem> {
   const doubt = mode.name === 'checked' ? 'read_back' : 'repeat';
   const sharing = mode.name === 'dedupe';
-  /** A shared link that nobody saw to be new is not called so: it may have been there for years. */
+  /** In dedupe mode, a link is new only if it is proven new. Otherwise it may be years old. */
   const isNew = (item: ShortenItem, done: Done): boolean =>
     sharing ? done.fresh === true && !looksPreexisting(item, done) : mode.generateHashes || !looksPreexisting(item, done);
   const given = new SeenKeys();
   let begun: Promise<Newness> | undefined;
-  const tellNew = (): Promise<Newness> => {
+  const loadNewness = (): Promise<Newness> => {
     begun ??= import('../checked/newness.ts').then(({ createNewness }) => createNewness({ client, domain, mayCall }));
     return begun;
   };
@@ -73,7 +73,7 @@ function plainShortening({
       const send = async (): Promise<readonly unknown[]> => (await client.send(operation, { ...input, bodyText }, options)).urls;
       if (!sharing) return matchAnswer(urls, await send());
       const { callShared } = await import('./shared-links.ts');
-      const newness = tellsNew ? await tellNew() : undefined;
+      const newness = tellsNew ? await loadNewness() : undefined;
       return await callShared(items, urls, { send, given, newness, signal });
     },
     hashOf: ({ custom_hash }) => custom_hash,
@@ -85,13 +85,13 @@ function plainShortening({
   };
 }
 
-/** Rows with one long URL and no hash of their own are one link: the first of them is sent. */
+/** Rows with the same long URL and no custom hash share a link, so only the first of them is sent. */
 function distinct(items: readonly ShortenItem[]): ShortenItem[] {
   const seen = new Set<string>();
   return items.filter(({ long_url, custom_hash }) => custom_hash || (!seen.has(long_url) && seen.add(long_url)));
 }
 
-/** A hash that leads to the row's long URL, however a server writes that, is the row's. */
+/** A link with the hash and the long URL of a row belongs to the row, however the server spells the URL. */
 async function findByHash(
   rows: readonly RowToInspect<ShortenItem>[],
   { client, domain }: Pick<ShortenSettings, 'client' | 'domain'>,

@@ -15,10 +15,10 @@ interface ReadingSettings {
 }
 
 interface TypedHashes {
-  /** In the order of the rows; null for none. */
+  /** In the order of the rows; null for a free hash. */
   readonly before: readonly RunRow['before'][];
   readonly readAt: number;
-  /** The operation that calls no link new that had its hash before, and keeps that for `undo`. */
+  /** Reports links that already had their hashes as existing, and gives `undo` the hashes. */
   operation(shortening: BulkOperation<ShortenItem>, settings: Pick<OperationSettings, 'domain'>): BulkOperation<ShortenItem>;
 }
 

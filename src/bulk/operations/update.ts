@@ -11,14 +11,14 @@ import { type ChangeSettings, missing, reading } from './named-links.ts';
 import type { BulkOperation, RowToInspect } from './operation.ts';
 
 /**
- * Shortening where a hash that leads elsewhere has its link edited. The hashes of a batch are read first, as of every change: so
- * what links were is kept before anything is sent, and a row in doubt is settled by where its hash led then. To send the rows first would
- * save a call a batch, and a row that was refused, then edited, could be killed in between in two doubts.
+ * Shortening that edits existing links whose hashes are requested with another destination. The hashes of a batch are read first, so that
+ * before-images are kept and the prior destination resolves doubt. Sending first would save a call per batch, but a kill between refusal
+ * and edit could leave two unknown outcomes for a row.
  */
 export function updatingOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<ShortenItem> {
   const applying = applyOperation(settings);
   const edited = new WeakMap<ShortenItem, KnownRecord>();
-  /** Rows whose links were as they ask for: nothing is sent for them. */
+  /** Rows whose links already have the requested values, so nothing is sent. */
   const existing = new WeakSet<ShortenItem>();
   const read = reading<LinkKey>(settings);
   const applied = (row: ShortenItem): AppliedRow => appliedRow(row, edited.get(row));
@@ -44,7 +44,7 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
       const links = await read(keys, signal);
       return rows.map((row, nth) => {
         const link = links[nth];
-        // It was as it should be, so it was never sent.
+        // The link already had the requested values, so the row was never sent.
         if (link && row.priorDestination === undefined && row.inDoubt && isAsAsked(row.payload, link))
           return { kind: 'done', record: link, unchanged: true };
         if (!link || row.priorDestination === undefined || row.priorDestination === noDestination) return verdictOnNew(row, link);
@@ -73,14 +73,14 @@ function isAsAsked(row: ShortenItem, link: KnownRecord): boolean {
   return fieldsThatDiffer(asked, link).length === 0;
 }
 
-/** A link gets what its row gives, and of tags exactly these; what the row leaves out stays. */
+/** The link gets the values of the row and exactly its tags. Fields that the row omits stay unchanged. */
 function appliedRow({ custom_hash: hash = '', tags, ...fields }: ShortenItem, link: KnownRecord | undefined): AppliedRow {
   if (!link) return { operation: 'shorten', hash, ...fields, ...(tags && { tags }) };
   const instructions = tagInstructions(tags ?? [], tags ? (link.tags ?? []) : []);
   return { operation: 'edit', hash, ...fields, ...(instructions.length > 0 && { tags: instructions }) };
 }
 
-/** No link had the hash before. One that leads where the row does now is ours; any other was made by somebody else meanwhile, and is left alone. */
+/** At a formerly free hash, a link with the row's destination belongs to the row; any other is someone else's and not changed. */
 function verdictOnNew(
   { payload, inDoubt, priorDestination }: RowToInspect<ShortenItem>,
   link: KnownRecord | null | undefined,

@@ -6,14 +6,14 @@ import { claimBeginning, claimRun, keyOfRun, removeRunFolder } from '../journal/
 import { recordUndone } from './later-lines.ts';
 import { type RunFolders, runNames, runRecord } from './run-names.ts';
 
-/** Deletes a run; false where there is none. Throws `LocalError` while another process has it or searches for it. */
+/** Returns false if there is no such run. Throws `LocalError` while another process holds the run or searches for it. */
 export async function deleteRun(name: string, folders: RunFolders, system: System): Promise<boolean> {
   if (!runNames(folders).includes(name)) return false;
   const claims = [await claimBeginning(keyOfRun(name), folders, system, 0)];
   try {
     if (!runNames(folders).includes(name)) return false;
     claims.push(await claimRun(name, folders, system, 0));
-    // A damaged record says of no other run that it is undone.
+    // A damaged journal names no run that it undoes.
     const state = await foldJournal(runRecord(name, folders).journal).catch(() => undefined);
     const undoes = state?.begin.undoes;
     if (undoes !== undefined && runNames(folders).includes(undoes)) claims.push(await claimRun(undoes, folders, system, 0));
@@ -24,11 +24,11 @@ export async function deleteRun(name: string, folders: RunFolders, system: Syste
   }
 }
 
-/** Deletes a run of which nothing was applied, so that it is begun anew. The caller holds its beginning, and the run that it was to undo. */
+/** Deletes a run that applied nothing, so that it can start again. The caller holds the locks of its key and of the run that it undoes. */
 export async function discardRun(name: string, folders: RunFolders, system: System): Promise<void> {
   const work = await claimRun(name, folders, system, 0);
   try {
-    // Under the lock: the process that had it may have worked on until now.
+    // Read again under the lock: another process may have worked on the run until now.
     const state = await foldJournal(runRecord(name, folders).journal);
     if (!isUntouched(state)) {
       throw new LocalError(`another process has resumed run ${name}`, { hint: 'run the same command again' });

@@ -8,33 +8,33 @@ import type { KnownRecord } from '../matching/row-verdict.ts';
 export type EarlierLink = KnownRecord;
 
 export interface DoneChange {
-  /** As the run named it. On edition A without a domain where that was the default one. */
+  /** As named by the run. Without a domain on edition A if that was the default domain. */
   readonly link: LinkKey;
   readonly asked: EditFields;
-  /** The link before; null for one that did not exist. Undefined for a link that the run created. */
+  /** The link before the run; null if it did not exist. Undefined if the run created it. */
   readonly before: EarlierLink | null | undefined;
-  /** Of a created link: what it was when it was made. */
+  /** For created links: fingerprints of the fields at creation. */
   readonly made?: LinkPrints | undefined;
-  /** Of a created link: it is the run's for certain. Of any other the watermark of the run decides. */
+  /** For created links: the run certainly created it. If not, the watermark of the run decides. */
   readonly isProven?: boolean;
-  /** The row has its result: it was applied as a whole. Otherwise it may not have been, or in part. */
+  /** The row was completely applied. Otherwise it may have been applied in part or not at all. */
   readonly isCertain: boolean;
-  /** Nobody knows whether it was applied, or still will be. */
+  /** The outcome is unknown: the row may have been applied, or may still be. */
   readonly isOpen?: boolean;
-  /** Another link of the run had its hash, or has it: they are taken back one after the other. */
+  /** Another link of the run had or has its hash, so they are undone one after the other. */
   readonly isChained?: true;
 }
 
 export function changeOf({ row, payload, record: before }: BeforeImage, { stateOf }: RunState): DoneChange {
   const { hash, domain, ...asked } = payload;
-  const of = stateOf(row);
-  return { link: { hash, domain }, asked, before, isCertain: of !== 'failed' && isSettled(of), isOpen: isInDoubt(of) };
+  const state = stateOf(row);
+  return { link: { hash, domain }, asked, before, isCertain: state !== 'failed' && isSettled(state), isOpen: isInDoubt(state) };
 }
 
-/** Joins what rows did to one link, where hashes went from link to link: a row may name a hash that an earlier row gave away, or took. */
+/** Joins all changes of each link if hashes moved between links: a row may name a hash that an earlier row released or took. */
 export function composed(images: readonly BeforeImage[], state: RunState): DoneChange[] {
   const changes: DoneChange[] = [];
-  /** By hash: the place in `changes` of the link that the run gave it to. */
+  /** By hash: index in `changes` of the link that the run gave it to. */
   const holders = new Map<string, number>();
   for (const image of images.toSorted((one, other) => one.row - other.row)) {
     const change = changeOf(image, state);
@@ -43,7 +43,7 @@ export function composed(images: readonly BeforeImage[], state: RunState): DoneC
     const earlier = changes[nth];
     changes[nth] = { ...(earlier ? joined(earlier, change) : change), isChained: true };
     const [renamed] = newLink(image);
-    // A row that was refused, or is in doubt, moved nothing for certain.
+    // If a row failed or is in doubt, it is not certain that it moved a hash.
     if (renamed === undefined || !change.isCertain) continue;
     holders.delete(name);
     holders.set(renamed, nth);
@@ -51,7 +51,7 @@ export function composed(images: readonly BeforeImage[], state: RunState): DoneC
   return changes;
 }
 
-/** Both changes of one link as one. It is where the first left it, if the second may not have moved it. */
+/** Joins two changes of one link. It keeps the hash of the first if the second may not have been applied. */
 function joined(first: DoneChange, { asked, isCertain, isOpen }: DoneChange): DoneChange {
   const stays = !isCertain && first.asked.custom_hash !== undefined;
   const custom_hash = stays ? first.asked.custom_hash : (asked.custom_hash ?? first.asked.custom_hash);
@@ -65,7 +65,7 @@ function joined(first: DoneChange, { asked, isCertain, isOpen }: DoneChange): Do
   };
 }
 
-/** Hashes of which the run took one link away and gave them to another. */
+/** Returns the hashes that one row gave to a link and another row named. */
 export async function chainIn(images: () => AsyncIterable<readonly BeforeImage[]>): Promise<ReadonlySet<string>> {
   const given = new Set<string>();
   for await (const some of images()) for (const image of some) for (const link of newLink(image)) given.add(link);
@@ -81,7 +81,7 @@ export function isIn(chain: ReadonlySet<string>, image: BeforeImage): boolean {
   return [linkText(image.payload), ...newLink(image)].some((link) => chain.has(link));
 }
 
-/** The name of a link after its renaming, if it was renamed. */
+/** Returns the new name of a renamed link, otherwise nothing. */
 function newLink({ payload: { hash, domain, ...asked } }: BeforeImage): string[] {
   const { custom_hash = hash }: EditFields = asked;
   return custom_hash === hash ? [] : [linkText({ hash: custom_hash, domain })];

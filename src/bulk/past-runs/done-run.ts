@@ -15,23 +15,23 @@ import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-na
 
 export interface DoneRun {
   readonly begin: BeginLine;
-  /** The kind of its changes: a shortening that edits links whose hashes are taken has rows of several kinds, as `apply` has. */
+  /** The operation, but `apply` for a shortening with `--on-conflict update`, which both creates and edits links. */
   readonly kind: BeginLine['operation'];
-  /** Rows of which it is not known whether they made links, which cannot be found. */
+  /** Number of rows that may have created links which cannot be found. */
   readonly lost: number;
   readonly images: string;
   readonly mark: Watermark | undefined;
-  /** The changes, some at a time, the last first. */
+  /** Yields groups of changes, last first. */
   changes(): AsyncGenerator<readonly DoneChange[]>;
 }
 
-/** Reads a run that is to be undone. Throws `LocalError` where its journal is damaged. */
+/** Reads a run that is to be undone. Throws `LocalError` if its journal is damaged. */
 export async function readDoneRun(stateFolder: string, run: string): Promise<DoneRun> {
   const record = runRecord(run, runFolders(stateFolder));
   const state = await foldJournal(record.journal);
   const { begin, counts, keys, stateOf } = state;
   const inDoubt = (counts.get('open') ?? 0) + (counts.get('unknown') ?? 0);
-  // Links under hashes that were made here can be found.
+  // Links with hashes that were generated here can be found.
   const named = [...keys.keys()].filter((row) => isInDoubt(stateOf(row))).length;
   const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
   const isCreation = kind === 'shorten';
@@ -46,17 +46,17 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
   };
 }
 
-/** Finds the links that are newer than the run's beginning: of any other nothing shows that the run made it. */
+/** Finds the links that are newer than the start of the run. Nothing shows that the run created any other link. */
 export async function newerLinks({ mark, begin }: DoneRun, client: Pick<Client, 'send'>): Promise<(hash: string) => boolean> {
   return mark ? await linksInFront(mark, { client, domain: begin.domain }) : () => false;
 }
 
-/** The fields of a created link that are not as they were when it was made. */
+/** Returns the fields of a created link that changed since its creation. */
 export function fieldsSinceMade({ made = {} }: DoneChange, now: EarlierLink): string[] {
   return fieldsSincePrinted(made, now);
 }
 
-/** Rows of which nothing was applied. A row that failed may have been changed in part. */
+/** States of rows that changed nothing. A failed row may have been partly applied. */
 const untouched: ReadonlySet<RowState> = new Set(['free', 'unchanged', 'existing']);
 
 async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
@@ -78,7 +78,7 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
   }
 }
 
-/** Changes of a run that made links, too. The image of a link that was made says only that there was none. */
+/** Yields the changes of a run that also created links. The image of a created link only shows that there was none. */
 async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   yield* createdLinks(record, state, () => true);
   const images = await keptImages(record, state.begin.input.rows);
@@ -101,8 +101,8 @@ function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: str
 }
 
 /**
- * The created links of a run, and which of them are proven to be its own: their hashes were made here or by the server for it, or nothing had
- * them when they were read right before. Of all others the watermark decides: a link that equals its row may have been there before.
+ * Yields the links that a shortening created. A link is proven if its hash was generated here or by the server, or if no link had the hash
+ * when it was read right before. The watermark decides on all others, because an equal link may have existed before.
  */
 async function* newLinks(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   const { mode, options, undoes } = state.begin;
@@ -119,14 +119,14 @@ async function freeBefore(record: RunRecord, { begin }: RunState): Promise<Reado
   return rows;
 }
 
-/** The links that a run made: those that it reported, and those that it may have made under hashes of its own. */
+/** Yields the links that a run may have created under generated hashes, and those that it reported as created. */
 async function* createdLinks(
   { journal: path }: RunRecord,
   state: RunState,
   isProven: (row: number) => boolean,
 ): AsyncGenerator<readonly DoneChange[]> {
   const { begin, locationOf, keys } = state;
-  // Of those with an image, that says it.
+  // With images, `appliedChanges` finds these rows.
   const inDoubt = begin.undo ? [] : [...keys].filter(([row]) => isInDoubt(state.stateOf(row)));
   yield inDoubt.map(([, hash]) => createdLink({ hash, domain: begin.domain }, undefined, true));
   const locations: LineLocation[] = [];
@@ -135,7 +135,7 @@ async function* createdLinks(
   for await (const line of linesBackwards(path, 'result', locations)) {
     nth -= 1;
     const offset = locations[nth]?.offset;
-    // The first rows of a keyed run are sent twice on purpose: the later line counts.
+    // The idempotency probe sends the first rows of a keyed run twice: the later line counts.
     yield createdOf(line, (row) => locationOf(row).offset === offset, isProven);
   }
 }

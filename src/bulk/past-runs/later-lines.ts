@@ -17,16 +17,16 @@ export async function recordShown(name: string, stateFolder: string, system: Sys
     const last = await lastLine(journal);
     if (last?.type === 'end' && last.reason === 'complete') appendFileSync(journal, line);
   } catch {
-    // The disk is full, or the record is gone.
+    // The disk is full or the record is gone. At worst, the result is printed again.
   } finally {
     held.release();
   }
 }
 
 /**
- * Says in the journal of `undoes` that `by` undoes it, before `by` sends anything: from then on the same command begins anew. `withdrawn`
- * cancels that line, when `by` ends without changing anything: it is written before the record of `by` is deleted, because a run without a
- * record counts as done. The caller holds `undoes`. Nothing is written if its record is gone.
+ * Records in the journal of `undoes` that `by` undoes it: from then on, the command of `undoes` starts a new run. Runs with rows call this
+ * before they send anything. `withdrawn` cancels the line if `by` changed nothing. It is written before the record of `by` is deleted,
+ * because a run without a record counts as applied. The caller holds the lock of `undoes`. Does nothing if the record of `undoes` is gone.
  */
 export async function recordUndone(
   line: { readonly undoes: string; readonly by: string; readonly withdrawn?: true },

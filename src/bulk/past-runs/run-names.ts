@@ -4,30 +4,29 @@ import type { BeginLine } from '../journal/lines.ts';
 
 export type RunFolders = ReturnType<typeof runFolders>;
 
-/** The folders of all that runs keep, below the state folder. */
 export function runFolders(stateFolder: string) {
   const within = (part: string): string => join(stateFolder, part);
   return {
     state: stateFolder,
     runs: within('runs'),
-    /** The number of the newest run. */
+    /** Contains an empty file whose name is the number of the newest run. */
     orders: within('order'),
     locks: within('locks'),
-    /** Proofs of rule 4.3.4. */
+    /** Proofs that servers follow 4.3.4. */
     proofs: within('canaries'),
   };
 }
 
 export const journalName = 'journal.log';
 
-/** Images are many times as large as the journal, which is read whole at every resume; so they have a file of their own. */
+/** A separate file, because images are many times larger than the journal, and every resume reads the whole journal. */
 export const imagesName = 'before.log';
 
-/** The input of a run that cannot be read again where it came from. */
+/** A copy of the input, if it cannot be read again from its source. */
 export const inputName = 'input';
 
 export interface RunRecord {
-  /** Links that were typed: all of it is one file, the journal, which has the images, too. */
+  /** The record of links given as arguments: a single file, the journal, which also contains the images. */
   readonly isSmall: boolean;
   readonly path: string;
   readonly journal: string;
@@ -57,7 +56,7 @@ const smallEnd = '.log';
 
 const namePattern = /^\d{8}-\d{6}-[0-9a-f]{8}(-\d+)?$/;
 
-/** Names of all runs, by the time in them: `20241121-050312-3fa9c1d2`. The last part is the run's key. */
+/** Returns the names of all runs, oldest first: `20241121-050312-3fa9c1d2`. The third part is the key of the run. */
 export function runNames(folders: RunFolders): string[] {
   return [...folderNames(folders), ...smallNames(folders)].sort();
 }
@@ -66,7 +65,7 @@ function folderNames({ runs }: RunFolders): string[] {
   return existsSync(runs) ? readdirSync(runs).filter((name) => namePattern.test(name)) : [];
 }
 
-/** An empty record of one file: the process was killed before it wrote a line, and so before it sent anything. */
+/** Returns true for an empty one-file record: its process was killed before it wrote a line or sent anything. */
 export function isUnbegun({ isSmall, path }: RunRecord): boolean {
   return isSmall && statSync(path, { throwIfNoEntry: false })?.size === 0;
 }
@@ -75,7 +74,7 @@ function smallNames(folders: RunFolders): string[] {
   return smallFiles(folders).filter((name) => !isUnbegun(smallRecord(name, folders)));
 }
 
-/** Those of unbegun runs, too. No file is looked at. */
+/** Includes unbegun runs, because no file is inspected. */
 export function smallFiles({ runs }: RunFolders): string[] {
   if (!existsSync(runs)) return [];
   return readdirSync(runs)
@@ -84,22 +83,26 @@ export function smallFiles({ runs }: RunFolders): string[] {
     .filter((name) => namePattern.test(name));
 }
 
-/** A run by its name and the first line of its journal, which is undefined where it cannot be read. */
 export interface NamedRun {
   readonly run: string;
+  /** The first line of the journal; undefined if it cannot be read. */
   readonly begin: BeginLine | undefined;
 }
 
-/** The runs of which `beginning` is the beginning of the name, newest first. */
-export function newestRuns(stateFolder: string, beginning = ''): NamedRun[] {
-  const folders = runFolders(stateFolder);
+/** Returns the runs whose names start with `prefix`, newest first. */
+export function newestRuns(stateFolder: string, prefix = ''): NamedRun[] {
+  return newestFirst(runFolders(stateFolder), (name) => name.startsWith(prefix));
+}
+
+/** Returns the runs with matching names, newest first. */
+export function newestFirst(folders: RunFolders, isWanted: (name: string) => boolean): NamedRun[] {
   return runNames(folders)
-    .filter((name) => name.startsWith(beginning))
+    .filter(isWanted)
     .map((run) => ({ run, begin: beginOf(runRecord(run, folders).journal) }))
     .sort(byAge);
 }
 
-/** For sorting: the newest run first, by its number. Runs of earlier versions have none: they are older, and the clock orders them. */
+/** Sorts runs by number, newest first. Runs of earlier versions have no number: they count as older and are sorted by time. */
 export function byAge(one: NamedRun, other: NamedRun): number {
   const byOrder = orderOf(other) - orderOf(one);
   return byOrder || compared(beginningOf(other), beginningOf(one)) || compared(other.run, one.run);
@@ -113,13 +116,13 @@ function beginningOf({ begin, run }: NamedRun): string {
   return begin?.at ?? nameTime(run);
 }
 
-/** The second that a name tells, in UTC: `2024-11-21T05:03:12`. */
+/** Returns the time in the name, in UTC: `2024-11-21T05:03:12`. */
 function nameTime(run: string): string {
   const [, year, month, day, hour, minute, second] = /^(....)(..)(..)-(..)(..)(..)/.exec(run) ?? [];
   return `${year}-${month}-${day}T${hour}:${minute}:${second}`;
 }
 
-/** When a run began, in milliseconds since 1970, by its name alone. */
+/** Reads the start time from the name, in milliseconds since 1970. */
 export function beganAt(run: string): number {
   return Date.parse(`${nameTime(run)}Z`);
 }
@@ -128,12 +131,12 @@ function compared(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** The title of a run for people: `rewrite https://a.example -> https://b.example`, else `edit links.csv`. */
+/** Returns the title of a run: `rewrite https://a.example -> https://b.example`, otherwise `edit links.csv`. */
 export function titleOf({ what, operation, input }: BeginLine): string {
   return what ?? `${operation} ${basename(input.name)}`;
 }
 
-/** The first line of a journal, for names and lists. Its checksum is not compared: modules for digests would cost a key press more than the rest. */
+/** Reads the first line of a journal. Skips its checksum: in shell completion, loading a digest module would take longer than the rest. */
 function beginOf(journal: string): BeginLine | undefined {
   try {
     const line: BeginLine = JSON.parse(firstLine(journal).slice(17));

@@ -6,38 +6,38 @@ import type { BeginLine, UndoDirection } from '../journal/lines.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { isUnbegun, type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
 
-/** True of a run that another one took back, and that was not brought back: its rows are not as the journal says, so the same command begins anew. */
+/** Returns true if the run was undone and not redone. The same command then starts a new run, because the journal is out of date. */
 export async function isUndone(state: RunState, folders: RunFolders): Promise<boolean> {
   return (await tipOf(state, folders)).isUndone;
 }
 
-/** The newest of a run, its undo, the redo of that and so on, which says how things are. */
+/** The last run in a chain of a run, its undo, the redo of this undo and so on: it decides if the first run is undone. */
 export interface Tip {
   readonly run: string;
-  /** Undefined where its record is gone; then it was done. */
+  /** Undefined if the record is gone. The run then counts as applied. */
   readonly state: RunState | undefined;
-  /** True where it takes the run back; otherwise it is the run, or brings it back. */
+  /** The tip undoes the first run. Otherwise it is the first run or redoes it. */
   readonly isUndone: boolean;
 }
 
-/** Of a run by its name. Throws `LocalError` where its journal is damaged. */
+/** Throws `LocalError` if the journal is damaged. */
 export async function tipOfRun(run: string, folders: RunFolders): Promise<Tip> {
   return await tipOf(await foldJournal(runRecord(run, folders).journal), folders);
 }
 
-/** Of several undos of one run, each of a part of it, one that is in force says that the run is undone. */
+/** A run can have several undos, each of a part of it. It is undone if one of them was not redone. */
 export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> {
   const tips = await tipsOf(first, folders);
   return tips.find(({ isUndone }) => isUndone) ?? (tips[0] as Tip);
 }
 
-/** The tips of all undos of a run that changed something, the newest first; the run itself where there is none. */
+/** Returns the tips of all undos that changed something, newest first, or the run itself if there are none. */
 async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
   const tips: Tip[] = [];
   for (const run of first.undoneBy.toReversed()) {
     if (isUnbegun(runRecord(run, folders))) continue;
     const state = await foldRun(run, folders).catch(() => undefined);
-    // Of one whose record is gone, a change is taken for granted.
+    // An undo without a readable record counts as applied.
     if (!state) tips.push({ run, state, isUndone: true });
     else if (mayHaveChanged(state)) {
       const tip = await tipOf(state, folders);
@@ -47,10 +47,10 @@ async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
   return tips.length > 0 ? tips : [{ run: first.begin.run, state: first, isUndone: false }];
 }
 
-/** True of the runs of one profile, which are meant if none is named. */
+/** Accepts runs of the profile in use, which are the candidates if no run is named. */
 export type IsOwn = (begin: BeginLine) => boolean;
 
-/** The run that `undo` takes back where none is named: the newest change that is in force. An undo that was interrupted, or unseen, is continued. */
+/** Returns the run that `undo` reverts by default: the newest change that is not undone. An unfinished or unshown undo is continued. */
 export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
   for (const { run, begin } of ownRuns(folders, isOwn)) {
     if (begin.undoes !== undefined) continue;
@@ -62,18 +62,18 @@ export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<str
   return undefined;
 }
 
-/** Of an undo that left links alone, or did not change them as they were to be, the rest can be taken back as well. */
+/** Returns true if the undo skipped links or failed for some: these can still be undone. */
 export function isPartly({ state, isUndone: isBack }: Tip): boolean {
   return isBack && (state?.counts.get('failed') ?? 0) > 0;
 }
 
-/** Undefined where nothing is left to take back. */
+/** Returns undefined if nothing is left to undo. */
 export function targetOfUndo({ run, state, isUndone: isBack }: Tip): string | undefined {
   if (!isBack) return run;
   return state && !isOver(state) ? state.begin.undoes : undefined;
 }
 
-/** The undo that `redo` takes back where none is named: the newest that is in force. None where another change was made since. */
+/** Returns the undo that `redo` reverts by default: the newest that was not redone; undefined if another change was made since. */
 export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
   for (const { run, begin } of ownRuns(folders, isOwn)) {
     const state = await foldRun(run, folders);
@@ -85,7 +85,7 @@ export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<str
   return undefined;
 }
 
-/** An undo that is in force may be named instead of what it took back. */
+/** `redo` also accepts the name of an undo that was not redone, instead of the run that it undid. */
 export function isUndoInForce({ state, isUndone: isBack }: Tip): boolean {
   return !isBack && state !== undefined && directionOf(state.begin) === 'undo';
 }
@@ -95,21 +95,21 @@ export function targetOfRedo({ run, state, isUndone: isBack }: Tip): string | un
   return state && !isOver(state) ? state.begin.undoes : undefined;
 }
 
-/** Undefined for a run that undoes no other. It does not depend on the record of the undone run, which may be deleted. */
+/** Returns undefined for a run that undoes no other. Does not read the record of the undone run, which may be deleted. */
 export function directionOf({ undoes, direction, what }: BeginLine): UndoDirection | undefined {
   if (undoes === undefined) return undefined;
-  // Earlier builds said it in the title alone, which they wrote themselves.
+  // Earlier builds recorded it only in the title, which they generated.
   return direction ?? (what?.startsWith('redo ') ? 'redo' : 'undo');
 }
 
-/** Newest first, without checks, which change nothing. */
+/** Newest first, without checks, because they change nothing. */
 function* ownRuns({ state }: RunFolders, isOwn: IsOwn): Generator<NamedRun & { readonly begin: BeginLine }> {
   for (const { run, begin } of newestRuns(state)) if (begin && begin.operation !== 'check' && isOwn(begin)) yield { run, begin };
 }
 
 type Account = Pick<Identity, 'server' | 'username' | 'profile'>;
 
-/** On another account the same hashes are other links. `isReading`: nothing is changed, so a profile whose server has moved is the same account. */
+/** On another account, equal hashes are other links. With `isReading`, the same profile is enough, because its server may have moved. */
 export function assertSameAccount(begin: BeginLine, { server, username, profile }: Account, isReading = false): void {
   if (begin.server === server && begin.account === username) return;
   if (isReading && begin.profile === profile) return;
@@ -118,7 +118,7 @@ export function assertSameAccount(begin: BeginLine, { server, username, profile 
   });
 }
 
-/** True of a run that is meant where a profile is in use and no run is named. Credentials that are no profile are those of their account. */
+/** Returns true for a run of the account and profile in use. Without a profile, on either side, the account is enough. */
 export function isOfProfile(begin: BeginLine, { server, username, profile }: Account): boolean {
   const isSameProfile = begin.profile === undefined || profile === undefined || begin.profile === profile;
   return begin.server === server && begin.account === username && isSameProfile;

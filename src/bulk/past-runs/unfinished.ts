@@ -7,7 +7,7 @@ import { foldJournal } from '../journal/fold.ts';
 import { isOver, isUntouched, type RunState, settledCount } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 import { claimBeginning, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
-import { type RunFolders, runFolders, runNames, runRecord } from './run-names.ts';
+import { newestFirst, type RunFolders, runFolders, runRecord } from './run-names.ts';
 import { isUndone } from './undo-chain.ts';
 
 export interface FoundRun {
@@ -15,20 +15,18 @@ export interface FoundRun {
   readonly state: RunState;
 }
 
-/** The runs that one command line may mean, newest first, and the newest finished one. One that was undone is neither. */
+/** Returns the unfinished runs of a key, newest first, and the newest finished run. An undone run is neither. */
 export async function runsOf(
   key: string,
   folders: RunFolders,
 ): Promise<{ unfinished: FoundRun[]; finished: string | undefined; undone: string[] }> {
-  const names = runNames(folders).filter((candidate) => keyOfRun(candidate) === key);
   const unfinished: FoundRun[] = [];
   const undone: string[] = [];
   let finished: string | undefined;
-  for (const name of names.reverse()) {
+  for (const { run: name } of newestFirst(folders, (candidate) => keyOfRun(candidate) === key)) {
     const { journal } = runRecord(name, folders);
-    // Of finished ones before the newest, which is read whole, the end is enough.
+    // The newest finished run is read completely. For older ones the last line is enough.
     const state = finished !== undefined && (await lastLine(journal))?.type === 'shown' ? undefined : await foldJournal(journal);
-    // A run that was taken back is done anew.
     if (state && (await isUndone(state, folders))) undone.push(name);
     else if (state && !isOver(state)) unfinished.push({ name, state });
     else finished ??= name;
@@ -50,7 +48,7 @@ interface Surroundings {
 
 type Sought = Pick<RunIdentity, 'operation' | 'domain'> & { readonly sha256: string };
 
-/** The runs of the same command that were begun and are not complete, newest first; also those that sent nothing. */
+/** Returns the runs that the same command would continue, newest first, including those that sent nothing. */
 export async function unfinishedRuns(
   { operation, domain, sha256 }: Sought,
   { client: { identity }, system, stateFolder }: Surroundings,
@@ -64,7 +62,7 @@ export async function unfinishedRuns(
   return unfinished;
 }
 
-/** The unfinished run that the same command resumes, with the rows that it had; undefined where there is none that did anything. */
+/** Returns the run that the same command resumes, with its recorded rows; undefined if every such run is untouched. */
 export async function keptRun(sought: Sought, surroundings: Surroundings): Promise<KeptRun | undefined> {
   for (const { name, state } of await unfinishedRuns(sought, surroundings)) {
     if (isUntouched(state)) continue;

@@ -12,8 +12,7 @@ interface ItemText extends Partial<LinkKey> {
   readonly expiration_date?: string;
 }
 
-/** Why a row is not done, named by its line in the file; undefined for a row that is. `input` is the file's name;
- * `reported`: people have read it. */
+/** Returns undefined if the row did not fail. The error names the line in the file `input`. `reported`: it was already printed. */
 export function outcomeFailure(
   { index, line, status, item, record, error }: RowOutcome,
   identity: Identity,
@@ -31,14 +30,14 @@ export function outcomeFailure(
     const hint = record && hash === undefined ? `these rows already have links: ${correct}` : undefined;
     return new CliError(kind, location + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
-  // An edit names a URL by the one and may give it the other.
+  // An edit has both hashes: 1306 is about the current one, other codes about the new one.
   const meant = code === 1306 ? (hash ?? custom_hash) : (custom_hash ?? hash);
   const failure = itemError(
     { code, message, details },
     { identity, method: 'POST', path: '/urls', hash: meant, longUrl: long_url, date: expiration_date },
   );
   const { kind, apiCode, details: lines } = failure;
-  // In a file other hashes can be chosen for all rows at once.
+  // For a file, a flag resolves the conflicts of all rows at once.
   const isTaken = code === 1215 && input !== undefined && hash === undefined;
   const hint = isTaken ? `${failure.hint}; or add --on-conflict skip, update or rename` : failure.hint;
   return new CliError(kind, `${location}${failure.message}`, { apiCode, details: lines, hint, reported: reported });

@@ -10,10 +10,10 @@ import type { Stop } from '../sending/stop.ts';
 import { renamedFrom } from './printed-row.ts';
 import { destinationOf, doneStatuses, errorText, type RowOutcome } from './row-outcome.ts';
 
-/** A file of a run that is made from the outcomes of all rows, in the order of the input. */
+/** A file with the outcomes of all rows, in input order. */
 export interface OutcomeFile<Outcome = RowOutcome> {
   add(outcome: Outcome): void;
-  /** Puts the file in its place, where it holds every row; until then the old one is there. What fails stops the run. */
+  /** Replaces the old file if the new one is whole, otherwise discards the new one. An error stops the run. */
   close(isWhole: boolean, stop: Stop): void;
 }
 
@@ -30,7 +30,7 @@ export function openFiles(
 
 /** `--results`: every row exactly once with its final status. */
 function openResults(path: string, system: WriteSystem, isChange: boolean): OutcomeFile {
-  // Of changes of links that exist, also where they led before.
+  // Changes of existing links also show the previous destination.
   const columns = ['row', 'status', 'hash', 'short_url', 'long_url', ...(isChange ? ['old_long_url'] : []), 'code', 'message'];
   return openFile(path, system, columns, (outcome: RowOutcome) => {
     const { index, status, record, error, matchedByPosition, before } = outcome;
@@ -50,7 +50,7 @@ function openResults(path: string, system: WriteSystem, isChange: boolean): Outc
   });
 }
 
-/** `--failed`: the failed rows with their own columns and the reason, ready to be corrected and used as input again. */
+/** `--failed`: the failed rows with the columns of the input and the reason, to be corrected and used as input. */
 function openFailed(path: string, system: WriteSystem, columns: readonly string[]): OutcomeFile {
   const names = [...columns, 'error_code', 'error_message'];
   return openFile(path, system, names, (outcome: RowOutcome) => {
@@ -61,7 +61,7 @@ function openFailed(path: string, system: WriteSystem, columns: readonly string[
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** A row that was taken and not as it asked for has a link, which its entry names: fed back, it cannot make a second one. */
+/** If a row created a link, but not as requested, the entry names that link. Used as input again, it creates no second one. */
 function withItsLink({ item, record }: RowOutcome): object {
   if (!record) return item;
   if (!('hash' in item)) return { ...item, custom_hash: record.hash };
@@ -69,15 +69,15 @@ function withItsLink({ item, record }: RowOutcome): object {
   return record.hash === custom_hash ? { ...rest, hash: record.hash } : item;
 }
 
-/** A URL that was named with its domain must not become its namesake when it is fed back. */
+/** Keeps the domain of a link, because its hash may exist on another domain too. */
 function namedInFull({ domain, ...item }: { readonly domain?: string; readonly hash?: string }): Entry {
   return domain === undefined ? item : { ...item, hash: linkText({ domain, hash: item.hash ?? '' }) };
 }
 
-/** Text that is gathered before it is written. */
+/** Characters that are buffered before they are written. */
 const chunkLength = 64 * 1024;
 
-/** Opens a file with a line for each outcome that has an entry; JSON lines where the name ends in `.jsonl`, csv otherwise. */
+/** Writes a line for each outcome that has an entry: JSON lines if the name ends in `.jsonl`, csv otherwise. */
 export function openFile<Outcome>(
   path: string,
   system: WriteSystem,
@@ -110,7 +110,7 @@ export function openFile<Outcome>(
   };
 }
 
-/** In the words that the reader of input files understands. */
+/** Uses the notation of input files. */
 function cellText(column: string, value: unknown): string {
   if (value === null) return column === 'expiration_date' ? 'never' : '';
   if (Array.isArray(value)) return joinList(value.map(String));

@@ -1,21 +1,21 @@
 import { type CliError, LocalError } from '../../base/errors.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 
-/** Statuses of rows that are as they were asked for, or were left alone as was asked. */
+/** Statuses of rows whose links are as requested, or were left unchanged as requested. */
 export const doneKinds = ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'skipped'] as const;
 
 const rowStatuses = [...doneKinds, 'failed', 'unknown', 'not_sent'] as const;
 
 /**
- * The final status of a row. `unchanged`: nothing was to be done; `skipped`: its hash leads elsewhere and was to be left alone, or the row
- * was to be left out; `not_sent`: certainly nothing happened; `unknown`: to be checked before it is repeated.
+ * The final status of a row. `unchanged`: nothing had to be done. `skipped`: the row was left out, or its hash has another destination and
+ * was not to be changed. `not_sent`: certainly not applied. `unknown`: check the outcome before repeating the row.
  */
 export type RowStatus = (typeof rowStatuses)[number];
 
 export const doneStatuses: ReadonlySet<RowStatus> = new Set(doneKinds);
 
 export interface RowError {
-  /** The service's code; 0 where the service said yes and the record says otherwise, or where it said nothing. */
+  /** The API's code; 0 if the API reported no error, for example if the record has other values or there was no response. */
   readonly code: number;
   readonly message: string;
   readonly details?: string | undefined;
@@ -25,19 +25,18 @@ export function errorText({ message, details }: Pick<RowError, 'message' | 'deta
   return details ? `${message} (${details})` : message;
 }
 
-/** One row of the input: what the file holds and what is sent for it. */
 export interface BulkRow {
   readonly index: number;
-  /** From 1, as people count; of the first line where a record has several. Not known of a row that cannot be read any more. */
+  /** The first line of the row, from 1; undefined if the row can no longer be read. */
   readonly line: number | undefined;
-  /** The row's own columns, as they go to `--failed`. */
+  /** The columns of the input, as written to `--failed`. */
   readonly item: object;
   readonly payload: object;
-  /** The link before the run changed it; null for one that does not exist, absent where it was not read. */
+  /** The link before the run changed it; null if it did not exist, absent if it was not read. */
   readonly before?: KnownRecord | null | undefined;
-  /** When that was read, as `System.elapsed` has it. */
+  /** `System.elapsed` when `before` was read. */
   readonly readAt?: number | undefined;
-  /** The link as the plan showed it, where there was one. */
+  /** The link as shown in the plan, if there was one. */
   readonly listed?: KnownRecord | null | undefined;
   readonly refusal?: string | RowError | undefined;
   readonly skip?: Skip | undefined;
@@ -50,13 +49,13 @@ export interface Skip {
 
 export interface RowOutcome extends BulkRow {
   readonly status: RowStatus;
-  /** For rows that were done or not applied, if the call returns records. For a row of an earlier process: what the journal kept. */
+  /** The record that the call returned for a done or not applied row. For a row of an earlier process, what the journal kept. */
   readonly record?: KnownRecord | undefined;
-  /** For failed and unknown rows, and for those not sent because of a stop. */
+  /** Present for failed and unknown rows, rows not sent because of a stop, and skipped rows with a reason. */
   readonly error?: RowError | undefined;
-  /** Said in the results: the weakest evidence of 1.5. */
+  /** The weakest evidence, so the results mention it. */
   readonly matchedByPosition?: true | undefined;
-  /** For unknown rows: the same command again settles them without harm (keyed and dedupe mode). */
+  /** For unknown rows in keyed and dedupe mode: repeating the command settles them without harm. */
   readonly repeatable?: true | undefined;
 }
 
@@ -72,7 +71,7 @@ export function startTally() {
     get rows(): number {
       return rows;
     },
-    /** Unknown rows that the same command again settles. */
+    /** The number of unknown rows that repeating the command settles. */
     get repeatable(): number {
       return repeatable;
     },
@@ -87,7 +86,7 @@ export function startTally() {
   };
 }
 
-/** Rows were done, and what they got could not be written down: `details` names each and its short URL. */
+/** Rows were done but could not be recorded. `details` names each row with its short URL. */
 export class UnrecordedError extends LocalError {
   readonly rows: number;
 
@@ -96,7 +95,7 @@ export class UnrecordedError extends LocalError {
     this.rows = rows;
   }
 
-  /** Several batches may be under way when the disk is full. */
+  /** Several batches may be in flight when the disk is full. */
   and(other: UnrecordedError): UnrecordedError {
     return new UnrecordedError(this.message, this.rows + other.rows, [...this.details, ...other.details]);
   }
@@ -107,7 +106,7 @@ export type StopReason =
   | { readonly kind: 'signal' }
   | { readonly kind: 'fail_fast' };
 
-/** True of a row that failed because no link has its hash, which `--ignore-missing` ignores. */
+/** Returns true if the row failed because no link has its hash, which `--ignore-missing` ignores. */
 export function isMissing({ error }: { readonly error?: RowError | undefined }): boolean {
   return error?.code === missingHash;
 }
@@ -120,12 +119,12 @@ const missingHash = 1306;
 
 type Row = Pick<RowOutcome, 'payload' | 'record' | 'status'>;
 
-/** The destination of the link of a row: as the row has it, or else as the server says. */
+/** Prefers the destination in the row to that of the server. */
 export function destinationOf(row: Row): string | undefined {
   return askedOf(row) ?? (row.record?.long_url || undefined);
 }
 
-/** The destination where the row does not say it: an edit leaves it alone, or the link leads elsewhere. */
+/** Returns the destination only if the row does not give it: an edit of other fields, or a skipped row. */
 export function unaskedDestination(row: Row): string | undefined {
   return askedOf(row) === undefined ? destinationOf(row) : undefined;
 }

@@ -5,19 +5,19 @@ import { missingCount, type StopReason, type Tally, UnrecordedError } from './ro
 type RunEnd = { readonly kind: 'error'; readonly error: CliError } | { readonly kind: 'signal' } | { readonly kind: 'ok' };
 
 interface EndOptions {
-  /** A hash that no link has is no failure. */
+  /** Rows whose hash no link has are not failures. */
   readonly ignoreMissing?: boolean | undefined;
   readonly noun?: string | undefined;
 }
 
 /**
- * Decides how a run ends: the reason why it stopped beats what its items got. 10 first, then 9, the signal, then 4, 7, 8 and
- * whatever else stopped it; only a run that reached its end gives 3, or the class that all its rows share. Rows in doubt that the
- * same command again settles leave what stopped the run as it is: there is nothing to check first.
+ * Decides how a run ends. Precedence: 10, 9, the signal, 4, 7, 8, any other error that stopped it. Otherwise failed rows give 3 or, if
+ * every sent row failed, their common code. Unknown rows that repeating the command settles do not replace the reason for a stop, since
+ * nothing has to be checked first.
  */
 export function runEnd(tally: Tally, stop: StopReason | undefined, { ignoreMissing, noun = 'rows' }: EndOptions = {}): RunEnd {
   const stopError = stop?.kind === 'error' ? stop.error : undefined;
-  // The links were reported, row by row: nothing is in doubt.
+  // The error names every link, so nothing is in doubt.
   if (stopError instanceof UnrecordedError && tally.counts.unknown <= stopError.rows) return { kind: 'error', error: stopError };
   const isResumed = stopError !== undefined || stop?.kind === 'signal';
   const inDoubt = tally.counts.unknown - (isResumed ? tally.repeatable : 0);
@@ -30,7 +30,6 @@ export function runEnd(tally: Tally, stop: StopReason | undefined, { ignoreMissi
   return { kind: 'error', error: new CliError(kind, `${failed} of ${tally.rows} ${noun} failed`) };
 }
 
-/** The exit code of a run that no signal ended. */
 export function exitCodeOf(end: Exclude<RunEnd, { kind: 'signal' }>): number {
   return end.kind === 'error' ? end.error.exitCode : exitCodes.ok;
 }
@@ -50,7 +49,7 @@ function toBeRepeated({ kind, message, hint, apiCode, details, cause }: CliError
   });
 }
 
-/** Of rows in doubt that the same command settles, how many there are: nothing else says it where a signal ended the run. */
+/** Counts the unknown rows that repeating the command settles. After a signal, no other message mentions them. */
 export function repeatableText({ repeatable, rows }: Tally, noun: string): string[] {
   return repeatable > 0 ? [`outcome unknown for ${repeatable} of ${rows} ${noun}; it cannot create duplicates`] : [];
 }

@@ -7,7 +7,7 @@ import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
 import { BudgetError } from './limiter.ts';
 import { type DoubtfulBatch, type Round, recordOutcomes, settle, unknownOutcome, unsent } from './settling.ts';
 
-/** Sends rows in as many calls as it takes, `doubts` first. What stops the run goes to `stop`, and the rows that were not reached are `not_sent`. */
+/** Resolves `doubts`, then sends `rows` in batches. If the run stops, the remaining rows are `not_sent`, or `unknown` if in doubt. */
 export async function sendRows(
   rows: readonly BulkRow[],
   run: Execution,
@@ -33,11 +33,11 @@ export async function sendRows(
   return outcomes;
 }
 
-/** Writes a batch down, waits for its permit, makes the call and settles its rows. */
+/** Records the intent of a batch, acquires a permit, makes the call and settles the rows. */
 async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Round> {
   const { operation, ledger, stop } = run;
   let serialized = serializeBatch(rows);
-  // A batch that may be sent again without harm is written down ahead of its turn, so that no permit waits for the disk.
+  // If repeating is harmless, the intent is recorded before the permit is acquired, so that no permit is held during the fsync.
   const isAhead = operation.doubt === 'repeat' && !operation.read;
   let batch: number | undefined;
   let release: (() => void) | undefined;
@@ -45,12 +45,12 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
   try {
     if (isAhead) batch = await ledger.intent(serialized);
     if (!run.holdsPermit) release = await run.limiter.acquire();
-    // Rows of new links have nothing that is known, or to be known, before they are sent.
+    // Only batches whose links are read first, or with rows that the plan refused, need this module.
     const isSeen = operation.read !== undefined || rows.some(({ refusal }) => refusal !== undefined);
     const before = isSeen ? await import('./links-before.ts') : undefined;
     const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows, isPaid: false };
     if (!prepared) return unsent(rows, run);
-    // The reading may have shown that rows need calls of different kinds.
+    // After the reading, rows may need different kinds of calls.
     const [now = prepared.rows, ...others] = groupsOf(prepared.rows, run.rules);
     sending = now;
     serialized = others.length === 0 ? { ...serialized, rows: now } : serializeBatch(now);
@@ -59,9 +59,9 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
     return others.length === 0 ? round : { ...round, repeat: [...round.repeat, ...others.flat()] };
   } catch (error) {
     stop.because(error);
-    // The intent could not be written, or something not be read before it: nothing was sent.
+    // Recording the intent, or reading before it, failed: nothing was sent.
     if (batch === undefined) return unsent(rows, run);
-    // The journal broke while the batch was in doubt.
+    // The journal could not be written after the intent, so the outcome of the batch is unknown.
     return { outcomes: sending.map((row) => unknownOutcome(row, operation)), repeat: [] };
   } finally {
     release?.();
@@ -69,11 +69,11 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
 }
 
 interface Turn {
-  /** The steps before a batch, loaded before its intent; undefined where there are none. */
+  /** Loaded before the intent; undefined if no row needs it. */
   readonly before: typeof import('./links-before.ts') | undefined;
-  /** The budget of the call is set aside already. */
+  /** The call has been reserved in the budget. */
   readonly isPaid: boolean;
-  /** Releases the permit as soon as nothing more is to be asked of the server, while its answer is still worked on. */
+  /** Releases the permit once no further request is needed, so that another batch is sent while the answer is processed. */
   readonly release: (() => void) | undefined;
 }
 
@@ -85,9 +85,9 @@ async function callAndSettle(
 ): Promise<Round> {
   const { operation, stop, rules, inDoubt } = run;
   const { reason } = stop;
-  // A batch that is paid for is sent: otherwise readings before batches use up a small budget at every run, and no row is ever sent.
+  // A reserved call is made despite an exhausted budget. Otherwise readings could use up a small budget in every run.
   const isStopped = reason && !(isPaid && reason.kind === 'error' && reason.error instanceof BudgetError);
-  // While the disk and its turn were waited for, another batch may have met what stops the run, or learnt how many rows the server takes.
+  // During the fsync or the wait for a permit, another batch may have stopped the run or lowered the batch limit.
   if (isStopped || rows.length > rules.limit) return await requeue(batch, rows, run);
   const known = before?.knownVerdicts(rows, run) ?? [];
   const sent = rows.filter((_, nth) => !known[nth]);
@@ -95,7 +95,7 @@ async function callAndSettle(
   if (sent.length === 0) return await settle(batch, rows, whole([]), run);
   const isCurrent = before?.currency(sent, run);
   if (isCurrent && !(await isCurrent())) return await (await import('./resolving.ts')).lookAgain(batch, rows, known, run);
-  // Nothing comes between this and the call: of a budget, nothing is set aside for what is not sent after all.
+  // Reserved right before the call, so that no budget is spent on calls that are not made.
   if (!isPaid && !run.mayCall()) return await requeue(batch, rows, run);
   try {
     const onDoubt = (): void => sent.forEach(({ index }) => void inDoubt.add(index));
@@ -121,12 +121,12 @@ async function callAndSettle(
   }
 }
 
-/** Loaded when there is doubt or a refusal. Where the program was replaced meanwhile, the command says that the outcome is unknown, as the journal does. */
+/** Imported only for doubt or refusals. If the program was replaced meanwhile, the command reports an unknown outcome. */
 function doubts(): Promise<typeof import('./doubt.ts')> {
   return import('./doubt.ts');
 }
 
-/** The verdicts of an answer that has one on every row, and nothing else; what lacks, or is in doubt, is worked out. */
+/** Returns the verdicts of a complete answer; otherwise resolves missing rows and rows in doubt. */
 async function verdictsOf(
   answer: BatchAnswer,
   batch: number,
@@ -138,7 +138,7 @@ async function verdictsOf(
   return isPlain ? verdicts : (await doubts()).verdictsOfAnswer(answer, batch, rows, run);
 }
 
-/** A batch that was begun and is not sent as it is: its rows are as they were before, to be sent in smaller ones unless the run stops. */
+/** Releases the rows of a batch that was not sent as planned. They are sent in smaller batches unless the run stops. */
 async function requeue(batch: number, rows: readonly BulkRow[], run: Execution): Promise<Round> {
   const isWritten = await recordOutcomes(batch, [], rows, run);
   return isWritten && !run.stop.reason ? { outcomes: [], repeat: rows } : unsent(rows, run);

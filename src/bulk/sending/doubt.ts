@@ -17,7 +17,7 @@ import { isTemporary, outcomeOf } from './settling.ts';
 
 type Rows = readonly BulkRow[];
 
-/** Rows that an answer left out are in doubt. Rows in doubt that it refused are read: they may be refused for what their first attempt made. */
+/** Puts rows without an item in doubt. Reads the links of refused rows in doubt, because an earlier attempt may have caused the refusal. */
 export async function verdictsOfAnswer(
   { verdicts: answered, surplus }: BatchAnswer,
   batch: number,
@@ -29,7 +29,7 @@ export async function verdictsOfAnswer(
   const missing = rows.filter((_, position) => !verdicts[position]);
   const refused = refusedInDoubt(rows, verdicts, run);
   if (missing.length === 0 && refused.size === 0 && verdicts.every((verdict) => verdict !== undefined)) return verdicts;
-  // The verdicts of the answer are kept before anything else is asked, which may take long.
+  // Final verdicts are recorded first, because further requests may take long.
   const known = rows.flatMap((row, position) => {
     const verdict = verdicts[position];
     const isKnown = verdict?.kind === 'done' || (verdict?.kind === 'failed' && !isTemporary(verdict) && !refused.has(row));
@@ -45,20 +45,20 @@ export async function verdictsOfAnswer(
   return rows.map((row, position) => found.get(row) ?? verdicts[position] ?? doubtful);
 }
 
-/** If the link of a row in doubt is as the row asks for, or has its numbered hash, the first attempt made it so. */
+/** If a row in doubt has its requested values or its numbered hash, an earlier attempt did it, so the row counts as changed or created. */
 function doneByUs(verdict: Verdict | undefined, row: BulkRow | undefined, { inDoubt }: Execution): Verdict | undefined {
   if (verdict?.kind !== 'done' || !row || !inDoubt.has(row.index)) return verdict;
   const { unchanged: _, shared, ...done } = verdict;
   return shared && !verdict.renamed ? { ...done, shared } : done;
 }
 
-/** Writes down that an attempt of these rows may have been applied, before anything else is done about them. */
+/** Records that an attempt of these rows may have been applied, before anything else is done. */
 export async function enterDoubt(batch: number, rows: Rows, reason: string, { inDoubt, ledger }: Execution): Promise<void> {
   for (const { index } of rows) inDoubt.add(index);
   await ledger.ambiguous(batch, rows, reason);
 }
 
-/** The verdicts of a call that failed; rows that are in doubt by it are known to be. What stops the run goes to `stop`: nothing more is asked. */
+/** Returns verdicts for a failed call; if its outcome is unknown, the rows are already in doubt. Stops the run for some errors. */
 export async function verdictsOfFailure(
   error: CallError,
   batch: number,
@@ -69,7 +69,7 @@ export async function verdictsOfFailure(
   const { operation, stop } = run;
   const tooLarge: boolean = isTooLarge(error);
   if (last.outcome === 'ambiguous') {
-    // The client sent the call again until it gave up: five attempts are enough.
+    // The client has already retried the call, so these rows are not sent again.
     const wasRepeated = error.gaveUp !== 'not retryable' && error.gaveUp !== 'not safe to repeat';
     const verdicts = await resolveDoubt(batch, rows, run, wasRepeated);
     const inDoubt = verdicts.filter((verdict) => verdict.kind === 'doubtful');
@@ -77,7 +77,7 @@ export async function verdictsOfFailure(
     return verdicts;
   }
   if (stopsRun(last) && !tooLarge) {
-    // If the same command settles it, the reason why it stopped is all there is to say.
+    // If nothing is in doubt, or repeating the command settles it, only the last error is reported.
     const isSettledByRepeating = error.outcome !== 'ambiguous' || operation.doubt === 'repeat';
     stop.because(isSettledByRepeating ? lastOf(error) : doubtOf(error, []));
     return rows.map(() => again);
@@ -91,14 +91,14 @@ export async function verdictsOfFailure(
   return rows.map((row) => found.get(row) ?? refusal);
 }
 
-/** Rows in doubt whose repetition was refused with a code that may be due to their first attempt. */
+/** Returns rows in doubt whose refusal may have been caused by an earlier attempt. */
 function refusedInDoubt(rows: Rows, verdicts: readonly (Verdict | undefined)[], { inDoubt }: Execution): Map<BulkRow, Failed> {
   const refused = new Map<BulkRow, Failed>();
   if (inDoubt.size === 0) return refused;
   for (const [position, row] of rows.entries()) {
     const verdict = verdicts[position];
     if (verdict?.kind !== 'failed' || !inDoubt.has(row.index)) continue;
-    // Values that are refused now were refused in the first attempt, too. Other codes may be due to what that attempt made.
+    // Invalid values were refused in the first attempt too. Other codes may be an effect of that attempt.
     if (!isTemporary(verdict) && errorTraits(verdict.error.code).about !== 'values') refused.set(row, verdict);
   }
   return refused;
@@ -120,7 +120,7 @@ async function verdictsOfRefused(refused: ReadonlyMap<BulkRow, Failed>, run: Exe
   return found;
 }
 
-/** Links that nobody asked for are named and kept in the journal; deleting them is for a person to decide. */
+/** Warns about links that belong to no row and records them. Only the user decides about deleting them. */
 function keepSurplus(records: readonly KnownRecord[], { warn, begun }: Execution): void {
   const named = records.slice(0, 5).map(shortUrlOf).join(', ');
   warn(`a response contained ${records.length} records that belong to no row: ${named}`);

@@ -6,7 +6,7 @@ export type Limiter = ReturnType<typeof createLimiter>;
 
 const successesPerStep = 10;
 
-/** Halves when the server asks to slow down, at least to 1, and grows by one after ten successes, to `maximum` at most. */
+/** Limits concurrent calls. Throttling halves the limit, down to 1; ten successes raise it by one, up to `maximum`. */
 export function createLimiter(maximum: number) {
   let limit = maximum;
   let inside = 0;
@@ -26,7 +26,7 @@ export function createLimiter(maximum: number) {
     get limit(): number {
       return limit;
     },
-    /** Resolves when a permit is free, with a function that releases it. Calling that again does nothing. */
+    /** Resolves with a function that releases the permit; calling it again does nothing. */
     async acquire(): Promise<() => void> {
       const admitted = new Promise<void>((resolve) => waiting.push(resolve));
       admit();
@@ -53,22 +53,22 @@ export function createLimiter(maximum: number) {
   };
 }
 
-/** The budget of calls is used up: what was paid for before may still go out. */
+/** The budget of calls is exhausted. Calls that were reserved earlier may still be sent. */
 export class BudgetError extends LimitError {
   constructor(budget: number | undefined) {
     super(`the budget of ${budget} calls is exhausted`, { hint: 'run the same command again to resume' });
   }
 }
 
-/** Calls of one run: counted, and bounded by `--budget`. Repeats inside one call count once. */
+/** Counts the calls of a run and limits them to `--budget`. Retries are not counted. */
 export interface CallCount {
   readonly made: number;
   reserve(calls: number): boolean;
 }
 
 /**
- * A client that counts, `before` with it: calls that were made without it. A refusal that every other call would meet is the answer to all calls that begin after it, and none of them
- * is sent: a batch reads links before it changes them, and another one may be refused in between.
+ * Counts calls, starting at `before`. After a refusal that applies to every call, later calls fail with it and are not sent; otherwise a
+ * batch that has read its links could send its change after another batch was refused.
  */
 export function countCalls(
   client: Client,
@@ -90,7 +90,7 @@ export function countCalls(
         try {
           return await client.send(operation, input, { ...options, onThrottled });
         } catch (error) {
-          // A server without a list of domains has one all the same.
+          // A server without GET /domains refuses only that call.
           if (error instanceof CallError && refusesEveryCall(error.last) && operation !== 'listDomains') refusal = error.last;
           throw error;
         }

@@ -16,14 +16,13 @@ import type { BulkRow } from '../results/row-outcome.ts';
 
 interface Prepared {
   readonly rows: readonly BulkRow[];
-  /** The call that follows is paid for, together with the reading. */
+  /** The following call was reserved in the budget together with the reading. */
   readonly isPaid: boolean;
 }
 
 /**
- * Reads the links of a batch before it is sent, where that is wanted and was not done yet, and keeps them on the disk for `undo`. A
- * link in doubt is not read: an attempt of this run may have changed it. Undefined where the batch may not be sent; throws what stops
- * the run, and then nothing is sent either.
+ * Reads links that must be read before their batch is sent, and stores them for `undo`. Links in doubt are read only for deletions, because
+ * an attempt of this run may have changed them. Undefined if the batch must not be sent. Throws if the run must stop; nothing is sent then.
  */
 export async function readBefore(rows: readonly BulkRow[], run: Execution): Promise<Prepared | undefined> {
   const { operation, priorDestinations, inDoubt, stop, mayCall, images } = run;
@@ -43,7 +42,7 @@ export async function readBefore(rows: readonly BulkRow[], run: Execution): Prom
   return { rows: prepared, isPaid: unread.length > 0 };
 }
 
-/** A link that another row of the batch renames to this hash will be there: links swap their hashes like that. */
+/** A hash is not missing if another row of the batch renames a link to it, as when links swap hashes. */
 export function exceptSwapped(
   rows: readonly BulkRow[],
   { requestedFields, needsPriorDestination }: Execution['operation'],
@@ -58,15 +57,15 @@ export function exceptSwapped(
   });
 }
 
-/** A link in doubt is not as it was, unless it is to be deleted and still exists. */
+/** A before-image of a link in doubt may include this run's change, unless the link is to be deleted and still exists. */
 function isToKeep({ index, payload, before, refusal }: BulkRow, { operation, inDoubt }: Execution): boolean {
   if (!operation.read || refusal !== undefined) return false;
   return !inDoubt.has(index) || (kindOf(payload, operation) === 'delete' && before?.short_url !== undefined);
 }
 
 /**
- * Asked right before each attempt of a call: true where the links that it changes are as they were read. Those that were read too long
- * ago, because a server wanted a pause, are read once more. Where one is different by now, or nothing more may be asked, the call is not made.
+ * Returns a check for before each attempt of a call: true if the links are as they were read. Links that were read too long ago, for
+ * example before a wait for the server, are read again. False also if the run stops or the budget is exhausted; the call is not made then.
  */
 export function currency(rows: readonly BulkRow[], run: Execution): () => Promise<boolean> {
   const { operation, system, stop, mayCall, signal } = run;
@@ -96,7 +95,7 @@ function isAsRead(
   { operation, inDoubt, isSelected }: Execution,
 ): boolean {
   const isDone = kindOf(payload, operation) === 'delete' ? !now : now && operation.notApplied?.(payload, now).length === 0;
-  // An attempt whose answer was lost may have done that.
+  // An attempt with a lost answer may have applied it.
   if (inDoubt.has(index) && isDone) return true;
   if (!before || !now) return !before && !now;
   return fieldsSince(before, now).length === 0 && (!listed || (isSelected?.(now) ?? true));
@@ -120,7 +119,7 @@ async function read(
   { operation, reads, signal, inDoubt, system }: Execution,
 ): Promise<readonly BulkRow[]> {
   const payloads = unread.map(({ payload }) => payload);
-  // For results alone, what cannot be read is changed all the same.
+  // If links are read only for results, rows are changed even if the reading fails.
   const isOptional =
     reads === 'results' &&
     !unread.some(({ payload, listed }) => listed !== undefined || operation.needsPriorDestination?.(payload));
@@ -129,13 +128,13 @@ async function read(
   });
   if (!links) return rows;
   const readAt = system.elapsed();
-  // A link in doubt that is gone may have been deleted by this run: it is kept as it was.
+  // This run may have deleted a link in doubt that is gone, so its earlier record is kept.
   const linkOf = ({ index, before }: BulkRow, nth: number) => links[nth] ?? (inDoubt.has(index) ? before : null) ?? null;
   const found = new Map(unread.map((row, nth) => [row.index, linkOf(row, nth)]));
   return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index), readAt } : row));
 }
 
-/** Verdicts by the links of a batch before it is sent. Undefined for the rows to send. */
+/** Returns verdicts that are certain before sending; undefined for rows to send. */
 export function knownVerdicts(
   rows: readonly BulkRow[],
   run: Pick<Execution, 'operation' | 'inDoubt' | 'isSelected'>,
@@ -164,7 +163,7 @@ interface SinceListed {
   readonly before: KnownRecord;
 }
 
-/** A field that somebody else has set as it shall be is no reason to leave the link alone. */
+/** Fails a row whose link changed since it was listed, unless the changed fields have the requested values. */
 function sinceListed(
   { payload, listed, before }: SinceListed,
   { operation, isSelected }: Pick<Execution, 'operation' | 'isSelected'>,
@@ -176,7 +175,7 @@ function sinceListed(
   return fields.length === 0 && (isSelected?.(before) ?? true) ? undefined : changedSince(fields);
 }
 
-/** The verdicts of a call, in the places of the rows that were sent. */
+/** Inserts the verdicts of the sent rows between the known ones. */
 export function withKnown(known: readonly (Verdict | undefined)[], sent: readonly Verdict[]): readonly Verdict[] {
   const answers = sent.values();
   return known.map((verdict) => verdict ?? answers.next().value ?? doubtful);

@@ -9,9 +9,9 @@ import { type DoubtfulBatch, maximalRounds, type Round, roundOf, settle, unsent 
 
 type Rows = readonly BulkRow[];
 
-/** The one place that resolves a doubt. Rows are not sent again if `isLast` is set, or if they have used up their rounds. */
+/** Resolves doubt by the policy of the operation. Rows are not sent again if `isLast` is set or they have no rounds left. */
 export async function resolveDoubt(batch: number, rows: Rows, run: Execution, isLast = false): Promise<readonly Verdict[]> {
-  // After an error that stops the run not one more call is made.
+  // After an error that stops the run, no further call is made.
   if (run.stop.reason?.kind === 'error') return rows.map(() => unresolved);
   const unlessLast = (verdict: Verdict, position: number): Verdict => {
     const isOver = isLast || roundOf(rows[position]?.index ?? -1, run) >= maximalRounds;
@@ -24,7 +24,7 @@ export async function resolveDoubt(batch: number, rows: Rows, run: Execution, is
       return (await inspect(rows, run)).map(unlessLast);
     case 'read_back': {
       const verdicts = await readBack(batch, rows, run);
-      // A link that a conclusive reading did not find was certainly not made: only this policy takes rows out of doubt.
+      // Only this policy takes rows out of doubt: those that a conclusive reading did not find were certainly not applied.
       for (const [position, { index }] of rows.entries()) if (verdicts[position]?.kind === 'again') run.inDoubt.delete(index);
       return verdicts;
     }
@@ -33,20 +33,20 @@ export async function resolveDoubt(batch: number, rows: Rows, run: Execution, is
   }
 }
 
-/** Only the listing shows what was made of rows without a hash of their own. Loaded when it is needed, as little else does. */
+/** Only the listing shows links of rows without a custom hash. Imported on demand, because few runs need it. */
 async function readBack(batch: number, rows: Rows, run: Execution): Promise<readonly Verdict[]> {
   const payloads = rows.map(({ payload }) => payload);
   if (run.plan.isOneOff) return await (await import('../checked/possible-links.ts')).candidatesOf(payloads, run);
   return await (await import('../checked/reading-back.ts')).readBackBatch(batch, payloads, run);
 }
 
-/** Without permission to ask, rows stay as they are: open if they are in doubt. */
+/** Reads the links of rows. If no call can be made, rows in doubt stay open and the others may be sent again. */
 export async function inspect(
   rows: Rows,
   { operation, inDoubt, priorDestinations, stop, signal, mayCall, system }: Execution,
 ): Promise<readonly Verdict[]> {
-  const left = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
-  if (!operation.inspect || stop.reason?.kind === 'error' || !mayCall()) return left;
+  const unread = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
+  if (!operation.inspect || stop.reason?.kind === 'error' || !mayCall()) return unread;
   try {
     const sought = rows.map(({ index, payload, listed }) => ({
       payload,
@@ -56,7 +56,7 @@ export async function inspect(
     }));
     const seen = await operation.inspect(sought, signal);
     const readAt = system.elapsed();
-    // A link to be deleted is compared with the plan, which only a reading of the whole batch does.
+    // Deletions keep their old reading time, so that `readBefore` reads them again and compares them with the plan.
     const isSeen = ({ index, payload }: BulkRow) => inDoubt.has(index) && kindOf(payload, operation) !== 'delete';
     return seen.map((verdict, nth) => {
       const row = rows[nth];
@@ -64,9 +64,9 @@ export async function inspect(
     });
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    const doubts = left.filter((verdict) => verdict.kind === 'doubtful');
+    const doubts = unread.filter((verdict) => verdict.kind === 'doubtful');
     stop.because(doubts.length > 0 && operation.doubt !== 'repeat' ? doubtOf(error, doubts) : error);
-    return left;
+    return unread;
   }
 }
 
@@ -85,7 +85,7 @@ export function doubtOf(error: CliError, inDoubt: readonly Doubtful[]): CliError
 }
 
 export async function clearDoubt({ batch, rows }: DoubtfulBatch, run: Execution): Promise<Round> {
-  // A row that was refused was in the batch, and in no call.
+  // Rows that the plan refused were in the batch but never in a call.
   for (const { index, refusal } of rows) if (refusal === undefined) run.inDoubt.add(index);
   const release = run.holdsPermit ? undefined : await run.limiter.acquire();
   try {
@@ -98,7 +98,7 @@ export async function clearDoubt({ batch, rows }: DoubtfulBatch, run: Execution)
   }
 }
 
-/** The rows of a call that was not made, or not once more, because a link is different by now. Of those in doubt only a reading says more. */
+/** Settles a call that was not made or repeated because a link changed. Rows in doubt are resolved; the others are read and sent again. */
 export async function lookAgain(
   batch: number,
   rows: readonly BulkRow[],

@@ -7,22 +7,22 @@ import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
 import type { Stop } from './stop.ts';
 
-/** A row is sent no more often: an answer may leave it out or refuse it for now, or it may be found not applied. */
+/** Maximum number of times a row is sent. An answer may omit or temporarily refuse it, or a check may find it not applied. */
 export const maximalRounds = 5;
 
 export interface Round {
   readonly outcomes: readonly RowOutcome[];
-  /** Rows to send once more, or in smaller batches. */
+  /** Rows to send again, possibly in smaller batches. */
   readonly repeat: readonly BulkRow[];
 }
 
-/** A batch that an earlier process left in doubt, and its rows without a result. */
+/** An earlier process left the batch in doubt; `rows` have no result. */
 export interface DoubtfulBatch {
   readonly batch: number;
   readonly rows: readonly BulkRow[];
 }
 
-/** Turns the verdicts on a batch into outcomes and records them. After 1219 it waits, so that rows are not sent again too early. */
+/** Turns verdicts into outcomes and records them. Waits after 1219, so that rows are not sent again too early. */
 export async function settle(
   batch: number,
   rows: readonly BulkRow[],
@@ -57,19 +57,19 @@ export async function settle(
   return { outcomes: open.length > 0 ? [...outcomes, ...open] : outcomes, repeat };
 }
 
-/** True where a later process can settle rows in doubt: the journal then leaves them open. Otherwise they stay unknown. */
+/** If true, a later process can settle rows in doubt, so the journal leaves them open. Otherwise they stay unknown. */
 export function isSettledLater({ doubt }: BulkOperation): boolean {
   return doubt === 'repeat' || doubt === 'inspect';
 }
 
-/** Records outcomes, and frees those rows of `left` that are not in doubt. Returns false where the journal could not be written: the run stops. */
+/** Records outcomes and releases rows of `repeat` not in doubt. Stops the run and returns false if the journal cannot be written. */
 export async function recordOutcomes(
   batch: number,
   outcomes: readonly RowOutcome[],
-  left: readonly BulkRow[],
+  repeat: readonly BulkRow[],
   { ledger, stop, inDoubt, priorDestinations, rounds }: Execution,
 ): Promise<boolean> {
-  const released = inDoubt.size === 0 ? left : left.filter(({ index }) => !inDoubt.has(index));
+  const released = inDoubt.size === 0 ? repeat : repeat.filter(({ index }) => !inDoubt.has(index));
   try {
     await ledger.settled(batch, outcomes, released);
   } catch (error) {
@@ -82,7 +82,7 @@ export async function recordOutcomes(
   return true;
 }
 
-/** True of a row that was refused for now: not applied, and not the row's fault. */
+/** True if the row was refused temporarily: it was not applied and may be sent again. */
 export function isTemporary(verdict: Verdict): boolean {
   return verdict.kind === 'failed' && errorTraits(verdict.error.code).temporary === true;
 }
@@ -96,12 +96,12 @@ async function coolDown(round: number, { system, signal }: Execution): Promise<v
   await system.sleep(Math.ceil(system.random() * cap), signal).catch(() => undefined);
 }
 
-/** The outcome of a row by its verdict: done, unless a field that was asked for came back different. */
+/** A done row fails if its record shows another value than requested. */
 export function outcomeOf(row: BulkRow, verdict: Verdict, operation: BulkOperation): RowOutcome {
   if (verdict.kind === 'failed') return { ...row, status: 'failed', error: verdict.error };
   if (verdict.kind !== 'done') return unknownOutcome(row, operation, verdict);
   const { evidence } = verdict;
-  // Of a link that is gone, what it was is all there is to show.
+  // A deleted link has no record, so the one from before is reported.
   const record = verdict.record ?? (kindOf(row.payload, operation) === 'delete' ? (row.before ?? undefined) : undefined);
   const matchedByPosition = evidence === 'position' ? true : undefined;
   if (verdict.skipped) return { ...row, status: 'skipped', record };
@@ -113,7 +113,7 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, operation: BulkOperati
   return { ...row, status: 'failed', record, matchedByPosition, error: notAppliedError(differences) };
 }
 
-/** Rows that are not sent any more: unknown where an attempt of one may have been applied, not sent otherwise. */
+/** Ends rows that are not sent again: `unknown` if an attempt may have been applied, otherwise `not_sent`. */
 export function unsent(rows: readonly BulkRow[], { inDoubt, operation, stop }: Execution): Round {
   const outcomes = rows.map((row) => (inDoubt.has(row.index) ? unknownOutcome(row, operation) : notSent(row, stop)));
   return { outcomes, repeat: [] };
@@ -140,7 +140,7 @@ export function unknownOutcome(row: BulkRow, { doubt }: Pick<BulkOperation, 'dou
   return { ...row, status: 'unknown', error, ...(doubt === 'repeat' && { repeatable: true }) };
 }
 
-/** A row that is not written down is not reported as done. */
+/** A row is not reported as done unless its outcome was recorded. */
 function unrecorded(outcome: RowOutcome): RowOutcome {
   if (!doneStatuses.has(outcome.status)) return outcome;
   return { ...outcome, status: 'unknown', error: { code: 0, message: 'it was applied, but could not be recorded' } };

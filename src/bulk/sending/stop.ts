@@ -3,13 +3,13 @@ import { type StopReason, UnrecordedError } from '../results/row-outcome.ts';
 
 export type Stop = ReturnType<typeof createStop>;
 
-/** Says why a run starts nothing new. The first reason stays, unless a more severe one follows. */
+/** Holds the reason why a run starts nothing new. A later reason replaces it only if it is more severe. */
 export function createStop() {
   let reason: StopReason | undefined;
   const request = (next: StopReason): void => {
     const [before, after] = [unrecordedIn(reason), unrecordedIn(next)];
     if (before && after) reason = { kind: 'error', error: before.and(after) };
-    // Of equally severe reasons, links that the journal could not record matter most.
+    // Among equally severe reasons, links that the journal could not record take precedence.
     else if (severity(next) > severity(reason) || (after && severity(next) === severity(reason))) reason = next;
   };
   return {
@@ -17,7 +17,7 @@ export function createStop() {
       return reason;
     },
     request,
-    /** Stops because of an error. Anything but a `CliError` is a bug of ours, and is thrown. */
+    /** Stops the run. Rethrows anything but a `CliError`, because it is a bug. */
     because(error: unknown): void {
       if (!(error instanceof CliError)) throw error;
       request({ kind: 'error', error });
@@ -29,7 +29,7 @@ function unrecordedIn(reason: StopReason | undefined): UnrecordedError | undefin
   return reason?.kind === 'error' && reason.error instanceof UnrecordedError ? reason.error : undefined;
 }
 
-/** In the order in which exit codes take precedence: 10, 9, the signal, then 4, 7, 8 and the rest. */
+/** Follows the precedence of exit codes: 10, 9, the signal, then 4, 7, 8 and the rest. */
 function severity(reason: StopReason | undefined): number {
   if (!reason) return 0;
   if (reason.kind === 'fail_fast') return 1;

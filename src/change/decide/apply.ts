@@ -9,14 +9,14 @@ import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
 import type { PlannedOutcome } from './outcome.ts';
 import type { Decisions } from './sides.ts';
 
-/** A link as a file or a listing has it; `tags` are all of its labels. */
+/** A link of a file or a listing. `tags` contains all of its labels. */
 export type FileLink = ItemOf['apply'];
 
-/** Makes an account as a file has it, which is how `diff` shows them. */
+/** Brings an account in line with a file. `diff` shows these decisions. */
 export const asInFile: Decisions<FileLink> = {
   onlyHere: ({ hash: _, domain: __, ...fields }) => ({ kind: 'create', fields: withoutDefaults(fields) }),
   onlyThere: () => ({ kind: 'delete' }),
-  // Fields that the file leaves out are not compared, nor is the spelling: some servers write long URLs their own way.
+  // Fields that the file leaves out are not compared. Spelling is ignored, because some servers normalise long URLs.
   onBoth({ hash: _, domain: __, ...fields }, record) {
     const { tags } = fields;
     const asked: EditFields = { ...fields, ...(tags && { tags: tagInstructions(tags, record.tags) }) };
@@ -24,7 +24,7 @@ export const asInFile: Decisions<FileLink> = {
   },
 };
 
-/** The same as `apply` does it: it deletes only what carries the label to prune by, and makes only what it can make as the file says. */
+/** Like `asInFile`, but deletes only links with the `--prune` label, and refuses to create links that would not match the file. */
 export function asApplied(prune: string | undefined): Decisions<FileLink> {
   return {
     ...asInFile,
@@ -46,7 +46,7 @@ export function carries(record: UrlRecord | undefined, label: string | undefined
   return label !== undefined && record?.tags.some((tag) => foldLabel(tag) === foldLabel(label)) === true;
 }
 
-/** The listing that a file was made from: its author changed what differs from it. */
+/** The listing that a file was made from. The author of the file changed the fields that differ. */
 export interface BaseListing {
   readonly sha256: string;
   readonly name: string;
@@ -54,7 +54,7 @@ export interface BaseListing {
   of(link: LinkKey): FileLink | undefined;
 }
 
-/** The same decisions about what the author of the file changed. A link that somebody else has changed since is left alone. */
+/** Restricts decisions to the author's changes. A link that someone else has changed since is left unchanged. */
 export function sinceBase(decisions: Decisions<FileLink>, base: BaseListing | undefined): Decisions<FileLink> {
   if (!base) return decisions;
   return {
@@ -103,7 +103,7 @@ function withoutDefaults(fields: EditFields): EditFields {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The fields that a file has otherwise than its base. Tags are what is to be attached and detached; those of an edit may have signs. */
+/** Returns the fields of a file that differ from its base, with tags as instructions. Tags of an edit may already have signs. */
 export function changedFields(
   { hash: _, domain: __, ...fields }: ItemOf['edit'] & LinkKey,
   base: FileLink,
@@ -123,7 +123,7 @@ export function changedFields(
   );
 }
 
-/** Labels without signs are all that the link shall have. */
+/** Labels without signs are the complete list for the link. */
 function tagChanges(entries: readonly string[], base: readonly string[]): string[] {
   const [wanted, had] = [new Set(entries.map(foldLabel)), new Set(base.map(foldLabel))];
   return [
@@ -132,20 +132,20 @@ function tagChanges(entries: readonly string[], base: readonly string[]): string
   ];
 }
 
-/** An empty cell of a listing. */
+/** Returns the value of an empty cell in a listing. */
 function defaultOf(name: string): unknown {
   const field: Field | undefined = allFields[name as FieldName];
   return field?.default;
 }
 
-/** The fields to change that have neither the value of the base nor that of the file: somebody else has changed them. */
+/** Returns the requested fields that someone else has changed: they equal neither the base nor the file. */
 export function changedSinceBase(asked: EditFields, base: FileLink, record: UrlRecord): string[] {
   const open = notApplied(asked, record, 'instructions').map(({ field }) => field);
   const isOther = new Set(notApplied(baseValues(asked, base), record).map(({ field }) => field));
   return open.filter((field) => isOther.has(field));
 }
 
-/** The values of the base for the fields that are set. What is attached and detached does not depend on other labels. */
+/** Returns the base's values of the requested fields, except tags: instructions do not depend on other labels. */
 export function baseValues(asked: EditFields, base: FileLink): EditFields {
   const was: Values = { ...base };
   const names = Object.keys(asked).filter((name) => name !== 'tags' && name !== 'custom_hash');

@@ -5,33 +5,33 @@ import { fieldsToChange } from '../../link/same.ts';
 import type { SelectedLink } from '../../select/selected-links.ts';
 
 export type PlannedOutcome =
-  /** An edit: what the link shall get. */
+  /** An edit that sets these fields. */
   | { readonly kind: 'change'; readonly fields: EditFields }
   | { readonly kind: 'delete' }
-  /** The counters are lost. */
+  /** Erases the counters. */
   | { readonly kind: 'reset' }
-  /** A link that does not exist is made, or made again. */
+  /** Creates a link that does not exist, or creates it again. */
   | { readonly kind: 'create'; readonly fields: EditFields }
-  /** A link of another account is made here. */
+  /** Copies a link of another account. */
   | { readonly kind: 'copy'; readonly fields: EditFields }
   | { readonly kind: 'unchanged' }
-  /** Nothing is asked for it: the reason why it is named. */
+  /** The change does not apply to the link; `reason` says why it is named. */
   | { readonly kind: 'untouched'; readonly reason: string }
   | { readonly kind: 'missing' }
   | Refused;
 
-/** A link that is left alone. */
+/** The link is left unchanged and reported. */
 interface Refused {
   readonly kind: 'refused';
   /** `too long`, `changed since: note`. */
   readonly reason: string;
-  /** The API's, where it has one for the reason. */
+  /** The API's code for the reason, if it has one. */
   readonly code?: number;
-  /** The fields that it would have got, for the results. */
+  /** The requested fields, for the results. */
   readonly fields?: EditFields;
 }
 
-/** A link as it was read, and what would be done to it. */
+/** A link as it was read, with its planned outcome. */
 export interface PlannedLink extends SelectedLink {
   readonly outcome: PlannedOutcome;
 }
@@ -42,14 +42,14 @@ export function isPlanned({ kind }: PlannedOutcome): boolean {
   return !idle.has(kind);
 }
 
-/** One field as it is and as an edit would make it; of tags, only the instructions. */
+/** One field before and after an edit. For tags, `after` contains the instructions. */
 export interface FieldChange {
   readonly field: string;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** The fields that the link has otherwise than they are asked for; none where it is as it is asked for. */
+/** Returns the requested fields whose values differ from those of the link. */
 export function fieldChanges(fields: EditFields, record: Partial<UrlRecord>): FieldChange[] {
   const now: Readonly<Record<string, unknown>> = { ...record };
   return fieldsToChange(fields, record).map((field) => ({
@@ -59,7 +59,7 @@ export function fieldChanges(fields: EditFields, record: Partial<UrlRecord>): Fi
   }));
 }
 
-/** Decides about a link that is to be deleted, to lose its counters, or to get these fields. */
+/** Decides the outcome of a deletion, a reset or an edit. */
 export function outcomeOf(change: 'delete' | 'reset' | EditFields, record: UrlRecord | undefined): PlannedOutcome {
   if (!record) return { kind: 'missing' };
   if (typeof change === 'string') return { kind: change };
@@ -72,12 +72,12 @@ export function fieldChangeText({ field, before, after }: FieldChange): string {
   return `${field}: ${JSON.stringify(before ?? null)} -> ${JSON.stringify(after)}`;
 }
 
-/** `note: "old" -> "new"; tags: +a -b`; empty where the link is as it is asked for. */
+/** `note: "old" -> "new"; tags: +a -b`; empty if nothing would change. */
 export function editText(fields: EditFields, record: Partial<UrlRecord>): string {
   return fieldChanges(fields, record).map(fieldChangeText).join('; ');
 }
 
-/** A text that is equal for changes that are alike: of long URLs only what differs, `old.example -> new.example`. */
+/** Equal for similar changes. For long URLs, it contains only the difference: `old.example -> new.example`. */
 export function foldedText(changes: readonly FieldChange[]): string {
   return changes
     .map((change) => {

@@ -9,13 +9,13 @@ import type { SelectedLink } from '../../select/selected-links.ts';
 import type { PlannedOutcome } from './outcome.ts';
 import { valuesOf } from './undo.ts';
 
-/** A link that one side has, the other, or both. */
+/** A link that the first side, the second side or both have. */
 export interface ComparedLink<Item> extends SelectedLink {
-  /** The link as the first side has it; its record is that of the second. */
+  /** The link on the first side. `record` is the link on the second side. */
   readonly item: Item | undefined;
 }
 
-/** Decides about links by the side that has them: what is compared, copied or applied, and the account. */
+/** Decides by the sides that have the link: "here" is the file or the source of a copy, "there" the account compared with it. */
 export interface Decisions<Item> {
   onlyHere(item: Item, target: LinkKey): PlannedOutcome;
   onlyThere(record: UrlRecord, target: LinkKey): PlannedOutcome;
@@ -32,7 +32,7 @@ export function decider<Item>(
   };
 }
 
-/** Makes the links of one account on another. What the other has under a hash is never changed. */
+/** Copies the links of one account to another. Existing links of the target are never changed. */
 export function asCopied(edition: Edition): Decisions<EarlierLink> {
   const isBounded = fieldNames('shorten', edition).includes('max_clicks');
   const copyOf = (link: EarlierLink) => valuesOf(isBounded ? link : { ...link, max_clicks: undefined });

@@ -8,20 +8,20 @@ import { fieldsBetween, isIdentical, type KeyField, notApplied } from '../../lin
 import { lastDay } from '../../link/value.ts';
 import type { PlannedOutcome } from './outcome.ts';
 
-/** A change of one link. Its values before, after and now are compared field by field. */
+/** A change of one link. The values before, after and now are compared field by field. */
 export interface UndoDecision {
   readonly change: DoneChange;
-  /** The link as it is; undefined for one that does not exist. */
+  /** The current link; undefined if it does not exist. */
   readonly now: UrlRecord | undefined;
-  /** Another link has the hash that a renamed one had. */
+  /** Another link has the old hash of a renamed link. */
   readonly isTaken: boolean;
-  /** Also what changed since. */
+  /** Also undoes fields that have changed since. */
   readonly force: boolean;
 }
 
 const unchanged: PlannedOutcome = { kind: 'unchanged' };
 
-/** Deletes a link that the run created, if it still is as it was made. */
+/** Deletes a created link if it has not changed since. */
 export function undoCreation({ change, now, force }: UndoDecision): PlannedOutcome {
   if (!now) return unchanged;
   if (!change.isProven && !force) return { kind: 'refused', reason: 'it may have existed before the run' };
@@ -29,14 +29,14 @@ export function undoCreation({ change, now, force }: UndoDecision): PlannedOutco
   return since.length === 0 ? { kind: 'delete' } : changedSince(since);
 }
 
-/** By the hash that it was named by: a server may show another case. A hash that is taken is never overwritten. */
+/** Restores a link under the hash that the run used, because servers may show another case. A taken hash is never overwritten. */
 export function undoDeletion({ change: { link, before }, now }: UndoDecision): PlannedOutcome {
   if (!before) return unchanged;
   if (now) return isAlike(before, now) ? unchanged : { kind: 'refused', reason: 'the hash is taken' };
   return { kind: 'create', fields: { ...valuesOf(before), custom_hash: link.hash } };
 }
 
-/** Gives the fields that the run changed their old values. */
+/** Restores the old values of the fields that the run changed. */
 export function undoEdit({ change: { asked, before }, now, isTaken, force }: UndoDecision): PlannedOutcome {
   if (!before) return unchanged;
   if (!now) return { kind: 'refused', reason: 'deleted or renamed since' };
@@ -72,7 +72,7 @@ const empty: { readonly [F in PlainField]: Required<EditFields>[F] } = {
 const plainFields = namesOf(empty);
 
 function oldValue(field: PlainField, before: EarlierLink): EditFields[PlainField] {
-  // Servers need not accept what they write instead of a date, or beside it.
+  // Servers may not accept the forms that they send, such as a date with a time.
   if (field === 'expiration_date') return lastDay(before.expiration_date) || null;
   return before[field] ?? empty[field];
 }
@@ -85,11 +85,11 @@ function changedSince(fields: readonly string[]): PlannedOutcome {
   return { kind: 'refused', reason: `changed since: ${fields.join(', ')}` };
 }
 
-/** Instructions for the labels that the run attached or detached and that are still so. */
+/** Returns the instructions that revert those labels of the run that have not changed since. */
 function tagsBack(instructions: readonly string[], before: EarlierLink, now: EarlierLink): string[] {
   const had = labelsOf(before);
   const has = labelsOf(now);
-  // The last instruction counts.
+  // The last instruction for a label counts.
   const left = new Map(instructions.map((instruction) => [foldLabel(instruction.slice(1)), instruction.startsWith('+')]));
   return [...left].flatMap(([label, isAttached]) => {
     const [old, present] = [had.get(label), has.get(label)];
@@ -106,7 +106,7 @@ export function isAlike(before: EarlierLink, now: EarlierLink): boolean {
   return fieldsBetween(before, now).length === 0;
 }
 
-/** All of a link that can be given to a new one; what has its default is left out. */
+/** Returns the values of a link that a new link can get, without defaults. */
 export function valuesOf(before: EarlierLink): ShortenItem {
   const { hash, long_url = '', note, tags = [], expiration_date, email_stats, max_clicks } = before;
   const others: { readonly [F in KeyField]: ShortenItem[F] | undefined } = {

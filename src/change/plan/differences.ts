@@ -9,10 +9,10 @@ import type { ComparedLink } from '../decide/sides.ts';
 import { ChangePlan, type Decided, decidedPages, type PlanVerb, signs } from './plan.ts';
 import { summaryLines } from './text.ts';
 
-/** Rows that a comment shows; a longer one is not read, and may not be accepted. */
+/** Maximum number of rows in a comment: nobody reads a longer one, and it may be rejected. */
 const mostRows = 200;
 
-/** Compares two sides for the comment of a pull request. The text gets lines below the table when all was compared. */
+/** Compares two sides for a pull request comment. `text` puts the notes below the table. */
 export async function markdownPlan(
   compared: Decided<ComparedLink<FileLink>>,
   verb: PlanVerb,
@@ -29,7 +29,7 @@ export async function markdownPlan(
   return { plan, text: (notes) => markdown(plan, rows, count, notes) };
 }
 
-/** The counts, and a table of what differs, with what is left alone below. */
+/** Shows the counts, a table of the differences, links that are left unchanged, and notes. */
 function markdown(plan: ChangePlan, rows: readonly Row[], count: number, notes: readonly string[]): string {
   const [head = '', ...rest] = summaryLines(plan);
   const lines = rows.map(
@@ -46,7 +46,7 @@ function markdown(plan: ChangePlan, rows: readonly Row[], count: number, notes: 
   return `${blocks.join('\n\n')}\n`;
 }
 
-/** A value in a cell: as code nothing in it is a link, a mention or a mark. */
+/** Formats a value as code, so that nothing in it becomes a link, a mention or markup. */
 function code(value: unknown): string {
   if (value === undefined || value === null || value === '') return '';
   const text = safe(Array.isArray(value) ? value.join(', ') : String(value)).replace(/\|/g, '\\|');
@@ -55,12 +55,12 @@ function code(value: unknown): string {
   return longest === 0 ? fence + text + fence : `${fence} ${text} ${fence}`;
 }
 
-/** A line of words, of which none is a mark. */
+/** Escapes characters that would be markup. */
 function plain(text: string): string {
   return safe(text).replace(/[\\`*_[\]<>|@#]/g, (mark) => `\\${mark}`);
 }
 
-/** A row for each difference of a link between a file and the account. */
+/** Returns one row for each difference between the file and the account. */
 export function differencesOf({ target, record, item, outcome }: ComparedLink<FileLink> & PlannedLink): Row[] {
   const short_url = target.domain === undefined ? record?.short_url : linkText(target);
   const name = { sign: signs[outcome.kind], hash: target.hash, short_url };
@@ -77,7 +77,7 @@ export function differencesOf({ target, record, item, outcome }: ComparedLink<Fi
         ...name,
         field,
         before,
-        // An outcome has instructions about tags.
+        // The outcome contains tag instructions instead of labels.
         after: field === 'tags' ? item?.tags : after,
       }));
     default:

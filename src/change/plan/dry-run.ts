@@ -18,19 +18,19 @@ import { tagRequests } from '../tags.ts';
 import { ChangePlan, decidedLinks, decidedPages, refusalOf, runRowOf } from './plan.ts';
 import { planReport, wantsRows } from './report.ts';
 
-/** Rows as a run of them has them, and what it sends for them. */
+/** The rows of a run, and the operation that sends them. */
 interface SentRows extends Omit<Parameters<typeof plannedCalls>[0], 'operation'> {
   operation(settings: OperationSettings): BulkOperation;
   readonly domain: string | undefined;
 }
 
-/** The calls that a run of these rows makes. */
+/** Yields the requests that a run sends for these rows. */
 export function requestsOf({ operation, domain, ...sent }: SentRows, { client }: Session): AsyncGenerator<PlannedRequest> {
   const settings = { client, domain, batchSize: sent.batchSize, mayCall: () => true };
   return plannedCalls({ ...sent, operation: operation(settings) });
 }
 
-/** The plan of a change of links that are listed, its rows or its calls; nothing is sent. They are read once, as for the change itself. */
+/** Shows the plan, rows or requests of a listed change without changing anything. Links are read once, as for the change itself. */
 export async function listedDryRun(change: ListedChange, session: Session): Promise<RowsReport> {
   const plan = new ChangePlan(change.verb, session);
   const kept = keptRows<PlannedLink>(session);
@@ -43,7 +43,7 @@ export async function listedDryRun(change: ListedChange, session: Session): Prom
   return planReport({ plan, pages: kept.read(), requests, domains, inspect: change.inspect }, session);
 }
 
-/** As in the change itself, a hash names a link where all are on one domain. */
+/** As in the change itself, hashes are ambiguous only if the account has several domains. */
 async function hasSeveralDomains({ links }: Pick<ListedChange, 'links'>, session: Session): Promise<boolean> {
   const mayHave = links.severalDomains && wantsRows(session) && session.format() !== 'json';
   return mayHave && editions[session.edition].severalDomains && (await session.domains()).names.length > 1;
@@ -68,7 +68,7 @@ async function* listedRequests(
   yield* tagRequests({ delete: deleted });
 }
 
-/** The same for a change of links that are named, without calls for those that the run finds to be as they should be, or not to exist. */
+/** Like `listedDryRun`, for named links. Links that are missing or already as requested need no request. */
 export function namedDryRun(change: NamedChange, session: Session): RowsReport {
   const { input, payload, decide, verb, domains, options, operation, fromArguments } = change;
   const { client, global } = session;
@@ -82,7 +82,7 @@ export function namedDryRun(change: NamedChange, session: Session): RowsReport {
     }
   }
   async function* requests(): AsyncGenerator<PlannedRequest> {
-    // On a terminal the plan has read them; else each batch is read before it is sent, if anything is kept of it.
+    // On a terminal, links are read for the plan. Otherwise each batch is read before it is sent if undo or results need it.
     const isShown = !global.yes && canAsk(session);
     const isRead = !isShown && (options.undo !== false || options.results !== undefined);
     async function* rows(): AsyncGenerator<readonly RunRow[]> {
@@ -90,7 +90,7 @@ export function namedDryRun(change: NamedChange, session: Session): RowsReport {
         yield some.map((row, nth) => ({ ...row, ...readRow(links[nth]) }));
       }
     }
-    // Of links that were typed, nobody looks the default domain up.
+    // A run of typed links does not look up the default domain.
     const domain = fromArguments ? session.domain : await pinnedDomain(session);
     const sent = { rows: rows(), operation, payload, batchSize, isRead, domain };
     yield* requestsOf(sent, session);

@@ -23,14 +23,14 @@ export const participles = {
 
 export type PlanVerb = keyof typeof participles;
 
-/** For plans that do several things. */
+/** For plans with several kinds of changes. */
 export const kindWords: { readonly [V in PlanVerb]?: Readonly<Record<'create' | 'change' | 'delete', string>> } = {
   back: { create: 'to be created again', change: 'to be restored', delete: 'to be deleted' },
   apply: { create: 'to be created', change: 'to be changed', delete: 'to be deleted' },
   differ: { create: 'only in file', change: 'different', delete: 'only in account' },
 };
 
-/** The marks of `diff`. */
+/** As in the output of `diff`. */
 export const signs: { readonly [K in PlannedOutcome['kind']]?: string } = {
   create: '+',
   change: '~',
@@ -42,15 +42,15 @@ export const signs: { readonly [K in PlannedOutcome['kind']]?: string } = {
 export class ChangePlan {
   readonly verb: PlanVerb;
   readonly session: Pick<Session, 'streams' | 'shortUrl'>;
-  /** Links that were read, where more were read than are planned: `412 of 3,300`. */
+  /** Number of links read, as in `412 of 3,300`; undefined for named links. */
   of: number | undefined;
   count = 0;
   planned = 0;
-  /** The link, where only one was added. */
+  /** The link, if exactly one was added. */
   only: PlannedLink | undefined;
-  /** Links to which the same would be done. */
+  /** Links grouped by equal changes. */
   readonly folds = new Groups();
-  /** Missing and refused ones, and those that are named for another reason. */
+  /** Missing, refused and untouched links, grouped by reason. */
   readonly left = new Groups();
   readonly #kinds = new Map<PlannedOutcome['kind'], number>();
   readonly #domains = new Set<string | undefined>();
@@ -60,14 +60,14 @@ export class ChangePlan {
     this.session = session;
   }
 
-  /** The domains of what would be changed. */
+  /** The domains of the links that would be changed. */
   get domains(): LinkDomains {
     return [...this.#domains];
   }
 
   readonly countOf = (kind: PlannedOutcome['kind']): number => this.#kinds.get(kind) ?? 0;
 
-  /** `read`: links read so far. */
+  /** `read` is the number of links read so far. */
   add(links: readonly PlannedLink[], read?: number): void {
     this.of = read;
     for (const link of links) this.#addLink(link);
@@ -87,7 +87,7 @@ export class ChangePlan {
   }
 }
 
-/** A text that is equal for links to which the same would be done. */
+/** Equal for links with equal changes. */
 function foldOf({ outcome, record }: PlannedLink, verb: PlanVerb): string {
   const { kind } = outcome;
   const sign = verb === 'differ' ? `${signs[kind]} ` : '';
@@ -96,7 +96,7 @@ function foldOf({ outcome, record }: PlannedLink, verb: PlanVerb): string {
   return sign + (words[kind] ?? kind);
 }
 
-/** Texts that are kept apart; links of any others are counted together. */
+/** Maximum number of groups. Links outside them are only counted. */
 const groupsKept = 1000;
 const linksKept = 5;
 
@@ -106,16 +106,16 @@ export interface Group {
   readonly first: PlannedLink[];
 }
 
-/** Links by a text, of which a server may send any number. */
+/** Groups links by text in constant memory, because a server may send any number of different texts. */
 export class Groups {
   readonly #groups = new Map<string, Group>();
-  /** Links of texts beyond those that are kept. */
+  /** Number of links outside the groups. */
   others = 0;
 
   add(text: string, link: PlannedLink): void {
     const group = this.#groups.get(text) ?? { text, count: 0, first: [] };
     const { kind } = link.outcome;
-    // Of any other kind all links share a text, which is never left out.
+    // All links of any other kind share one text, which always gets a group.
     const hasManyTexts = kind === 'change' || kind === 'refused';
     if (group.count === 0 && hasManyTexts && this.#groups.size >= groupsKept) {
       this.others += 1;
@@ -126,13 +126,13 @@ export class Groups {
     if (group.first.length < linksKept) group.first.push(link);
   }
 
-  /** Largest first; of equal ones the first that came. */
+  /** Largest first; groups of equal size in the order of their first links. */
   largest(): readonly Group[] {
     return [...this.#groups.values()].sort((one, other) => other.count - one.count);
   }
 }
 
-/** Reads links as they are now, and decides what is to be done to each. */
+/** Reads the current links and decides the outcome of each. */
 export async function decidedLinks<Target extends LinkKey>(
   targets: readonly Target[],
   decide: (target: Target, record: UrlRecord | undefined) => PlannedOutcome,
@@ -145,13 +145,13 @@ export async function decidedLinks<Target extends LinkKey>(
   });
 }
 
-/** Links to be read, and what is to be done to each. */
+/** Links to read, and the function that decides their outcomes. */
 export interface Decided<Link extends SelectedLink> {
   readonly links: Pick<SelectedLinks<Link>, 'pages'>;
   decide(link: Link): PlannedOutcome;
 }
 
-/** Reads a selection into a plan. Throws where more would be changed than `--max-affected` allows. */
+/** Reads a selection into a plan. Throws a UsageError if `--max-affected` is exceeded. */
 export async function* decidedPages<Link extends SelectedLink>(
   plan: ChangePlan,
   { links: selected, decide }: Decided<Link>,
@@ -167,10 +167,10 @@ export async function* decidedPages<Link extends SelectedLink>(
   refuseTooMany(plan.planned, session);
 }
 
-/** Makes the item that is sent for a link. */
+/** Makes the item to send for a link. */
 export type MakeItem = (target: LinkKey, fields: EditFields, kind: PlannedOutcome['kind']) => LinkKey;
 
-/** The row of a run for a link; undefined for one that stays as it is. */
+/** Returns the row of a run; undefined for an unchanged or untouched link. */
 export function runRowOf(
   { target, record, outcome }: PlannedLink,
   { payload }: { readonly payload?: MakeItem | undefined },
@@ -182,7 +182,7 @@ export function runRowOf(
   return { line: undefined, item, before: record ?? null, ...(refusal !== undefined && { refusal }) };
 }
 
-/** Why a link is left alone, as the row of a run has it. */
+/** Returns the refusal in the form of a run's row. */
 export function refusalOf({ outcome }: Pick<PlannedLink, 'outcome'>): RunRow['refusal'] {
   if (outcome.kind !== 'refused') return undefined;
   const { reason, code } = outcome;

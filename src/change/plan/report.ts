@@ -18,11 +18,11 @@ type Stream<T> = Iterable<T> | AsyncIterable<T>;
 interface Planned extends Pick<RowsReport, 'columns' | 'tableFields' | 'pipedFields' | 'csvFields'> {
   readonly requests: Stream<PlannedRequest>;
   readonly rows: Stream<readonly Row[]>;
-  /** Asked for when all was shown. */
+  /** Called after all rows are shown. */
   notes?(): readonly string[];
 }
 
-/** Shows rows and sends nothing that changes anything. With `-v` people get the requests, too. */
+/** Shows rows and changes nothing. `-v` also prints the requests. */
 function dryRun({ requests, rows, notes, ...fields }: Planned, { global, streams }: Invocation): RowsReport {
   async function* shown(): AsyncGenerator<readonly Row[]> {
     for await (const some of rows) yield some;
@@ -37,19 +37,19 @@ function dryRun({ requests, rows, notes, ...fields }: Planned, { global, streams
   };
 }
 
-/** URLs or tags that would be made or changed. */
+/** URLs or tags that would be created or changed. */
 interface PlannedRows extends Planned {
-  /** A row is one of these, and this would be done to it: `URL`, `deleted`. */
+  /** Words for a row and its change, such as `URL` and `deleted`. */
   readonly noun: string;
   readonly done: string;
-  /** Lines that a table shows, wherever it is printed; without it five, on a terminal. */
+  /** Maximum number of rows in a table, also in a pipe. By default, five on a terminal and all in a pipe. */
   readonly shownRows?: number;
 }
 
-/** Lines that a terminal shows; a pipe and every other format get them all. */
+/** Maximum on a terminal; pipes and other formats get all rows. */
 const usualRows = 5;
 
-/** People see a row of each, programs every request. */
+/** JSON contains every request; other formats show the rows. */
 export function plannedRows(planned: PlannedRows, invocation: Invocation): RowsReport {
   const { requests, rows, noun, done, shownRows, notes, ...fields } = planned;
   const format = invocation.format();
@@ -73,16 +73,16 @@ export function plannedRows(planned: PlannedRows, invocation: Invocation): RowsR
 }
 
 interface PlannedChanges extends Pick<Planned, 'requests'> {
-  /** Whole when the pages are read. */
+  /** Complete after the pages are read. */
   readonly plan: ChangePlan;
   readonly pages: Stream<readonly PlannedLink[]>;
-  /** The domains that the links are on, as far as they are named: then rows have short URLs. */
+  /** The domains of the links. Rows have short URLs if there are several. */
   readonly domains: LinkDomains;
-  /** Throws what the change itself would throw. */
+  /** Throws the error that the change itself would throw. */
   inspect?(plan: ChangePlan): void;
 }
 
-/** A terminal shows the plan; rows are the links that would be changed, as `edit -f` reads them; JSON has the requests. */
+/** A terminal shows the plan. Rows are the links that would be changed, as input for `edit -f`. JSON contains the requests. */
 export function planReport(changes: PlannedChanges, session: Session): RowsReport {
   const { plan, pages, requests, domains, inspect } = changes;
   if (session.format() === 'json') return dryRunReport(requests);
@@ -99,12 +99,12 @@ export function planReport(changes: PlannedChanges, session: Session): RowsRepor
   return dryRun({ requests, rows: rows(), columns, ...fields, notes: () => (asRows ? summaryLines(plan) : []) }, session);
 }
 
-/** People get the plan, unless they ask for rows. */
+/** A terminal shows the plan unless `-o` or `--fields` requests rows. */
 export function wantsRows({ streams: { terminal, watched }, output, global }: Session): boolean {
   return !(terminal && watched) || output.format !== undefined || global.fields !== undefined;
 }
 
-/** In csv an empty cell changes nothing. */
+/** An empty csv cell changes nothing. */
 function clearsNote({ outcome }: PlannedLink): boolean {
   return outcome.kind === 'change' && outcome.fields.note === '';
 }
@@ -123,7 +123,7 @@ const columns: readonly Column[] = [
   { name: 'change', shrinks: true },
 ];
 
-/** Rows of a pipe begin as those of the change do. csv is a file for `edit -f`: it has every field that can be set, and the domain if known. */
+/** Piped rows begin with the columns of the change itself. csv is input for `edit -f`, with all settable fields and the domain if known. */
 function shownFields(verb: PlanVerb, domains: LinkDomains, edition: Edition): Partial<Planned> {
   const name = needsDomains(domains) ? 'short_url' : 'hash';
   const nameInFile = domains.some((domain) => domain !== undefined) ? 'short_url' : 'hash';
@@ -140,7 +140,7 @@ function shownFields(verb: PlanVerb, domains: LinkDomains, edition: Edition): Pa
   };
 }
 
-/** A link that would be changed, with the values that it would get; of others nothing is done. */
+/** Returns the link with its new values; undefined if it would not be changed. */
 function shownRowOf({ target, record, outcome }: PlannedLink): Row | undefined {
   const { long_url, total_clicks } = record ?? {};
   const name = { hash: target.hash, short_url: record?.short_url ?? (target.domain && linkText(target)) };

@@ -10,13 +10,13 @@ import { readableUrl } from '../../output/url-columns.ts';
 import { type FieldChange, fieldChanges, fieldChangeText, type PlannedLink } from '../decide/outcome.ts';
 import { type ChangePlan, type Group, kindWords, signs } from './plan.ts';
 
-/** Styles for the differing parts of a value before and after; without them, a line of `~` is below. */
+/** Styles for the differing parts of a value. Without them, a line of `~` below marks these parts. */
 export interface PlanMarks {
   readonly before: (text: string) => string;
   readonly after: (text: string) => string;
 }
 
-/** Lays out lines for the terminal that stderr is; elsewhere nothing is cut. */
+/** Fits lines to the terminal. If stderr is not a terminal, nothing is cut. */
 export class PlanScreen {
   readonly ellipsis: string;
   readonly #session: ChangePlan['session'];
@@ -45,7 +45,7 @@ export class PlanScreen {
     return texts.map((text, index) => `  ${pad(text, textWidth)}  ${pad(counts[index] ?? '', countWidth, 'right')}`);
   }
 
-  /** A text, the number of its links, and as many of their names as fit on the line; at least one. */
+  /** Shows the text, the number of links, and as many of their names as fit on the line, but at least one. */
   namesLine({ text, count, first }: Group): string {
     const names = first.map((link) => this.name(link));
     const line = (shown: number): string => {
@@ -58,7 +58,7 @@ export class PlanScreen {
 
   exampleLines(link: PlannedLink): string[] {
     const { outcome, record } = link;
-    // Where a plan does several things, the sign says which.
+    // In a plan with several kinds of changes, a sign marks the kind.
     const lead = kindWords[this.#verb] ? `  ${signs[outcome.kind]} ` : '  ';
     if (outcome.kind === 'change' && record) {
       const changes = fieldChanges(outcome.fields, record);
@@ -79,7 +79,7 @@ export class PlanScreen {
     return record ? describedParts(record, this.#session, outcome.kind === 'reset') : [this.name(link), '', ''];
   }
 
-  /** What a file has is shown whole: nobody has seen it in the account. */
+  /** A link from a file is shown with all its fields, because it is not in the account yet. */
   #creation({ long_url: _, ...others }: EditFields): string {
     if (this.#verb !== 'differ' && this.#verb !== 'apply') return ' (created again)';
     const text = Object.entries(others).map(([field, value]) => `; ${field}: ${JSON.stringify(value)}`);
@@ -115,7 +115,7 @@ export class PlanScreen {
   }
 }
 
-/** Both values with what differs. Where lines are all there is to mark it with, what was only removed is marked before, the rest after. */
+/** Marks the differences in both values. Without styles, the old value has marks only for removals without a replacement. */
 function markedPair(before: string, after: string, styled: boolean): MarkedText[] {
   const found = differences(before, after);
   const gone = found.filter(({ removed, added }) => removed !== '' && (styled || added === ''));
@@ -126,7 +126,7 @@ function markedPair(before: string, after: string, styled: boolean): MarkedText[
   ];
 }
 
-/** `https://s.ex/abc -> https://… (1,204 clicks)`, in the parts around the long URL. */
+/** Splits `https://s.ex/abc -> https://… (1,204 clicks)` into the long URL and the parts around it. */
 export function describedParts(record: UrlRecord, session: ChangePlan['session'], withUnique: boolean): [string, string, string] {
   return [`${shortUrlText(record, session)} -> `, record.long_url, ` (${clicks(record, withUnique)})`];
 }

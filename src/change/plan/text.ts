@@ -3,17 +3,17 @@ import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { type ChangePlan, type Group, type Groups, kindWords, participles } from './plan.ts';
 import { type PlanMarks, PlanScreen } from './screen.ts';
 
-/** Links that are shown as examples. */
+/** Maximum number of example links. */
 export const shownLinks = 5;
-/** Alike changes that are shown, and reasons. */
+/** Maximum number of groups of equal changes, and of reasons. */
 const shownGroups = 10;
 
-/** A plan without what would be changed, where that is listed link by link. */
+/** Describes a plan whose changes are listed link by link elsewhere. */
 export function summaryLines(plan: ChangePlan): string[] {
   return [headLine(plan), ...leftLines(plan, new PlanScreen(plan, undefined)), ...lossLines(plan)];
 }
 
-/** How many of how many, alike changes folded, five examples, what is refused and why. Safe text; styles only where `marks` has some. */
+/** Shows counts, groups of equal changes, five examples, and refusals with reasons. The text is safe and has styles only from `marks`. */
 export function planLines(plan: ChangePlan, marks?: PlanMarks): string[] {
   const screen = new PlanScreen(plan, marks);
   const examples = examplesOf(plan);
@@ -42,7 +42,7 @@ function headLine({ verb, of, planned, countOf }: ChangePlan): string {
     [unchanged, 'unchanged'],
     [missing, 'not found'],
     [refused, 'refused'],
-    // Only a filter leaves links out that were read.
+    // Only a filter leaves out links that were read.
     [(of ?? 0) - planned - unchanged - missing - refused, 'not matching the filter'],
   ]);
   return [`${links} would be ${participles[verb]}`, ...rest].join(', ');
@@ -52,14 +52,14 @@ function counted(words: readonly (readonly [count: number, word: string])[]): st
   return words.flatMap(([count, word]) => (count > 0 ? [`${grouped(count)} ${word}`] : []));
 }
 
-/** Changes that are the same for several links; a single one is an example at most. */
+/** Shows changes that several links share. A change of a single link can only be an example. */
 function foldLines({ folds }: ChangePlan, screen: PlanScreen): string[] {
   const groups = folds.largest();
   const kinds = kindsOf(folds);
   const alike = kinds.size > 1 || kinds.has('change') ? groups.filter(({ count }) => count > 1).slice(0, shownGroups) : [];
   if (alike.length === 0) return [];
   const rest = groups.slice(alike.length);
-  // A single one takes no more room than a line that counts it.
+  // A single remaining group takes no more room than a line that counts it.
   if (rest.length === 1 && folds.others === 0) alike.push(...rest.splice(0));
   const others = sumOf(rest) + folds.others;
   const number = folds.others > 0 ? '' : `${grouped(rest.length)} `;
@@ -73,21 +73,21 @@ function sumOf(groups: readonly Group[]): number {
   return groups.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** One of each of the largest groups, but of every kind of change at least one; then the next of each. */
+/** Takes the first link of each of the largest groups, with every kind of change among them, then the next links of each. */
 function examplesOf({ folds }: ChangePlan): PlannedLink[] {
   const groups = kindsFirst(folds.largest()).slice(0, shownLinks);
   const rounds = Array.from({ length: shownLinks }, (_, round) => groups.flatMap(({ first }) => first[round] ?? []));
   return rounds.flat().slice(0, shownLinks);
 }
 
-/** The same groups, the largest of each kind before all others: no deletion hides behind many changes. */
+/** Moves the largest group of each kind to the front, so that many changes cannot hide a deletion. */
 function kindsFirst(groups: readonly Group[]): readonly Group[] {
   const kindOf = ({ first }: Group): string | undefined => first[0]?.outcome.kind;
   const leaders = groups.filter((group) => groups.find((other) => kindOf(other) === kindOf(group)) === group);
   return [...leaders, ...groups.filter((group) => !leaders.includes(group))];
 }
 
-/** By name what would stay as it is, and why. */
+/** Names links that would stay unchanged, with the reasons. */
 function leftLines({ left }: ChangePlan, screen: PlanScreen): string[] {
   const groups = left.largest();
   const shown = groups.slice(0, shownGroups).map((group) => screen.namesLine(group));
@@ -95,7 +95,7 @@ function leftLines({ left }: ChangePlan, screen: PlanScreen): string[] {
   return others > 0 ? [...shown, `  other reasons (${grouped(others)})`] : shown;
 }
 
-/** People decide differently where something cannot be restored, so it is said before the change. */
+/** Shown before the change, because permanent losses affect the decision. */
 export const losses = {
   delete: 'clicks and creation order of deleted links cannot be restored',
   reset: 'counters cannot be restored after a reset',

@@ -14,15 +14,15 @@ import { type BaseListing, baseValues, changedFields, type FileLink } from '../d
 import { checkedRows } from './file.ts';
 import { keptRows } from './read-links.ts';
 
-/** Links that are read together when one of them is asked for; most files have the order of their listing. */
+/** Links are read in pages of this length, because most files have the order of their listing. */
 const pageLength = 32;
 
-/** Reads the listing of `--base`; it is kept on the disk, with 12 bytes a link in memory. */
+/** Reads the listing of `--base` and stores it on disk, with 12 bytes per link in memory. */
 export async function openBase(options: BulkOptions, session: Session): Promise<BaseListing | undefined> {
   const { base, file } = options;
   if (base === undefined) return undefined;
   if (base === '-' && file === '-') throw new UsageError('specify only one of --file - or --base -');
-  // A pipe has no name that tells its format: then the base is in the format of the file.
+  // The name of a pipe does not tell the format: then the base has the format of the file.
   const inputFormat = formatByName(base) === 'lines' ? (options.inputFormat ?? formatByName(file ?? '')) : undefined;
   const given = { ...options, file: base, ...(inputFormat !== 'lines' && { inputFormat }) };
   const { input, reading } = await checkedRows('apply', given, session, { isOnlyRead: true });
@@ -32,12 +32,12 @@ export async function openBase(options: BulkOptions, session: Session): Promise<
     prints.push(...rows.map(({ item }) => printOf(linkText(item))));
     kept.add(rows.map(({ item }) => reading.dated(item)));
   }
-  return { sha256: input.sha256, name: input.name, of: lookUp(prints, kept) };
+  return { sha256: input.sha256, name: input.name, of: lookupIn(prints, kept) };
 }
 
-function lookUp(prints: readonly number[], kept: KeptRows<FileLink>): BaseListing['of'] {
+function lookupIn(prints: readonly number[], kept: KeptRows<FileLink>): BaseListing['of'] {
   const order = Uint32Array.from(prints.keys()).sort((one, other) => (prints[one] ?? 0) - (prints[other] ?? 0));
-  const printAt = (place: number): number => prints[order[place] ?? 0] ?? 0;
+  const printAt = (position: number): number => prints[order[position] ?? 0] ?? 0;
   let open: { readonly nth: number; readonly links: readonly FileLink[] } | undefined;
   const linkAt = (row: number): FileLink | undefined => {
     const nth = Math.floor(row / pageLength);
@@ -53,15 +53,15 @@ function lookUp(prints: readonly number[], kept: KeptRows<FileLink>): BaseListin
       if (printAt(middle) < print) from = middle + 1;
       else to = middle;
     }
-    for (let place = from; place < order.length && printAt(place) === print; place += 1) {
-      const found = linkAt(order[place] ?? 0);
+    for (let position = from; position < order.length && printAt(position) === print; position += 1) {
+      const found = linkAt(order[position] ?? 0);
       if (found && linkText(found) === text) return found;
     }
     return undefined;
   };
 }
 
-/** 52 bits, as a whole number. */
+/** A fingerprint of 52 bits, as an integer. */
 function printOf(text: string): number {
   const { low, high } = fingerprintOf(text);
   return (high >>> 12) * 2 ** 32 + low;
@@ -69,7 +69,7 @@ function printOf(text: string): number {
 
 type EditRow = ItemOf['edit'] & LinkKey;
 
-/** Rows have what the base has for their fields, to be compared before they are sent. Throws a UsageError for links that the base lacks. */
+/** Adds the base's values to the rows, to compare them before sending. Throws a UsageError if the base lacks a link. */
 export async function rowsSince(
   input: RunInput<ItemOf['edit']>,
   base: BaseListing,
@@ -97,7 +97,7 @@ export async function rowsSince(
   async function* open(): AsyncGenerator<RunRow<EditRow>[]> {
     for await (const rows of edited.open()) yield rows.map((row) => rowSince(row, base.of(row.item) ?? row.item));
   }
-  // The base is old: each link is read again.
+  // The base may be old, so each link is read again.
   return { ...edited, open, skipped, readAt: Number.NEGATIVE_INFINITY };
 }
 

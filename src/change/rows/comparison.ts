@@ -18,7 +18,7 @@ import { type ComparedLink, type Decisions, decider } from '../decide/sides.ts';
 import { openBase } from './base.ts';
 import { checkedRows } from './file.ts';
 
-/** Links of one side, each by the name that it has on the other; without an item, one that does not exist. */
+/** Links of one side with their keys on the other side. A missing link has no item. */
 export interface NamedItems<Item> {
   readonly items: readonly { readonly target: LinkKey; readonly item: Item | undefined }[];
   readonly read: number;
@@ -26,12 +26,12 @@ export interface NamedItems<Item> {
 
 interface Sides<Item> {
   items(): AsyncIterable<NamedItems<Item>> | Iterable<NamedItems<Item>>;
-  /** The links of the other side, among which are those that the first one lacks. */
+  /** All links of the other side, including those that the first side lacks. */
   besides?(): AsyncIterable<SelectedPage>;
   readonly batchSize: number;
 }
 
-/** First the links of one side as the other has them now, in their order, then those that only the other has; each once. */
+/** Yields each link once: the first side's in order, with the other side's current records, then those that only the other has. */
 export async function* comparedPages<Item>(
   { items, besides, batchSize }: Sides<Item>,
   { client }: Pick<Session, 'client'>,
@@ -56,7 +56,7 @@ export async function* comparedPages<Item>(
   }
 }
 
-/** A link that is listed and yet was not found is neither missing nor there, so nothing is sent. */
+/** A link that is listed but not found by its hash may or may not exist, so nothing is sent. */
 function inconsistent(link: LinkKey): UnavailableError {
   return new UnavailableError(`the server lists ${linkText(link)}, but did not find it by its hash`, {
     hint: 'it may have been created since: run the same command again',
@@ -64,14 +64,13 @@ function inconsistent(link: LinkKey): UnavailableError {
 }
 
 /**
- * Links that were seen, by every name that a server may give them: a listing of the default domain may not say which that is, and some
- * servers write a hash in another case than it was asked for, or with blanks around it. A link of the file that is taken for another one
- * would be deleted.
+ * Recognizes links under every name that a server may use. A listing of the default domain may leave out its name, and some servers change
+ * the case of a hash or pad it with blanks. A link of the file that is not recognized would be deleted.
  */
 class SeenLinks {
   readonly #seen = new SeenKeys();
 
-  /** Returns true for a link that is new. */
+  /** Returns true if the link is new. */
   add(link: LinkKey, record: UrlRecord | undefined): boolean {
     const isKnown = namesOf(link, record).map((name) => !this.#seen.add(name));
     return !isKnown.includes(true);
@@ -88,7 +87,7 @@ function namesOf({ hash, domain }: LinkKey, record: UrlRecord | undefined): stri
   return [...new Set(domains.flatMap((name) => hashes.map((one) => linkText({ hash: one, domain: name }))))];
 }
 
-/** Opens a file of links that is compared with the account, and what belongs to it. */
+/** Opens a file of links, and its base, to compare the links with the account. */
 export async function openComparison(options: BulkOptions, session: Session, isOnlyRead = session.global.dryRun === true) {
   const base = await openBase(options, session);
   const { input, domains, targets, reading } = await checkedRows('apply', options, session, { isOnlyRead });
@@ -108,7 +107,7 @@ export async function openComparison(options: BulkOptions, session: Session, isO
       yield { links: links.map((link) => (link.item ? { ...link, item: empty.filled(link.item, link.record) } : link)), read };
     }
   }
-  /** The links of the file as they are in the account, and those that only the account has. */
+  /** Joins the links of the file with those of the account. */
   const compared = <Account extends Pick<SelectedLinks, 'pages'>>(account: Account, decisions: Decisions<FileLink>) => ({
     links: { ...(account as Omit<Account, 'pages'>), pages: () => pages(account.pages) },
     decide: decider(sinceBase(decisions, base)),
@@ -116,7 +115,7 @@ export async function openComparison(options: BulkOptions, session: Session, isO
   return { base, input, domains, reading, empty, compared };
 }
 
-/** The cells of a csv that are empty: they clear what the link has, or they are not compared, and counted. */
+/** Empty csv cells clear their fields with `--clear-empty`. Otherwise they are counted and not compared. */
 export class EmptyCells {
   readonly #names: readonly Clearable[];
   readonly #clears: boolean;
@@ -127,7 +126,7 @@ export class EmptyCells {
     this.#clears = clears;
   }
 
-  /** The link with what its empty cells say. */
+  /** Returns the link with the values of its empty cells. */
   filled(item: FileLink, record: UrlRecord | undefined): FileLink {
     const values = new Map<string, unknown>(Object.entries(item));
     const empty = this.#names.filter((name) => !values.has(name));

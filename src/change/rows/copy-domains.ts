@@ -10,13 +10,13 @@ export interface CopyAccounts {
   readonly target: Session;
 }
 
-/** `--map-domain`: the domain of a copy by that of its link. */
+/** `--map-domain`: maps domains of the source to domains of the target. */
 export type DomainMap = ReadonlyMap<string, string>;
 
-/** Finds the domain of a copy; undefined on edition B, and for a default domain that the server does not name. */
+/** Returns the domain of a copy; undefined on edition B, or if the server does not name its default domain. */
 export type DomainOfCopy = (domain: string | undefined) => string | undefined;
 
-/** Throws a UsageError for what is no `a=b`, and for two of one domain. */
+/** Throws a UsageError if a text is not `a=b`, or if a domain is mapped twice. */
 export function readDomainMap(texts: readonly string[] = []): DomainMap {
   const map = new Map<string, string>();
   for (const text of texts) {
@@ -32,7 +32,7 @@ export function readDomainMap(texts: readonly string[] = []): DomainMap {
   return map;
 }
 
-/** Refuses a copy of an account onto itself, before anything is read. */
+/** Throws a UsageError, before anything is read, if an account would be copied to itself. */
 export function refuseSameAccount({ source, target }: CopyAccounts, map: DomainMap): void {
   if (isSameAccount({ source, target }) && (map.size === 0 || !editions[target.edition].severalDomains))
     throw sameAccount(target);
@@ -52,8 +52,8 @@ function sameAccount(target: Session): UsageError {
 }
 
 /**
- * Says for each domain which one its links are copied to: as `--map-domain` says, else to the domain of the same name. Links of a single domain
- * that the target lacks go to its working domain. Throws a UsageError for a domain that an account does not have.
+ * Maps domains as in `--map-domain`, otherwise to the domain of the same name. If all links are on one domain that the target lacks, they
+ * go to the target's working domain. Throws a UsageError for a domain that an account does not have.
  */
 export async function domainsOfCopies(
   domains: ReadonlySet<string>,
@@ -89,7 +89,7 @@ export async function domainsOfCopies(
   return (domain) => found.get(withoutLocalPort(domain ?? '')) ?? working;
 }
 
-/** A typing error in `--map-domain` would leave links where nobody wants them. */
+/** Throws a UsageError for an unknown domain, because a typing error would copy links to the wrong domain. */
 async function refuseUnknown(domains: ReadonlySet<string>, map: DomainMap, source: Session): Promise<void> {
   const unseen = [...map.keys()].filter((name) => !domains.has(name));
   if (unseen.length === 0 || domains.size === 0) return;

@@ -14,14 +14,11 @@ import { keptRows } from './read-links.ts';
 
 interface SourceLink {
   readonly key: LinkKey;
-  /** The values to copy; undefined for one that was named and does not exist. */
+  /** The values to copy; undefined if the named link does not exist. */
   readonly link: EarlierLink | undefined;
 }
 
-/**
- * Reads the links of the source whole, and gives them out oldest first: what is made in this order is listed as at the source. Until all are
- * known they are on the disk, as they come newest first.
- */
+/** Reads all links of the source, newest first, and stores them on disk. Yields them oldest first, so that the copies keep their order. */
 export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts: CopyAccounts) {
   const { source } = accounts;
   const kept = keptRows<SourceLink>(source);
@@ -39,7 +36,7 @@ export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts
   }
   const domainOf = await domainsOfCopies(domains, map, accounts);
   if (domains.size > 1) refuseCollisions(kept, domainOf);
-  // One that does not exist is named as it was.
+  // A missing link keeps its key.
   const itemOf = ({ key, link }: SourceLink) => ({
     item: link,
     target: link ? { hash: key.hash, domain: domainOf(key.domain) } : key,
@@ -50,7 +47,7 @@ export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts
   return { items, hasLabel: (label: string) => labels.has(foldLabel(label)) };
 }
 
-/** Its domain is what its short URL says, also on edition B. */
+/** Takes the domain from the short URL, also on edition B. */
 function sourceLink({ target, record }: SelectedLink): SourceLink {
   if (!record) return { key: target, link: undefined };
   const { hash, long_url, note, tags, expiration_date, email_stats, max_clicks } = record;
@@ -63,7 +60,7 @@ function sourceLink({ target, record }: SelectedLink): SourceLink {
   };
 }
 
-/** Links of two domains that would be one link at the target: which of them is meant is not guessed. */
+/** Throws a UsageError if links of two domains would become one link at the target. */
 function refuseCollisions(kept: KeptRows<SourceLink>, domainOf: DomainOfCopy): void {
   const copyOf = ({ key: { hash, domain } }: SourceLink): string => linkText({ hash, domain: domainOf(domain) });
   const seen = new SeenKeys();

@@ -17,7 +17,7 @@ import type { TextReport } from '../../output/report.ts';
 import { refuseTooMany } from '../limits.ts';
 import { keptRows } from './read-links.ts';
 
-/** An input that was checked as a whole and may be sent. */
+/** A completely checked input. */
 interface CheckedRows<Use extends InputUse> {
   readonly input: RunInput<ItemOf[Use]> & { readonly skipped: number };
   readonly withHash: number;
@@ -31,13 +31,13 @@ interface CheckedRows<Use extends InputUse> {
 interface ReadMore<Use extends InputUse> {
   /** UTM parameters for every long URL, as typed. */
   readonly utm?: string | undefined;
-  /** Gets the first rows without a problem, where they are to be shown. */
+  /** Receives the first valid rows, to show them. */
   readonly first?: InputRow<Use>[] | undefined;
-  /** Nothing will be sent; without it, in a dry run. */
+  /** Nothing will be sent; true by default in a dry run. */
   readonly isOnlyRead?: boolean;
 }
 
-/** Opens and checks a file of rows; warnings are printed. Throws a UsageError with all that is wrong. */
+/** Opens and checks a file of rows, and prints warnings. Throws a UsageError with all problems. */
 export async function checkedRows<Use extends InputUse>(
   use: Use,
   options: BulkOptions,
@@ -50,20 +50,20 @@ export async function checkedRows<Use extends InputUse>(
     ...settingsOf(use, options, session),
     format: await formatOf(source, { use, operand: file, given }),
     ...(utm !== undefined && { utm: utmParameters(utm) }),
-    // An empty account is listed as a file without rows.
+    // The listing of an empty account has no rows.
     allowEmpty: use === 'apply',
     keepsSigns: options.base !== undefined,
   };
   let kept: KeptRows<InputRow<Use>> | undefined;
   const check = async (resolver: DomainResolver): Promise<CheckedInput> => {
-    // A command that only reads keeps nothing on the disk: it reads the input again.
+    // A command that only reads stores nothing on disk: it reads the input again.
     kept = isOnlyRead ? undefined : keptRows<InputRow<Use>>(session);
     return await checkInput(source, { ...settings, resolver, first }, kept);
   };
   const { found: checked, resolver } = await readWithDomains(check, session, 'listed change', source.name);
   const { rows, skipped, withHash, sha256, warnings } = checked;
   if (use === 'apply') await refuseForeign(resolver.hosts, session, source.name);
-  // Of a file that is compared, most rows change nothing.
+  // Most rows of a compared file change nothing.
   if (use !== 'apply' && options.base === undefined) refuseTooMany(rows - skipped, session);
   if (checked.columns !== undefined) await (checked.hasLosses ? session.warn : session.note)(checked.columns);
   await session.warn(...warnings, ...(await foreignHosts(checked, source.name, session)));
@@ -75,17 +75,17 @@ export async function checkedRows<Use extends InputUse>(
   return { input, withHash, domains: resolver.domains(), reading, targets: checked.targets };
 }
 
-/** The part of the reading on which the requests depend. */
+/** The part of the reading that requests depend on. */
 interface RowReading<Item> {
-  /** The flags, for the journal of a run. */
+  /** For the journal of a run. */
   readonly flags: Readonly<Record<string, unknown>>;
-  /** The day from which dates of rows count; a run that is resumed has that of its beginning. */
+  /** The day that relative dates count from. A resumed run uses the day on which it began. */
   readonly from?: { day: string };
-  /** The row with the days that its dates name. Before that, `+30d` is in it as it was typed. */
+  /** Replaces relative dates such as `+30d` by days. */
   dated(item: Item): Item;
 }
 
-/** Throws a UsageError. */
+/** Throws a UsageError for an invalid flag. */
 function settingsOf<Use extends InputUse>(
   use: Use,
   options: BulkOptions,
@@ -124,13 +124,13 @@ function readingOf<Item extends { readonly expiration_date?: string | null }>(
   };
 }
 
-/** The hosts whose short URLs lead elsewhere than the links that are made from them. The server is asked once, on edition A. */
+/** Returns a warning for each host of short URLs that is not the domain of the new links. Sends at most one request. */
 async function foreignHosts({ hosts }: CheckedInput, file: string, session: Session): Promise<string[]> {
   if (session.edition !== 'a' || hosts.size === 0) return [];
   const { names, defaultDomain } = await session.domains();
   const own = names.map((name) => withoutLocalPort(hostName(name)));
   const working = session.domain ?? defaultDomain;
-  // Without a list there is one domain, whatever it is called.
+  // Without a list of domains, the account has only one.
   if (own.length === 0) return [];
   return [...hosts].flatMap(([host, line]) => {
     if (working !== undefined && withoutLocalPort(host) === withoutLocalPort(hostName(working))) return [];
@@ -140,7 +140,7 @@ async function foreignHosts({ hosts }: CheckedInput, file: string, session: Sess
   });
 }
 
-/** Reads the session for its edition. */
+/** Opens the session only for its edition. */
 export async function printTemplate(
   use: InputUse,
   { inputFormat = 'csv' }: BulkOptions,

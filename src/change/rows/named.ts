@@ -9,18 +9,18 @@ import { quantity } from '../../output/quantity.ts';
 import type { NamedChange } from '../change.ts';
 import { refuseTooMany } from '../limits.ts';
 
-/** Links that are named, and the command as people read it. */
+/** Named links, and the command as shown in messages. */
 type NamedInput = Pick<NamedChange, 'what' | 'input' | 'domains' | 'fromArguments'>;
 
 interface Named {
   /** For the list of runs: `edit`. */
   readonly name: string;
   readonly options: BulkOptions;
-  /** Beside the links all that decides what is done. */
+  /** Everything besides the links that determines the change. */
   readonly given: object;
 }
 
-/** The links that the operands of a command line name. */
+/** Reads the links that operands name. */
 export async function operandRows(
   operands: readonly string[],
   { name, options, given }: Named,
@@ -34,7 +34,7 @@ export async function operandRows(
   return { what, input: typedInput(targets, what, given), domains, fromArguments: true };
 }
 
-/** The links that a file of hashes names. */
+/** Reads the links that a file of hashes names. */
 export async function hashRows(path: string, { name, options }: Omit<Named, 'given'>, session: Session): Promise<NamedInput> {
   refuseRowFlags(options, '--hashes-from');
   const source = await session.openInput(path, 'hashes');
@@ -46,13 +46,13 @@ export async function hashRows(path: string, { name, options }: Omit<Named, 'giv
   return { what: `${name} --hashes-from ${path}`, input, domains };
 }
 
-/** Rows that were typed. They are in memory, and the record of their run has them, too. */
+/** Makes an input of typed rows, which are held in memory and stored with the run. */
 export function typedInput<Item extends object>(items: readonly Item[], name: string, given?: object): RunInput<Item> {
   const json = JSON.stringify(items);
   const rows = items.map((item, nth) => ({ line: nth + 1, item }));
   return {
     name,
-    // Another change of the same links is another run.
+    // A different change of the same links is a different run.
     sha256: checksum(given ? JSON.stringify([json, given]) : json),
     rows: rows.length,
     open: () => [rows],

@@ -4,10 +4,10 @@ import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { KeptRows } from '../../input/kept-rows.ts';
 
-/** Rows with their links, where they were read. */
+/** Rows, with their links if these were read. */
 export type ReadableRows<Item extends object = object> = Pick<RunInput<Item>, 'rows' | 'open' | 'readAt'>;
 
-/** Reads the links of all rows: null for one that does not exist, undefined for a row that names none. */
+/** Reads the links of all rows. `before` is null for a missing link, and undefined for a row that names none. */
 export async function linksReadFor<Item extends object>(
   input: ReadableRows<Item>,
   batchSize: number,
@@ -28,7 +28,7 @@ export async function linksReadFor<Item extends object>(
   return { rows: input.rows, open: () => kept.read(), readAt };
 }
 
-/** Rows that wait on the disk until the command ends. */
+/** Stores rows on disk until the command ends. */
 export function keptRows<Row>({ system, atEnd }: Pick<Session, 'system' | 'atEnd'>): KeptRows<Row> {
   const kept = new KeptRows<Row>(folders(system).state, system);
   atEnd(async () => kept.close());

@@ -25,14 +25,14 @@ import { typedReport } from '../typed-report.ts';
 import { typedInput } from './named.ts';
 import { linksReadFor, type ReadableRows } from './read-links.ts';
 
-/** Rows of links to be made; some name the hash of a link that exists. */
+/** Rows of links to create; some name the hash of an existing link. */
 interface HashRows {
   readonly input: Pick<RunInput<ShortenItem>, 'rows' | 'open'>;
   payload(item: ShortenItem): ShortenItem;
   readonly batchSize: number;
 }
 
-/** Asks about links that would be edited, as before an edit; not of those that are made, nor where nobody can answer. */
+/** Asks before existing links are edited, if someone can answer. Asks nothing about new links. */
 export async function consentToUpdates(
   { input, payload, batchSize }: HashRows,
   session: Session,
@@ -49,7 +49,7 @@ export async function consentToUpdates(
   return rows;
 }
 
-/** Hashes that are taken, for `--dry-run`. */
+/** Finds taken hashes for `--dry-run`. */
 export interface ForeseenConflicts {
   read(items: readonly ShortenItem[]): Promise<void>;
   notes(): string[];
@@ -69,18 +69,18 @@ export function foreseeConflicts(policy: Exclude<ConflictPolicy, 'fail'>, sessio
         ? ['has a link with other values', 'have links with other values']
         : ['has another destination', 'have another destination'];
       const subject = planned === 1 ? `1 custom hash ${one}` : `${grouped(planned)} custom hashes ${many}`;
-      return [`${subject}: ${ways[policy]}`, ...(isUpdate ? planLines(plan) : [])];
+      return [`${subject}: ${policyTexts[policy]}`, ...(isUpdate ? planLines(plan) : [])];
     },
   };
 }
 
-const ways = {
+const policyTexts = {
   skip: 'would be skipped',
   rename: 'would get a number',
   update: 'the existing link would be edited',
 } as const;
 
-/** The links that have the hashes of rows; undefined for a row without one. */
+/** Returns the links with the hashes of rows: null for a free hash, undefined for a row without one. */
 export async function linksNamed(
   items: readonly ShortenItem[],
   { client, domain }: Session,
@@ -90,7 +90,7 @@ export async function linksNamed(
   return items.map(({ custom_hash }) => (custom_hash === undefined ? undefined : (links?.get(custom_hash) ?? null)));
 }
 
-/** The rows whose hash leads elsewhere, as edits of its link; those of links that lead there and lack something, too, where they are edited. */
+/** Returns edits for rows whose hash has another destination; with `isUpdate`, also for rows whose link has other values. */
 function conflictsOf(
   items: readonly ShortenItem[],
   links: readonly (UrlRecord | null | undefined)[],
@@ -105,7 +105,7 @@ function conflictsOf(
   });
 }
 
-/** Throws a UsageError for rows without a custom hash where only that makes a policy safe to repeat (4.3.4). */
+/** Throws a UsageError if rows lack a custom hash and only hashes make the policy safe to repeat (4.3.4). */
 export function requireHashes(policy: ConflictPolicy | undefined, mode: Pick<Mode, 'name'>): void {
   if ((policy !== 'rename' && policy !== 'update') || mode.name === 'keyed') return;
   throw new UsageError(`--on-conflict ${policy}: every row needs a custom hash`, {
@@ -122,23 +122,23 @@ export async function askedHashes({ open }: Pick<RunInput<ShortenItem>, 'open'>)
   return (hash) => seen.has(hash);
 }
 
-/** A link to be made, or to be edited where its hash leads elsewhere. */
+/** A link to create, or to edit if its hash is taken. */
 interface TypedUpdate {
-  /** One: only one can have the hash that was typed. */
+  /** A single item, because only one link can have the hash. */
   readonly items: readonly ShortenItem[];
   readonly mode: Mode;
   readonly options: BulkOptions;
   readonly presentation: Omit<RunPresentation, 'doing'>;
 }
 
-/** As a run: the hash is read in any case, and only a run can be undone. As of a link that `edit` names, nothing is asked. */
+/** Starts a run, because only a run can be undone and the hash is read anyway. Like `edit <hash>`, it does not ask. */
 export async function makeOrEdit({ items, mode, options, presentation }: TypedUpdate, session: Session): Promise<RowsReport> {
   const { edition, note } = session;
   const what = items.map(({ long_url, custom_hash }) => `shorten ${long_url} --hash ${custom_hash}`).join();
   const { only, ...report } = await typedReport(
     {
       ...sendingOf(options, session),
-      // The link may have been edited since.
+      // The link may have been edited since an equal command.
       again: true,
       operation: (settings) => updatingOperation({ ...settings, edition }),
       mode,

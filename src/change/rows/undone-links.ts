@@ -10,26 +10,26 @@ import type { SelectedLink, SelectedPage } from '../../select/selected-links.ts'
 import type { PlannedOutcome } from '../decide/outcome.ts';
 import { isAlike, type UndoDecision } from '../decide/undo.ts';
 
-/** A link of a run, as it is now, and what is to be done to it. */
+/** A current link of a run, with the outcome of the undo. */
 export interface UndoneLink extends SelectedLink {
   readonly outcome: PlannedOutcome;
 }
 
 interface Reading {
   decide(decision: UndoDecision): PlannedOutcome;
-  /** Also what changed since. */
+  /** Also undoes fields that have changed since. */
   readonly force: boolean;
   readonly batchSize: number;
-  /** Counts the rows in doubt whose links are as they were. */
+  /** Counts rows with an unknown outcome whose links have not changed. */
   readonly doubts: Doubts;
 }
 
-/** Rows of a run that may still be applied: there is nothing of them to undo. */
+/** Number of rows that may still be applied, so that there is nothing to undo yet. */
 export interface Doubts {
   rows: number;
 }
 
-/** Reads the links of a run as they are now: a renamed one by both hashes. */
+/** Reads the current links of a run. A renamed link is read by both hashes. */
 export async function* undonePages(
   run: DoneRun,
   { decide, force, batchSize, doubts }: Reading,
@@ -42,18 +42,18 @@ export async function* undonePages(
     if (!severalDomains || domain === undefined) return undefined;
     return await currentDomain(domain);
   };
-  /** Hashes that links of a chain give back before others need them. */
+  /** Hashes that links of a chain release before other links need them. */
   const freed = new Set<string>();
   let read = 0;
   let isNewer: ((hash: string) => boolean) | undefined;
   for await (const done of changes()) {
     if (done.length === 0) continue;
     if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
-    const placed = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
-    const targets = placed.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
+    const located = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
+    const targets = located.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const find = await recordsOf(client, targets, batchSize);
     read += done.length;
-    const links = placed.map(({ change, domain }): UndoneLink => {
+    const links = located.map(({ change, domain }): UndoneLink => {
       const { record, isTaken } = linkNow(change, domain, find, freed);
       const known = isToProve(change) && record && isNewer?.(record.hash) ? { ...change, isProven: true } : change;
       const outcome = decide({ change: known, now: record, isTaken, force });
@@ -66,33 +66,33 @@ export async function* undonePages(
   }
 }
 
-/** The server said that the run made the link, and yet it may have been there. */
+/** True if the server reported the link as created but it may have existed before. */
 function isToProve({ before, isProven }: DoneChange): boolean {
   return before === undefined && !isProven;
 }
 
-/** The hash that the run named, and the one that it gave. */
+/** Returns the hash that the run named, and the new one if it renamed the link. */
 function hashesOf({ link: { hash }, asked: { custom_hash } }: DoneChange): string[] {
   return custom_hash === undefined || custom_hash === hash ? [hash] : [hash, custom_hash];
 }
 
-/** Finds the link of a change, and says whether another one has its old hash. */
+/** Finds the current link of a change. `isTaken` is true if another link has its old hash. */
 function linkNow(
   { link, asked, before, isCertain }: DoneChange,
   domain: string | undefined,
   find: (target: LinkKey) => UrlRecord | undefined,
   freed: ReadonlySet<string>,
 ): { record: UrlRecord | undefined; isTaken: boolean } {
-  const place = { hash: link.hash, domain };
-  const old = find(place);
+  const oldKey = { hash: link.hash, domain };
+  const old = find(oldKey);
   if (asked.custom_hash === undefined || asked.custom_hash === link.hash || !before) return { record: old, isTaken: false };
   const renamed = find({ hash: asked.custom_hash, domain });
-  // A row in doubt may not have been applied: then the link is as it was, where it was.
+  // A row in doubt may not have been applied: then the link is unchanged and has its old hash.
   const stayed = old !== undefined && !isCertain && isAlike(before, old);
   if (renamed && !stayed && (!old || sameUrl(renamed.long_url, asked.long_url ?? before.long_url))) {
-    return { record: renamed, isTaken: old !== undefined && !freed.has(linkText(place)) };
+    return { record: renamed, isTaken: old !== undefined && !freed.has(linkText(oldKey)) };
   }
-  // The link is not where the run left it, so the old hash may be somebody else's by now.
+  // The link no longer has its new hash, so its old hash may belong to another link by now.
   const isBack = old !== undefined && (!isCertain || [before.long_url, asked.long_url].some((url) => sameUrl(old.long_url, url)));
   return { record: isBack ? old : undefined, isTaken: false };
 }

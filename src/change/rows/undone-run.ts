@@ -6,25 +6,25 @@ import { resolveRun, showRun } from '../../bulk/runs.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 
-/** In what `undo` and `redo` differ. */
+/** The differences between `undo` and `redo`. */
 export interface Direction {
   readonly command: 'undo' | 'redo';
-  /** The run that is meant where none is named. */
+  /** Returns the run to undo if none is named. */
   next(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined>;
-  /** The run to be undone for one that was named; undefined where nothing is left to do. */
+  /** Returns the run to undo for a named run; undefined if nothing is left to do. */
   targetOf(tip: Tip, run: string, force: boolean): string | undefined;
-  /** For a run of which nothing is left to do. */
+  /** Returns the message if nothing is left to do. */
   already(run: string, tip: Tip): string;
   readonly nothing: { readonly message: string; readonly hint: string };
 }
 
 interface FoundRun {
   readonly run: string | undefined;
-  /** For a run that was named: the last of the undos and redos that followed it. */
+  /** For a named run: the last run in its chain of undos and redos. */
   readonly tip?: Tip;
 }
 
-/** Repeated without a name, the command goes further. So a script has to name the run: started twice, it then undoes the one that it means. */
+/** Without a name, each repetition undoes another run. Scripts must name the run, so that a repetition is harmless. */
 export async function namedRun(named: string | undefined, { command, next }: Direction, session: Session): Promise<FoundRun> {
   const { state } = folders(session.system);
   const kept = runFolders(state);
@@ -41,7 +41,7 @@ async function nameless(command: string, run: string | undefined, state: string)
   const message = `<run> required for ${command} when not running interactively`;
   if (run === undefined) return new UsageError(message, { hint: 'linkctl runs' });
   const { begin: newest } = await showRun(state, run);
-  // A redo is named by the run that was undone.
+  // A redo names the run that was undone.
   const name = command === 'redo' ? (newest?.undoes ?? run) : run;
   const { begin } = name === run ? { begin: newest } : await showRun(state, name).catch(() => ({ begin: undefined }));
   return new UsageError(message, { hint: `the newest: linkctl ${command} ${name} --yes${begin ? ` (${titleOf(begin)})` : ''}` });

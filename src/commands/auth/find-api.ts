@@ -18,7 +18,7 @@ export async function findApi(text: string, exposes: boolean, invocation: Invoca
   const failures: CliError[] = [];
   for (const address of addresses) {
     const failure = await failureAt(address, invocation);
-    // A proxy in front of the API may ask for credentials; the login itself will tell.
+    // A proxy in front of the API may require credentials; the login shows whether they work.
     if (!failure || (addresses.length === 1 && failure.kind === 'auth')) return address;
     failures.push(failure);
   }
@@ -30,7 +30,7 @@ export async function findApi(text: string, exposes: boolean, invocation: Invoca
   });
 }
 
-/** The API refuses a call without credentials with a code of its own; any other answer is a failure. Throws if there is no answer. */
+/** The API refuses a call without credentials with an error code; any other answer is a failure. Throws if there is no answer. */
 async function failureAt(baseUrl: string, invocation: Invocation): Promise<CliError | undefined> {
   const client = connect({ edition: 'a', baseUrl, username: '', keySource: 'nowhere', retries: 0 }, invocation);
   try {

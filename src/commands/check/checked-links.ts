@@ -14,15 +14,15 @@ import { grouped } from '../../output/quantity.ts';
 import { matchNote } from '../../select/named-rows.ts';
 import type { ListedLinks, NamedLinks } from '../../select/selected-links.ts';
 
-/** The links of a check, on the disk. */
+/** Stored on disk. */
 type CheckedLinks = CheckPlan['links'];
 
 interface AddressOptions {
-  /** The short URLs themselves are asked. */
+  /** Requests the short URLs instead of the destinations. */
   readonly links?: boolean;
 }
 
-/** Reads the links to be checked, with notes about what was read. */
+/** Returns the links to check, and notes about the selection. */
 export async function readCheckedLinks(
   selected: NamedLinks | ListedLinks,
   options: AddressOptions,
@@ -39,8 +39,8 @@ export async function readCheckedLinks(
     session.streams.progress.step(() => `${grouped(read)} links read`);
   }
   const { matched, read, missing } = counts;
-  const left = selected.kind === 'listed' ? await selected.coverage() : [];
-  return { links: kept.list(), notes: [...(selected.filter ? [`${matchNote(matched, read - missing)}.`] : []), ...left] };
+  const coverage = selected.kind === 'listed' ? await selected.coverage() : [];
+  return { links: kept.list(), notes: [...(selected.filter ? [`${matchNote(matched, read - missing)}.`] : []), ...coverage] };
 }
 
 async function checkedLink(
@@ -54,7 +54,7 @@ async function checkedLink(
   return { hash: record.hash, domain, short_url, long_url: record.long_url };
 }
 
-/** The short URL as it is asked: where the answer does not say whether it begins with http or https, its domain does. */
+/** Returns the short URL to request. If the server sends no scheme, the domain determines it. */
 async function addressOf(record: UrlRecord, { edition, domains, shortUrl }: Session): Promise<string> {
   const host = recordDomain(record);
   if (record.short_url_with_protocol || host === undefined || !editions[edition].severalDomains) return shortUrl(record);
@@ -62,10 +62,10 @@ async function addressOf(record: UrlRecord, { edition, domains, shortUrl }: Sess
   return isSecure === undefined ? shortUrl(record) : `${isSecure ? 'https' : 'http'}://${record.short_url}`;
 }
 
-/** Milliseconds for which a verdict counts as one of now: an older check is not resumed, but begun anew. */
+/** Milliseconds. An older check is not resumed, because its results are out of date. */
 const resumableFor = 24 * 60 * 60 * 1000;
 
-/** The check that the same command resumes, by its name, if there is one; one that is too old is deleted. */
+/** Returns the run ID of the unfinished check that this command resumes. Deletes one that is too old. */
 export async function unfinishedCheck(sha256: string, session: Session): Promise<string | undefined> {
   const { system } = session;
   const stateFolder = folders(system).state;
@@ -80,22 +80,22 @@ export async function unfinishedCheck(sha256: string, session: Session): Promise
   return run;
 }
 
-/** The links that an unfinished check had. */
+/** Reads the links that an unfinished check stored. */
 export async function keptLinks(path: string, session: Session): Promise<CheckedLinks> {
   const kept = new LinkPages(session);
   for await (const links of readKeptRows<CheckedLink>(path)) for (const link of links) kept.add(link);
   return kept.list();
 }
 
-/** Two checks with the same sum are the same check. */
+/** Identifies a check: equal options resume it. */
 export function sumOf(options: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(JSON.stringify(options)).digest('hex');
 }
 
-/** Links that are read together when one of them is asked for. */
+/** Links per page; reading one link reads its page. */
 const pageLength = 32;
 
-/** Takes links one by one and writes them down a page at a time. */
+/** Collects links and writes them to disk in pages. */
 class LinkPages {
   readonly #kept: KeptRows<CheckedLink>;
   #page: CheckedLink[] = [];
@@ -116,7 +116,7 @@ class LinkPages {
     this.#page = [];
   }
 
-  /** Nothing is added after it. */
+  /** No link may be added afterwards. */
   list(): CheckedLinks {
     this.#flush();
     const kept = this.#kept;

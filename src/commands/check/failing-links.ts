@@ -16,7 +16,7 @@ import type { CheckFacts, FailingLink } from '../../report/facts.ts';
 /** Combines check results with the current listing: a link whose destination changed since has no result. */
 export interface FailingLinks {
   listed(record: UrlRecord): void;
-  /** Call this after the last record. `isWhole` is false if only some links were listed: others are not known to be gone. */
+  /** Call this after the last record. `isWhole` is false if only some links were listed, because the others may still exist. */
   facts(isWhole: boolean): CheckFacts;
 }
 
@@ -28,7 +28,7 @@ export async function failingLinks(session: Session): Promise<FailingLinks | und
   const [destinations, shortUrls] = [new Verdicts(), new Verdicts()];
   const used: CheckRecord[] = [];
   const { client, system } = session;
-  // Newest first; each is read before the next one is asked for.
+  // Newest first; each is read before the next one is opened.
   for await (const check of checkRecords(folders(system).state, client.identity)) {
     try {
       const verdicts = check.options.shortUrls === true ? shortUrls : destinations;
@@ -133,7 +133,7 @@ function failingLink(row: ReturnType<typeof checkedFields>, isShortUrl: boolean)
   };
 }
 
-/** Tells checks of the same links from others; `sha256` is that of a file of hashes. */
+/** Options that restrict a check to some links; `sha256` is that of a file of hashes. */
 const selecting = ['operands', 'sha256', 'tags', 'search', 'filter'] as const;
 
 async function coversAll({ options, domain }: CheckRecord, session: Session): Promise<boolean> {

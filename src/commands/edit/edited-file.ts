@@ -19,10 +19,10 @@ import { refuseSelection, type SelectionOptions } from '../../select/selection-f
 
 export interface EditOptions extends FieldOptions, SelectionOptions, BulkOptions {}
 
-/** An edit is asked about and reported in the same words, however its links were given. */
+/** The question and the report are the same for links from a file and for others. */
 export type ShownEdit = Pick<Parameters<typeof changeNamed>[0], 'question' | 'presentation'>;
 
-/** Each item has fields of its own (4.3.7); flags fill those that a row leaves out. */
+/** Each item has its own fields (4.3.7); flags fill those that a row leaves out. */
 export async function editFile(
   options: EditOptions,
   invocation: Invocation,
@@ -58,7 +58,7 @@ export async function editFile(
   );
 }
 
-/** The base is part of the run's identity: another base makes another change of the same file. */
+/** The base is part of the run's identity, because with another base the same file makes other changes. */
 function withBase<Flags extends { readonly options: object }>(flags: Flags, base: BaseListing | undefined): Flags {
   return base ? { ...flags, options: { ...flags.options, base: base.sha256 } } : flags;
 }

@@ -13,16 +13,16 @@ import type { ListedLinks } from '../../select/selected-links.ts';
 
 export interface ListExtent {
   readonly limit: number | undefined;
-  /** The limit was typed: who says how many rows does not expect the whole account, and pays no call for it. */
+  /** The limit was typed, so the user does not expect the whole account, and no call is made to check for other domains. */
   readonly isLimited: boolean;
   readonly offset: number;
   readonly pageSize: number | undefined;
 }
 
-/** A listing, and how many rows it has so far. */
+/** `shown` returns the number of rows so far. */
 type ListReport = RowsReport & { shown(): number };
 
-/** With a filter, links are matched here, so that limit and offset count only those that match. */
+/** Filters are applied here, so that limit and offset count only links that match. */
 export function listPages(links: ListedLinks, extent: ListExtent, session: Session): ListReport {
   const { streams, global, client } = session;
   const { limit, offset } = extent;
@@ -54,7 +54,7 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
 
 const howToSeeMore = 'Use --all or --limit N.';
 
-/** Links that share a destination, one destination after the other. The listing is read at least twice. */
+/** Groups links that share a destination. Reads the listing at least twice. */
 export function listDuplicates(
   selected: ListedLinks,
   { limit = Number.POSITIVE_INFINITY, isLimited, pageSize }: ListExtent,
@@ -121,7 +121,7 @@ export function urlRows(rows: RowsReport['rows'], severalDomains: boolean, { edi
   };
 }
 
-/** The fields that a file of links can have, and nothing that a visit changes; the link has a name that means no other. */
+/** Returns the fields that a file of links can set, after the one that identifies a link without ambiguity. */
 function writableFields(edition: Edition): string[] {
   const name = editions[edition].severalDomains ? 'short_url' : 'hash';
   return [name, ...fieldNames('edit', edition).filter((field) => field !== 'custom_hash')];

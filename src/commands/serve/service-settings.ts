@@ -87,7 +87,7 @@ export function settingsOf(
   };
 }
 
-/** The sandbox has an edition of its own; a profile has no influence on other data. */
+/** The sandbox has its own edition; a profile has no influence on other data. */
 export function servedEdition({ data, store }: ServeOptions, global: Invocation['global'], system: System): Edition {
   const isOfSandbox = data === undefined && store === undefined && !system.env.LINKCTL_STORE;
   return isOfSandbox ? sandboxEdition(global, system) : (givenEdition(global, system.env)?.value ?? 'a');

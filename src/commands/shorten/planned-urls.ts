@@ -72,10 +72,10 @@ export function planOfUrls({ batches, first, requests, conflicts }: PlannedUrls,
   );
 }
 
-/** Pipes get this field from planned links as from real ones. */
+/** Pipes get this field for planned links as for real ones. */
 const madeName = 'short_url_with_protocol';
 
-/** Known only where GET /domains tells whether the domain uses HTTPS. */
+/** Short URLs are known only if GET /domains shows whether the domain uses HTTPS. */
 async function shortUrls(
   items: readonly ShortenItem[],
   { edition, domain, domains, format }: Session,
@@ -95,7 +95,7 @@ interface UrlRows {
   readonly mode: Mode;
   readonly onConflict: ConflictPolicy | undefined;
   readonly batchSize: number;
-  /** Typed URLs are worth no call for the default domain. */
+  /** If true, no call is made to find the default domain. */
   readonly fromArguments?: boolean;
 }
 

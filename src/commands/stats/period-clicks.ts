@@ -85,7 +85,7 @@ export function unknownFailure({ selected, unknown }: Pick<PeriodClicks, 'select
   });
 }
 
-/** A mistyped selection is not a matter of readings. Undefined if some of its links exist. */
+/** Reported instead of missing readings, because the selection is mistyped. Undefined if some of its links exist. */
 function selectionFailure(
   words: string,
   { names, missing }: { readonly names: ReadonlySet<string> | undefined; readonly missing: readonly LinkKey[] },
@@ -105,7 +105,7 @@ async function fillGaps(
   return days.map(({ date, clicks }) => ({ date, clicks: clicks ?? daily?.onDay(date) }));
 }
 
-/** With their short URLs as `list` shows them. Figures that were read are shown even if the server does not answer. */
+/** Uses the short URLs that `list` shows. Figures that were read are shown even if the server does not answer. */
 async function shownLinks(links: Clicks['links'], session: Session): Promise<Clicks['links']> {
   if (!links.some(({ link }) => isOnThisComputer(link))) return links;
   const domain = await session.currentDomain('localhost').catch(() => 'localhost');

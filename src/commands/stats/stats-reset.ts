@@ -11,7 +11,7 @@ export interface ResetOptions extends SelectionOptions, BulkOptions {
   readonly ignoreMissing?: boolean;
 }
 
-/** DELETE /stats/[hash], /stats?hashes= or /stats?tags=: always asked for, and the counters are shown before they are lost. */
+/** DELETE /stats/[hash], /stats?hashes= or /stats?tags=. Always asks first, and shows the counters before they are lost. */
 export async function resetStats(options: ResetOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const selection = requireSelection(operands, options, 'stats --reset');
   const session = await openSession(invocation);

@@ -5,9 +5,7 @@ import { readWebAddress, type WebAddress } from '../http-url.ts';
 /** Ends at a boundary: `https://a.example` does not match `https://a.example.evil/`. */
 interface UrlPrefix {
   matches(longUrl: string): boolean;
-  /**
-   * Keeps the rest byte for byte; undefined if the URL does not match. Prefix and rest are joined with exactly one slash.
-   */
+  /** Keeps the rest byte for byte; undefined if the URL does not match. Prefix and rest are joined with exactly one slash. */
   replace(longUrl: string, to: string): string | undefined;
 }
 

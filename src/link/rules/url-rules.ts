@@ -9,9 +9,7 @@ import { utmParameters } from './utm.ts';
 
 // These functions read what the user typed and throw a UsageError if it is no rule.
 
-/**
- * If `to` begins with `from` too, URLs that already begin with `to` stay unchanged, so that repeating the command changes nothing.
- */
+/** If `to` begins with `from` too, URLs that already begin with `to` stay unchanged, so that repeating the command changes nothing. */
 export function prefixRule(from: string, to: string): UrlRule {
   if (from === to) throw new UsageError('<from> and <to> are the same');
   const prefix = urlPrefix(from);
@@ -47,9 +45,7 @@ export const httpsRule: UrlRule = {
   },
 };
 
-/**
- * Compares hosts without the port unless the rule names one. If the rule names a port on either side, the port of the URL is replaced.
- */
+/** Compares the port only if the old host has one. If either host has a port, the port of the URL is replaced. */
 export function hostRule(text: string): UrlRule {
   const [, old = '', now = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const [from, to] = [namedHost(old), namedHost(now)];
