@@ -1,9 +1,9 @@
-import { appendFileSync, existsSync, readdirSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { forgetRun, listRuns, pruneRuns, showRun, verifyRun } from '../../src/bulk/runs.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { type BulkWorld, rowsOf, test } from './bulk-world.ts';
+import { type BulkWorld, inputOf, rowsOf, test } from './bulk-world.ts';
 
 const onPost = { only: { method: 'POST' } };
 
@@ -28,6 +28,24 @@ test('U4: runs list: finished and unfinished ones, the newest first, with what t
   ]);
   expect(await showRun(world.state, runs[1]?.run ?? '')).toEqual(runs[1]);
   await expect(showRun(world.state, 'nope')).rejects.toMatchObject({ exitCode: 5 });
+});
+
+test('J2: a result that is damaged while its run is resumed stops the run: exit 9, and the journal says why', async ({ world }) => {
+  const rows = rowsOf(30, (index) => ({ custom_hash: `h${index}` }));
+  await world.server.script([onPost, onPost, { ...faults.refuse(1303), ...onPost }]);
+  await world.shorten(rows, { batchSize: 10, concurrency: 1 });
+  const [run] = await listRuns(world.state);
+  const journal = run?.journal ?? '';
+  const input = inputOf(rows, join(world.folder, 'links.csv'));
+  async function* open() {
+    const lines = readFileSync(journal, 'utf8').split('\n');
+    const nth = lines.findLastIndex((line) => line.includes('"hashes"'));
+    writeFileSync(journal, lines.with(nth, (lines[nth] ?? '').replace('"h0"', '"h7"')).join('\n'));
+    yield* input.open();
+  }
+  const { exit, summary } = await world.shorten(rows, { batchSize: 10, input: { ...input, open } });
+  expect({ exit, stop: summary.stop }).toMatchObject({ exit: 9, stop: { error: { message: expect.stringContaining('damaged') } } });
+  expect(readFileSync(journal, 'utf8')).toMatch(/"end","reason":"local"/);
 });
 
 test('runs list: a damaged journal is named and does not hide the others', async ({ world }) => {

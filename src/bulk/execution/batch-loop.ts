@@ -125,7 +125,8 @@ async function settleSegment(segment: Segment, run: Execution, hold: Hold): Prom
   const { state } = run.begun;
   // The journal has the outcomes of rows that an earlier process settled.
   const settled = segment.rows.filter(({ index }) => isSettled(state.stateOf(index)));
-  const earlier = ((await run.recorded?.outcomesOf(settled)) ?? []).values();
+  const recorded = await run.recorded?.outcomesOf(settled).catch((error: unknown) => run.stop.because(error));
+  const earlier = (recorded ?? []).values();
   return segment.rows.map((row) => {
     const rowState = state.stateOf(row.index);
     if (rowState === 'free') return outcomeOfNew(row, sent, run);
