@@ -32,10 +32,8 @@ export type RunPresentation = Pick<RowsReport, 'key' | 'columns' | 'tableFields'
   /** For the header: `shortening`. */
   readonly doing: string;
   readonly domains?: LinkDomains | undefined;
-  /** The command that undoes the run; `linkctl undo` by default. */
-  readonly undoneBy?: string;
-  /** Replaces the line about undoing, for example by one about redoing. */
-  readonly undoLine?: string;
+  /** Says how to undo a run, or to redo an undo; by default `to undo it: linkctl undo <run>`. */
+  undoLine?(run: string): string;
   readonly ignoreMissing?: boolean | undefined;
 };
 

@@ -89,7 +89,11 @@ function changeOf(
     question: { verb: 'Copy', preposition: 'to' },
     // Concurrent batches could create later links before earlier ones.
     options: { ...options, concurrency: 1, again: true },
-    presentation: { ...hashChangePresentation('urls', 'Copied'), doing: 'copying', undoneBy: undoOf(target) },
+    presentation: {
+      ...hashChangePresentation('urls', 'Copied'),
+      doing: 'copying',
+      undoLine: (run) => `to undo it: ${undoOf(target)} ${run}`,
+    },
     decide(link: ComparedLink<EarlierLink>) {
       const outcome = decide(link);
       const isUnbound = outcome.kind === 'copy' && link.item?.max_clicks && outcome.fields.max_clicks === undefined;

@@ -11,7 +11,7 @@ import type { Row, RowsReport } from '../output/report.ts';
 import type { RunPresentation } from './change.ts';
 import { environmentOf } from './environment.ts';
 import { shownBefore } from './run-settings.ts';
-import { countsOf, isChange, resumedLines } from './typed-report.ts';
+import { countsOf, isChange, resumedLines, undoLineOf } from './typed-report.ts';
 
 /** A started run, with what its report needs. */
 interface ShownRun {
@@ -151,8 +151,7 @@ function summaryLines({ run, plan, presentation, session, noun, account }: Shown
   const effort = `${plainQuantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
   const size = profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`;
   const isUndoable = (plan.undo === true || kind === 'shorten') && isChange(tally);
-  // Contains the run ID, which undo requires in scripts.
-  const { undoneBy = 'linkctl undo', undoLine = `to undo it: ${undoneBy} ${name}` } = presentation;
+  const { undoLine = undoLineOf } = presentation;
   return [
     `${plainQuantity(tally.rows, noun)}: ${counts.join(', ')} (${effort}) for ${account}`,
     ...(guarantee && tally.counts.unknown > 0 ? [guarantee] : []),
@@ -160,7 +159,7 @@ function summaryLines({ run, plan, presentation, session, noun, account }: Shown
       ? [`${plainQuantity(surplus.length, 'link')} may be duplicates: ${surplus.slice(0, 5).join(', ')}`]
       : []),
     ...(workingSize === undefined ? [] : [`the server rejected larger batches; to use this size directly: ${size}`]),
-    ...(isUndoable ? [undoLine] : []),
+    ...(isUndoable ? [undoLine(name)] : []),
     ...(stop?.kind === 'signal' ? repeatableText(tally, `${noun}s`) : []),
     ...(stop || tally.counts.not_sent > 0 ? [`to resume run ${name}, run the same command again`] : []),
   ];

@@ -18,7 +18,7 @@ interface Step {
   /** The tag to delete, or the label after an addition or renaming. */
   readonly label: string;
   readonly change: TagChange;
-  /** For the plan: `rename "promotion" back to "promo"`. */
+  /** For the plan: `rename "promotion" to "promo"`. */
   readonly text: string;
   /** The reason why the step cannot be made. */
   readonly refusal?: string;
@@ -52,7 +52,10 @@ export async function undoTagRun(
   const nothing = { ...report, notes: () => [`${undo.what}: nothing to change`] };
   if (!begun && steps.length === 0) return nothing;
   if (doable.length === 0 && (!begun || steps.length > 0)) return report;
-  if (doable.length > 0) await confirm(`Undo run ${begin.run} of ${accountLabel(session)}?`, session);
+  if (doable.length > 0) {
+    const question = undo.direction === 'redo' ? `Redo run ${begin.undoes ?? begin.run}` : `Undo run ${begin.run}`;
+    await confirm(`${question} of ${accountLabel(session)}?`, session);
+  }
   const done = await recordedTags(report, { ...run, change: begun ?? change }, session);
   return steps.length === 0 ? nothing : done;
 }
@@ -81,7 +84,7 @@ function renaming(rename: NonNullable<TagChange['rename']>, { labels, spelled }:
   const isSpelling = foldLabel(from) === foldLabel(to);
   // If the labels differ only in case, only the exact text shows which one the tag has.
   if (isSpelling ? labels.includes(to) : other !== undefined && old === undefined) return [];
-  const step = { label: to, change: { rename }, text: `rename ${JSON.stringify(from)} back to ${JSON.stringify(to)}` };
+  const step = { label: to, change: { rename }, text: `rename ${JSON.stringify(from)} to ${JSON.stringify(to)}` };
   const refused = (reason: string): Step[] => {
     const refusal = `changed since: ${reason}`;
     const act = (): Promise<never> => Promise.reject(new PartialError(`tag ${JSON.stringify(to)}: ${refusal}`));

@@ -68,10 +68,7 @@ export async function typedReport(
     // An unknown outcome of the only link is reported once, at the end, with all details.
     unreached: (row) => wasNotTouched(row) || (only !== undefined && row.status === 'unknown'),
     members: () => ({ summary: { rows: tally.rows, ...counts } }),
-    notes: () => [
-      ...countLines(counts),
-      ...(isUndoable && isChange(tally) && streams.watched ? [`to undo it: linkctl undo ${run}`] : []),
-    ],
+    notes: () => [...countLines(counts), ...(isUndoable && isChange(tally) && streams.watched ? [undoLineOf(run)] : [])],
     ...(shownBefore && { printed: () => shownBefore(run, session) }),
     outcome: ending,
     // All changes were made before the pipe was closed.
@@ -97,6 +94,11 @@ function countLines({ missing = 0, unchanged = 0, skipped = 0, not_sent = 0 }: R
     ...(skipped > 0 ? [`${quantity(skipped, 'link')} skipped: the hash has another destination`] : []),
     ...(not_sent > 0 ? [`${quantity(not_sent, 'link')} not sent`] : []),
   ];
+}
+
+/** Contains the run ID, which undo requires in scripts. */
+export function undoLineOf(run: string): string {
+  return `to undo it: linkctl undo ${run}`;
 }
 
 export function resumedLines({ resumed, run, doneBefore, rows }: RunFacts, noun: 'link' | 'row'): string[] {

@@ -20,13 +20,13 @@ import { grouped, plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import type { ListedChange } from './change.ts';
-import type { PlannedOutcome } from './decide/outcome.ts';
+import type { PlannedLink, PlannedOutcome } from './decide/outcome.ts';
 import { type UndoDecision, undoCreation, undoDeletion, undoEdit } from './decide/undo.ts';
 import { requireAnswer } from './limits.ts';
 import type { MakeItem } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
-import { type Doubts, type UndoneLink, undonePages } from './rows/undone-links.ts';
+import { type Doubts, undonePages } from './rows/undone-links.ts';
 import { type Direction, namedRun } from './rows/undone-run.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
@@ -102,7 +102,7 @@ function changeOf(run: DoneRun, method: UndoMethod, { options, domain, doubts }:
     presentation: {
       ...hashChangePresentation(method.key ?? 'urls', done),
       doing,
-      ...(!isRedo && { undoLine: `to redo it: linkctl redo ${begin.run}` }),
+      ...(!isRedo && { undoLine: () => `to redo it: linkctl redo ${begin.run}` }),
     },
     what,
     links: {
@@ -111,7 +111,7 @@ function changeOf(run: DoneRun, method: UndoMethod, { options, domain, doubts }:
     },
     given: { undo: begin.run, force },
     options,
-    decide: ({ outcome }: UndoneLink) => outcome,
+    decide: ({ outcome }: PlannedLink) => outcome,
     operation: (settings) => method.operation({ ...settings, edition: session.edition }),
     ...(method.payload && { payload: method.payload }),
     undoes: { run: begin.run, direction, domain },

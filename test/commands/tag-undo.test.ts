@@ -45,7 +45,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await linkctl(['tags', 'rename', 'one', 'two']);
     const no = await linkctl(['undo'], { ...watched, stdin: 'n\n' });
     expect(no).toMatchObject({ code: 1, stdout: '' });
-    expect(no.stderr).toContain('rename "two" back to "one"');
+    expect(no.stderr).toContain('rename "two" to "one"');
     expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'one\n' });
     expect(await stored(service)).toEqual(before);
     expect(await undoOf(linkctl)).toEqual(['yes', expect.stringMatching(/^undone by /)]);
@@ -104,7 +104,7 @@ test('U2, B60: a dry run of an undo says what it would do with tags, and sends n
   const before = (await wire.requests()).length;
   const ran = await linkctl(['undo', '-n']);
   expect(ran).toMatchObject({ code: 0, stdout: '' });
-  expect(ran.stderr).toContain('rename "two" back to "one"');
+  expect(ran.stderr).toContain('rename "two" to "one"');
   expect(ran.stderr).toContain('dry run: nothing was sent');
   expect((await sent(wire)).slice(before).map(({ call }) => call)).toEqual(['GET /tags']);
   expect(await undoOf(linkctl)).toEqual(['yes']);

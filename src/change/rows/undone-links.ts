@@ -6,14 +6,9 @@ import { editions } from '../../contract/editions.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { sameUrl } from '../../link/value.ts';
-import type { SelectedLink, SelectedPage } from '../../select/selected-links.ts';
-import type { PlannedOutcome } from '../decide/outcome.ts';
+import type { SelectedPage } from '../../select/selected-links.ts';
+import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { isAlike, type UndoDecision } from '../decide/undo.ts';
-
-/** A current link of a run, with the outcome of the undo. */
-export interface UndoneLink extends SelectedLink {
-  readonly outcome: PlannedOutcome;
-}
 
 interface Reading {
   decide(decision: UndoDecision): PlannedOutcome;
@@ -34,7 +29,7 @@ export async function* undonePages(
   run: DoneRun,
   { decide, force, batchSize, doubts }: Reading,
   { client, currentDomain }: Session,
-): AsyncGenerator<SelectedPage<UndoneLink>> {
+): AsyncGenerator<SelectedPage<PlannedLink>> {
   const { begin, changes } = run;
   const { severalDomains } = editions[client.edition];
   const domainOf = async ({ link, before }: DoneChange): Promise<string | undefined> => {
@@ -53,7 +48,7 @@ export async function* undonePages(
     const targets = located.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const find = await recordsOf(client, targets, batchSize);
     read += done.length;
-    const links = located.map(({ change, domain }): UndoneLink => {
+    const links = located.map(({ change, domain }): PlannedLink => {
       const { record, isTaken } = linkNow(change, domain, find, freed);
       const known = isToProve(change) && record && isNewer?.(record.hash) ? { ...change, isProven: true } : change;
       const outcome = decide({ change: known, now: record, isTaken, force });
