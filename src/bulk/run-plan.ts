@@ -39,7 +39,7 @@ export interface RunInput<Item extends object = object> {
   /** The number of these rows that are left out. */
   readonly skipped?: number | undefined;
   /** Send the rows that a finished run left out. */
-  readonly takesSkipped?: boolean | undefined;
+  readonly sendsSkipped?: boolean | undefined;
   /** The file that names the listed links, if it can be read again. */
   readonly file?: InputFile | undefined;
   /** Yields the rows in order, in groups. Throws `CliError` if they can no longer be read. */
@@ -47,11 +47,11 @@ export interface RunInput<Item extends object = object> {
   /** For listed links: the unfinished run that stores these rows; `run` is undefined if a new run is to store them. */
   readonly snapshot?: { readonly run: string | undefined } | undefined;
   /** For links that are listed again: copies the results of the unfinished run into the journal that replaces its journal. */
-  readonly carry?: ((earlier: UnfinishedRun, journal: Journal) => Promise<void>) | undefined;
+  readonly copyResults?: ((earlier: UnfinishedRun, journal: Journal) => Promise<void>) | undefined;
   /** `System.elapsed` when the reading of the links began; absent if they were not read. */
   readonly readAt?: number | undefined;
   /** Returns the error to stop with if the file has changed since it was checked. */
-  change?(): Promise<CliError | undefined>;
+  changeError?(): Promise<CliError | undefined>;
   /** For a pipe or a listing, which cannot be read again: writes it to a new file (0600, fsynced), which is kept with the run. */
   readonly copyTo?: ((path: string) => Promise<void>) | undefined;
 }
@@ -104,7 +104,7 @@ export interface RunPlan<Payload extends object = object> {
   /** All other JSON values on which `payload` depends. A resumed run must have the same. */
   readonly options: Readonly<Record<string, unknown>>;
   /** Receives the options of the resumed run, so that a flag such as `--expires +30d` keeps its original date. */
-  readonly recall?: ((options: Readonly<Record<string, unknown>>) => void) | undefined;
+  readonly restoreOptions?: ((options: Readonly<Record<string, unknown>>) => void) | undefined;
   /** The columns of the input, for `--failed`. */
   readonly columns: readonly string[];
   readonly batchSize: number;
@@ -124,7 +124,7 @@ export interface RunPlan<Payload extends object = object> {
 }
 
 /** A change after which the counters of a link restart or its hash is different. */
-export interface SettledChange {
+export interface HistoryChange {
   readonly kind: 'reset' | 'deleted' | 'renamed';
   readonly row: number;
   /** Without a domain, the link is on the account's default or only domain. */
@@ -136,7 +136,7 @@ export interface SettledChange {
 }
 
 /** Called before the journal records the changes: a kill may repeat a change, but loses none. Run and row identify it. */
-type NoteChanges = (run: string, changes: readonly SettledChange[]) => Promise<void>;
+type NoteChanges = (run: string, changes: readonly HistoryChange[]) => Promise<void>;
 
 export interface RunEnvironment {
   readonly client: Client;
@@ -149,7 +149,7 @@ export interface RunEnvironment {
   warn(message: string): void;
   readonly noteChanges?: NoteChanges | undefined;
   /** Called when every row has its outcome, before the last one is recorded. A later signal has no effect. */
-  readonly answered?: (() => void) | undefined;
+  readonly onAllSettled?: (() => void) | undefined;
   /** For tests of journals that fail at a chosen step. */
   readonly openJournalFile?: OpenJournalFile | undefined;
 }

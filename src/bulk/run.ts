@@ -2,17 +2,17 @@ import { setMaxListeners } from 'node:events';
 import { recordDomain } from '../contract/link.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import { absolutePath } from '../files/folders.ts';
-import { type Execution, isAged } from './execution/execution.ts';
+import { type Execution, isStale } from './execution/execution.ts';
 import { executeRun } from './execution/run-output.ts';
 import { journalLedger } from './journal/ledger.ts';
 import type { RunIdentity } from './journal/lines.ts';
 import { type BegunRun, beginOneOff } from './journal/new-run.ts';
-import { ofWholeRecords } from './matching/row-verdict.ts';
+import { acceptingPartial } from './matching/row-verdict.ts';
 import { rulesOf } from './operations/batches.ts';
 import type { BulkOperation } from './operations/operation.ts';
 import { runFolders } from './past-runs/run-names.ts';
 import type { RowOutcome } from './results/row-outcome.ts';
-import { concurrencyOf, type RunEnvironment, type RunFacts, type RunPlan, type SettledChange } from './run-plan.ts';
+import { concurrencyOf, type HistoryChange, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
 import { BudgetError, countCalls, createLimiter } from './sending/limiter.ts';
 import { createStop } from './sending/stop.ts';
 
@@ -120,7 +120,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
     readsFirst,
     needsMark,
     reads,
-    isSelected: plan.isSelected && ofWholeRecords(plan.isSelected),
+    isSelected: plan.isSelected && acceptingPartial(plan.isSelected),
     rounds: new Map(),
     recorded: begun.resumed
       ? (await import('./journal/recorded-results.ts')).recordedOutcomes(begun.record.journal, state)
@@ -134,7 +134,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
       listen: listenerOf(input.rows, beginnings),
     }),
     // In checked mode, the call of a batch is reserved together with the watermark before it.
-    mayCall: (count = isChecked ? 0 : 1) => {
+    reserveCalls: (count = isChecked ? 0 : 1) => {
       const isAllowed = calls.reserve(count);
       if (!isAllowed) stop.because(new BudgetError(plan.budget));
       return isAllowed;
@@ -157,7 +157,7 @@ function readingOf(
   const hasGivenHashes = mode?.name === 'keyed' && mode.hasOwnHashes === true;
   const needsMark = hasGivenHashes && !undo && input.readAt === undefined && begun.state.mark === undefined;
   const reads = images ? 'undo' : results === undefined ? 'renames' : 'results';
-  const isUnread = input.readAt === undefined ? reads !== 'renames' : isAged(input, beginnings);
+  const isUnread = input.readAt === undefined ? reads !== 'renames' : isStale(input, beginnings);
   return { needsMark, reads, readsFirst: operation.read !== undefined && isUnread };
 }
 
@@ -172,17 +172,17 @@ function loadedWhenCalled<Given extends unknown[], Result>(
   };
 }
 
-/** The listener notes changes in the click history and calls `answered` after the last row, before outcomes are recorded. */
-function listenerOf(rows: number, { begun, domain, operation, noteChanges, answered }: Beginnings) {
+/** The listener notes changes in the click history and calls `onAllSettled` after the last row, before outcomes are recorded. */
+function listenerOf(rows: number, { begun, domain, operation, noteChanges, onAllSettled }: Beginnings) {
   const note = operation.kind === 'shorten' ? undefined : noteChanges;
-  if (!note && !answered) return undefined;
+  if (!note && !onAllSettled) return undefined;
   const settled = new Set<number>();
   return async (outcomes: readonly RowOutcome[]): Promise<void> => {
     const changes = note ? outcomes.flatMap((outcome) => changesOf(outcome, operation, domain)) : [];
     if (changes.length > 0) await note?.(begun.name, changes);
-    if (!answered) return;
+    if (!onAllSettled) return;
     for (const { index } of outcomes) settled.add(index);
-    if (settled.size === rows) answered();
+    if (settled.size === rows) onAllSettled();
   };
 }
 
@@ -191,7 +191,7 @@ function changesOf(
   { status, payload, index: row, before, record }: RowOutcome,
   operation: BulkOperation,
   working: string | undefined,
-): SettledChange[] {
+): HistoryChange[] {
   if (!('hash' in payload && typeof payload.hash === 'string')) return [];
   const { hash } = payload;
   const named = 'domain' in payload && typeof payload.domain === 'string' ? payload.domain : working;

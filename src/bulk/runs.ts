@@ -10,7 +10,16 @@ import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
 import { foldRun, lastLine } from './journal/run-folder.ts';
 import { deleteRun } from './past-runs/deletion.ts';
-import { beganAt, byAge, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './past-runs/run-names.ts';
+import {
+  byNewest,
+  newestRuns,
+  type RunFolders,
+  runFolders,
+  runNames,
+  runRecord,
+  startTimeOf,
+  titleOf,
+} from './past-runs/run-names.ts';
 import { type IsOwn, tipOf } from './past-runs/undo-chain.ts';
 import type { RowStatus } from './results/row-outcome.ts';
 
@@ -82,7 +91,7 @@ export async function listRuns(stateFolder: string): Promise<RunOverview[]> {
     const found = await overview(run, folders);
     if (found) overviews.push(found);
   }
-  return overviews.sort(byAge);
+  return overviews.sort(byNewest);
 }
 
 export async function showRun(stateFolder: string, run: string): Promise<RunOverview> {
@@ -101,7 +110,7 @@ export async function pruneRuns(stateFolder: string, system: System): Promise<vo
   for (const run of runNames(folders)) {
     const { isSmall, journal } = runRecord(run, folders);
     // The start time in the name is enough for most: a run that started later is not old.
-    if (isSmall || isKept(beganAt(run))) continue;
+    if (isSmall || isKept(startTimeOf(run))) continue;
     const last = await lastLine(journal).catch(() => undefined);
     if (!last || !('at' in last) || isKept(Date.parse(last.at))) continue;
     if ((await overview(run, folders))?.state !== 'finished') continue;

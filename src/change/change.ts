@@ -55,7 +55,7 @@ export interface NamedChange extends Change {
   payload(item: object): LinkKey;
   decide(payload: LinkKey, record: UrlRecord | undefined): PlannedOutcome;
   /** Everything besides the rows that the change depends on. */
-  readonly flags?: Pick<RunPlan, 'options' | 'recall'> | undefined;
+  readonly flags?: Pick<RunPlan, 'options' | 'restoreOptions'> | undefined;
   /** The columns of the input, for `--failed`. */
   readonly columns: readonly string[];
   /** Fields that every link gets, for messages. */
@@ -74,7 +74,7 @@ export interface ListedChange extends Change {
   /** Receives the complete plan. May throw to refuse the change. */
   inspect?(plan: ChangePlan): void;
   /** Reads and compares every link again right before its change, however recently it was read. */
-  readonly comparesAgain?: boolean;
+  readonly rereads?: boolean;
   /** The run that this change undoes, with its domain. */
   readonly undoes?: { readonly run: string; readonly direction: RunPlan['direction']; readonly domain: string | undefined };
   /** Returns further tags to add; complete after the links were read. */

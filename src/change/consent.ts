@@ -11,7 +11,7 @@ import { editText, type PlannedLink } from './decide/outcome.ts';
 import { ChangePlan, decidedLinks } from './plan/plan.ts';
 import { clicks, describedParts, shortUrlText } from './plan/screen.ts';
 import { losses, planLines, shownLinks } from './plan/text.ts';
-import { linksReadFor, type ReadableRows } from './rows/read-links.ts';
+import { type ReadableRows, withLinksRead } from './rows/read-links.ts';
 
 /** From this number of links on, the answer is the number instead of yes. */
 const typedFrom = 100;
@@ -90,7 +90,7 @@ export async function consentToRows(
     plan.add(links);
     return links.map(({ record }) => record ?? null);
   };
-  const rows = await linksReadFor(input, batchSize, read, session);
+  const rows = await withLinksRead(input, batchSize, read, session);
   await consentToPlan(plan, question, session);
   return rows;
 }
@@ -105,7 +105,7 @@ async function noteCounters({ input, payload }: Pick<NamedChange, 'input' | 'pay
     }
     return links.map((record) => record ?? null);
   };
-  if (input.rows <= shownLinks) return await linksReadFor(input, shownLinks, read, session);
+  if (input.rows <= shownLinks) return await withLinksRead(input, shownLinks, read, session);
   for await (const rows of rowBatches(input, shownLinks)) {
     await read(rows.map(({ item }) => item));
     break;

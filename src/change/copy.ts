@@ -104,7 +104,7 @@ function changeOf(
     operation: (settings) => applyOperation({ ...settings, edition: target.edition }),
     payload: (key, fields) => appliedRow(key, fields, 'create'),
     // Links may be created in the target before the question is answered.
-    comparesAgain: true,
+    rereads: true,
     newTags: () => findings.tags,
   };
 }

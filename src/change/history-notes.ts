@@ -1,5 +1,5 @@
 import { messageOf } from '../base/errors.ts';
-import type { SettledChange } from '../bulk/run-plan.ts';
+import type { HistoryChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { NotedChange } from '../history/noted-changes.ts';
@@ -7,7 +7,7 @@ import type { NotedChange } from '../history/noted-changes.ts';
 /** Does nothing if the account has no history. A history that cannot be written causes a warning, and the change continues. */
 export async function noteHistory(
   run: string,
-  changes: readonly SettledChange[],
+  changes: readonly HistoryChange[],
   { client, system, warn }: Pick<Session, 'client' | 'system' | 'warn'>,
 ): Promise<void> {
   try {
@@ -20,7 +20,7 @@ export async function noteHistory(
 }
 
 /** Edition B has a single domain, so the change is stored without one. */
-function notedChange({ kind, row, link, before, after }: SettledChange, edition: Edition): NotedChange {
+function notedChange({ kind, row, link, before, after }: HistoryChange, edition: Edition): NotedChange {
   const counters = { total: before?.total_clicks, unique: before?.unique_clicks };
   const domain = edition === 'b' ? undefined : link.domain;
   return { kind, row, hash: link.hash, domain, ...counters, ...(kind === 'renamed' && { newHash: after?.hash }) };

@@ -2,12 +2,12 @@ import type { Session } from '../cli/session.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { Report, RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
-import { type LinkSelection, refuseAllDomains, wayOf } from '../select/selection-flags.ts';
+import { firstFlag, type LinkSelection, refuseAllDomains } from '../select/selection-flags.ts';
 import type { LinkChange, NamedChange } from './change.ts';
 import { outcomeOf } from './decide/outcome.ts';
 import { requireAnswer } from './limits.ts';
 import { hashRows, operandRows } from './rows/named.ts';
-import { keepsUndo, sendingOf, shownBefore } from './run-settings.ts';
+import { keepsUndo, markShown, sendingOf } from './run-settings.ts';
 import { typedReport } from './typed-report.ts';
 
 /** Changes a selection. Listed links are read first and changed by hash, so a link that gets a tag meanwhile is not affected. */
@@ -16,7 +16,7 @@ export async function changeLinks(change: LinkChange, session: Session): Promise
   refuseAllDomains(selection, options, session, 'change');
   const isListed = selection.kind === 'listing';
   if (!isListed && options.filter === undefined) return await changeOfHashes(change, selection, session);
-  await requireAnswer(session, isListed ? wayOf(selection) : 'named');
+  await requireAnswer(session, isListed ? firstFlag(selection) : 'named');
   return await (await import('./selection.ts')).changeSelected(change, session);
 }
 
@@ -65,6 +65,6 @@ export async function changeNamed(change: NamedChange, session: Session): Promis
     columns,
   };
   const presentation = { ...namesDomains(change.presentation, domains), domains };
-  if (fromArguments) return await typedReport(plan, { ...presentation, fields, shownBefore }, session);
+  if (fromArguments) return await typedReport(plan, { ...presentation, fields, markShown }, session);
   return await (await import('./report.ts')).runReport(plan, presentation, session);
 }

@@ -1,5 +1,5 @@
 import { type CliError, FailedError, LocalError } from '../base/errors.ts';
-import { outcomeRow, wasNotTouched } from '../bulk/results/printed-row.ts';
+import { needsNoSentence, outcomeRow } from '../bulk/results/printed-row.ts';
 import { isMissing, type RowOutcome } from '../bulk/results/row-outcome.ts';
 import { repeatableText, runEnd } from '../bulk/results/run-end.ts';
 import { type RunProgress, type StartedRun, startRun } from '../bulk/run.ts';
@@ -10,7 +10,7 @@ import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import type { RunPresentation } from './change.ts';
 import { environmentOf } from './environment.ts';
-import { shownBefore } from './run-settings.ts';
+import { markShown } from './run-settings.ts';
 import { countsOf, isChange, resumedLines, undoLineOf } from './typed-report.ts';
 
 /** A started run, with what its report needs. */
@@ -50,7 +50,7 @@ export async function runReport(
       const outcome = outcomes.get(row);
       return outcome && outcomeFailure(outcome, client.identity, { input });
     },
-    unreached: wasNotTouched,
+    unreached: needsNoSentence,
     runRows: plan.input.rows,
     resultsIn: plan.results,
     ...(plan.failed !== undefined && { failuresIn: plan.failed }),
@@ -58,7 +58,7 @@ export async function runReport(
     notes: () => summaryLines(shown),
     outcome: () => ending(shown, interruption),
     abandoned: () => abandonment(run),
-    printed: () => shownBefore(run.facts.run, session),
+    printed: () => markShown(run.facts.run, session),
   };
 }
 

@@ -34,7 +34,7 @@ export function sendingOf(options: BulkOptions, session: Session) {
 }
 
 /** Records that the results were printed, so that the same command starts a new run. Signals have no effect from then on. */
-export async function shownBefore(run: string, { system, listenForSignals }: Session): Promise<void> {
+export async function markShown(run: string, { system, listenForSignals }: Session): Promise<void> {
   listenForSignals(() => undefined);
   await recordShown(run, folders(system).state, system);
 }

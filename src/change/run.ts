@@ -1,6 +1,6 @@
 import { checksum } from '../base/checksum.ts';
 import { PartialError } from '../base/errors.ts';
-import { type KeptRun, keptRun, unfinishedRuns } from '../bulk/past-runs/unfinished.ts';
+import { type ResumableRun, resumableRun, unfinishedRuns } from '../bulk/past-runs/unfinished.ts';
 import type { RunInput, RunRow } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
@@ -30,7 +30,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   const identity = await identityOf(change, session);
   const { domain, sha256 } = identity;
   const now = session.system.now();
-  const begun = await keptRun(identity, environmentOf(session));
+  const begun = await resumableRun(identity, environmentOf(session));
   // A resumed run keeps the tag change that was decided at its start.
   const tags = begun ? begun.begin.options.tags : change.tags?.change;
   const listed = begun ? await resumed(begun, change.question, session) : await takeSnapshot(change, session);
@@ -38,7 +38,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   if (rows === 0) return nothingToDo(change.presentation, `${change.what}: nothing to change`, refused);
   const filter = change.links.filterAt?.(begun ? Date.parse(begun.begin.at) : now);
   const { what, operation, undoes, links } = change;
-  const readAt = change.comparesAgain ? longAgo : listed.readAt;
+  const readAt = change.rereads ? longAgo : listed.readAt;
   return await runReport(
     {
       ...sending,
@@ -111,7 +111,7 @@ const longAgo = Number.NEGATIVE_INFINITY;
 
 /** Reads the links of the unfinished run. Asks again for those that remain, because days may have passed. */
 async function resumed(
-  { begin, input, left }: KeptRun,
+  { begin, input, left }: ResumableRun,
   { verb, preposition = 'of', always }: Question,
   session: Session,
 ): Promise<Listed> {

@@ -1,6 +1,6 @@
 import { editItemsOperation } from '../bulk/operations/editing.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
-import type { SettledChange } from '../bulk/run-plan.ts';
+import type { HistoryChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
 import { quantity } from '../output/quantity.ts';
@@ -62,7 +62,7 @@ async function changeByTags(
     return await runPlannedChange({ ...listed, request }, session);
   }
   await keepsUndo(options, session);
-  const changed: SettledChange[] = [];
+  const changed: HistoryChange[] = [];
   const plan = new ChangePlan(listed.verb, session);
   for await (const links of decidedPages(plan, listed, session)) changed.push(...changesOf(links, verb, changed.length));
   await consentToLinks(plan, listed, session);
@@ -79,7 +79,7 @@ async function changeByTags(
 }
 
 /** Returns the links whose counters the call erases, for the click history. */
-function changesOf(links: readonly PlannedLink[], verb: LinkChange['verb'], first: number): SettledChange[] {
+function changesOf(links: readonly PlannedLink[], verb: LinkChange['verb'], first: number): HistoryChange[] {
   const kind = verb === 'delete' ? 'deleted' : verb;
   if (kind === 'change') return [];
   return links.flatMap(({ target: link, record, outcome }, nth) => {

@@ -1,5 +1,5 @@
 import type { CliError } from '../base/errors.ts';
-import { outcomeRow, wasNotTouched } from '../bulk/results/printed-row.ts';
+import { needsNoSentence, outcomeRow } from '../bulk/results/printed-row.ts';
 import { isMissing, missingCount, type RowOutcome, type Tally } from '../bulk/results/row-outcome.ts';
 import { startRun } from '../bulk/run.ts';
 import type { RunFacts, RunPlan } from '../bulk/run-plan.ts';
@@ -14,7 +14,7 @@ interface TypedPresentation extends Omit<RunPresentation, 'doing'> {
   /** Fields that every link gets, for messages. */
   readonly fields?: EditFields | undefined;
   /** Records that the result was printed. Absent for one-offs, which are never resumed. */
-  shownBefore?(run: string, session: Session): Promise<void>;
+  markShown?(run: string, session: Session): Promise<void>;
 }
 
 interface TypedReport extends RowsReport {
@@ -25,13 +25,13 @@ interface TypedReport extends RowsReport {
 /** Completes a change of typed links before it reports anything. Imports only modules that such a change needs. */
 export async function typedReport(
   planned: Omit<RunPlan, 'profile' | 'domain' | 'accountDomains'>,
-  { fields, shownBefore, ...presentation }: TypedPresentation,
+  { fields, markShown, ...presentation }: TypedPresentation,
   session: Session,
 ): Promise<TypedReport> {
   const { client, profile, domain, deadline, streams } = session;
-  const answered = (): void => void session.listenForSignals(() => undefined);
+  const onAllSettled = (): void => void session.listenForSignals(() => undefined);
   const plan = { ...planned, profile, domain, fromArguments: true, concurrency: 1 };
-  const started = await startRun(plan, { ...environmentOf(session), signal: deadline.signal, answered });
+  const started = await startRun(plan, { ...environmentOf(session), signal: deadline.signal, onAllSettled });
   const { run } = started.facts;
   for (const line of resumedLines(started.facts, 'link')) await session.note(line);
   const outcomes: RowOutcome[] = [];
@@ -66,10 +66,10 @@ export async function typedReport(
       return outcome && failureOf(outcome);
     },
     // An unknown outcome of the only link is reported once, at the end, with all details.
-    unreached: (row) => wasNotTouched(row) || (only !== undefined && row.status === 'unknown'),
+    unreached: (row) => needsNoSentence(row) || (only !== undefined && row.status === 'unknown'),
     members: () => ({ summary: { rows: tally.rows, ...counts } }),
     notes: () => [...countLines(counts), ...(isUndoable && isChange(tally) && streams.watched ? [undoLineOf(run)] : [])],
-    ...(shownBefore && { printed: () => shownBefore(run, session) }),
+    ...(markShown && { printed: () => markShown(run, session) }),
     outcome: ending,
     // All changes were made before the pipe was closed.
     abandoned: ending,

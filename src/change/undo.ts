@@ -26,7 +26,7 @@ import { requireAnswer } from './limits.ts';
 import type { MakeItem } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
-import { type Doubts, undonePages } from './rows/undone-links.ts';
+import { type PendingRows, undonePages } from './rows/undone-links.ts';
 import { type Direction, namedRun } from './rows/undone-run.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
@@ -53,7 +53,7 @@ export async function undoOrRedo(
 
 /** Undoes a run. The undo is a run, too. */
 async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Promise<RowsReport> {
-  const { begin, lost } = run;
+  const { begin, untraceableRows } = run;
   const { system, client, domainNamed, global } = session;
   if (domainNamed) throw new UsageError('--domain does not apply to undo: each link is changed on the domain that it was on');
   assertSameAccount(begin, client.identity);
@@ -67,34 +67,34 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
       ? `redoing run ${begin.undoes ?? begin.run}: ${subjectOf(begin)}`
       : `undoing run ${begin.run}: ${titleOf(begin)}`,
   );
-  if (lost > 0) {
-    await session.warn(`links of ${plainQuantity(lost, 'row')} whose outcome is unknown are left unchanged`);
+  if (untraceableRows > 0) {
+    await session.warn(`links of ${plainQuantity(untraceableRows, 'row')} whose outcome is unknown are left unchanged`);
   }
-  const doubts: Doubts = { rows: lost };
+  const pending: PendingRows = { rows: untraceableRows };
   const tags = tagsBack(run, session);
   const domain = begin.domain && (await session.currentDomain(begin.domain));
-  const report = await runPlannedChange({ ...changeOf(run, method, { options, domain, doubts }, session), tags }, session);
+  const report = await runPlannedChange({ ...changeOf(run, method, { options, domain, pending }, session), tags }, session);
   if (global.dryRun) return report;
   const done = tags !== undefined && report.runRows === undefined ? withTagsAlone(report, tags) : report;
   // If nothing could be undone, the run stays the newest, so the hint names the one before it.
   const hint = done.runRows === undefined && undo.direction === 'undo' ? await runBefore(run, session) : undefined;
-  return { ...done, outcome: () => withDoubts(withHint(done.outcome?.() ?? tags?.kept(), hint), doubts, begin.run) };
+  return { ...done, outcome: () => withPending(withHint(done.outcome?.() ?? tags?.kept(), hint), pending, begin.run) };
 }
 
 interface Undoing {
   readonly options: UndoOptions;
   /** The domain of the run. */
   readonly domain: string | undefined;
-  readonly doubts: Doubts;
+  readonly pending: PendingRows;
 }
 
-function changeOf(run: DoneRun, method: UndoMethod, { options, domain, doubts }: Undoing, session: Session): ListedChange {
+function changeOf(run: DoneRun, method: UndoMethod, { options, domain, pending }: Undoing, session: Session): ListedChange {
   const { begin } = run;
   const { force = false } = options;
   const { what, direction } = undoOf(begin);
   const isRedo = direction === 'redo';
   const [verb, doing, done] = (isRedo && method.redoWords) || method.words;
-  const reading = { decide: method.decide, force, batchSize: batchSizeOf(session, options.batchSize), doubts };
+  const reading = { decide: method.decide, force, batchSize: batchSizeOf(session, options.batchSize), pending };
   return {
     kind: method.kind,
     verb: method.verb,
@@ -123,7 +123,7 @@ function withHint(outcome: CliError | undefined, hint: string | undefined): CliE
 }
 
 /** Rows that may still be applied after the undo matter more than links that were left unchanged. */
-function withDoubts(outcome: CliError | undefined, { rows }: Doubts, run: string): CliError | undefined {
+function withPending(outcome: CliError | undefined, { rows }: PendingRows, run: string): CliError | undefined {
   if (rows === 0 || (outcome && outcome.kind !== 'partial')) return outcome;
   return new CliError('unknown', `outcome unknown for ${plainQuantity(rows, 'row')} of run ${run}: they may still be applied`, {
     details: outcome ? [outcome.message] : [],

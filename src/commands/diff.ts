@@ -4,7 +4,7 @@ import { showPlan } from '../change/consent.ts';
 import { asInFile, type FileLink } from '../change/decide/apply.ts';
 import type { ComparedLink } from '../change/decide/sides.ts';
 import { differencesOf, markdownPlan } from '../change/plan/differences.ts';
-import { ChangePlan, type Decided, decidedPages } from '../change/plan/plan.ts';
+import { ChangePlan, type DecidableLinks, decidedPages } from '../change/plan/plan.ts';
 import { wantsRows } from '../change/plan/report.ts';
 import { summaryLines } from '../change/plan/text.ts';
 import { type EmptyCells, openComparison } from '../change/rows/comparison.ts';
@@ -94,7 +94,11 @@ interface Compared {
   driftOf(plan: ChangePlan): DifferentError | undefined;
 }
 
-function diffReport(compared: Decided<ComparedLink<FileLink>>, { name, empty, driftOf }: Compared, session: Session): RowsReport {
+function diffReport(
+  compared: DecidableLinks<ComparedLink<FileLink>>,
+  { name, empty, driftOf }: Compared,
+  session: Session,
+): RowsReport {
   const plan = new ChangePlan('differ', session);
   const asRows = wantsRows(session);
   async function* rows(): AsyncGenerator<Row[]> {

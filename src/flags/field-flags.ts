@@ -107,10 +107,10 @@ export async function readFieldFlags(options: FieldOptions, { edition, now, warn
 
 export interface RunFlags {
   readonly options: Readonly<Record<string, unknown>> & { readonly values: FieldValues; readonly typed: object | undefined };
-  recall(options: Readonly<Record<string, unknown>>): void;
+  restoreOptions(options: Readonly<Record<string, unknown>>): void;
 }
 
-/** The journal stores values and relative dates as typed. `recall` restores the values of an earlier day when a run is resumed. */
+/** The journal stores values and relative dates as typed. `restoreOptions` restores the values of an earlier day when a run is resumed. */
 export function runFlags(values: FieldValues, { expires }: FieldOptions, { flags, from }: RowsOfRun = {}): RunFlags {
   const typed = {
     ...(expires !== undefined && isRelative(expires) && { expiration_date: expires }),
@@ -118,7 +118,7 @@ export function runFlags(values: FieldValues, { expires }: FieldOptions, { flags
   };
   return {
     options: { ...flags, values, typed: Object.keys(typed).length > 0 ? typed : undefined, today: from?.day },
-    recall({ values: before, today }) {
+    restoreOptions({ values: before, today }) {
       Object.assign(values, before);
       if (from && typeof today === 'string') from.day = today;
     },

@@ -20,7 +20,7 @@ export interface Source {
   /** The digest in hex, available once `text` was read to its end. */
   sha256(): string;
   /** Returns an error if the file has changed since it was read. */
-  change(): Promise<LocalError | undefined>;
+  changeError(): Promise<LocalError | undefined>;
   /** Releases the copy of a pipe; keeps a file. */
   discard(): void;
 }
@@ -87,7 +87,7 @@ function fileSource(name: string, { encoding }: SourceOptions): Source {
       if (!digest) throw new Error('sha256 requested before the source was read to its end');
       return digest;
     },
-    async change() {
+    async changeError() {
       const found = await stat(name, { bigint: true }).catch(() => undefined);
       return known && !(found && same(known, found)) ? changedSince(name) : undefined;
     },
@@ -150,7 +150,7 @@ async function pipeSource(stream: Readable, name: string, { folder, system, enco
     copyTo: (path) => copy.copyTo(path),
     text: () => utf8Text(copy.stream(), name, encoding),
     sha256: () => digest,
-    change: async () => undefined,
+    changeError: async () => undefined,
     discard: () => copy.close(),
   };
 }

@@ -1,5 +1,5 @@
 import { shortPrint, tinyPrint } from '../base/fingerprint.ts';
-import { type KeyField, keyFields, keyValue } from './same.ts';
+import { isSameList, type KeyField, keyFields, keyValue } from './same.ts';
 import { canonicalUrl, farDay, type LinkValues, textOf } from './value.ts';
 
 /** Fingerprints of several links in a journal: one per field if all are equal, otherwise one per link, separated by spaces. */
@@ -42,16 +42,12 @@ function columnOf(values: readonly unknown[], field: KeyField): string {
   for (let nth = 0; nth < values.length; nth += 1) {
     const value = values[nth];
     const before = prints[nth - 1];
-    const print = before !== undefined && isEqual(value, values[nth - 1]) ? before : valuePrint(field, value);
+    const isSame = before !== undefined && (value === values[nth - 1] || isSameList(value, values[nth - 1]));
+    const print = isSame ? before : valuePrint(field, value);
     if (before !== undefined && print !== before) differ = true;
     prints.push(print);
   }
   return differ ? prints.join(' ') : (prints[0] ?? '');
-}
-
-function isEqual(one: unknown, other: unknown): boolean {
-  if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
-  return one.length === other.length && one.every((entry, nth) => entry === other[nth]);
 }
 
 function shownOf(field: KeyField, { record, payload }: MadeLink): unknown {

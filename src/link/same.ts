@@ -83,7 +83,7 @@ function isApplied(field: keyof EditFields, asked: unknown, got: unknown, tagsMe
   return tagsMean === 'labels' ? canonical(field, asked) === canonical(field, got) : areFollowed(listOf(asked), listOf(got));
 }
 
-function isSameList(one: unknown, other: unknown): boolean {
+export function isSameList(one: unknown, other: unknown): boolean {
   if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
   return one.every((entry, nth) => entry === other[nth]);
 }

@@ -109,7 +109,7 @@ export function refuseAllDomains(
 ): void {
   if (!allDomains) return;
   if (edition === 'b') throw new UsageError(`--all-domains: ${thisServer('b')} has one domain`);
-  const way = selection.kind === 'hashes' ? '<hash>...' : wayOf(selection);
+  const way = selection.kind === 'hashes' ? '<hash>...' : firstFlag(selection);
   // A tag expression selects on all domains anyway, so a command that only shows links accepts the flag.
   const isOther = selection.kind !== 'listing' || (way === '--by-tags' && purpose !== 'show');
   if (domainNamed || isOther) throw new UsageError(`specify only one of --all-domains or ${domainNamed ? '--domain' : way}`);
@@ -140,17 +140,17 @@ function flagsOf(selection: FlagSelection): (readonly [flag: `--${string}`, valu
 }
 
 /** Returns the first flag of the selection. */
-export function wayOf(selection: FlagSelection): `--${string}` {
+export function firstFlag(selection: FlagSelection): `--${string}` {
   return flagsOf(selection)[0]?.[0] ?? '--all';
 }
 
 /** Returns the flags of the selection as typed, quoted for the shell. */
-export function flagWords(selection: FlagSelection): string[] {
+export function selectionFlags(selection: FlagSelection): string[] {
   return flagsOf(selection).flatMap(([flag, value]) => [flag, shellWord(value)]);
 }
 
 /** Returns the selection as typed, for the list of runs, with three operands at most. */
 export function selectionWords(selection: LinkSelection, filters: readonly string[] = []): string[] {
-  const words = selection.kind === 'hashes' ? selection.operands.slice(0, 3) : flagWords(selection);
+  const words = selection.kind === 'hashes' ? selection.operands.slice(0, 3) : selectionFlags(selection);
   return [...(words.length > 0 ? words : ['--all']), ...filters.flatMap((text) => ['--filter', shellWord(text)])];
 }

@@ -117,14 +117,6 @@ describe('reset of many', () => {
     expect([exit, statuses]).toEqual([10, 'unknown unknown']);
     expect(await calls(world, 'DELETE')).toBe(1);
   });
-
-  test('--retry-reset repeats', async ({ world }) => {
-    await fill(world, 2);
-    await world.server.script([{ ...faults.dropAfter, ...onDelete }]);
-    const operation = resetOperation({ ...world, batchSize: 1000, retryReset: true });
-    expect((await change(world, operation, named('h0', 'h1'))).exit).toBe(0);
-    expect(await calls(world, 'DELETE')).toBe(2);
-  });
 });
 
 describe('R-53: changes of many have the same journal', () => {

@@ -30,7 +30,9 @@ test('U4: runs list: finished and unfinished ones, the newest first, with what t
   await expect(showRun(world.state, 'nope')).rejects.toMatchObject({ exitCode: 5 });
 });
 
-test('J2: a result that is damaged while its run is resumed stops the run: exit 9, and the journal says why', async ({ world }) => {
+test('J2: a result that is damaged while its run is resumed stops the run: exit 9, and the journal says why', async ({
+  world,
+}) => {
   const rows = rowsOf(30, (index) => ({ custom_hash: `h${index}` }));
   await world.server.script([onPost, onPost, { ...faults.refuse(1303), ...onPost }]);
   await world.shorten(rows, { batchSize: 10, concurrency: 1 });
@@ -44,7 +46,10 @@ test('J2: a result that is damaged while its run is resumed stops the run: exit 
     yield* input.open();
   }
   const { exit, summary } = await world.shorten(rows, { batchSize: 10, input: { ...input, open } });
-  expect({ exit, stop: summary.stop }).toMatchObject({ exit: 9, stop: { error: { message: expect.stringContaining('damaged') } } });
+  expect({ exit, stop: summary.stop }).toMatchObject({
+    exit: 9,
+    stop: { error: { message: expect.stringContaining('damaged') } },
+  });
   expect(readFileSync(journal, 'utf8')).toMatch(/"end","reason":"local"/);
 });
 

@@ -40,7 +40,7 @@ export const mutants = {
     [
       'bulk/matching/matching.ts',
       '  const steps = [\n',
-      "  for (const row of sent.keys()) if (work.items[row]?.kind === 'record') work.give(row, row, 'position');\n" +
+      "  for (const row of sent.keys()) if (work.items[row]?.kind === 'record') work.assign(row, row, 'position');\n" +
         '  if (inOrder) return work.answer();\n  const steps = [\n',
     ],
     ['bulk/operations/shortening.ts', '=> notApplied(item, record)', '=> []'],
@@ -84,8 +84,8 @@ export const mutants = {
   'undoes its own undo': [
     [
       'bulk/past-runs/undo-chain.ts',
-      '  if (!isBack) return run;\n  return state && !isOver(state) ? state.begin.undoes : undefined;\n}\n\n/** The undo that `redo`',
-      '  return run;\n}\n\n/** The undo that `redo`',
+      '  if (!isBack) return run;\n  return state && !isOver(state) ? state.begin.undoes : undefined;\n}',
+      '  return run;\n}',
     ],
   ],
   'takes every link for its own': [['change/decide/undo.ts', 'if (!change.isProven && !force)', 'if (false)']],

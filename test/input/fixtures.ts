@@ -68,7 +68,7 @@ export function memorySource(name: string, pieces: Iterable<Buffer | string>): S
     name,
     text: () => utf8Text(bytes(), name),
     sha256: () => createHash('sha256').update(name).digest('hex'),
-    change: async () => undefined,
+    changeError: async () => undefined,
     discard: () => {},
     taken: () => taken,
     open: () => open,

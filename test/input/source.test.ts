@@ -112,9 +112,9 @@ describe('files', () => {
       await utimes(path, past, past);
       const source = await open(path);
       await checkInput(source, optionsFor('shorten'));
-      expect(await source.change()).toBeUndefined();
+      expect(await source.changeError()).toBeUndefined();
       await change(path);
-      expect(await source.change()).toMatchObject({ exitCode: 9 });
+      expect(await source.changeError()).toMatchObject({ exitCode: 9 });
     },
   );
 

@@ -7,7 +7,7 @@ import type { RunIdentity } from '../journal/lines.ts';
 import { type BegunRun, beginLine, beginSmallRecord, newRunName } from '../journal/new-run.ts';
 import {
   claimAccount,
-  claimBeginning,
+  claimKey,
   claimRecord,
   claimRun,
   createRunFolder,
@@ -18,7 +18,7 @@ import { discardRun } from '../past-runs/deletion.ts';
 import { runFolders, runNames, runRecord, smallRecord } from '../past-runs/run-names.ts';
 import type { FoundRun } from '../past-runs/unfinished.ts';
 import type { RunEnvironment } from '../run-plan.ts';
-import { findRun, meanwhile, type RunBeginning } from './found-run.ts';
+import { findRun, type RunBeginning, startedElsewhere } from './found-run.ts';
 import { assertReplaceable } from './output-paths.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function beginRun<Started>(
 ): Promise<Started> {
   const { system, openJournalFile, stateFolder } = environment;
   const folders = runFolders(stateFolder);
-  const beginning = await claimBeginning(runKey(identity), folders, system);
+  const beginning = await claimKey(runKey(identity), folders, system);
   const claims: Claim[] = [];
   const hold = async (claim: Promise<Claim>): Promise<void> => void claims.push(await claim);
   const release = (): void => claims.forEach((claim) => void claim.release());
@@ -49,7 +49,7 @@ export async function beginRun<Started>(
     if (!found && plan.fromArguments) {
       const record = smallRecord(name, folders);
       await hold(claimRecord(name, record, system));
-      if (existsSync(record.path)) throw meanwhile();
+      if (existsSync(record.path)) throw startedElsewhere();
       const begun = await beginSmallRecord(name, identity, plan, environment);
       made = name;
       journal = begun.journal;
@@ -99,8 +99,8 @@ async function runToContinue(
 /** If the rows were read again, replaces those of the unfinished run and carries over its results. */
 async function replaceRows(name: string, identity: RunIdentity, plan: RunBeginning, environment: RunEnvironment): Promise<void> {
   const { system, openJournalFile: openFile, stateFolder } = environment;
-  const { carry, copyTo: copyInput } = plan.input;
-  if (!carry) return;
+  const { copyResults, copyTo: copyInput } = plan.input;
+  if (!copyResults) return;
   const folders = runFolders(stateFolder);
   const record = runRecord(name, folders);
   const work = await claimRun(name, folders, system);
@@ -109,8 +109,8 @@ async function replaceRows(name: string, identity: RunIdentity, plan: RunBeginni
     const state = await foldJournal(record.journal);
     const { at, order } = state.begin;
     const begin = { ...beginLine(name, identity, plan, environment), at, order };
-    const write = (journal: Journal): Promise<void> => carry({ record, state }, journal);
-    await createRunFolder(begin, folders, system, { copyInput, openFile, carry: write });
+    const write = (journal: Journal): Promise<void> => copyResults({ record, state }, journal);
+    await createRunFolder(begin, folders, system, { copyInput, openFile, copyResults: write });
   } finally {
     work.release();
   }

@@ -26,7 +26,7 @@ export type RunBeginning = Pick<
   | 'what'
 >;
 
-export function meanwhile(): LocalError {
+export function startedElsewhere(): LocalError {
   return new LocalError('another process has started or finished the same change; nothing was changed', {
     hint: 'run the same command again',
   });
@@ -60,7 +60,7 @@ export async function findRun(
   const begun = unfinished.find(({ state }) => !isUntouched(state) && (!state.complete || isToShow(state)));
   const finished = known.finished ?? unfinished.find(({ state }) => state.complete)?.name;
   if (input.snapshot && begun?.name !== input.snapshot.run) {
-    throw identity.operation === 'check' ? otherCheck(begun?.name ?? input.snapshot.run) : meanwhile();
+    throw identity.operation === 'check' ? otherCheck(begun?.name ?? input.snapshot.run) : startedElsewhere();
   }
   if (begun) {
     assertSameOptions(identity, begun.state.begin);
@@ -68,7 +68,7 @@ export async function findRun(
   }
   if (finished !== undefined && identity.operation === 'shorten' && !again && undoes === undefined) {
     const record = runRecord(finished, folders);
-    const state = input.takesSkipped ? await foldJournal(record.journal) : undefined;
+    const state = input.sendsSkipped ? await foldJournal(record.journal) : undefined;
     // The finished run is resumed to send the rows that it skipped.
     if (state?.counts.get('free')) {
       assertSameOptions(identity, state.begin);

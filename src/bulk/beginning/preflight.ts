@@ -5,7 +5,7 @@ import { editions } from '../../contract/editions.ts';
 import type { Execution } from '../execution/execution.ts';
 import { settledCount } from '../journal/journal-state.ts';
 import { readJournal } from '../journal/line-reader.ts';
-import { hashesOf } from '../journal/recorded-results.ts';
+import { recordedHashes } from '../journal/recorded-results.ts';
 import { fileBatches } from '../operations/batches.ts';
 import { guarantees } from '../operations/modes.ts';
 import { recordUndone } from '../past-runs/later-lines.ts';
@@ -39,11 +39,11 @@ export async function preflight(run: Execution): Promise<RunFacts> {
     stop.because(error);
   });
   if (begun.resumed) {
-    plan.recall?.(begun.state.begin.options);
+    plan.restoreOptions?.(begun.state.begin.options);
     // Rows that share a link are then reported as if the run had not been interrupted.
     if (operation.remember)
       for await (const { line } of readJournal(begun.record.journal))
-        if (line.type === 'result') operation.remember(hashesOf(line));
+        if (line.type === 'result') operation.remember(recordedHashes(line));
   }
   if (plan.undoes !== undefined) await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
   return facts;

@@ -3,7 +3,7 @@ import { probeAll } from '../../check/engine.ts';
 import { byStatus, type CheckStatus, type Verdict } from '../../check/verdict.ts';
 import { beginRun } from '../beginning/beginning.ts';
 import { stopOnSignal } from '../execution/batch-loop.ts';
-import { closeRun, nameOf, readerGone, readToItsEnd } from '../execution/run-output.ts';
+import { brokenPipe, closeRun, endReason, readToItsEnd } from '../execution/run-output.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';
 import { rangesOf } from '../journal/lines.ts';
@@ -13,7 +13,7 @@ import type { RunEnvironment, UnfinishedRun } from '../run-plan.ts';
 import { pruneRuns } from '../runs.ts';
 import { createStop, type Stop } from '../sending/stop.ts';
 import { type CheckedRow, type CheckPlan, type IndexedRow, openCheckResults } from './check-results.ts';
-import { carryVerdicts, RecordedVerdicts } from './recorded-verdicts.ts';
+import { copyVerdicts, groupSize, RecordedVerdicts } from './recorded-verdicts.ts';
 
 export type StartedCheck = ReturnType<CheckRun['started']>;
 export type CheckProgress = ReturnType<StartedCheck['progress']>;
@@ -44,16 +44,13 @@ export async function startCheck(plan: CheckPlan, environment: RunEnvironment): 
     open: () => [],
     copyTo: (path: string) => links.copyTo(path),
     snapshot: { run: plan.resumes },
-    carry: (earlier: UnfinishedRun, journal: Journal) => carryVerdicts(earlier, plan, journal),
+    copyResults: (earlier: UnfinishedRun, journal: Journal) => copyVerdicts(earlier, plan, journal),
     readAt: system.elapsed(),
   };
   return await beginRun(identity, { input, what, profile, domain, results, overwrite }, environment, async (begun) =>
     new CheckRun(begun, plan, environment).started(),
   );
 }
-
-/** Maximum number of rows yielded together, and of lines written together. */
-const together = 200;
 
 class CheckRun {
   readonly #begun: BegunRun;
@@ -103,7 +100,7 @@ class CheckRun {
     const { count, left, hostCount } = this.#destinations;
     const { system } = this.#environment;
     const stop = (): void => {
-      this.#stop.because(readerGone());
+      this.#stop.because(brokenPipe());
       this.#halt.abort();
     };
     return {
@@ -159,8 +156,8 @@ class CheckRun {
     const stop = interrupt ? AbortSignal.any([this.#halt.signal, interrupt]) : this.#halt.signal;
     try {
       const refused = this.#destinations.refused();
-      for (let from = 0; from < refused.length && !stop.aborted; from += together) {
-        const some = refused.slice(from, from + together);
+      for (let from = 0; from < refused.length && !stop.aborted; from += groupSize) {
+        const some = refused.slice(from, from + groupSize);
         await Promise.all(
           some.map(({ destination, ...why }) => this.#record(destination, { status: 'skipped', milliseconds: 0, ...why })),
         );
@@ -201,7 +198,7 @@ class CheckRun {
         await this.#waitFor(destination);
       }
       rows.push({ link, verdict: await this.#verdicts.read(destination) });
-      if (rows.length < together) continue;
+      if (rows.length < groupSize) continue;
       yield rows;
       rows = [];
     }
@@ -233,7 +230,7 @@ class CheckRun {
     const { counts, offline, deferred } = this.#tally;
     const isLeft = counts.not_sent + offline + deferred > 0;
     const isComplete = isWhole && !isLeft && !this.#stop.reason;
-    const reason = isComplete ? 'complete' : nameOf(this.#stop.reason);
+    const reason = isComplete ? 'complete' : endReason(this.#stop.reason);
     await closeRun({ begun: this.#begun, stop: this.#stop, system }, reason, this.#verdicts);
     this.#endedAt = system.elapsed();
   }

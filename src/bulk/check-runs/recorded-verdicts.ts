@@ -43,10 +43,11 @@ export class RecordedVerdicts {
   }
 }
 
-const together = 200;
+/** Maximum number of rows yielded together, and of lines written together. */
+export const groupSize = 200;
 
 /** Copies the verdicts of an unfinished check into its new journal, by destination, since links may have changed or been deleted. */
-export async function carryVerdicts(
+export async function copyVerdicts(
   { record, state }: UnfinishedRun,
   {
     links,
@@ -59,20 +60,20 @@ export async function carryVerdicts(
   const earlier = await readLinks(record.input);
   const destinations = new Destinations(joined(links, earlier), { refusal: settings.refusal, shortUrls }, () => true);
   const verdicts = new RecordedVerdicts(record.journal, state, 0);
-  const isCarried = new Uint8Array(links.count);
+  const isCopied = new Uint8Array(links.count);
   let written: Promise<void>[] = [];
   try {
     for (let row = 0; row < earlier.count; row += 1) {
       const destination = destinations.of(links.count + row);
-      if (!isSettled(state.stateOf(row)) || destination >= links.count || isCarried[destination]) continue;
+      if (!isSettled(state.stateOf(row)) || destination >= links.count || isCopied[destination]) continue;
       // The verdict on a short URL depends on the expected destination.
       if (shortUrls && links.at(destination).long_url !== earlier.at(row).long_url) continue;
       const verdict = await verdicts.read(row);
       if (!verdict) continue;
-      isCarried[destination] = 1;
+      isCopied[destination] = 1;
       const known = destinations.linksOf(destination).filter((link) => link < links.count);
       written.push(journal.write({ type: 'checked', rows: rangesOf(known.map((index) => ({ index }))), verdict }));
-      if (written.length < together) continue;
+      if (written.length < groupSize) continue;
       await Promise.all(written);
       written = [];
     }

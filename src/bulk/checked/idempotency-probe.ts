@@ -81,7 +81,7 @@ async function proveWith(rows: readonly BulkRow[], run: Execution): Promise<Proo
   const generated = run.plan.mode?.generateHashes;
   let outcomes: readonly RowOutcome[] = [];
   try {
-    if (repeats(run) && !run.mayCall(ownCalls)) return { outcomes, proven: false };
+    if (repeats(run) && !run.reserveCalls(ownCalls)) return { outcomes, proven: false };
     const before = repeats(run) ? await takeWatermark(run, run.signal) : undefined;
     outcomes = [...(await sendRows(rows, { ...run, operation: watched(run) })).values()];
     const taken = outcomes.filter(({ status }) => status === 'created' || status === 'existing');

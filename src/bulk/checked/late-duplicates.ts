@@ -4,7 +4,7 @@ import type { Execution } from '../execution/execution.ts';
 import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { ownAmong, type Resent, resentRows } from './listing-evidence.ts';
-import { beyond, mayBeWhole, newerThan, type Scan, scanNewest, usualSettle } from './newest-links.ts';
+import { mayBeWhole, newerThan, pastWatermark, type Scan, scanNewest, usualSettle } from './newest-links.ts';
 
 const pageSize = 500;
 const maximalScans = 4;
@@ -61,7 +61,7 @@ async function newerRecords({ watermark, latest }: Resent, run: Execution): Prom
   const atHead = (scan: Scan): boolean => isOld || newerThan(watermark, scan).some(({ hash }) => latest.includes(hash));
   for (let scans = 0; scans < maximalScans; scans += 1) {
     await system.sleep(settle, signal).catch(() => undefined);
-    const isPast = beyond(watermark);
+    const isPast = pastWatermark(watermark);
     const isEnough = (scan: Scan): boolean =>
       ((isPast(scan) && atHead(scan)) || scan.records.size > 2 * input.rows + 10 * pageSize) && !mayBeWhole(scan);
     const scan = await scanNewest(run, { limit: pageSize, isEnough, signal });

@@ -3,7 +3,7 @@ import { foldedHash } from '../../contract/link.ts';
 import { isUrlPrint } from '../../link/prints.ts';
 import { readJournal } from '../journal/line-reader.ts';
 import { indexesOf, type JournalLine, type Watermark } from '../journal/lines.ts';
-import { hashesOf, linksOf } from '../journal/recorded-results.ts';
+import { linksOf, recordedHashes } from '../journal/recorded-results.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 
 /** Journal data about the listing when the batch was sent; any process can read the batch back with it. */
@@ -25,7 +25,7 @@ export async function evidenceOf(journal: string, batch: number): Promise<BatchE
     if (line.type === 'intent' && (current?.batch ?? 0) < batch) current = line;
     if (line.type === 'intent' && line.batch === batch) found = line.mark;
     if (line.type !== 'result' || line.batch > batch) continue;
-    const hashes = hashesOf(line);
+    const hashes = recordedHashes(line);
     if (hashes.length === 0) continue;
     const earlier = current?.batch === line.batch ? (current.mark?.known ?? []) : [];
     const before = given.latestBatch === line.batch ? given.latest : [];
@@ -81,7 +81,7 @@ export async function resentRows(journal: string): Promise<Resent | undefined> {
       // If a process was killed, the intent is the only sign of its doubt.
       doubt(line.batch, indexesOf(intents.get(line.batch)?.rows ?? []));
     } else if (line.type === 'result') {
-      const hashes = hashesOf(line);
+      const hashes = recordedHashes(line);
       if (hashes.length > 0) latest = hashes;
       answered.add(line.batch);
     } else if (line.type === 'unknown') {

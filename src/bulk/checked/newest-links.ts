@@ -89,7 +89,7 @@ export async function takeWatermark(listing: ListingSettings, signal?: AbortSign
 }
 
 /** Returns a test to call after each page: true if all links that follow are older than the watermark. */
-export function beyond({ known }: Watermark): (scan: Scan) => boolean {
+export function pastWatermark({ known }: Watermark): (scan: Scan) => boolean {
   const needed = Math.min(enoughKnown, known.length);
   let before = 0;
   return ({ records }) => {

@@ -40,13 +40,13 @@ export function createNewness(settings: NewnessSettings) {
 
   return {
     /** Call this before a request; the first call reads the newest links. Throws a `CallError` that ends the run. */
-    async begin(signal: AbortSignal): Promise<void> {
+    async readFront(signal: AbortSignal): Promise<void> {
       begun ??= safely(remember(signal));
       await begun;
       if (refusal) throw refusal;
     },
     /** Call this after a request. Returns which hashes are proven to be new, each only once. Never throws for a server error. */
-    async among(hashes: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    async newAmong(hashes: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
       const next = turn.then(async () => {
         if (front && !refusal && hashes.some((hash) => !fresh.has(hash))) await safely(inspect(front, hashes.length, signal));
       });

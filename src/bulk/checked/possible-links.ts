@@ -1,7 +1,7 @@
 import { CallError } from '../../client/call-error.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { Execution } from '../execution/execution.ts';
-import type { Asked } from '../matching/matching.ts';
+import type { SentItem } from '../matching/matching.ts';
 import { doubtful, type KnownRecord, shortUrlOf, type Verdict } from '../matching/row-verdict.ts';
 import { frontSize, type Scan, scanNewest, usualSettle } from './newest-links.ts';
 
@@ -10,8 +10,8 @@ import { frontSize, type Scan, scanNewest, usualSettle } from './newest-links.ts
  * same; a missing record is no proof either, because the listing may be stale. Nothing is sent again: the newest links are read twice, with
  * a wait, and those with a requested destination are named.
  */
-export async function candidatesOf(
-  items: readonly Asked[],
+export async function findPossibleLinks(
+  items: readonly SentItem[],
   { client, domain, system, signal, warn, plan: { settle = usualSettle } }: Execution,
 ): Promise<readonly Verdict[]> {
   const seconds = (settle * 1.2) / 1000;

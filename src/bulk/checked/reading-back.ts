@@ -2,7 +2,7 @@ import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError } from '../../client/call-error.ts';
 import { canonicalUrl, sameUrl } from '../../link/value.ts';
 import type { Execution } from '../execution/execution.ts';
-import { type Asked, matchAnswer } from '../matching/matching.ts';
+import { matchAnswer, type SentItem } from '../matching/matching.ts';
 import {
   again,
   type BatchAnswer,
@@ -15,10 +15,10 @@ import {
 import { type BatchEvidence, evidenceOf, ownAmong } from './listing-evidence.ts';
 import {
   atMost,
-  beyond,
   frontSize,
   mayBeWhole,
   newerThan,
+  pastWatermark,
   positionIn,
   type Scan,
   scanNewest,
@@ -26,7 +26,7 @@ import {
 } from './newest-links.ts';
 
 /** Reads back a batch in doubt and journals the evidence. Stops the run if it is not conclusive. */
-export async function readBackBatch(batch: number, items: readonly Asked[], run: Execution): Promise<readonly Verdict[]> {
+export async function readBackBatch(batch: number, items: readonly SentItem[], run: Execution): Promise<readonly Verdict[]> {
   const { begun, stop } = run;
   run.warn(`no reliable response for ${items.length} rows: checking the listing for created links`);
   try {
@@ -64,7 +64,7 @@ const maximalReadings = 5;
  *   before older ones.
  * - If there are no new links and the order is not proven, the whole listing must have no record that could belong to a row.
  */
-async function readBack(items: readonly Asked[], evidence: BatchEvidence, run: Execution) {
+async function readBack(items: readonly SentItem[], evidence: BatchEvidence, run: Execution) {
   const { settle = usualSettle } = run.plan;
   // Links of earlier processes do not count here, because even a slow listing shows them by now.
   const isUpToDate =
@@ -89,7 +89,7 @@ async function readBack(items: readonly Asked[], evidence: BatchEvidence, run: E
 type Opinion = 'conclusive' | 'foreign' | 'behind' | 'order unproven';
 
 function opinionOf(
-  items: readonly Asked[],
+  items: readonly SentItem[],
   { scan, fresh, ownCount, matching, isWhole }: Reading,
   { watermark, latest, earlier }: BatchEvidence,
 ): Opinion {
@@ -106,13 +106,13 @@ function opinionOf(
 }
 
 /** A record that matches only by long URL, or only by hash, may be someone else's. */
-function isCertain(verdict: Verdict | undefined, item: Asked | undefined): boolean {
+function isCertain(verdict: Verdict | undefined, item: SentItem | undefined): boolean {
   if (verdict?.kind !== 'done' || verdict.evidence === 'fields') return true;
   return verdict.evidence === 'hash' && sameUrl(verdict.record?.long_url, item?.long_url);
 }
 
 /** All verdicts are doubtful if the evidence is not conclusive. */
-function resultOf(items: readonly Asked[], reading: Reading | undefined, conclusive: boolean) {
+function resultOf(items: readonly SentItem[], reading: Reading | undefined, conclusive: boolean) {
   const found = reading?.matching.verdicts ?? [];
   const verdicts = items.map((_, position): Verdict => {
     const verdict = found[position];
@@ -143,11 +143,11 @@ interface Reading {
 const maximalCalls = 200;
 
 /** Undefined if the listing shows no link of the watermark, unless `isWhole` is true. */
-async function readNewer(items: readonly Asked[], { watermark }: BatchEvidence, run: Execution): Promise<Reading | undefined> {
+async function readNewer(items: readonly SentItem[], { watermark }: BatchEvidence, run: Execution): Promise<Reading | undefined> {
   const known = new Set(watermark.known);
   // A larger page shows that the server did not truncate the watermark, so it has all links of that time.
   const holdsMore = (largestPage: number): boolean => known.size < frontSize && largestPage > known.size;
-  const isPast = beyond(watermark);
+  const isPast = pastWatermark(watermark);
   const isEnough = (read: Scan): boolean => {
     const mayHaveKnownAll = watermark.total === known.size || holdsMore(read.largestPage);
     if (!isPast(read) || mayBeWhole(read)) return false;
@@ -170,7 +170,7 @@ async function readNewer(items: readonly Asked[], { watermark }: BatchEvidence, 
  * the totals agree, new links can only be at the head, or at the end of a listing in the opposite order: to hide one elsewhere, others
  * would have to delete as many links.
  */
-async function listsNoneOf(items: readonly Asked[], { watermark, latest }: BatchEvidence, run: Execution): Promise<boolean> {
+async function listsNoneOf(items: readonly SentItem[], { watermark, latest }: BatchEvidence, run: Execution): Promise<boolean> {
   const scan = await scanNewest(run, { limit: 500, isEnough: () => false, mayCall: atMost(maximalCalls), signal: run.signal });
   // A link that is counted but not listed could be one.
   if (!scan?.isWhole || (scan.total ?? 0) > scan.records.size) return false;

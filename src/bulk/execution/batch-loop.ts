@@ -1,11 +1,11 @@
 import { lateDuplicates } from '../checked/late-duplicates.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';
-import { hashGiver } from '../operations/made-hashes.ts';
+import { hashAssigner } from '../operations/made-hashes.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
 import { concurrencyOf, type RunEnvironment, type RunRow } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
-import { type DoubtfulBatch, outcomeOfNew, unknownOutcome } from '../sending/settling.ts';
+import { type DoubtfulBatch, outcomeOfFreeRow, unknownOutcome } from '../sending/settling.ts';
 import type { Stop } from '../sending/stop.ts';
 import { assertSamePayload, earlierRows } from './earlier-rows.ts';
 import { type Execution, newRow, type RunOutput, type Segment } from './execution.ts';
@@ -21,8 +21,8 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
     if (!stop.reason) await plan.steps?.before().catch(stop.because);
     for await (const segment of segmentsOf(run)) {
       // A run whose file has changed cannot be resumed, so nothing more is sent.
-      const change = stop.reason ? undefined : await plan.input.change?.();
-      if (change) stop.because(change);
+      const changeError = stop.reason ? undefined : await plan.input.changeError?.();
+      if (changeError) stop.because(changeError);
       const settled = settleSegment(segment, run, hold);
       settled.catch(() => undefined);
       underWay.push(settled);
@@ -112,10 +112,10 @@ function emptySegment(): Segment {
 function payloadMaker({ plan, begun, system }: Execution) {
   if (!plan.mode?.generateHashes) return plan.payload;
   const { state } = begun;
-  const giveHash = hashGiver(plan.mode, system);
+  const assignHash = hashAssigner(plan.mode, system);
   return (item: object, index: number): object => {
     const payload = plan.payload(item);
-    return isSettled(state.stateOf(index)) ? payload : giveHash(payload, state.keys.get(index));
+    return isSettled(state.stateOf(index)) ? payload : assignHash(payload, state.keys.get(index));
   };
 }
 
@@ -129,7 +129,7 @@ async function settleSegment(segment: Segment, run: Execution, hold: Hold): Prom
   const earlier = (recorded ?? []).values();
   return segment.rows.map((row) => {
     const rowState = state.stateOf(row.index);
-    if (rowState === 'free') return outcomeOfNew(row, sent, run);
+    if (rowState === 'free') return outcomeOfFreeRow(row, sent, run);
     const outcome = isSettled(rowState) ? earlier.next().value : sent.get(row.index);
     return outcome ?? unknownOutcome(row, run.operation);
   });

@@ -34,7 +34,7 @@ export interface Execution extends RunEnvironment {
   /** The caller of `sendRows` holds one permit for all its batches. Otherwise each batch acquires one. */
   readonly holdsPermit: boolean;
   /** Reserves calls, by default one, or none in checked mode. Returns false and stops the run if `--budget` does not allow them. */
-  readonly mayCall: (calls?: number) => boolean;
+  readonly reserveCalls: (calls?: number) => boolean;
   /** For links with requested hashes: sends the first rows until the server is proven to keep them, and returns their outcomes. */
   readonly prove?: ((rows: readonly BulkRow[]) => Promise<ReadonlyMap<number, RowOutcome>>) | undefined;
   /** Unsettled rows that an attempt of this or an earlier process may have changed. Every verdict considers this. */
@@ -78,11 +78,11 @@ export interface RunOutput {
 const freshFor = 10_000;
 
 /** Returns true if the link was read too long ago to base a change on it. The time of day may jump, so elapsed time is used. */
-export function isAged({ readAt }: Pick<BulkRow, 'readAt'>, { system }: { readonly system: Pick<System, 'elapsed'> }): boolean {
+export function isStale({ readAt }: Pick<BulkRow, 'readAt'>, { system }: { readonly system: Pick<System, 'elapsed'> }): boolean {
   return readAt !== undefined && system.elapsed() - readAt > freshFor;
 }
 
-export function outdated(row: BulkRow): BulkRow {
+export function markStale(row: BulkRow): BulkRow {
   return row.readAt === undefined ? row : { ...row, readAt: Number.NEGATIVE_INFINITY };
 }
 

@@ -1,7 +1,7 @@
 import { LocalError } from '../../base/errors.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/batch-sender.ts';
-import { isSettledLater, outcomeOfNew } from '../sending/settling.ts';
+import { isSettledLater, outcomeOfFreeRow } from '../sending/settling.ts';
 import { type Execution, newRow, type RunOutput } from './execution.ts';
 
 export async function executeRun(run: Execution, batches: number) {
@@ -17,7 +17,7 @@ export async function executeRun(run: Execution, batches: number) {
      * Yields each row once, in input order, with its final status. Can be read only once; this starts the run, which stays at most a few
      * batches ahead. If the reader stops early, the run stops after the calls in flight.
      */
-    rows: readToItsEnd(settledRows(run, output), () => stop.because(readerGone())),
+    rows: readToItsEnd(settledRows(run, output), () => stop.because(brokenPipe())),
     progress: () => ({
       rows,
       rowsSettled: tally.rows,
@@ -59,7 +59,7 @@ export function readToItsEnd<Some>(source: AsyncGenerator<Some>, onLeft: () => v
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-export function readerGone(): LocalError {
+export function brokenPipe(): LocalError {
   return new LocalError('output pipe closed; requests in progress were finished', {
     hint: 'run the same command again to resume',
   });
@@ -91,7 +91,7 @@ async function* typedRows(run: Execution): AsyncGenerator<readonly RowOutcome[]>
     rows.filter(({ skip }) => skip === undefined),
     run,
   );
-  yield rows.map((row) => outcomeOfNew(row, sent, run));
+  yield rows.map((row) => outcomeOfFreeRow(row, sent, run));
 }
 
 /** Replaces the output files if they have every row, and records the end of the run. */
@@ -105,7 +105,7 @@ async function endRun(run: Execution, output: RunOutput): Promise<void> {
   // A run can be resumed if rows are not settled for good.
   const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
   const stopped = isWhole ? stopOf(output, stop.reason) : stop.reason;
-  await closeRun(run, isWhole && isSettled && !stopped ? 'complete' : nameOf(stopped), run.recorded, run.images);
+  await closeRun(run, isWhole && isSettled && !stopped ? 'complete' : endReason(stopped), run.recorded, run.images);
   output.endedAt = system.elapsed();
 }
 
@@ -130,7 +130,7 @@ export async function closeRun(
 }
 
 /** Returns the reason for the end line of an incomplete run. */
-export function nameOf(reason: StopReason | undefined): string {
+export function endReason(reason: StopReason | undefined): string {
   if (!reason) return 'unfinished';
   if (reason.kind !== 'error') return reason.kind;
   return reason.error.apiCode === 1303 ? 'quota' : reason.error.kind;

@@ -10,7 +10,7 @@ import {
   type RowOutcome,
   type RowStatus,
   UnrecordedError,
-  unaskedDestination,
+  unrequestedDestination,
 } from '../results/row-outcome.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { letterOf, type RecordedError, type ResultLine, rangesOf, type SettledStatus, type Watermark } from './lines.ts';
@@ -120,7 +120,7 @@ function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined)
   const records = done.flatMap(({ record }) => record ?? []);
   if (records.length === 0 || records.length < done.length) return {};
   const domain = first && 'domain' in first.payload ? first.payload.domain : undefined;
-  const destinations = done.map((outcome) => (ofExisting.has(outcome.status) && unaskedDestination(outcome)) || '');
+  const destinations = done.map((outcome) => (ofExisting.has(outcome.status) && unrequestedDestination(outcome)) || '');
   return {
     ...(typeof domain === 'string' && { domain }),
     hashes: records.map(({ hash }) => hash),
@@ -138,7 +138,12 @@ function recordedError(outcome: RowOutcome): RecordedError {
   const { code = 0, message = '', details = '' } = outcome.error ?? {};
   const { record } = outcome;
   if (record) {
-    return [code, message, details, { hash: record.hash, shortUrl: shortUrlOf(record), longUrl: unaskedDestination(outcome) }];
+    return [
+      code,
+      message,
+      details,
+      { hash: record.hash, shortUrl: shortUrlOf(record), longUrl: unrequestedDestination(outcome) },
+    ];
   }
   return details === '' ? [code, message] : [code, message, details];
 }

@@ -25,10 +25,10 @@ export function statusesOf({ states }: ResultLine): SettledStatus[] {
 /** Returns the links of done rows, then those of rows that were not applied as requested, which have no fingerprint. */
 export function linksOf(line: ResultLine): { readonly hash: string; readonly print: string | undefined }[] {
   const prints = line.longUrls?.split(' ') ?? [];
-  return hashesOf(line).map((hash, nth) => ({ hash, print: prints[nth] }));
+  return recordedHashes(line).map((hash, nth) => ({ hash, print: prints[nth] }));
 }
 
-export function hashesOf({ hashes = [], errors = [] }: ResultLine): readonly string[] {
+export function recordedHashes({ hashes = [], errors = [] }: ResultLine): readonly string[] {
   const taken = errors.flatMap(([, , , url]) => url?.hash ?? []);
   return taken.length === 0 ? hashes : [...hashes, ...taken];
 }

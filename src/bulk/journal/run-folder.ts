@@ -28,7 +28,7 @@ interface FolderOptions {
   readonly copyInput?: ((path: string) => Promise<void>) | undefined;
   readonly openFile?: OpenJournalFile | undefined;
   /** Writes further lines to the new journal, which then replaces the existing run of this name. */
-  readonly carry?: ((journal: Journal) => Promise<void>) | undefined;
+  readonly copyResults?: ((journal: Journal) => Promise<void>) | undefined;
 }
 
 /** Creates a run's folder. It gets its name only when its content is on disk, because a journal without a begin line is damaged. */
@@ -36,7 +36,7 @@ export async function createRunFolder(
   begin: BeginLine,
   folders: RunFolders,
   system: MarkSystem,
-  { copyInput, openFile, carry }: FolderOptions = {},
+  { copyInput, openFile, copyResults }: FolderOptions = {},
 ): Promise<void> {
   const { runs } = folders;
   const draft = draftFolder(folders, system);
@@ -47,11 +47,11 @@ export async function createRunFolder(
     const journal = await openJournal(join(draft, journalName), 0, openFile);
     const write = async (): Promise<void> => {
       await journal.write(begin);
-      await carry?.(journal);
+      await copyResults?.(journal);
     };
     await write().finally(() => journal.close());
     syncFolder(draft, system);
-    if (carry) removeRunFolder(begin.run, folders, system);
+    if (copyResults) removeRunFolder(begin.run, folders, system);
     const isFirst = runNames(folders).length === 0;
     rename(draft, join(runs, begin.run), system);
     if (isFirst) syncFoldersUpFrom(runs, system);
@@ -62,7 +62,7 @@ export async function createRunFolder(
   }
 }
 
-/** Removes a run atomically, so that no process sees a part of it. The caller holds the lock of `claimBeginning`. */
+/** Removes a run atomically, so that no process sees a part of it. The caller holds the lock of `claimKey`. */
 export function removeRunFolder(name: string, folders: RunFolders, system: MarkSystem): void {
   const { isSmall, path } = runRecord(name, folders);
   const draft = draftFolder(folders, system);
@@ -122,7 +122,7 @@ const longestEnd = 512;
 const defaultWait = 2000;
 
 /** Held while a run of this key is searched for, started or deleted, so that only one process can start it. Acquired before other locks. */
-export function claimBeginning(key: string, { locks }: RunFolders, system: System, wait = defaultWait): Promise<Claim> {
+export function claimKey(key: string, { locks }: RunFolders, system: System, wait = defaultWait): Promise<Claim> {
   const folder = join(locks, `begin-${key}`);
   return acquireClaim({ folder, guards: 'the start of this run', waitMilliseconds: wait, isPassing: true }, system);
 }

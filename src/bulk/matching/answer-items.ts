@@ -92,7 +92,7 @@ export class Matching<Row> {
     }
   }
 
-  give(row: number, index: number, evidence: Evidence): void {
+  assign(row: number, index: number, evidence: Evidence): void {
     const item = this.items[index];
     if (!item) return;
     this.rowOf[index] = row;
@@ -146,7 +146,7 @@ export class Matching<Row> {
         item.kind === 'record'
           ? rows.get(form(item.record.hash))
           : item.hashes.map((hash) => rows.get(form(hash))).find((found) => found !== undefined);
-      if (row !== undefined && row !== shared && !this.verdicts[row]) this.give(row, index, 'hash');
+      if (row !== undefined && row !== shared && !this.verdicts[row]) this.assign(row, index, 'hash');
     }
   }
 }

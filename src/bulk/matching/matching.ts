@@ -6,27 +6,27 @@ import { canonicalHost, canonicalUrl } from '../../link/value.ts';
 import { type Item, longUrlOf, Matching } from './answer-items.ts';
 import type { BatchAnswer, Evidence } from './row-verdict.ts';
 
-export type Asked = Partial<ShortenItem>;
+export type SentItem = Partial<ShortenItem>;
 
-export type Shortening = Matching<Asked>;
+export type Shortening = Matching<SentItem>;
 
 interface MatchingOptions {
   /** For duplicate control, where rows may share a record and a row may have several (4.3.3). */
-  readonly takeShared?: (work: Shortening) => void;
+  readonly matchSharedLinks?: (work: Shortening) => void;
   /** False for listings, which are not in the order of the rows. */
   readonly inOrder?: boolean;
 }
 
 /** Assigns items of an answer to sent rows. Their order and number are not guaranteed; without clear evidence a row gets none. */
 export function matchAnswer(
-  sent: readonly Asked[],
+  sent: readonly SentItem[],
   answer: readonly unknown[],
-  { takeShared, inOrder = true }: MatchingOptions = {},
+  { matchSharedLinks, inOrder = true }: MatchingOptions = {},
 ): BatchAnswer {
-  const work = new Matching(sent, answer, takeShared !== undefined);
+  const work = new Matching(sent, answer, matchSharedLinks !== undefined);
   const steps = [
     takeByCustomHash,
-    takeShared ?? takeByFields,
+    matchSharedLinks ?? takeByFields,
     takeRefusals,
     takeByUniqueUrl,
     ...(inOrder ? [takeByPosition] : []),
@@ -37,7 +37,7 @@ export function matchAnswer(
 
 /** Custom hashes are distinct within a request, so they identify rows. A server may have changed their case. */
 function takeByCustomHash(work: Shortening): void {
-  const hashOf = ({ custom_hash }: Asked): string | undefined => custom_hash;
+  const hashOf = ({ custom_hash }: SentItem): string | undefined => custom_hash;
   work.takeByHash(hashOf);
   if (work.verdicts.includes(undefined)) work.takeByHash(hashOf, foldedHash);
 }
@@ -52,22 +52,22 @@ function takeByFields(work: Shortening): void {
   for (const [key, takers] of grouped(rows, (row) => rowKey(work.sent[row], shown))) {
     const found = candidates.get(key);
     if (!found || (takers.length > 1 && grouped(takers, (row) => rowKey(work.sent[row])).size > 1)) continue;
-    giveInOrder(work, takers, found, 'fields');
+    assignInOrder(work, takers, found, 'fields');
   }
 }
 
 /** Prefers items with an identical long URL and assigns the rest in order. */
-function giveInOrder(work: Shortening, rows: readonly number[], items: readonly number[], evidence: Evidence): void {
+function assignInOrder(work: Shortening, rows: readonly number[], items: readonly number[], evidence: Evidence): void {
   const spelled = grouped(items, (index) => longUrlOf(work.items[index]) ?? '');
   for (const row of rows) {
     const index = spelled.get(work.sent[row]?.long_url ?? '')?.shift();
-    if (index !== undefined) work.give(row, index, evidence);
+    if (index !== undefined) work.assign(row, index, evidence);
   }
   const left = items.filter((index) => work.rowOf[index] === undefined);
   const waiting = rows.filter((row) => !work.verdicts[row]);
   for (const [nth, row] of waiting.entries()) {
     const index = left[nth];
-    if (index !== undefined) work.give(row, index, evidence);
+    if (index !== undefined) work.assign(row, index, evidence);
   }
 }
 
@@ -75,7 +75,7 @@ function giveInOrder(work: Shortening, rows: readonly number[], items: readonly 
 function takeRefusals(work: Shortening): void {
   const items = work.freeRefusals().filter((index) => longUrlOf(work.items[index]) !== undefined);
   for (const [rows, found] of sameUrls(work, work.freeRows(), items)) {
-    if (areInterchangeable(work, rows, found)) giveInOrder(work, rows, found, 'long_url');
+    if (areInterchangeable(work, rows, found)) assignInOrder(work, rows, found, 'long_url');
   }
 }
 
@@ -92,12 +92,12 @@ function takeByUniqueUrl(work: Shortening): void {
   for (const isCandidate of [isPlain, () => true]) {
     const candidates = work.freeRows().filter((row) => isCandidate(work.sent[row]));
     for (const [rows, found] of sameUrls(work, candidates, work.freeRecords())) {
-      if (rows.length === 1 && found.length === 1) giveInOrder(work, rows, found, 'long_url');
+      if (rows.length === 1 && found.length === 1) assignInOrder(work, rows, found, 'long_url');
     }
   }
 }
 
-function isPlain(row: Asked | undefined): boolean {
+function isPlain(row: SentItem | undefined): boolean {
   return !row?.custom_hash;
 }
 
@@ -125,10 +125,10 @@ function takeByPosition(work: Shortening): void {
   if (rows.length === work.sent.length && rows.length > 1) return;
   if (work.rowOf.some((row, index) => row !== undefined && row !== index)) return;
   if (!rows.every((row) => work.rowOf[row] === undefined && agree(work.sent[row], work.items[row]))) return;
-  for (const row of rows) work.give(row, row, 'position');
+  for (const row of rows) work.assign(row, row, 'position');
 }
 
-function agree(sent: Asked | undefined, item: Item | undefined): boolean {
+function agree(sent: SentItem | undefined, item: Item | undefined): boolean {
   if (!sent || !item) return false;
   const longUrl = longUrlOf(item);
   if (longUrl === undefined) return item.kind === 'refused';

@@ -14,7 +14,7 @@ function isWhole(record: KnownRecord): record is UrlRecord {
 }
 
 /** Also accepts partial records, because they cannot be tested. */
-export function ofWholeRecords(accepts: (record: UrlRecord) => boolean): (record: KnownRecord) => boolean {
+export function acceptingPartial(accepts: (record: UrlRecord) => boolean): (record: KnownRecord) => boolean {
   return (record) => !isWhole(record) || accepts(record);
 }
 

@@ -13,7 +13,7 @@ export interface ConflictSettings {
   readonly domain?: string | undefined;
   readonly mayCall?: (() => boolean) | undefined;
   /** Rows are not renamed to a hash that another row of the input requests. */
-  readonly isAskedFor?: ((hash: string) => boolean) | undefined;
+  readonly isRequested?: ((hash: string) => boolean) | undefined;
 }
 
 /** The hash is taken or not allowed. Only reading its link shows which. */
@@ -112,7 +112,7 @@ async function rename(
   settings: ConflictSettings,
   signal: AbortSignal,
 ): Promise<BatchAnswer> {
-  const names = items.map(({ custom_hash = '' }) => numberedHashes(custom_hash).filter((hash) => !settings.isAskedFor?.(hash)));
+  const names = items.map(({ custom_hash = '' }) => numberedHashes(custom_hash).filter((hash) => !settings.isRequested?.(hash)));
   const links = await read(names.flat(), settings, signal);
   if (!links) return sentAgain(items);
   const given = new Set<string>();

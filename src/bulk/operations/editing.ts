@@ -140,6 +140,6 @@ export function matchEdits(sent: readonly EditedUrl[], answer: readonly unknown[
   if (row === undefined || index === undefined || rows.length + items.length > 0) return work.answer();
   const item = work.items[index];
   // A single item without a hash is a refusal of the single row that is left.
-  if (item?.kind === 'refused' && item.hashes.length === 0 && work.items.length === sent.length) work.give(row, index, 'hash');
+  if (item?.kind === 'refused' && item.hashes.length === 0 && work.items.length === sent.length) work.assign(row, index, 'hash');
   return work.answer();
 }

@@ -16,7 +16,7 @@ const fairBound = 256 - (256 % alphabet.length);
 const poolBytes = 4096;
 
 /** Adds a custom hash to payloads without one: `kept`, which was sent before, or a new one. */
-export function hashGiver(
+export function hashAssigner(
   mode: Pick<Mode, 'generateHashes'> | undefined,
   { randomBytes }: Pick<System, 'randomBytes'>,
 ): <Payload extends object>(payload: Payload, kept?: string) => Payload {
@@ -63,12 +63,12 @@ export function isNumbered(hash: string): boolean {
 }
 
 /** Returns the requested hash if the link has it with a number. */
-export function hashBefore({ custom_hash }: Pick<ShortenItem, 'custom_hash'>, hash: string | undefined): string | undefined {
+export function requestedHash({ custom_hash }: Pick<ShortenItem, 'custom_hash'>, hash: string | undefined): string | undefined {
   if (custom_hash === undefined || hash === undefined || !isNumbered(hash) || foldedHash(custom_hash) === foldedHash(hash))
     return undefined;
   return numberedHashes(custom_hash).includes(hash) ? custom_hash : undefined;
 }
 
-export function asNamed(item: ShortenItem, { hash }: { readonly hash: string }): ShortenItem {
-  return hashBefore(item, hash) === undefined ? item : { ...item, custom_hash: hash };
+export function withNumberedHash(item: ShortenItem, { hash }: { readonly hash: string }): ShortenItem {
+  return requestedHash(item, hash) === undefined ? item : { ...item, custom_hash: hash };
 }

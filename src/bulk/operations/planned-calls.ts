@@ -1,6 +1,6 @@
 import { endpoints } from '../../contract/operations.ts';
 import type { RunRow } from '../run-plan.ts';
-import { exceptSwapped, knownVerdicts } from '../sending/links-before.ts';
+import { knownVerdicts, treatSwappedAsUnread } from '../sending/links-before.ts';
 import { batchesOf, groupsOf, rowBatches, rulesOf } from './batches.ts';
 import type { AnyCall, BulkOperation } from './operation.ts';
 
@@ -31,7 +31,7 @@ export async function* plannedCalls({ rows, operation, payload, batchSize, isRea
     const wanted = some.filter(({ skip }) => skip === undefined);
     const all = wanted.map((row, index) => ({ ...row, index, payload: payload(row.item), listed: row.before }));
     for (const cut of batchesOf(all, rules)) {
-      const batch = exceptSwapped(cut, operation);
+      const batch = treatSwappedAsUnread(cut, operation);
       for (const { payload: sent, before } of batch) if (before !== undefined) operation.onRead?.(sent, before);
       for (const part of groupsOf(batch, rules)) {
         const verdicts = knownVerdicts(part, known);

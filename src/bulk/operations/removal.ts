@@ -11,24 +11,19 @@ export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey
   return { ...kind, ...removal(settings, { one: 'deleteUrl', all: 'deleteUrls', status: 'deleted', gone: { kind: 'done' } }) };
 }
 
-interface ResetSettings extends ChangeSettings {
-  /** Repeat a reset in doubt, although that also erases newer clicks. */
-  readonly retryReset?: boolean | undefined;
-}
-
 /** DELETE /stats?hashes=, or /stats/[hash] for a single row. A reset in doubt is not repeated, because that would erase newer clicks. */
-export function resetOperation({ retryReset: repeat = false, ...settings }: ResetSettings): BulkOperation<LinkKey> {
-  const kind = { kind: 'reset', doubt: repeat ? 'repeat' : 'leave' } as const;
+export function resetOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
+  const kind = { kind: 'reset', doubt: 'leave' } as const;
   return {
     ...kind,
-    ...removal(settings, { one: 'resetStats', all: 'resetSelectedStats', repeat, status: 'reset', gone: missing }),
+    ...removal(settings, { one: 'resetStats', all: 'resetSelectedStats', repeat: false, status: 'reset', gone: missing }),
   };
 }
 
 interface Removal {
   readonly one: 'deleteUrl' | 'resetStats';
   readonly all: 'deleteUrls' | 'resetSelectedStats';
-  readonly repeat?: boolean;
+  readonly repeat?: false;
   readonly status: RowStatus;
   /** The verdict on a row in doubt whose link is missing. The link of any other row never existed. */
   readonly gone: Verdict;

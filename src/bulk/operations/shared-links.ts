@@ -15,13 +15,13 @@ interface SharedCall {
 }
 
 /** Sends a batch in which rows with the same long URL share a link. `sent` omits the items that share the link of an earlier one. */
-export async function callShared(
+export async function sendSharedBatch(
   items: readonly ShortenItem[],
   sent: readonly ShortenItem[],
   { send, given, newness, signal }: SharedCall,
 ): Promise<BatchAnswer> {
-  await newness?.begin(signal);
-  const { verdicts, surplus } = matchAnswer(sent, await send(), { takeShared });
+  await newness?.readFront(signal);
+  const { verdicts, surplus } = matchAnswer(sent, await send(), { matchSharedLinks });
   const ofItem = new Map(sent.map((item, position) => [item, verdicts[position]]));
   const ofUrl = new Map(sent.filter(({ custom_hash }) => !custom_hash).map((item) => [item.long_url, ofItem.get(item)]));
   const shared = items.map((item) => {
@@ -44,14 +44,14 @@ async function withNew(
     return verdict?.kind === 'done' && !looksPreexisting(item, verdict) ? verdict.record?.hash : undefined;
   });
   const hashes = perhapsNew.filter((hash) => hash !== undefined);
-  const fresh: ReadonlySet<string | undefined> = hashes.length > 0 ? await newness.among(hashes, signal) : new Set();
+  const fresh: ReadonlySet<string | undefined> = hashes.length > 0 ? await newness.newAmong(hashes, signal) : new Set();
   return verdicts.map((verdict, position) =>
     verdict?.kind === 'done' && fresh.has(perhapsNew[position]) ? { ...verdict, fresh: true } : verdict,
   );
 }
 
 /** With duplicate control, the first record with the long URL of a row answers it. Further ones are not surplus. */
-export function takeShared(work: Shortening): void {
+export function matchSharedLinks(work: Shortening): void {
   for (const form of [(text: string) => text, canonicalUrl]) {
     const rows = work.freeRows();
     const items = work.freeRecords();
@@ -66,7 +66,7 @@ export function takeShared(work: Shortening): void {
       const url = form(work.sent[row]?.long_url ?? '');
       const index = first.get(url);
       if (index === undefined) continue;
-      work.give(row, index, 'long_url');
+      work.assign(row, index, 'long_url');
       served.add(url);
     }
     for (const index of items) if (served.has(form(longUrlOf(work.items[index]) ?? ''))) work.rowOf[index] ??= -1;

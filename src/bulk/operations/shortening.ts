@@ -7,7 +7,7 @@ import type { Newness, NewnessSettings } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
 import { again, type Done, looksPreexisting, type Verdict } from '../matching/row-verdict.ts';
 import type { ConflictSettings } from './conflicts.ts';
-import { asNamed } from './made-hashes.ts';
+import { withNumberedHash } from './made-hashes.ts';
 import type { ConflictPolicy, Mode } from './modes.ts';
 import type { BulkOperation, Call, RowToInspect } from './operation.ts';
 
@@ -16,10 +16,10 @@ interface ShortenSettings {
   readonly mode: Mode;
   /** Edition A: the working domain, sent with every call. */
   readonly domain?: string | undefined;
-  readonly tellsNew?: boolean | undefined;
+  readonly detectsNew?: boolean | undefined;
   readonly mayCall?: NewnessSettings['mayCall'];
   readonly onConflict?: Exclude<ConflictPolicy, 'update'> | undefined;
-  readonly isAskedFor?: ConflictSettings['isAskedFor'];
+  readonly isRequested?: ConflictSettings['isRequested'];
 }
 
 /** POST /urls. Handles taken hashes as `onConflict` says. */
@@ -34,7 +34,7 @@ export function shortenOperation({ onConflict = 'fail', ...settings }: ShortenSe
     },
     // A link that was found by its hash existed before.
     statusOf: (item, done) => (done.shared ? 'existing' : operation.statusOf(item, done)),
-    notApplied: (item, record) => operation.notApplied?.(asNamed(item, record), record) ?? [],
+    notApplied: (item, record) => operation.notApplied?.(withNumberedHash(item, record), record) ?? [],
   };
 }
 
@@ -43,9 +43,9 @@ function plainShortening({
   client,
   mode,
   domain,
-  tellsNew = true,
+  detectsNew = true,
   mayCall,
-}: Omit<ShortenSettings, 'onConflict' | 'isAskedFor'>): BulkOperation<ShortenItem> {
+}: Omit<ShortenSettings, 'onConflict' | 'isRequested'>): BulkOperation<ShortenItem> {
   const doubt = mode.name === 'checked' ? 'read_back' : 'repeat';
   const sharing = mode.name === 'dedupe';
   /** In dedupe mode, a link is new only if it is proven new. Otherwise it may be years old. */
@@ -72,9 +72,9 @@ function plainShortening({
       const options = { repeat: doubt === 'repeat', signal, ...watch };
       const send = async (): Promise<readonly unknown[]> => (await client.send(operation, { ...input, bodyText }, options)).urls;
       if (!sharing) return matchAnswer(urls, await send());
-      const { callShared } = await import('./shared-links.ts');
-      const newness = tellsNew ? await loadNewness() : undefined;
-      return await callShared(items, urls, { send, given, newness, signal });
+      const { sendSharedBatch } = await import('./shared-links.ts');
+      const newness = detectsNew ? await loadNewness() : undefined;
+      return await sendSharedBatch(items, urls, { send, given, newness, signal });
     },
     hashOf: ({ custom_hash }) => custom_hash,
     ...(sharing && { sharedBy: ({ long_url, custom_hash }) => (custom_hash ? undefined : long_url) }),

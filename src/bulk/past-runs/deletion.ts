@@ -2,14 +2,14 @@ import { LocalError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isUntouched, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
-import { claimBeginning, claimRun, keyOfRun, removeRunFolder } from '../journal/run-folder.ts';
+import { claimKey, claimRun, keyOfRun, removeRunFolder } from '../journal/run-folder.ts';
 import { recordUndone } from './later-lines.ts';
 import { type RunFolders, runNames, runRecord } from './run-names.ts';
 
 /** Returns false if there is no such run. Throws `LocalError` while another process holds the run or searches for it. */
 export async function deleteRun(name: string, folders: RunFolders, system: System): Promise<boolean> {
   if (!runNames(folders).includes(name)) return false;
-  const claims = [await claimBeginning(keyOfRun(name), folders, system, 0)];
+  const claims = [await claimKey(keyOfRun(name), folders, system, 0)];
   try {
     if (!runNames(folders).includes(name)) return false;
     claims.push(await claimRun(name, folders, system, 0));

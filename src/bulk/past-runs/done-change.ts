@@ -32,7 +32,7 @@ export function changeOf({ row, payload, record: before }: BeforeImage, { stateO
 }
 
 /** Joins all changes of each link if hashes moved between links: a row may name a hash that an earlier row released or took. */
-export function composed(images: readonly BeforeImage[], state: RunState): DoneChange[] {
+export function joinedChanges(images: readonly BeforeImage[], state: RunState): DoneChange[] {
   const changes: DoneChange[] = [];
   /** By hash: index in `changes` of the link that the run gave it to. */
   const holders = new Map<string, number>();
@@ -66,19 +66,20 @@ function joined(first: DoneChange, { asked, isCertain, isOpen }: DoneChange): Do
 }
 
 /** Returns the hashes that one row gave to a link and another row named. */
-export async function chainIn(images: () => AsyncIterable<readonly BeforeImage[]>): Promise<ReadonlySet<string>> {
+export async function movedHashes(images: () => AsyncIterable<readonly BeforeImage[]>): Promise<ReadonlySet<string>> {
   const given = new Set<string>();
   for await (const some of images()) for (const image of some) for (const link of newLink(image)) given.add(link);
-  const chain = new Set<string>();
-  if (given.size === 0) return chain;
+  const moved = new Set<string>();
+  if (given.size === 0) return moved;
   for await (const some of images()) {
-    for (const { payload } of some) if (given.has(linkText(payload))) chain.add(linkText(payload));
+    for (const { payload } of some) if (given.has(linkText(payload))) moved.add(linkText(payload));
   }
-  return chain;
+  return moved;
 }
 
-export function isIn(chain: ReadonlySet<string>, image: BeforeImage): boolean {
-  return [linkText(image.payload), ...newLink(image)].some((link) => chain.has(link));
+/** Returns true if the row named one of these links, or gave a link its hash. */
+export function touchesAny(image: BeforeImage, moved: ReadonlySet<string>): boolean {
+  return [linkText(image.payload), ...newLink(image)].some((link) => moved.has(link));
 }
 
 /** Returns the new name of a renamed link, otherwise nothing. */

@@ -10,7 +10,7 @@ import { damaged, type LineLocation, linesBackwards, readJournal } from '../jour
 import { type BeginLine, indexesOf, type ResultLine, type Watermark } from '../journal/lines.ts';
 import { linksOf, statusesOf } from '../journal/recorded-results.ts';
 import { claimRun } from '../journal/run-folder.ts';
-import { chainIn, changeOf, composed, type DoneChange, type EarlierLink, isIn } from './done-change.ts';
+import { changeOf, type DoneChange, type EarlierLink, joinedChanges, movedHashes, touchesAny } from './done-change.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
 
 export interface DoneRun {
@@ -18,7 +18,7 @@ export interface DoneRun {
   /** The operation, but `apply` for a shortening with `--on-conflict update`, which both creates and edits links. */
   readonly kind: BeginLine['operation'];
   /** Number of rows that may have created links which cannot be found. */
-  readonly lost: number;
+  readonly untraceableRows: number;
   readonly images: string;
   readonly mark: Watermark | undefined;
   /** Yields groups of changes, last first. */
@@ -38,7 +38,7 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
   return {
     begin,
     kind,
-    lost: isCreation ? inDoubt - named : 0,
+    untraceableRows: isCreation ? inDoubt - named : 0,
     images: record.images,
     mark: state.mark,
     changes: () =>
@@ -66,14 +66,14 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
   const touched = async function* (): AsyncGenerator<readonly BeforeImage[]> {
     for await (const some of images.backwards()) yield some.filter(({ row }) => !untouched.has(state.stateOf(row)));
   };
-  const chain = state.begin.operation === 'edit' ? await chainIn(touched) : new Set<string>();
-  if (chain.size > 0) {
+  const moved = state.begin.operation === 'edit' ? await movedHashes(touched) : new Set<string>();
+  if (moved.size > 0) {
     const chained: BeforeImage[] = [];
-    for await (const some of touched()) chained.push(...some.filter((image) => isIn(chain, image)));
-    yield composed(chained, state).reverse();
+    for await (const some of touched()) chained.push(...some.filter((image) => touchesAny(image, moved)));
+    yield joinedChanges(chained, state).reverse();
   }
   for await (const some of touched()) {
-    const alone = chain.size === 0 ? some : some.filter((image) => !isIn(chain, image));
+    const alone = moved.size === 0 ? some : some.filter((image) => !touchesAny(image, moved));
     yield alone.map((image) => changeOf(image, state));
   }
 }

@@ -66,15 +66,15 @@ function folderNames({ runs }: RunFolders): string[] {
 }
 
 /** Returns true for an empty one-file record: its process was killed before it wrote a line or sent anything. */
-export function isUnbegun({ isSmall, path }: RunRecord): boolean {
+export function isEmptyRecord({ isSmall, path }: RunRecord): boolean {
   return isSmall && statSync(path, { throwIfNoEntry: false })?.size === 0;
 }
 
 function smallNames(folders: RunFolders): string[] {
-  return smallFiles(folders).filter((name) => !isUnbegun(smallRecord(name, folders)));
+  return smallFiles(folders).filter((name) => !isEmptyRecord(smallRecord(name, folders)));
 }
 
-/** Includes unbegun runs, because no file is inspected. */
+/** Includes empty records, because no file is inspected. */
 export function smallFiles({ runs }: RunFolders): string[] {
   if (!existsSync(runs)) return [];
   return readdirSync(runs)
@@ -99,11 +99,11 @@ export function newestFirst(folders: RunFolders, isWanted: (name: string) => boo
   return runNames(folders)
     .filter(isWanted)
     .map((run) => ({ run, begin: beginOf(runRecord(run, folders).journal) }))
-    .sort(byAge);
+    .sort(byNewest);
 }
 
 /** Sorts runs by number, newest first. Runs of earlier versions have no number: they count as older and are sorted by time. */
-export function byAge(one: NamedRun, other: NamedRun): number {
+export function byNewest(one: NamedRun, other: NamedRun): number {
   const byOrder = orderOf(other) - orderOf(one);
   return byOrder || compared(beginningOf(other), beginningOf(one)) || compared(other.run, one.run);
 }
@@ -123,7 +123,7 @@ function nameTime(run: string): string {
 }
 
 /** Reads the start time from the name, in milliseconds since 1970. */
-export function beganAt(run: string): number {
+export function startTimeOf(run: string): number {
   return Date.parse(`${nameTime(run)}Z`);
 }
 

@@ -4,7 +4,7 @@ import { foldJournal } from '../journal/fold.ts';
 import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
 import { foldRun } from '../journal/run-folder.ts';
-import { isUnbegun, type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
+import { isEmptyRecord, type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
 
 /** Returns true if the run was undone and not redone. The same command then starts a new run, because the journal is out of date. */
 export async function isUndone(state: RunState, folders: RunFolders): Promise<boolean> {
@@ -35,7 +35,7 @@ export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> 
 async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
   const tips: Tip[] = [];
   for (const run of first.undoneBy.toReversed()) {
-    if (isUnbegun(runRecord(run, folders))) continue;
+    if (isEmptyRecord(runRecord(run, folders))) continue;
     const state = await foldRun(run, folders).catch(() => undefined);
     // An undo without a readable record counts as applied.
     if (!state) tips.push({ run, state, isUndone: true });

@@ -6,7 +6,7 @@ import { withoutLocalPort } from '../../contract/web-address.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isOver, isUntouched, type RunState, settledCount } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
-import { claimBeginning, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
+import { claimKey, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
 import { newestFirst, type RunFolders, runFolders, runRecord } from './run-names.ts';
 import { isUndone } from './undo-chain.ts';
 
@@ -34,7 +34,7 @@ export async function runsOf(
   return { unfinished, finished, undone };
 }
 
-export interface KeptRun {
+export interface ResumableRun {
   readonly begin: BeginLine;
   readonly input: string;
   readonly left: number;
@@ -57,13 +57,13 @@ export async function unfinishedRuns(
   const input = { name: '', sha256, rows: 0 };
   const { server, username: account } = identity;
   const key = runKey({ operation, server, account, domain: domain && withoutLocalPort(domain), input });
-  const beginning = await claimBeginning(key, folders, system);
+  const beginning = await claimKey(key, folders, system);
   const { unfinished } = await runsOf(key, folders).finally(() => beginning.release());
   return unfinished;
 }
 
 /** Returns the run that the same command resumes, with its recorded rows; undefined if every such run is untouched. */
-export async function keptRun(sought: Sought, surroundings: Surroundings): Promise<KeptRun | undefined> {
+export async function resumableRun(sought: Sought, surroundings: Surroundings): Promise<ResumableRun | undefined> {
   for (const { name, state } of await unfinishedRuns(sought, surroundings)) {
     if (isUntouched(state)) continue;
     const { input: path } = runRecord(name, runFolders(surroundings.stateFolder));

@@ -1,6 +1,6 @@
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
-import { hashBefore } from '../operations/made-hashes.ts';
+import { requestedHash } from '../operations/made-hashes.ts';
 import type { RowOutcome } from './row-outcome.ts';
 
 /** Returns the record as served with its full short URL, or the requested values with the error. */
@@ -25,10 +25,10 @@ export function outcomeRow(
 
 /** Returns the requested hash if a link with another destination has it and `--on-conflict` renamed the new link. */
 export function renamedFrom({ status, payload, record }: Pick<RowOutcome, 'status' | 'payload' | 'record'>): string | undefined {
-  return status === 'created' || status === 'existing' ? hashBefore(payload, record?.hash) : undefined;
+  return status === 'created' || status === 'existing' ? requestedHash(payload, record?.hash) : undefined;
 }
 
 /** Rows for which nothing was done get no sentence. */
-export function wasNotTouched({ status }: Readonly<Record<string, unknown>>): boolean {
+export function needsNoSentence({ status }: Readonly<Record<string, unknown>>): boolean {
   return status === 'not_sent' || status === 'unchanged' || status === 'skipped';
 }

@@ -125,7 +125,7 @@ export function destinationOf(row: Row): string | undefined {
 }
 
 /** Returns the destination only if the row does not give it: an edit of other fields, or a skipped row. */
-export function unaskedDestination(row: Row): string | undefined {
+export function unrequestedDestination(row: Row): string | undefined {
   return askedOf(row) === undefined ? destinationOf(row) : undefined;
 }
 

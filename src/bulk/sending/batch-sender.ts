@@ -48,14 +48,14 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
     // Only batches whose links are read first, or with rows that the plan refused, need this module.
     const isSeen = operation.read !== undefined || rows.some(({ refusal }) => refusal !== undefined);
     const before = isSeen ? await import('./links-before.ts') : undefined;
-    const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows, isPaid: false };
+    const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows, isReserved: false };
     if (!prepared) return unsent(rows, run);
     // After the reading, rows may need different kinds of calls.
     const [now = prepared.rows, ...others] = groupsOf(prepared.rows, run.rules);
     sending = now;
     serialized = others.length === 0 ? { ...serialized, rows: now } : serializeBatch(now);
     batch ??= await ledger.intent(serialized);
-    const round = await callAndSettle(batch, serialized, run, { before, isPaid: prepared.isPaid, release });
+    const round = await callAndSettle(batch, serialized, run, { before, isReserved: prepared.isReserved, release });
     return others.length === 0 ? round : { ...round, repeat: [...round.repeat, ...others.flat()] };
   } catch (error) {
     stop.because(error);
@@ -72,7 +72,7 @@ interface Turn {
   /** Loaded before the intent; undefined if no row needs it. */
   readonly before: typeof import('./links-before.ts') | undefined;
   /** The call has been reserved in the budget. */
-  readonly isPaid: boolean;
+  readonly isReserved: boolean;
   /** Releases the permit once no further request is needed, so that another batch is sent while the answer is processed. */
   readonly release: (() => void) | undefined;
 }
@@ -81,22 +81,22 @@ async function callAndSettle(
   batch: number,
   { rows, payloads, json }: SerializedBatch,
   run: Execution,
-  { before, isPaid, release }: Turn,
+  { before, isReserved, release }: Turn,
 ): Promise<Round> {
   const { operation, stop, rules, inDoubt } = run;
   const { reason } = stop;
   // A reserved call is made despite an exhausted budget. Otherwise readings could use up a small budget in every run.
-  const isStopped = reason && !(isPaid && reason.kind === 'error' && reason.error instanceof BudgetError);
+  const isStopped = reason && !(isReserved && reason.kind === 'error' && reason.error instanceof BudgetError);
   // During the fsync or the wait for a permit, another batch may have stopped the run or lowered the batch limit.
   if (isStopped || rows.length > rules.limit) return await requeue(batch, rows, run);
   const known = before?.knownVerdicts(rows, run) ?? [];
   const sent = rows.filter((_, nth) => !known[nth]);
-  const whole = (verdicts: readonly Verdict[]): readonly Verdict[] => before?.withKnown(known, verdicts) ?? verdicts;
+  const whole = (verdicts: readonly Verdict[]): readonly Verdict[] => before?.mergeVerdicts(known, verdicts) ?? verdicts;
   if (sent.length === 0) return await settle(batch, rows, whole([]), run);
-  const isCurrent = before?.currency(sent, run);
-  if (isCurrent && !(await isCurrent())) return await (await import('./resolving.ts')).lookAgain(batch, rows, known, run);
+  const isCurrent = before?.freshnessCheck(sent, run);
+  if (isCurrent && !(await isCurrent())) return await (await import('./resolving.ts')).settleChanged(batch, rows, known, run);
   // Reserved right before the call, so that no budget is spent on calls that are not made.
-  if (!isPaid && !run.mayCall()) return await requeue(batch, rows, run);
+  if (!isReserved && !run.reserveCalls()) return await requeue(batch, rows, run);
   try {
     const onDoubt = (): void => sent.forEach(({ index }) => void inDoubt.add(index));
     const isWhole = sent.length === rows.length;
@@ -112,7 +112,7 @@ async function callAndSettle(
     const { enterDoubt, verdictsOfFailure } = await doubts();
     if (error.outcome === 'ambiguous') await enterDoubt(batch, sent, error.message, run);
     if (error.gaveUp === 'the target has changed since')
-      return await (await import('./resolving.ts')).lookAgain(batch, rows, known, run);
+      return await (await import('./resolving.ts')).settleChanged(batch, rows, known, run);
     if (isTooLarge(error) && sent.length > 1) {
       rules.limit = Math.min(rules.limit, Math.ceil(sent.length / 2));
       return await requeue(batch, rows, run);

@@ -12,7 +12,7 @@ import {
 } from '../matching/row-verdict.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { doubtOf, inspect, resolveDoubt } from './resolving.ts';
+import { inspect, resolveDoubt, unknownOutcomeError } from './resolving.ts';
 import { isTemporary, outcomeOf } from './settling.ts';
 
 type Rows = readonly BulkRow[];
@@ -73,13 +73,13 @@ export async function verdictsOfFailure(
     const wasRepeated = error.gaveUp !== 'not retryable' && error.gaveUp !== 'not safe to repeat';
     const verdicts = await resolveDoubt(batch, rows, run, wasRepeated);
     const inDoubt = verdicts.filter((verdict) => verdict.kind === 'doubtful');
-    if (inDoubt.length > 0) stop.because(doubtOf(error, inDoubt));
+    if (inDoubt.length > 0) stop.because(unknownOutcomeError(error, inDoubt));
     return verdicts;
   }
   if (stopsRun(last) && !tooLarge) {
     // If nothing is in doubt, or repeating the command settles it, only the last error is reported.
     const isSettledByRepeating = error.outcome !== 'ambiguous' || operation.doubt === 'repeat';
-    stop.because(isSettledByRepeating ? lastOf(error) : doubtOf(error, []));
+    stop.because(isSettledByRepeating ? lastOf(error) : unknownOutcomeError(error, []));
     return rows.map(() => again);
   }
   const isCreation = rows.some(({ payload }) => kindOf(payload, operation) === 'shorten');

@@ -1,7 +1,7 @@
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { fieldsSince } from '../../link/same.ts';
-import { type Execution, isAged } from '../execution/execution.ts';
+import { type Execution, isStale } from '../execution/execution.ts';
 import {
   changedSince,
   destinationFingerprint,
@@ -17,7 +17,7 @@ import type { BulkRow } from '../results/row-outcome.ts';
 interface Prepared {
   readonly rows: readonly BulkRow[];
   /** The following call was reserved in the budget together with the reading. */
-  readonly isPaid: boolean;
+  readonly isReserved: boolean;
 }
 
 /**
@@ -25,10 +25,10 @@ interface Prepared {
  * an attempt of this run may have changed them. Undefined if the batch must not be sent. Throws if the run must stop; nothing is sent then.
  */
 export async function readBefore(rows: readonly BulkRow[], run: Execution): Promise<Prepared | undefined> {
-  const { operation, priorDestinations, inDoubt, stop, mayCall, images } = run;
+  const { operation, priorDestinations, inDoubt, stop, reserveCalls, images } = run;
   const unread = rows.filter((row) => isToRead(row, run));
-  if (unread.length > 0 && (stop.reason || !mayCall(2))) return undefined;
-  const prepared = exceptSwapped(unread.length > 0 ? await read(rows, unread, run) : rows, operation);
+  if (unread.length > 0 && (stop.reason || !reserveCalls(2))) return undefined;
+  const prepared = treatSwappedAsUnread(unread.length > 0 ? await read(rows, unread, run) : rows, operation);
   const anew = new Set(unread.map(({ index }) => index));
   for (const { index, payload, before: link } of prepared) {
     if (link === undefined || inDoubt.has(index)) continue;
@@ -39,11 +39,11 @@ export async function readBefore(rows: readonly BulkRow[], run: Execution): Prom
   const isFirst = ({ index }: BulkRow) => !images?.has(index) || (anew.has(index) && !inDoubt.has(index));
   const unkept = images ? prepared.filter((row) => isFirst(row) && isToKeep(row, run)) : [];
   if (unkept.length > 0) await images?.keep(unkept);
-  return { rows: prepared, isPaid: unread.length > 0 };
+  return { rows: prepared, isReserved: unread.length > 0 };
 }
 
 /** A hash is not missing if another row of the batch renames a link to it, as when links swap hashes. */
-export function exceptSwapped(
+export function treatSwappedAsUnread(
   rows: readonly BulkRow[],
   { requestedFields, needsPriorDestination }: Execution['operation'],
 ): readonly BulkRow[] {
@@ -67,18 +67,18 @@ function isToKeep({ index, payload, before, refusal }: BulkRow, { operation, inD
  * Returns a check for before each attempt of a call: true if the links are as they were read. Links that were read too long ago, for
  * example before a wait for the server, are read again. False also if the run stops or the budget is exhausted; the call is not made then.
  */
-export function currency(rows: readonly BulkRow[], run: Execution): () => Promise<boolean> {
-  const { operation, system, stop, mayCall, signal } = run;
+export function freshnessCheck(rows: readonly BulkRow[], run: Execution): () => Promise<boolean> {
+  const { operation, system, stop, reserveCalls, signal } = run;
   const read = operation.read ? rows.filter(({ readAt, before }) => readAt !== undefined && before !== undefined) : [];
   let readAt = Number.NEGATIVE_INFINITY;
   return async () => {
-    const aged = read.filter((row) => isAged({ readAt: Math.max(readAt, row.readAt ?? 0) }, run));
-    if (aged.length === 0) return true;
-    if (stop.reason || !mayCall()) return false;
+    const stale = read.filter((row) => isStale({ readAt: Math.max(readAt, row.readAt ?? 0) }, run));
+    if (stale.length === 0) return true;
+    if (stop.reason || !reserveCalls()) return false;
     try {
-      const payloads = aged.map(({ payload }) => payload);
+      const payloads = stale.map(({ payload }) => payload);
       const links = (await operation.read?.(payloads, signal)) ?? [];
-      if (!aged.every((row, nth) => isAsRead(row, links[nth], run))) return false;
+      if (!stale.every((row, nth) => isAsRead(row, links[nth], run))) return false;
       readAt = system.elapsed();
       return true;
     } catch (error) {
@@ -104,7 +104,7 @@ function isAsRead(
 function isToRead(row: BulkRow, { operation, reads, inDoubt, priorDestinations, system }: Execution): boolean {
   const { index, payload, before: known, refusal } = row;
   if (!operation.read || refusal !== undefined) return false;
-  const isOld = isAged(row, { system });
+  const isOld = isStale(row, { system });
   if (inDoubt.has(index)) {
     const isUnseen = reads !== 'renames' && known?.short_url === undefined;
     return kindOf(payload, operation) === 'delete' && (isOld || isUnseen);
@@ -176,7 +176,7 @@ function sinceListed(
 }
 
 /** Inserts the verdicts of the sent rows between the known ones. */
-export function withKnown(known: readonly (Verdict | undefined)[], sent: readonly Verdict[]): readonly Verdict[] {
+export function mergeVerdicts(known: readonly (Verdict | undefined)[], sent: readonly Verdict[]): readonly Verdict[] {
   const answers = sent.values();
   return known.map((verdict) => verdict ?? answers.next().value ?? doubtful);
 }

@@ -1,10 +1,10 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError } from '../../client/call-error.ts';
-import { type Execution, outdated } from '../execution/execution.ts';
+import { type Execution, markStale } from '../execution/execution.ts';
 import { again, type Doubtful, doubtful, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { knownVerdicts, withKnown } from './links-before.ts';
+import { knownVerdicts, mergeVerdicts } from './links-before.ts';
 import { type DoubtfulBatch, maximalRounds, type Round, roundOf, settle, unsent } from './settling.ts';
 
 type Rows = readonly BulkRow[];
@@ -36,17 +36,17 @@ export async function resolveDoubt(batch: number, rows: Rows, run: Execution, is
 /** Only the listing shows links of rows without a custom hash. Imported on demand, because few runs need it. */
 async function readBack(batch: number, rows: Rows, run: Execution): Promise<readonly Verdict[]> {
   const payloads = rows.map(({ payload }) => payload);
-  if (run.plan.isOneOff) return await (await import('../checked/possible-links.ts')).candidatesOf(payloads, run);
+  if (run.plan.isOneOff) return await (await import('../checked/possible-links.ts')).findPossibleLinks(payloads, run);
   return await (await import('../checked/reading-back.ts')).readBackBatch(batch, payloads, run);
 }
 
 /** Reads the links of rows. If no call can be made, rows in doubt stay open and the others may be sent again. */
 export async function inspect(
   rows: Rows,
-  { operation, inDoubt, priorDestinations, stop, signal, mayCall, system }: Execution,
+  { operation, inDoubt, priorDestinations, stop, signal, reserveCalls, system }: Execution,
 ): Promise<readonly Verdict[]> {
   const unread = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
-  if (!operation.inspect || stop.reason?.kind === 'error' || !mayCall()) return unread;
+  if (!operation.inspect || stop.reason?.kind === 'error' || !reserveCalls()) return unread;
   try {
     const sought = rows.map(({ index, payload, listed }) => ({
       payload,
@@ -65,12 +65,12 @@ export async function inspect(
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     const doubts = unread.filter((verdict) => verdict.kind === 'doubtful');
-    stop.because(doubts.length > 0 && operation.doubt !== 'repeat' ? doubtOf(error, doubts) : error);
+    stop.because(doubts.length > 0 && operation.doubt !== 'repeat' ? unknownOutcomeError(error, doubts) : error);
     return unread;
   }
 }
 
-export function doubtOf(error: CliError, inDoubt: readonly Doubtful[]): CliError {
+export function unknownOutcomeError(error: CliError, inDoubt: readonly Doubtful[]): CliError {
   const candidates = inDoubt.flatMap((verdict) => verdict.candidates ?? []);
   const subject = inDoubt.length === 1 ? 'it' : `${inDoubt.length} rows`;
   const message = error.kind === 'unknown' ? error.message : `outcome of ${subject} unknown: ${error.message}`;
@@ -92,14 +92,14 @@ export async function clearDoubt({ batch, rows }: DoubtfulBatch, run: Execution)
     if (run.stop.reason) return unsent(rows, run);
     const known = knownVerdicts(rows, run);
     const open = rows.filter((_, nth) => !known[nth]);
-    return await settle(batch, rows, withKnown(known, open.length === 0 ? [] : await resolveDoubt(batch, open, run)), run);
+    return await settle(batch, rows, mergeVerdicts(known, open.length === 0 ? [] : await resolveDoubt(batch, open, run)), run);
   } finally {
     release?.();
   }
 }
 
 /** Settles a call that was not made or repeated because a link changed. Rows in doubt are resolved; the others are read and sent again. */
-export async function lookAgain(
+export async function settleChanged(
   batch: number,
   rows: readonly BulkRow[],
   known: readonly (Verdict | undefined)[],
@@ -108,5 +108,5 @@ export async function lookAgain(
   const open = rows.filter(({ index }, nth) => !known[nth] && run.inDoubt.has(index));
   const resolved = new Map((await resolveDoubt(batch, open, run)).map((verdict, nth) => [open[nth], verdict]));
   const verdicts = rows.map((row, nth) => known[nth] ?? resolved.get(row) ?? again);
-  return await settle(batch, rows.map(outdated), verdicts, run);
+  return await settle(batch, rows.map(markStale), verdicts, run);
 }

@@ -124,7 +124,11 @@ function notSent(row: BulkRow, { reason }: Stop): RowOutcome {
   return { ...row, status: 'not_sent', error };
 }
 
-export function outcomeOfNew(row: BulkRow, sent: ReadonlyMap<number, RowOutcome>, { stop }: Pick<Execution, 'stop'>): RowOutcome {
+export function outcomeOfFreeRow(
+  row: BulkRow,
+  sent: ReadonlyMap<number, RowOutcome>,
+  { stop }: Pick<Execution, 'stop'>,
+): RowOutcome {
   if (!row.skip) return sent.get(row.index) ?? notSent(row, stop);
   const { status, reason } = row.skip;
   return reason === undefined ? { ...row, status } : { ...row, status, error: { code: 0, message: reason } };

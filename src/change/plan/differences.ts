@@ -6,7 +6,7 @@ import type { Row } from '../../output/report.ts';
 import type { FileLink } from '../decide/apply.ts';
 import { fieldChanges, type PlannedLink } from '../decide/outcome.ts';
 import type { ComparedLink } from '../decide/sides.ts';
-import { ChangePlan, type Decided, decidedPages, type PlanVerb, signs } from './plan.ts';
+import { ChangePlan, type DecidableLinks, decidedPages, type PlanVerb, signs } from './plan.ts';
 import { summaryLines } from './text.ts';
 
 /** Maximum number of rows in a comment: nobody reads a longer one, and it may be rejected. */
@@ -14,7 +14,7 @@ const mostRows = 200;
 
 /** Compares two sides for a pull request comment. `text` puts the notes below the table. */
 export async function markdownPlan(
-  compared: Decided<ComparedLink<FileLink>>,
+  compared: DecidableLinks<ComparedLink<FileLink>>,
   verb: PlanVerb,
   session: Session,
 ): Promise<{ readonly plan: ChangePlan; text(notes: readonly string[]): string }> {

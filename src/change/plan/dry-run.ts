@@ -54,7 +54,7 @@ async function* listedRequests(
   kept: KeptRows<PlannedLink>,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
-  const { options, request, newTags, tags, comparesAgain: isRead = false, operation } = change;
+  const { options, request, newTags, tags, rereads: isRead = false, operation } = change;
   if (request) return yield request;
   function* rows(): Generator<RunRow[]> {
     for (const links of kept.read()) yield links.flatMap((link) => runRowOf(link, change) ?? []);

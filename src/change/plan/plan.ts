@@ -43,7 +43,7 @@ export class ChangePlan {
   readonly verb: PlanVerb;
   readonly session: Pick<Session, 'streams' | 'shortUrl'>;
   /** Number of links read, as in `412 of 3,300`; undefined for named links. */
-  of: number | undefined;
+  read: number | undefined;
   count = 0;
   planned = 0;
   /** The link, if exactly one was added. */
@@ -51,7 +51,7 @@ export class ChangePlan {
   /** Links grouped by equal changes. */
   readonly folds = new Groups();
   /** Missing, refused and untouched links, grouped by reason. */
-  readonly left = new Groups();
+  readonly reasons = new Groups();
   readonly #kinds = new Map<PlannedOutcome['kind'], number>();
   readonly #domains = new Set<string | undefined>();
 
@@ -69,7 +69,7 @@ export class ChangePlan {
 
   /** `read` is the number of links read so far. */
   add(links: readonly PlannedLink[], read?: number): void {
-    this.of = read;
+    this.read = read;
     for (const link of links) this.#addLink(link);
   }
 
@@ -82,8 +82,8 @@ export class ChangePlan {
       this.planned += 1;
       this.folds.add(foldOf(link, this.verb), link);
       this.#domains.add(target.domain);
-    } else if ('reason' in outcome) this.left.add(outcome.reason, link);
-    else if (outcome.kind === 'missing') this.left.add('not found', link);
+    } else if ('reason' in outcome) this.reasons.add(outcome.reason, link);
+    else if (outcome.kind === 'missing') this.reasons.add('not found', link);
   }
 }
 
@@ -146,7 +146,7 @@ export async function decidedLinks<Target extends LinkKey>(
 }
 
 /** Links to read, and the function that decides their outcomes. */
-export interface Decided<Link extends SelectedLink> {
+export interface DecidableLinks<Link extends SelectedLink> {
   readonly links: Pick<SelectedLinks<Link>, 'pages'>;
   decide(link: Link): PlannedOutcome;
 }
@@ -154,7 +154,7 @@ export interface Decided<Link extends SelectedLink> {
 /** Reads a selection into a plan. Throws a UsageError if `--max-affected` is exceeded. */
 export async function* decidedPages<Link extends SelectedLink>(
   plan: ChangePlan,
-  { links: selected, decide }: Decided<Link>,
+  { links: selected, decide }: DecidableLinks<Link>,
   session: Session,
 ): AsyncGenerator<readonly (Link & PlannedLink)[]> {
   for await (const { links, read } of selected.pages()) {

@@ -29,7 +29,7 @@ export function planLines(plan: ChangePlan, marks?: PlanMarks): string[] {
 }
 
 /** `412 of 3,300 links would be changed, 12 unchanged, 3 refused, 2,873 not matching the filter`. */
-function headLine({ verb, of, planned, countOf }: ChangePlan): string {
+function headLine({ verb, read, planned, countOf }: ChangePlan): string {
   const [unchanged, missing, refused] = [countOf('unchanged'), countOf('missing'), countOf('refused')];
   const words = kindWords[verb];
   if (words) {
@@ -37,13 +37,14 @@ function headLine({ verb, of, planned, countOf }: ChangePlan): string {
     const counts = counted([...kinds, [unchanged, verb === 'differ' ? 'equal' : 'unchanged'], [refused, 'refused']]);
     return [quantity(planned + unchanged + refused, 'link'), counts.join(', ')].filter(Boolean).join(': ');
   }
-  const links = of === undefined || of === planned ? quantity(planned, 'link') : `${grouped(planned)} of ${quantity(of, 'link')}`;
+  const links =
+    read === undefined || read === planned ? quantity(planned, 'link') : `${grouped(planned)} of ${quantity(read, 'link')}`;
   const rest = counted([
     [unchanged, 'unchanged'],
     [missing, 'not found'],
     [refused, 'refused'],
     // Only a filter leaves out links that were read.
-    [(of ?? 0) - planned - unchanged - missing - refused, 'not matching the filter'],
+    [(read ?? 0) - planned - unchanged - missing - refused, 'not matching the filter'],
   ]);
   return [`${links} would be ${participles[verb]}`, ...rest].join(', ');
 }
@@ -88,10 +89,10 @@ function kindsFirst(groups: readonly Group[]): readonly Group[] {
 }
 
 /** Names links that would stay unchanged, with the reasons. */
-function leftLines({ left }: ChangePlan, screen: PlanScreen): string[] {
-  const groups = left.largest();
+function leftLines({ reasons }: ChangePlan, screen: PlanScreen): string[] {
+  const groups = reasons.largest();
   const shown = groups.slice(0, shownGroups).map((group) => screen.namesLine(group));
-  const others = sumOf(groups.slice(shownGroups)) + left.others;
+  const others = sumOf(groups.slice(shownGroups)) + reasons.others;
   return others > 0 ? [...shown, `  other reasons (${grouped(others)})`] : shown;
 }
 

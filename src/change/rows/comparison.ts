@@ -27,13 +27,13 @@ export interface NamedItems<Item> {
 interface Sides<Item> {
   items(): AsyncIterable<NamedItems<Item>> | Iterable<NamedItems<Item>>;
   /** All links of the other side, including those that the first side lacks. */
-  besides?(): AsyncIterable<SelectedPage>;
+  otherSide?(): AsyncIterable<SelectedPage>;
   readonly batchSize: number;
 }
 
 /** Yields each link once: the first side's in order, with the other side's current records, then those that only the other has. */
 export async function* comparedPages<Item>(
-  { items, besides, batchSize }: Sides<Item>,
+  { items, otherSide, batchSize }: Sides<Item>,
   { client }: Pick<Session, 'client'>,
 ): AsyncGenerator<SelectedPage<ComparedLink<Item>>> {
   const named = new SeenLinks();
@@ -43,12 +43,12 @@ export async function* comparedPages<Item>(
     const sought = some.flatMap(({ target, item }) => (item === undefined ? [] : [target]));
     const find = await recordsOf(client, sought, batchSize);
     const links = some.map((link) => ({ ...link, record: link.item === undefined ? undefined : find(link.target) }));
-    if (besides) for (const { target, record } of links) (record ? named : missing).add(target, record);
+    if (otherSide) for (const { target, record } of links) (record ? named : missing).add(target, record);
     count = read;
     yield { links, read };
   }
-  if (!besides) return;
-  for await (const { links } of besides()) {
+  if (!otherSide) return;
+  for await (const { links } of otherSide()) {
     for (const { target, record } of links) if (record && missing.has(target, record)) throw inconsistent(target);
     const others = links.filter(({ target, record }) => record !== undefined && named.add(target, record));
     count += others.length;
@@ -102,8 +102,8 @@ export async function openComparison(options: BulkOptions, session: Session, isO
       yield { items: links.map((item) => ({ target: { hash: item.hash, domain: item.domain }, item })), read };
     }
   }
-  async function* pages(besides: () => AsyncIterable<SelectedPage>): AsyncGenerator<SelectedPage<ComparedLink<FileLink>>> {
-    for await (const { links, read } of comparedPages({ items, besides, batchSize }, session)) {
+  async function* pages(otherSide: () => AsyncIterable<SelectedPage>): AsyncGenerator<SelectedPage<ComparedLink<FileLink>>> {
+    for await (const { links, read } of comparedPages({ items, otherSide, batchSize }, session)) {
       yield { links: links.map((link) => (link.item ? { ...link, item: empty.filled(link.item, link.record) } : link)), read };
     }
   }

@@ -70,8 +70,17 @@ export async function checkedRows<Use extends InputUse>(
   const flags = { columns, date_format: dateFormat, tag_separator: tagSeparator, encoding, utm };
   const reading = readingOf<ItemOf[Use]>(flags, checked, session);
   const open = () => kept?.read() ?? readRows(source, { ...settings, resolver });
-  const takesSkipped = options.includeProtected;
-  const input = { name: source.name, sha256, rows, skipped, takesSkipped, open, change: source.change, copyTo: source.copyTo };
+  const sendsSkipped = options.includeProtected;
+  const input = {
+    name: source.name,
+    sha256,
+    rows,
+    skipped,
+    sendsSkipped,
+    open,
+    changeError: source.changeError,
+    copyTo: source.copyTo,
+  };
   return { input, withHash, domains: resolver.domains(), reading, targets: checked.targets };
 }
 

@@ -41,8 +41,8 @@ export async function hashRows(path: string, { name, options }: Omit<Named, 'giv
   const { checkHashFile } = await import('../../input/hash-file.ts');
   const { rows, domains, open } = await checkHashFile(source, session, 'listed change');
   refuseTooMany(rows, session);
-  const { name: file, change, copyTo } = source;
-  const input = { rows, open, name: file, sha256: source.sha256(), change, copyTo };
+  const { name: file, changeError, copyTo } = source;
+  const input = { rows, open, name: file, sha256: source.sha256(), changeError, copyTo };
   return { what: `${name} --hashes-from ${path}`, input, domains };
 }
 

@@ -8,7 +8,7 @@ import { KeptRows } from '../../input/kept-rows.ts';
 export type ReadableRows<Item extends object = object> = Pick<RunInput<Item>, 'rows' | 'open' | 'readAt'>;
 
 /** Reads the links of all rows. `before` is null for a missing link, and undefined for a row that names none. */
-export async function linksReadFor<Item extends object>(
+export async function withLinksRead<Item extends object>(
   input: ReadableRows<Item>,
   batchSize: number,
   read: (items: readonly Item[]) => Promise<readonly RunRow['before'][]>,

@@ -20,10 +20,10 @@ import { asInFile } from '../decide/apply.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
 import { ChangePlan } from '../plan/plan.ts';
 import { planLines } from '../plan/text.ts';
-import { sendingOf, shownBefore } from '../run-settings.ts';
+import { markShown, sendingOf } from '../run-settings.ts';
 import { typedReport } from '../typed-report.ts';
 import { typedInput } from './named.ts';
-import { linksReadFor, type ReadableRows } from './read-links.ts';
+import { type ReadableRows, withLinksRead } from './read-links.ts';
 
 /** Rows of links to create; some name the hash of an existing link. */
 interface HashRows {
@@ -44,7 +44,7 @@ export async function consentToUpdates(
     plan.add(conflictsOf(items.map(payload), links, true));
     return links;
   };
-  const rows = await linksReadFor(input, batchSize, read, session);
+  const rows = await withLinksRead(input, batchSize, read, session);
   if (plan.planned > 0) await consentToPlan(plan, { verb: 'Edit' }, session);
   return rows;
 }
@@ -149,7 +149,7 @@ export async function makeOrEdit({ items, mode, options, presentation }: TypedUp
       options: { onConflict: 'update' },
       columns: fieldNames('shorten', edition),
     },
-    { ...presentation, shownBefore },
+    { ...presentation, markShown },
     session,
   );
   const isMoved = only !== undefined && !sameUrl(only.before?.long_url ?? '', items[0]?.long_url);

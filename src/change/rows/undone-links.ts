@@ -16,18 +16,18 @@ interface Reading {
   readonly force: boolean;
   readonly batchSize: number;
   /** Counts rows with an unknown outcome whose links have not changed. */
-  readonly doubts: Doubts;
+  readonly pending: PendingRows;
 }
 
 /** Number of rows that may still be applied, so that there is nothing to undo yet. */
-export interface Doubts {
+export interface PendingRows {
   rows: number;
 }
 
 /** Reads the current links of a run. A renamed link is read by both hashes. */
 export async function* undonePages(
   run: DoneRun,
-  { decide, force, batchSize, doubts }: Reading,
+  { decide, force, batchSize, pending }: Reading,
   { client, currentDomain }: Session,
 ): AsyncGenerator<SelectedPage<PlannedLink>> {
   const { begin, changes } = run;
@@ -45,14 +45,14 @@ export async function* undonePages(
     if (done.length === 0) continue;
     if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
     const located = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
-    const targets = located.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
+    const targets = located.flatMap(({ change, domain }) => oldAndNewHash(change).map((hash) => ({ hash, domain })));
     const find = await recordsOf(client, targets, batchSize);
     read += done.length;
     const links = located.map(({ change, domain }): PlannedLink => {
       const { record, isTaken } = linkNow(change, domain, find, freed);
       const known = isToProve(change) && record && isNewer?.(record.hash) ? { ...change, isProven: true } : change;
       const outcome = decide({ change: known, now: record, isTaken, force });
-      if (outcome.kind === 'unchanged' && change.isOpen) doubts.rows += 1;
+      if (outcome.kind === 'unchanged' && change.isOpen) pending.rows += 1;
       const target = { hash: record?.hash ?? change.link.hash, domain };
       if (change.isChained && outcome.kind === 'change' && outcome.fields.custom_hash !== undefined) freed.add(linkText(target));
       return { target, record, outcome };
@@ -67,7 +67,7 @@ function isToProve({ before, isProven }: DoneChange): boolean {
 }
 
 /** Returns the hash that the run named, and the new one if it renamed the link. */
-function hashesOf({ link: { hash }, asked: { custom_hash } }: DoneChange): string[] {
+function oldAndNewHash({ link: { hash }, asked: { custom_hash } }: DoneChange): string[] {
   return custom_hash === undefined || custom_hash === hash ? [hash] : [hash, custom_hash];
 }
 

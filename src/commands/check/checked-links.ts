@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { folders } from '../../base/system.ts';
 import type { CheckPlan } from '../../bulk/check-runs/check-results.ts';
-import { keptRun } from '../../bulk/past-runs/unfinished.ts';
+import { resumableRun } from '../../bulk/past-runs/unfinished.ts';
 import { forgetRun } from '../../bulk/runs.ts';
 import type { CheckedLink } from '../../check/destinations.ts';
 import type { Session } from '../../cli/session.ts';
@@ -69,7 +69,7 @@ const resumableFor = 24 * 60 * 60 * 1000;
 export async function unfinishedCheck(sha256: string, session: Session): Promise<string | undefined> {
   const { system } = session;
   const stateFolder = folders(system).state;
-  const begun = await keptRun({ operation: 'check', domain: session.domain, sha256 }, { ...session, stateFolder });
+  const begun = await resumableRun({ operation: 'check', domain: session.domain, sha256 }, { ...session, stateFolder });
   if (!begun) return undefined;
   const { run, at } = begun.begin;
   if (system.now() - Date.parse(at) > resumableFor) {

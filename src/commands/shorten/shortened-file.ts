@@ -49,7 +49,7 @@ export async function shortenFile(options: ShortenOptions, invocation: Invocatio
     return planOfUrls({ batches, first: first?.map(({ item }) => payload(item)) ?? [], requests, conflicts }, session);
   }
   const isUpdate = onConflict === 'update';
-  const isAskedFor = onConflict === 'rename' ? await askedHashes(input) : undefined;
+  const isRequested = onConflict === 'rename' ? await askedHashes(input) : undefined;
   const rows = isUpdate ? await consentToUpdates({ input, payload, batchSize: sending.batchSize }, session) : input;
   const picture = await picturesOf(options, session);
   const flags = runFlags(values, options, reading);
@@ -57,12 +57,12 @@ export async function shortenFile(options: ShortenOptions, invocation: Invocatio
     {
       ...sending,
       operation: (settings) =>
-        isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict, isAskedFor }),
+        isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict, isRequested }),
       mode,
       undo: isUpdate,
       input: { ...input, ...rows },
       payload,
-      recall: flags.recall,
+      restoreOptions: flags.restoreOptions,
       // Omitting the default keeps the identity of runs that were started without the flag.
       options: { ...flags.options, mode: mode.name, onConflict: onConflict === 'fail' ? undefined : onConflict },
       columns: fieldNames('shorten', edition),

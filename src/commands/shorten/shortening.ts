@@ -1,5 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
-import { hashGiver } from '../../bulk/operations/made-hashes.ts';
+import { hashAssigner } from '../../bulk/operations/made-hashes.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { openSession } from '../../cli/session.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
@@ -45,8 +45,8 @@ export async function shorten(given: ShortenOptions, invocation: Invocation, ope
     const { makeOrEdit } = await import('../../change/rows/taken-hashes.ts');
     return picture(await makeOrEdit({ items, mode, options, presentation: shortenPresentation }, session));
   }
-  const giveHash = hashGiver(mode, invocation.system);
-  const named = items.map((item) => giveHash(item));
+  const assignHash = hashAssigner(mode, invocation.system);
+  const named = items.map((item) => assignHash(item));
   return withSandboxHint(picture(await shortenTyped(named, { mode, onConflict }, session)), session);
 }
 

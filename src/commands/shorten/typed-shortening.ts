@@ -27,11 +27,11 @@ export async function shortenTyped(
   session: Session,
 ): Promise<RowsReport> {
   // Only JSON shows whether a link is new; for other formats the extra call is saved.
-  const tellsNew = isJson(session.format());
+  const detectsNew = isJson(session.format());
   const isRead = mode.name === 'keyed' && mode.hasOwnHashes === true && onConflict !== 'rename';
   const found = isRead ? await (await import('../../bulk/operations/typed-hash.ts')).readTypedHash(items, session) : undefined;
   const operation = (settings: OperationSettings): BulkOperation<ShortenItem> => {
-    const shortening = shortenOperation({ ...settings, mode, onConflict, tellsNew });
+    const shortening = shortenOperation({ ...settings, mode, onConflict, detectsNew });
     return found?.operation(shortening, settings) ?? shortening;
   };
   const what = `shorten ${items.length === 1 ? titleOf(items[0]?.long_url ?? '') : quantity(items.length, 'URL')}`;

@@ -15,7 +15,7 @@ import { grouped, quantity } from '../../output/quantity.ts';
 import { selectLinks } from '../../select/link-selection.ts';
 import { notFound } from '../../select/named-rows.ts';
 import { recordPages } from '../../select/record-pages.ts';
-import { everything, flagWords, type LinkSelection, type SelectionOptions } from '../../select/selection-flags.ts';
+import { everything, type LinkSelection, type SelectionOptions, selectionFlags } from '../../select/selection-flags.ts';
 import { dailyClicks } from './daily-totals.ts';
 
 interface PeriodClicks extends Clicks {
@@ -169,7 +169,7 @@ export function scopeOf(
 ): ReadingScope {
   const named = domainNamed && domain !== undefined ? withoutLocalPort(domain) : undefined;
   const words = [
-    ...(selection.kind === 'hashes' ? selection.operands.map(shellWord) : flagWords(selection)),
+    ...(selection.kind === 'hashes' ? selection.operands.map(shellWord) : selectionFlags(selection)),
     ...filter.flatMap((text) => ['--filter', shellWord(text)]),
   ];
   if (words.length === 0) return named === undefined ? 'account' : { domain: named };

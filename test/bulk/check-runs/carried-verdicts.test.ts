@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { carryVerdicts } from '../../../src/bulk/check-runs/recorded-verdicts.ts';
+import { copyVerdicts } from '../../../src/bulk/check-runs/recorded-verdicts.ts';
 import { foldJournal } from '../../../src/bulk/journal/fold.ts';
 import { openJournal } from '../../../src/bulk/journal/journal.ts';
 import { readJournal } from '../../../src/bulk/journal/line-reader.ts';
@@ -37,7 +37,7 @@ async function carried(earlier: readonly CheckedLink[], links: readonly CheckedL
   writeFileSync(path, Buffer.concat([begin(earlier.length), ...found].map(encodeLine)));
   const next = join(folder, 'next.log');
   const journal = await openJournal(next, 0);
-  await carryVerdicts(
+  await copyVerdicts(
     { record: { ...largeRecord('earlier', runFolders(folder)), journal: path }, state: await foldJournal(path) },
     { links: listOf(links), settings: hasty, shortUrls, readLinks: async () => listOf(earlier) },
     journal,

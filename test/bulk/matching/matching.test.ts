@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { matchAnswer } from '../../../src/bulk/matching/matching.ts';
-import { takeShared } from '../../../src/bulk/operations/shared-links.ts';
+import { matchSharedLinks } from '../../../src/bulk/operations/shared-links.ts';
 import type { ShortenItem } from '../../../src/contract/operations.ts';
 import { countWrongPairs } from './matching-trial.ts';
 
@@ -10,7 +10,7 @@ const refused = { code: 1216, message: 'not allowed' };
 
 /** What each row got: a hash, an error code, or `?` for nothing. */
 function got(sent: ShortenItem[], answer: unknown[], sharing = false): string {
-  const { verdicts, surplus } = matchAnswer(sent, answer, sharing ? { takeShared } : {});
+  const { verdicts, surplus } = matchAnswer(sent, answer, sharing ? { matchSharedLinks } : {});
   const words = verdicts.map((verdict) => {
     if (verdict?.kind === 'done') return verdict.record?.hash + (verdict.evidence === 'position' ? '!' : '');
     return verdict?.kind === 'failed' ? String(verdict.error.code) : '?';
