@@ -159,7 +159,7 @@ function isUnanswered(verdict: Verdict | undefined): boolean {
 }
 
 function refusal(fault: string): UnavailableError {
-  return new UnavailableError(`this server does not behave as rule 4.3.4 says: ${fault}`, {
+  return new UnavailableError(`requests with custom hashes cannot be repeated safely on this server: ${fault}`, {
     hint: 'do not use --generate-hashes or custom hashes, or use --dedupe',
   });
 }

@@ -139,7 +139,7 @@ function choose(item: ShortenItem, names: readonly string[], links: ReadonlyMap<
     given.add(name);
     return { item: { ...item, custom_hash: name } };
   }
-  return { verdict: refusal('the hash is taken, and so are those with a number') };
+  return { verdict: refusal('the hash is taken, and so are its numbered forms (-2 to -9)') };
 }
 
 /** After an unknown outcome the rows get no verdict, so the run resolves the doubt. */
