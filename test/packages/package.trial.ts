@@ -96,7 +96,7 @@ function use(env: Record<string, string>): void {
   expect(run('linkctl -p sandbox list --fields hash', env)).toBe('a\n');
   expect(run('linkctl version --licenses', env)).toContain('Node.js');
   const words = 'COMP_LINE="linkctl sho" COMP_WORDS=(linkctl sho) COMP_CWORD=1 COMP_POINT=11';
-  const completed = `source <(linkctl completion bash); ${words}; _linkctl; echo "\${COMPREPLY[@]}"`;
+  const completed = `source <(linkctl completion bash); ${words}; _linkctl || :; echo "\${COMPREPLY[@]}"`;
   expect(run(completed, env)).toBe('shorten\n');
 }
 
