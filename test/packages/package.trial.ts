@@ -166,7 +166,7 @@ describe('Q3: the Debian package', () => {
       apt-get install --yes --no-install-recommends /tmp/${basename(debian)} > /dev/null
       linkctl --version; linkctl -p sandbox shorten https://example.com/a --hash a
       ls /lib/systemd/system/linkctl.service; ! ls /etc/systemd/system/*/linkctl.service 2> /dev/null
-      apt-get purge --yes linkctl > /dev/null; ! command -v linkctl
+      apt-get purge --yes linkctl > /dev/null; hash -r; ! command -v linkctl
       find /usr /lib /etc /var -name '*linkctl*' -not -path '/var/cache/*'`;
     expect(run(`chroot ${root} bash -c "$SCRIPT"`, { ...process.env, SCRIPT: script })).toBe(
       `linkctl ${version}\nhttp://localhost:8787/a\n/lib/systemd/system/linkctl.service\n`,
