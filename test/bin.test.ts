@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { runProgram, runShell, startProgram } from './support/built-program.ts';
+import { isExecutable, runProgram, runShell, startProgram } from './support/built-program.ts';
 import { faults } from './support/faulty-steps.ts';
 import { runInjected } from './support/injected.ts';
 import { arrived, sent, test } from './support/linkctl.ts';
@@ -179,7 +179,7 @@ test('B40: a reader that went away stops a shortening run with exit 9 and says h
 });
 
 describe('E73: Windows', () => {
-  test('E73: Ctrl-C ends with 130 where there are no signals to die of', async ({ env, folder, wire }) => {
+  test.skipIf(isExecutable)('E73: Ctrl-C ends with 130 where there are no signals to die of', async ({ env, folder, wire }) => {
     const disguise = join(folder, 'windows.cjs');
     writeFileSync(disguise, "Object.defineProperty(process, 'platform', { value: 'win32' });");
     await wire.script([faults.silentBefore]);

@@ -315,7 +315,8 @@ for (const edition of ['a', 'b'] as const) {
       expect(again.printed().stderr).toMatch(
         /^resuming run \S+: 10 of 40 destinations are done\nchecking 40 links: 30 destinations/,
       );
-      expect(pages.requests.slice(before)).toHaveLength(30);
+      // Requests that the interruption aborted may arrive late: they are for destinations that are asked again.
+      expect(new Set(pages.requests.slice(before)).size).toBe(30);
       const lines = (await readFile(results, 'utf8')).trimEnd().split('\n');
       expect(lines.map((line) => line.split(',').slice(0, 3).join(' '))).toEqual([
         'row status hash',

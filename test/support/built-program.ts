@@ -13,6 +13,9 @@ export const programCommand: readonly [string, ...string[]] = process.env.LINKCT
   ? [process.env.LINKCTL_TEST_EXECUTABLE]
   : [process.execPath, programPath];
 
+/** The executable ignores `NODE_OPTIONS`, so no test can load code into it. */
+export const isExecutable = Boolean(process.env.LINKCTL_TEST_EXECUTABLE);
+
 /** Where its files lie. */
 export const programFolder: string = currentBuild(join(dirname(programPath), '..', 'dist'));
 
