@@ -91,7 +91,7 @@ test('B95: TAB asks the account and the domain of the line, and offers no hash t
 
 test.for<[string, Step, World]>([
   ['refuses', faults.tooMany('1'), {}],
-  ['has no answer after 800 ms', faults.silentBefore, { haste: 50 }],
+  ['has no answer after 800 ms', faults.silentBefore, { haste: 5 }],
 ])('B95: TAB says nothing of a server that %s', async ([, step, world], { linkctl, wire }) => {
   await wire.script([step]);
   expect(await linkctl(['__complete', 'edit', ''], world)).toEqual({ code: 0, stdout: ':4\n', stderr: '' });
