@@ -23,6 +23,7 @@ import { type CopyAccounts, readDomainMap, refuseSameAccount } from './rows/copy
 import { runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
 import { namedTags } from './tags.ts';
+import { undoLineOf } from './typed-report.ts';
 
 export interface CopyOptions extends SelectionOptions, BulkOptions {
   readonly mapDomain?: readonly string[];
@@ -92,7 +93,7 @@ function changeOf(
     presentation: {
       ...hashChangePresentation('urls', 'Copied'),
       doing: 'copying',
-      undoLine: (run) => `to undo it: ${undoOf(target)} ${run}`,
+      undoLine: (run) => undoLineOf(run, undoOf(target)),
     },
     decide(link: ComparedLink<EarlierLink>) {
       const outcome = decide(link);

@@ -97,8 +97,8 @@ function countLines({ missing = 0, unchanged = 0, skipped = 0, not_sent = 0 }: R
 }
 
 /** Contains the run ID, which undo requires in scripts. */
-export function undoLineOf(run: string): string {
-  return `to undo it: linkctl undo ${run}`;
+export function undoLineOf(run: string, command = 'linkctl undo'): string {
+  return `to undo it: ${command} ${run}`;
 }
 
 export function resumedLines({ resumed, run, doneBefore, rows }: RunFacts, noun: 'link' | 'row'): string[] {
