@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
+import { apiKey, username } from '../service/credentials.ts';
+import { type Client, connect } from '../service/running-service.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { oddHashes } from '../support/stored-links.ts';
@@ -11,7 +13,6 @@ import { oddHashes } from '../support/stored-links.ts';
  */
 const count = Number(process.env.LINKCTL_TRIAL_REQUESTS ?? 10_000);
 const seed = Number(process.env.LINKCTL_TRIAL_SEED ?? 1);
-const [username, apiKey] = ['ann', 'key-of-the-trial'];
 
 interface Request {
   readonly method: string;
@@ -101,14 +102,13 @@ function drawer(random: () => number, edition: 'a' | 'b'): () => Request {
   return () => pick(...calls, ...calls.slice(0, 3))();
 }
 
-async function answerOf({ baseUrl, origin }: RunningService, { method, path, body }: Request): Promise<object> {
+async function answerOf(client: Pick<Client, 'call' | 'visit'>, { method, path, body }: Request): Promise<object> {
   if (method === 'VISIT') {
-    const { status, headers } = await fetch(origin + path, { redirect: 'manual' });
+    const { status, headers } = await client.visit(path);
     return { status, location: headers.get('location') };
   }
-  const authorization = `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}`;
-  const response = await fetch(baseUrl + path, { method, headers: { authorization }, body: body && JSON.stringify(body) });
-  return { status: response.status, body: await response.json() };
+  const { status, body: answer } = await client.call(method, path, body);
+  return { status, body: answer };
 }
 
 test.for(['a', 'b'] as const)(`S1: seed ${seed}: ${count} requests, edition %s: both engines answer alike`, async (edition) => {
@@ -121,12 +121,13 @@ test.for(['a', 'b'] as const)(`S1: seed ${seed}: ${count} requests, edition %s: 
   };
   const [sqlite, postgres] = [await start({}), await start({ store: { url: await freshDatabase(), environment: {} } })];
   try {
+    const clients = [connect(sqlite), connect(postgres)] as const;
     const draw = drawer(seededRandom(seed + (edition === 'a' ? 0 : 1)), edition);
     const codes = new Map<string, number>();
     for (let nth = 0; nth < count; nth += 1) {
       const request = draw();
       time += nth % 97 === 0 ? 5 * 3_600_000 : 1000;
-      const [one, other] = [await answerOf(sqlite, request), await answerOf(postgres, request)];
+      const [one, other] = [await answerOf(clients[0], request), await answerOf(clients[1], request)];
       expect(other, `request ${nth}: ${JSON.stringify(request).slice(0, 2000)}`).toEqual(one);
       const { status } = one as { status: number };
       codes.set(`${request.method} ${status}`, (codes.get(`${request.method} ${status}`) ?? 0) + 1);
