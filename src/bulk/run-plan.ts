@@ -136,7 +136,7 @@ export interface HistoryChange {
 }
 
 /** Called before the journal records the changes: a kill may repeat a change, but loses none. Run and row identify it. */
-type NoteChanges = (run: string, changes: readonly HistoryChange[]) => Promise<void>;
+export type NoteChanges = (run: string, changes: readonly HistoryChange[]) => Promise<void>;
 
 export interface RunEnvironment {
   readonly client: Client;

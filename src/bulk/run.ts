@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { loadedWhenCalled } from '../base/loaded-when-called.ts';
 import { recordDomain } from '../contract/link.ts';
 import { withoutLocalPort } from '../contract/web-address.ts';
 import { absolutePath } from '../files/folders.ts';
@@ -159,17 +160,6 @@ function readingOf(
   const reads = images ? 'undo' : results === undefined ? 'renames' : 'results';
   const isUnread = input.readAt === undefined ? reads !== 'renames' : isStale(input, beginnings);
   return { needsMark, reads, readsFirst: operation.read !== undefined && isUnread };
-}
-
-/** Returns a function that is loaded when it is first called. */
-function loadedWhenCalled<Given extends unknown[], Result>(
-  load: () => Promise<(...given: Given) => Promise<Result>>,
-): (...given: Given) => Promise<Result> {
-  let work: Promise<(...given: Given) => Promise<Result>> | undefined;
-  return async (...given) => {
-    work ??= load();
-    return await (await work)(...given);
-  };
 }
 
 /** The listener notes changes in the click history and calls `onAllSettled` after the last row, before outcomes are recorded. */

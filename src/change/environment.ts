@@ -1,3 +1,4 @@
+import { loadedWhenCalled } from '../base/loaded-when-called.ts';
 import { folders } from '../base/system.ts';
 import type { RunEnvironment } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
@@ -10,6 +11,6 @@ export function environmentOf(session: Session): RunEnvironment {
     system,
     stateFolder: folders(system).state,
     warn,
-    noteChanges: async (run, changes) => await (await import('./history-notes.ts')).noteHistory(run, changes, session),
+    noteChanges: loadedWhenCalled(async () => (await import('./history-notes.ts')).historyNotes(session)),
   };
 }

@@ -122,17 +122,20 @@ export async function openHistory(account: HistoryAccount, system: System): Prom
   }
 }
 
+export function hasHistory(account: HistoryAccount, system: Pick<System, 'env' | 'platform'>): boolean {
+  return existsSync(historyPaths(account, system).file);
+}
+
 /** Undefined if the account has no history. Throws a `LocalError`. */
-export async function inHistory<T>(
-  action: 'read' | 'write',
+export async function readHistory<T>(
   account: HistoryAccount,
   system: System,
   step: (connection: Connection) => T,
 ): Promise<T | undefined> {
-  if (!existsSync(historyPaths(account, system).file)) return undefined;
+  if (!hasHistory(account, system)) return undefined;
   const history = await openHistory(account, system);
   try {
-    return history.work(action, step);
+    return history.work('read', step);
   } finally {
     history.close();
   }

@@ -1,7 +1,7 @@
 import type { System } from '../base/system.ts';
 import type { Connection } from '../files/sqlite.ts';
 import type { Span } from './clicks.ts';
-import { type HistoryAccount, inHistory } from './history-database.ts';
+import { type History, type HistoryAccount, readHistory } from './history-database.ts';
 
 /** A change that this tool made. */
 export interface NotedChange {
@@ -26,10 +26,10 @@ interface ChangesOfRun {
   readonly changes: readonly NotedChange[];
 }
 
-/** Does nothing if the account has no history. The changes are stored on return; the next reading applies them. Throws a `LocalError`. */
-export async function noteChanges({ at, run, changes }: ChangesOfRun, account: HistoryAccount, system: System): Promise<void> {
+/** The changes are stored on return; the next reading applies them. Throws a `LocalError`. */
+export function noteChanges({ at, run, changes }: ChangesOfRun, history: History): void {
   if (changes.length === 0) return;
-  await inHistory('write', account, system, (connection) => {
+  history.work('write', (connection) => {
     const add = connection.sql(
       `INSERT OR IGNORE INTO changes (at, run, row, kind, hash, domain, total, unique_total, new_hash)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -61,6 +61,6 @@ export function takeChanges(connection: Connection, reading: number): StoredChan
 /** Empty without a history. Throws a `LocalError`. */
 export async function changesBetween({ since, until }: Span, account: HistoryAccount, system: System): Promise<StoredChange[]> {
   const query = `SELECT ${columns} FROM changes WHERE at >= ? AND at < ? ORDER BY id`;
-  const changes = await inHistory('read', account, system, (open) => open.sql(query).all<StoredChange>(since, until));
+  const changes = await readHistory(account, system, (open) => open.sql(query).all<StoredChange>(since, until));
   return changes ?? [];
 }

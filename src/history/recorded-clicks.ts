@@ -2,7 +2,7 @@ import { NotFoundError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Connection } from '../files/sqlite.ts';
 import { type Clicks, clicksOf, type LinkClicks, type LinkEvent, type Period } from './clicks.ts';
-import { type HistoryAccount, inHistory } from './history-database.ts';
+import { type HistoryAccount, readHistory } from './history-database.ts';
 import { isSelection, type Reading, type ReadingScope, readingsOf } from './readings.ts';
 import { nameOf } from './stored-link.ts';
 import { clicksPerDay, type UsedReadings, usedReadings } from './used-readings.ts';
@@ -16,7 +16,7 @@ export interface WantedClicks {
 
 /** Throws a `NotFoundError` if no reading is old enough, and a `LocalError` for a damaged history. */
 export async function recordedClicks(wanted: WantedClicks, account: HistoryAccount, system: System): Promise<Clicks> {
-  const clicks = await inHistory('read', account, system, (connection) => clicksIn(connection, wanted));
+  const clicks = await readHistory(account, system, (connection) => clicksIn(connection, wanted));
   if (clicks) return clicks;
   throw new NotFoundError('no reading of this account was recorded', { hint: 'linkctl stats --record' });
 }

@@ -12,17 +12,16 @@ test('H2: a row that a resumed run notes once more counts once, and each change 
   const home = mkdtempSync(join(tmpdir(), 'linkctl-changes-'));
   try {
     const system = createTestSystem({ env: { HOME: home } });
-    const note = (run: string, ...rows: number[]) =>
-      noteChanges({ at: 7, run, changes: rows.map((row) => ({ kind: 'reset', row, hash: `h${row}ü` })) }, account, system);
-    await note('none', 1);
     expect(await changesBetween({ since: 0, until: 99 }, account, system)).toEqual([]);
     const history = await openHistory(account, system);
+    const note = (run: string, ...rows: number[]) =>
+      noteChanges({ at: 7, run, changes: rows.map((row) => ({ kind: 'reset', row, hash: `h${row}ü` })) }, history);
     const take = (reading: number) =>
       history.work('write', (connection) => takeChanges(connection, reading).map(({ hash }) => hash));
-    await note('one', 0, 1);
+    note('one', 0, 1);
     expect(take(1)).toEqual(['h0ü', 'h1ü']);
-    await note('one', 1, 2);
-    await note('two', 1);
+    note('one', 1, 2);
+    note('two', 1);
     expect(take(2)).toEqual(['h2ü', 'h1ü']);
     expect(take(3)).toEqual([]);
     history.close();

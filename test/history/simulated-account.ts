@@ -1,6 +1,6 @@
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { Clicks } from '../../src/history/clicks.ts';
-import type { HistoryAccount } from '../../src/history/history-database.ts';
+import { type HistoryAccount, hasHistory, openHistory } from '../../src/history/history-database.ts';
 import { type NotedChange, noteChanges } from '../../src/history/noted-changes.ts';
 import { recordedClicks } from '../../src/history/recorded-clicks.ts';
 import { type RecordedReading, startRecording } from '../../src/history/recording.ts';
@@ -141,9 +141,7 @@ export class SimulatedAccount {
   }
 
   async record(): Promise<RecordedReading> {
-    for (const { at, change } of this.#noted.splice(0)) {
-      await noteChanges({ at, run: 'simulated', changes: [change] }, this.account, this.system());
-    }
+    await this.#noteChanges();
     const recording = await startRecording(
       this.account,
       { scope: 'account', edition: 'a', defaultDomain: 's.example' },
@@ -158,6 +156,15 @@ export class SimulatedAccount {
     }
     this.readings.push({ at: this.now, clicks });
     return recording.finish();
+  }
+
+  /** Changes before the first reading are not noted, as the account has no history yet. */
+  async #noteChanges(): Promise<void> {
+    const noted = this.#noted.splice(0);
+    if (noted.length === 0 || !hasHistory(this.account, this.system())) return;
+    const history = await openHistory(this.account, this.system());
+    for (const { at, change } of noted) noteChanges({ at, run: 'simulated', changes: [change] }, history);
+    history.close();
   }
 
   *pages(): Generator<UrlRecord[]> {
