@@ -2,26 +2,28 @@
 const { getRawAsset, isSea } = require('node:sea');
 const { Script } = require('node:vm');
 
-/** The files of the program and their code caches. The build reads them from a folder instead. */
-const inside = { source: (name) => Buffer.from(getRawAsset(name)).latin1Slice(), code: (name) => getRawAsset(`${name}.code`) };
 /** The program loads only this package by its name. */
 const packages = { pg: 'pg.cjs' };
 const loaded = new Map();
 
 /** Implements `require` for the files of the program and the modules of Node. */
-function load(name, from = inside) {
+function load(name) {
   const path = /^(?:\.\/)?(.+\.cjs)$/.exec(name)?.[1] ?? packages[name];
   if (!path) return require(name);
   const known = loaded.get(path);
-  if (known) return known.module.exports;
+  if (known) return known.exports;
   const module = { exports: {} };
-  const source = `(function (exports, require, module, __dirname) {${from.source(path)}\n})`;
-  const code = from.code(path);
-  const script = new Script(source, { filename: path, ...(code.byteLength > 0 ? { cachedData: new Uint8Array(code) } : {}) });
-  loaded.set(path, { module, script });
+  loaded.set(path, module);
+  const script = scriptOf(path, Buffer.from(getRawAsset(path)), new Uint8Array(getRawAsset(`${path}.code`)));
   // The path does not exist as a file; `partGone` in src/cli/main.ts asks for the location of the program.
-  script.runInThisContext()(module.exports, (other) => load(other, from), module, process.execPath);
+  script.runInThisContext()(module.exports, load, module, process.execPath);
   return module.exports;
+}
+
+/** V8 accepts a code cache only with exactly the text that it was made from. Compiles the text if the code cache is empty or missing. */
+function scriptOf(name, bytes, code) {
+  const source = `(function (exports, require, module, __dirname) {${bytes.latin1Slice()}\n})`;
+  return new Script(source, { filename: name, cachedData: code?.length > 0 ? code : undefined });
 }
 
 if (isSea()) {
@@ -31,5 +33,5 @@ if (isSea()) {
     process.exitCode = code;
   });
 } else {
-  module.exports = { load, loaded };
+  module.exports = { scriptOf };
 }

@@ -76,15 +76,11 @@ function configOf(folder, output) {
   };
 }
 
-/**
- * These flags make the result reproducible, with the clock and the random bytes of `code-cache.cjs`.
- * Writes empty files if programs of the target cannot run here: then V8 compiles at the start.
- */
+/** Writes empty files if programs of the target cannot run here: then V8 compiles at the start. */
 function compile(folder, runner) {
   if (runner) {
     const usual = run(...runner, '-p', 'new vm.Script("").createCachedData().readUInt32LE(12)').trim();
-    const flags = ['--predictable', '--hash-seed=1', '--random-seed=1', '--no-flush-bytecode'];
-    run(...runner, ...flags, join(import.meta.dirname, 'code-cache.cjs'), folder, usual);
+    run(...runner, '--no-lazy', '--predictable', join(import.meta.dirname, 'code-cache.cjs'), folder, usual);
   } else {
     for (const name of readdirSync(folder)) if (name.endsWith('.cjs')) writeFileSync(join(folder, `${name}.code`), '');
   }
