@@ -17,21 +17,24 @@ export interface CallCounter {
   flush(): Promise<void>;
 }
 
+type CallStore = Pick<Store, 'addCalls'>;
+
 interface CallSettings {
   readonly limit: number;
   readonly now: () => number;
 }
 
-export function callCounter(store: Store, { limit, now }: CallSettings, onFailure: (error: unknown) => void): CallCounter {
+export function callCounter(store: CallStore, { limit, now }: CallSettings, onFailure: (error: unknown) => void): CallCounter {
   return limit >= unlimited ? bufferedCounter(store, now, onFailure) : leasedCounter(store, limit, now);
 }
 
 /** Without a limit: counts calls per day in memory and stores them at intervals. */
-function bufferedCounter(store: Store, now: () => number, onFailure: (error: unknown) => void): CallCounter {
+function bufferedCounter(store: CallStore, now: () => number, onFailure: (error: unknown) => void): CallCounter {
   const counted = new Map<number, number>();
   let timer: NodeJS.Timeout | undefined;
   const add = (day: number, amount: number): void => void counted.set(day, (counted.get(day) ?? 0) + amount);
-  const flush = async (): Promise<void> => {
+  let storing = Promise.resolve();
+  const storeCounted = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
     for (const [day, amount] of [...counted]) {
@@ -41,6 +44,11 @@ function bufferedCounter(store: Store, now: () => number, onFailure: (error: unk
         throw error;
       });
     }
+  };
+  // Waits for an earlier flush, whose calls the stored number would otherwise lack.
+  const flush = (): Promise<void> => {
+    storing = storing.catch(() => undefined).then(storeCounted);
+    return storing;
   };
   return {
     async admit() {
@@ -53,7 +61,7 @@ function bufferedCounter(store: Store, now: () => number, onFailure: (error: unk
 }
 
 /** With a limit: reserves calls from the number that all processes share. */
-function leasedCounter(store: Store, limit: number, now: () => number): CallCounter {
+function leasedCounter(store: CallStore, limit: number, now: () => number): CallCounter {
   let day = 0;
   let left = 0;
   let size = 1;
