@@ -150,7 +150,9 @@ export class SimulatedAccount {
     for (const page of this.pages()) recording.add(page);
     const clicks = new Map<SimulatedLink, number>();
     for (const link of this.links) {
-      if (link.pending + link.noted > 0) clicks.set(link, link.pending + link.noted);
+      // A link that was made and deleted between two readings is in no reading.
+      const isKnown = link.isAlive || link.read !== undefined;
+      if (isKnown && link.pending + link.noted > 0) clicks.set(link, link.pending + link.noted);
       Object.assign(link, { pending: 0, noted: 0 });
       link.read = link.isAlive ? link.total : link.read;
     }
