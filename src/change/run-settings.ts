@@ -39,9 +39,16 @@ export async function markShown(run: string, { system, listenForSignals }: Sessi
   await recordShown(run, folders(system).state, system);
 }
 
-/** Returns the domain of links that name none. Looks up the default domain, so that a resumed run has the same one. */
-export async function pinnedDomain({ domain, edition, domains }: Session, named?: string): Promise<string | undefined> {
-  return named ?? domain ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
+/**
+ * Returns the domain of links that name none. Looks up the default domain, so that a resumed run has the same one. For an undo it is the
+ * domain of the run that is undone, whatever the working domain is now.
+ */
+export async function pinnedDomain(
+  { domain, edition, domains }: Session,
+  undoes?: { readonly domain?: string | undefined },
+): Promise<string | undefined> {
+  const known = undoes ? undoes.domain : domain;
+  return known ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
 }
 
 const appliedKinds: { readonly [K in PlannedOutcome['kind']]?: AppliedKind } = { create: 'shorten', delete: 'delete' };

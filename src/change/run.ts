@@ -65,7 +65,7 @@ type Identified = Pick<ListedChange, 'what' | 'kind' | 'given' | 'undoes'>;
 
 /** Identifies the run that the same command resumes. */
 async function identityOf({ what, kind, given, undoes }: Identified, session: Session) {
-  const domain = await pinnedDomain(session, undoes?.domain);
+  const domain = await pinnedDomain(session, undoes);
   return { operation: kind, domain, sha256: checksum(JSON.stringify([what, given])) };
 }
 

@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest';
 import type { RunningService } from '../../src/service/service.ts';
 import { apiKey, runnerIn, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
+import { redoLast, undoLast, values } from './undo-world.ts';
 
 /** Hashes that a reader of lists could take for something else. */
 const oddHashes = ['hash', 'short_url', 'null', 'promo1'];
@@ -59,6 +60,30 @@ describe('two domains', () => {
     expect(await run('b.example/hash\n')).toEqual(place('domain b.example'));
     expect(await run('b.example/null\na.example/null\n')).toEqual(place('domains b.example and a.example'));
   });
+
+  test.for([
+    { name: 'a created link', words: ['shorten', 'https://made.example/', '--hash', 'x'], isNew: true },
+    { name: 'a link in doubt before', words: ['shorten', 'https://made.example/', '--hash', 'x', '--on-conflict', 'update'] },
+    { name: 'an edited link', words: ['edit', 'x', '--note', 'changed'] },
+    { name: 'a deleted link', words: ['delete', 'x', '--yes'] },
+  ])(
+    'U2: undo and redo of $name leave its namesake on another domain alone, whatever the working domain is now',
+    async ({ words, isNew }, { linkctl, service }) => {
+      const link = { custom_hash: 'x', long_url: 'https://own.example/' };
+      if (!isNew) await store(service, [link], 'a.example');
+      await store(service, [{ ...link, long_url: 'https://precious.example/', note: 'keep' }], 'b.example');
+      const state = async () => [await values(service, 'a.example'), await values(service, 'b.example')];
+      const before = await state();
+      expect((await linkctl(words)).code).toBe(0);
+      const after = await state();
+      expect(after).not.toEqual(before);
+      const world = { env: { LINKCTL_DOMAIN: 'b.example' } };
+      expect((await undoLast(linkctl, [], world)).code).toBe(0);
+      expect(await state()).toEqual(before);
+      expect((await redoLast(linkctl, [], world)).code).toBe(0);
+      expect(await state()).toEqual(after);
+    },
+  );
 
   test('F5: the same in edit -f, where a short_url or a domain column says it', async ({ linkctl, wire, service }) => {
     for (const domain of both) await store(service, odd, domain);

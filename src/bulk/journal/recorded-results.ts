@@ -1,4 +1,5 @@
 import type { RecordField } from '../../contract/fields.ts';
+import { recordDomain } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import { isColumn } from '../../link/prints.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
@@ -26,6 +27,11 @@ export function statusesOf({ states }: ResultLine): SettledStatus[] {
 export function linksOf(line: ResultLine): { readonly hash: string; readonly print: string | undefined }[] {
   const prints = line.longUrls?.split(' ') ?? [];
   return recordedHashes(line).map((hash, nth) => ({ hash, print: prints[nth] }));
+}
+
+/** Returns the domain that the server answered; undefined if its short URLs had none. All links of a line are on one domain. */
+export function answeredDomain(line: ResultLine): string | undefined {
+  return recordDomain({ short_url: withoutScheme(doneUrl(line, 0)?.shortUrl ?? '') });
 }
 
 export function recordedHashes({ hashes = [], errors = [] }: ResultLine): readonly string[] {
@@ -148,9 +154,8 @@ function recordedOutcome(
 
 /** Returns the recorded members and, if the row is done, those of its payload. Tags of an edit are instructions and left out. */
 function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus | undefined, payload: EditFields): KnownRecord {
-  const scheme = /^https?:\/\//.exec(shortUrl)?.[0] ?? '';
-  const short_url = shortUrl.slice(scheme.length);
-  const short_url_with_protocol = scheme === '' ? undefined : shortUrl;
+  const short_url = withoutScheme(shortUrl);
+  const short_url_with_protocol = short_url === shortUrl ? undefined : shortUrl;
   if (status === 'failed' || status === 'skipped') return { hash, short_url, short_url_with_protocol, long_url: longUrl };
   const { long_url = longUrl || undefined, tags, expiration_date, note, email_stats, max_clicks } = payload;
   return {
@@ -164,6 +169,10 @@ function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus |
     email_stats,
     max_clicks,
   } satisfies KnownRecord & Record<RecordField, unknown>;
+}
+
+function withoutScheme(url: string): string {
+  return url.replace(/^https?:\/\//, '');
 }
 
 export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {

@@ -8,7 +8,7 @@ import { type BeforeImage, type KeptImages, keptImages } from '../journal/images
 import { isInDoubt, type RowState, type RunState } from '../journal/journal-state.ts';
 import { damaged, type LineLocation, linesBackwards, readJournal } from '../journal/line-reader.ts';
 import { type BeginLine, indexesOf, type ResultLine, type Watermark } from '../journal/lines.ts';
-import { linksOf, statusesOf } from '../journal/recorded-results.ts';
+import { answeredDomain, linksOf, statusesOf } from '../journal/recorded-results.ts';
 import { claimRun } from '../journal/run-folder.ts';
 import { changeOf, type DoneChange, type EarlierLink, joinedChanges, movedHashes, touchesAny } from './done-change.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
@@ -136,7 +136,11 @@ async function* createdLinks(
     nth -= 1;
     const offset = locations[nth]?.offset;
     // The idempotency probe sends the first rows of a keyed run twice: the later line counts.
-    yield createdOf(line, (row) => locationOf(row).offset === offset, isProven);
+    yield createdOf(
+      { ...line, domain: line.domain ?? begin.domain ?? answeredDomain(line) },
+      (row) => locationOf(row).offset === offset,
+      isProven,
+    );
   }
 }
 

@@ -59,7 +59,7 @@ async function* listedRequests(
   function* rows(): Generator<RunRow[]> {
     for (const links of kept.read()) yield links.flatMap((link) => runRowOf(link, change) ?? []);
   }
-  const domain = await pinnedDomain(session, change.undoes?.domain);
+  const domain = await pinnedDomain(session, change.undoes);
   const payload = (item: object) => item as LinkKey;
   const batchSize = batchSizeOf(session, options.batchSize);
   const { add = newTags?.(), delete: deleted } = tags?.change ?? {};
