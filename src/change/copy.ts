@@ -89,7 +89,7 @@ function changeOf(
     verb: 'copy',
     question: { verb: 'Copy', preposition: 'to' },
     // Concurrent batches could create later links before earlier ones.
-    options: { ...options, concurrency: 1, again: true },
+    options: { ...options, concurrency: 1 },
     presentation: {
       ...hashChangePresentation('urls', 'Copied'),
       doing: 'copying',

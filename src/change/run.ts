@@ -30,7 +30,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   const identity = await identityOf(change, session);
   const { domain, sha256 } = identity;
   const now = session.system.now();
-  const begun = await resumableRun(identity, environmentOf(session));
+  const begun = await resumableRun({ ...identity, again: change.options.again }, environmentOf(session));
   // A resumed run keeps the tag change that was decided at its start.
   const tags = begun ? begun.begin.options.tags : change.tags?.change;
   const listed = begun ? await resumed(begun, change.question, session) : await takeSnapshot(change, session);

@@ -1,7 +1,7 @@
 import type { System } from '../base/system.ts';
 import type { Connection } from '../files/sqlite.ts';
 import type { Span } from './clicks.ts';
-import { type History, type HistoryAccount, readHistory } from './history-database.ts';
+import { type History, type HistoryAccount, hasHistory, openHistory, readHistory } from './history-database.ts';
 
 /** A change that this tool made. */
 export interface NotedChange {
@@ -26,18 +26,40 @@ interface ChangesOfRun {
   readonly changes: readonly NotedChange[];
 }
 
-/** The changes are stored on return; the next reading applies them. Throws a `LocalError`. */
-export function noteChanges({ at, run, changes }: ChangesOfRun, history: History): void {
-  if (changes.length === 0) return;
-  history.work('write', (connection) => {
-    const add = connection.sql(
-      `INSERT OR IGNORE INTO changes (at, run, row, kind, hash, domain, total, unique_total, new_hash)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    for (const { row, kind, hash, domain, total, unique, newHash } of changes) {
-      add.run(at, run, row, kind, hash, domain ?? null, total ?? null, unique ?? null, newHash ?? null);
-    }
-  });
+/** Notes changes in the history of an account, if it has one. It stays open until `close`, because a run may note a thousand batches. */
+export class ChangeNotes {
+  readonly #account: HistoryAccount;
+  readonly #system: System;
+  #opened: Promise<History> | undefined;
+
+  constructor(account: HistoryAccount, system: System) {
+    this.#account = account;
+    this.#system = system;
+  }
+
+  /** The changes are stored on return; the next reading applies them. Throws a `LocalError`. */
+  async add({ at, run, changes }: ChangesOfRun): Promise<void> {
+    if (changes.length === 0 || !hasHistory(this.#account, this.#system)) return;
+    this.#opened ??= openHistory(this.#account, this.#system);
+    const history = await this.#opened.catch((error: unknown) => {
+      // The next batch tries again.
+      this.#opened = undefined;
+      throw error;
+    });
+    history.work('write', (connection) => {
+      const add = connection.sql(
+        `INSERT OR IGNORE INTO changes (at, run, row, kind, hash, domain, total, unique_total, new_hash)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      );
+      for (const { row, kind, hash, domain, total, unique, newHash } of changes) {
+        add.run(at, run, row, kind, hash, domain ?? null, total ?? null, unique ?? null, newHash ?? null);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    (await this.#opened)?.close();
+  }
 }
 
 /** Null means unknown. */

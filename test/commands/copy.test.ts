@@ -10,6 +10,7 @@ import { startProgram } from '../support/built-program.ts';
 import { type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
 import { apiKey, arrived, type Linkctl, test as plain, runnerIn, sent, username } from '../support/linkctl.ts';
 import { numbered, oddHashes, store, stored, visit } from '../support/stored-links.ts';
+import { hideResult } from './undo-world.ts';
 
 const otherKey = 'k-of-the-other-account-71c0';
 
@@ -201,6 +202,16 @@ test('P4: a hash that leads elsewhere there is left alone and named, the others 
   expect(links.get('h1')?.long_url).toBe('https://foreign.example/');
   expect(links.get('h2')?.note).toBe('theirs');
   expect([...links.keys()]).toEqual(['h1', 'h2', 'h0', 'hash']);
+});
+
+test('P4, E10: a copy whose result was not shown is shown by the same command', async ({ run, service, there }) => {
+  await store(service, numbered(3));
+  const copy = ['copy', '--to', 'there', '--yes'];
+  const first = await run(copy);
+  expect(first.code).toBe(0);
+  await hideResult(run);
+  expect(await run(copy)).toMatchObject({ code: 0, stdout: first.stdout });
+  expect(await copies(there)).toHaveLength(3);
 });
 
 test('P4, U2: undo on the profile of the target deletes the copies, and only these', async ({ run, service, there }) => {

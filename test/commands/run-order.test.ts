@@ -253,6 +253,36 @@ test('E10: a run that was killed when all was done is shown by the same command,
   }
 });
 
+test('E10: a result that was not shown is not told after a later change: the same command begins anew', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, numbered(3));
+  const hashes = join(folder, 'hashes.txt');
+  writeFileSync(hashes, 'h0\n');
+  const deletion = ['delete', '--hashes-from', hashes, '--yes'];
+  expect((await linkctl(deletion)).code).toBe(0);
+  await hideResult(linkctl);
+  expect((await linkctl(['shorten', 'https://later.example/', '--hash', 'h0'])).code).toBe(0);
+  expect(await linkctl(deletion)).toMatchObject({ code: 0, stdout: 'h0\n' });
+  expect((await stored(service)).map(({ hash }) => hash)).toEqual(['h1', 'h2']);
+  const edit = (note: string) => linkctl(['edit', 'h1', '--note', note]);
+  expect((await edit('first')).code).toBe(0);
+  await hideResult(linkctl);
+  expect((await edit('second')).code).toBe(0);
+  expect((await edit('first')).code).toBe(0);
+  expect((await stored(service)).map(({ note }) => note)).toEqual(['first', '']);
+});
+
+test('E10: with --again, a listed change is begun anew, whether or not its result was shown', async ({ linkctl, service }) => {
+  await store(service, numbered(2));
+  const words = ['rewrite', 'https://example.com', 'https://new.example', '--yes', '--again'];
+  expect((await linkctl(words)).code).toBe(0);
+  await hideResult(linkctl);
+  expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to change') });
+});
+
 test('E5: an undo or redo that was killed when all was done is shown by the same command, and not turned round', async ({
   linkctl,
   service,

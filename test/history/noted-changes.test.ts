@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openHistory } from '../../src/history/history-database.ts';
-import { changesBetween, noteChanges, takeChanges } from '../../src/history/noted-changes.ts';
+import { ChangeNotes, changesBetween, takeChanges } from '../../src/history/noted-changes.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
 const account = { server: 'https://api.example/api/3', username: 'ann' };
@@ -12,19 +12,22 @@ test('H2: a row that a resumed run notes once more counts once, and each change 
   const home = mkdtempSync(join(tmpdir(), 'linkctl-changes-'));
   try {
     const system = createTestSystem({ env: { HOME: home } });
+    const notes = new ChangeNotes(account, system);
+    const note = (run: string, ...rows: number[]) =>
+      notes.add({ at: 7, run, changes: rows.map((row) => ({ kind: 'reset', row, hash: `h${row}ü` })) });
+    await note('none', 1);
     expect(await changesBetween({ since: 0, until: 99 }, account, system)).toEqual([]);
     const history = await openHistory(account, system);
-    const note = (run: string, ...rows: number[]) =>
-      noteChanges({ at: 7, run, changes: rows.map((row) => ({ kind: 'reset', row, hash: `h${row}ü` })) }, history);
     const take = (reading: number) =>
       history.work('write', (connection) => takeChanges(connection, reading).map(({ hash }) => hash));
-    note('one', 0, 1);
+    await note('one', 0, 1);
     expect(take(1)).toEqual(['h0ü', 'h1ü']);
-    note('one', 1, 2);
-    note('two', 1);
+    await note('one', 1, 2);
+    await note('two', 1);
     expect(take(2)).toEqual(['h2ü', 'h1ü']);
     expect(take(3)).toEqual([]);
     history.close();
+    await notes.close();
     expect((await changesBetween({ since: 7, until: 8 }, account, system)).map(({ hash }) => hash)).toEqual([
       'h0ü',
       'h1ü',

@@ -1,7 +1,7 @@
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { Clicks } from '../../src/history/clicks.ts';
-import { type HistoryAccount, hasHistory, openHistory } from '../../src/history/history-database.ts';
-import { type NotedChange, noteChanges } from '../../src/history/noted-changes.ts';
+import type { HistoryAccount } from '../../src/history/history-database.ts';
+import { ChangeNotes, type NotedChange } from '../../src/history/noted-changes.ts';
 import { recordedClicks } from '../../src/history/recorded-clicks.ts';
 import { type RecordedReading, startRecording } from '../../src/history/recording.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -141,7 +141,9 @@ export class SimulatedAccount {
   }
 
   async record(): Promise<RecordedReading> {
-    await this.#noteChanges();
+    const notes = new ChangeNotes(this.account, this.system());
+    for (const { at, change } of this.#noted.splice(0)) await notes.add({ at, run: 'simulated', changes: [change] });
+    await notes.close();
     const recording = await startRecording(
       this.account,
       { scope: 'account', edition: 'a', defaultDomain: 's.example' },
@@ -158,15 +160,6 @@ export class SimulatedAccount {
     }
     this.readings.push({ at: this.now, clicks });
     return recording.finish();
-  }
-
-  /** Changes before the first reading are not noted, as the account has no history yet. */
-  async #noteChanges(): Promise<void> {
-    const noted = this.#noted.splice(0);
-    if (noted.length === 0 || !hasHistory(this.account, this.system())) return;
-    const history = await openHistory(this.account, this.system());
-    for (const { at, change } of noted) noteChanges({ at, run: 'simulated', changes: [change] }, history);
-    history.close();
   }
 
   *pages(): Generator<UrlRecord[]> {

@@ -49,14 +49,14 @@ export async function findRun(
   { stateFolder, system }: RunEnvironment,
 ): Promise<FoundRun | undefined> {
   const folders = runFolders(stateFolder);
-  const known = await runsOf(runKey(identity), folders);
+  const known = await runsOf(runKey(identity), folders, again);
   const { unfinished, undone } = known;
   // Throws if a run of this key is being undone: it must not be repeated meanwhile.
   for (const name of undone) (await claimRun(name, folders, system, 0)).release();
   if (unfinished.length === 0 && known.finished === undefined && !again && !fromArguments)
     await assertSameInput(identity, domain === undefined, folders);
-  // A complete run that was not shown is shown now. With other flags or `--again`, it counts as finished.
-  const isToShow = ({ begin }: RunState): boolean => !again && changedOptions(identity, begin).length === 0;
+  // With other flags, a complete run that was not shown counts as finished.
+  const isToShow = ({ begin }: RunState): boolean => changedOptions(identity, begin).length === 0;
   const begun = unfinished.find(({ state }) => !isUntouched(state) && (!state.complete || isToShow(state)));
   const finished = known.finished ?? unfinished.find(({ state }) => state.complete)?.name;
   if (input.snapshot && begun?.name !== input.snapshot.run) {

@@ -4,9 +4,9 @@ import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import { foldJournal } from '../journal/fold.ts';
-import { isOver, isUntouched, type RunState, settledCount } from '../journal/journal-state.ts';
+import { isOver, isUntouched, mayHaveChanged, type RunState, settledCount } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
-import { claimKey, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
+import { claimKey, foldRun, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
 import { newestFirst, type RunFolders, runFolders, runRecord } from './run-names.ts';
 import { isUndone } from './undo-chain.ts';
 
@@ -15,10 +15,14 @@ export interface FoundRun {
   readonly state: RunState;
 }
 
-/** Returns the unfinished runs of a key, newest first, and the newest finished run. An undone run is neither. */
+/**
+ * Returns the unfinished runs of a key, newest first, and the newest finished run. An undone run is neither. A complete run whose result
+ * was not shown is unfinished, so that the same command shows it. With `again`, or after a later change, it is finished.
+ */
 export async function runsOf(
   key: string,
   folders: RunFolders,
+  again = false,
 ): Promise<{ unfinished: FoundRun[]; finished: string | undefined; undone: string[] }> {
   const unfinished: FoundRun[] = [];
   const undone: string[] = [];
@@ -28,10 +32,22 @@ export async function runsOf(
     // The newest finished run is read completely. For older ones the last line is enough.
     const state = finished !== undefined && (await lastLine(journal))?.type === 'shown' ? undefined : await foldJournal(journal);
     if (state && (await isUndone(state, folders))) undone.push(name);
-    else if (state && !isOver(state)) unfinished.push({ name, state });
+    else if (state && !isOver(state) && !(state.complete && (again || (await hasLaterChange(state.begin, folders)))))
+      unfinished.push({ name, state });
     else finished ??= name;
   }
   return { unfinished, finished, undone };
+}
+
+/** The links may have changed since, so the recorded result would be wrong. */
+async function hasLaterChange({ run, server, account }: BeginLine, folders: RunFolders): Promise<boolean> {
+  for (const { run: later, begin } of newestFirst(folders, () => true)) {
+    if (later === run) return false;
+    if (begin?.server !== server || begin.account !== account || begin.operation === 'check') continue;
+    const state = await foldRun(later, folders);
+    if (state && mayHaveChanged(state)) return true;
+  }
+  return false;
 }
 
 export interface ResumableRun {
@@ -46,11 +62,15 @@ interface Surroundings {
   readonly stateFolder: string;
 }
 
-type Sought = Pick<RunIdentity, 'operation' | 'domain'> & { readonly sha256: string };
+interface Sought extends Pick<RunIdentity, 'operation' | 'domain'> {
+  readonly sha256: string;
+  /** `--again` */
+  readonly again?: boolean | undefined;
+}
 
 /** Returns the runs that the same command would continue, newest first, including those that sent nothing. */
 export async function unfinishedRuns(
-  { operation, domain, sha256 }: Sought,
+  { operation, domain, sha256, again }: Sought,
   { client: { identity }, system, stateFolder }: Surroundings,
 ): Promise<readonly FoundRun[]> {
   const folders = runFolders(stateFolder);
@@ -58,7 +78,7 @@ export async function unfinishedRuns(
   const { server, username: account } = identity;
   const key = runKey({ operation, server, account, domain: domain && withoutLocalPort(domain), input });
   const beginning = await claimKey(key, folders, system);
-  const { unfinished } = await runsOf(key, folders).finally(() => beginning.release());
+  const { unfinished } = await runsOf(key, folders, again).finally(() => beginning.release());
   return unfinished;
 }
 
