@@ -13,6 +13,24 @@ const file = (folder: string, rows: readonly object[]): string => {
 
 const doubtText = (count: number, rows: number) => `outcome unknown for ${count} of ${rows} rows; it cannot create duplicates`;
 
+test('B87: --fail-fast whose failure is in the last batch stops nothing: the run is over, and the corrected file is another one', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, numbered(1));
+  const rows = (last: string) => [
+    { custom_hash: 'h1', long_url: 'https://new.example/1' },
+    { custom_hash: last, long_url: 'https://new.example/2' },
+  ];
+  const words = ['shorten', '-f', file(folder, rows('h0')), '--fail-fast'];
+  const ran = await linkctl(words);
+  expect(ran).toMatchObject({ code: 3, stderr: expect.not.stringContaining('resume') });
+  file(folder, rows('free'));
+  expect(await linkctl([...words, '--on-conflict', 'skip'])).toMatchObject({ code: 0 });
+  expect((await stored(service)).map(({ hash }) => hash)).toEqual(['h0', 'h1', 'free']);
+});
+
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 

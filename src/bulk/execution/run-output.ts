@@ -40,10 +40,11 @@ export async function executeRun(run: Execution, batches: number) {
   };
 }
 
-/** Ignores a signal after the last response, because it stopped nothing. */
+/** Ignores a signal after the last response and a failure in the last batch, because they stopped nothing. */
 function stopOf({ tally, isEnded }: RunOutput, reason: StopReason | undefined): StopReason | undefined {
   const { not_sent, unknown } = tally.counts;
-  return reason?.kind === 'signal' && isEnded && not_sent + unknown === 0 ? undefined : reason;
+  const isIgnored = reason?.kind === 'fail_fast' || (reason?.kind === 'signal' && isEnded);
+  return isIgnored && not_sent + unknown === 0 ? undefined : reason;
 }
 
 /** If the reader stops early, calls `onLeft` and reads the source to its end, where the run is closed. */
