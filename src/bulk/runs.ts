@@ -4,7 +4,7 @@ import type { CheckStatus } from '../check/verdict.ts';
 import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import { fieldsSincePrinted } from '../link/prints.ts';
-import type { RunState } from './journal/journal-state.ts';
+import { mayHaveChanged, type RunState } from './journal/journal-state.ts';
 import { readJournal } from './journal/line-reader.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
@@ -31,6 +31,7 @@ export interface RunOverview {
   /** Undefined if the journal is damaged. */
   readonly begin: BeginLine | undefined;
   readonly undoneBy?: string | undefined;
+  readonly mayHaveChanged: boolean;
   /** Rows by status. A resumed run sends the `not_sent` rows. */
   readonly counts: Readonly<Partial<Record<RowStatus | CheckStatus, number>>>;
   /** The reason why the last process ended: `complete`, `quota`, `signal` …; absent if it was killed. */
@@ -40,12 +41,9 @@ export interface RunOverview {
 }
 
 /** Returns true if the run changed something and kept before-images or created links. Reset counters cannot be restored. */
-export function canBeUndone({ begin, counts, undoneBy }: RunOverview): boolean {
+export function canBeUndone({ begin, mayHaveChanged, undoneBy }: RunOverview): boolean {
   if (!begin || undoneBy !== undefined || begin.operation === 'reset' || begin.operation === 'api') return false;
-  const isChange =
-    begin.operation === 'tags' ||
-    (['created', 'changed', 'deleted', 'unknown'] as const).some((status) => (counts[status] ?? 0) > 0);
-  return isChange && (begin.undo === true || begin.operation === 'shorten');
+  return mayHaveChanged && (begin.undo === true || begin.operation === 'shorten');
 }
 
 /** Returns the newest run before the given one that satisfies `isOwn` and can be undone. */
@@ -182,9 +180,18 @@ async function overview(run: string, folders: RunFolders): Promise<RunOverview |
     const { begin, lastEnd, complete } = state;
     const tip = await tipOf(state, folders);
     const undoneBy = tip.isUndone ? tip.run : undefined;
-    return { run, state: complete ? 'finished' : 'unfinished', begin, lastEnd, undoneBy, counts: countsOf(state), journal };
+    return {
+      run,
+      state: complete ? 'finished' : 'unfinished',
+      begin,
+      lastEnd,
+      undoneBy,
+      mayHaveChanged: mayHaveChanged(state),
+      counts: countsOf(state),
+      journal,
+    };
   } catch (error) {
-    return { run, state: 'damaged', begin: undefined, counts: {}, problem: messageOf(error), journal };
+    return { run, state: 'damaged', begin: undefined, mayHaveChanged: false, counts: {}, problem: messageOf(error), journal };
   }
 }
 

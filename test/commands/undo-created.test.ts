@@ -118,6 +118,39 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 });
 
+describe('U5, U7: rows that were applied, but not as requested', () => {
+  const cut = { alter: { each: { note: 'cut' } }, times: 9 };
+
+  test.for([
+    ['a typed link', ['shorten', 'https://new.example/', '--note', 'long note'], 6, ''],
+    ['a file', ['shorten', '-f', '-', '--input-format', 'csv'], 3, ''],
+    ['apply', ['apply', '-f', '-', '--input-format', 'csv', '--yes'], 3, 'ok\n'],
+  ] as const)('undo names and keeps the links of %s; --force deletes them', async ([, words], { linkctl, service, wire }) => {
+    await wire.script([{ ...cut, only: { method: 'POST' } }]);
+    const stdin = 'long_url,custom_hash,note\nhttps://new.example/,long,long note\n';
+    expect((await linkctl(words, { stdin })).stderr).toContain('not applied: note');
+    await wire.script([]);
+    const [made] = await stored(service);
+    const undone = await undoLast(linkctl);
+    expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('created, but not as requested (1): ') });
+    expect((await stored(service)).map(({ hash }) => hash)).toEqual([made?.hash]);
+    expect((await undoLast(linkctl, ['--force'])).code).toBe(0);
+    expect(await stored(service)).toEqual([]);
+  });
+
+  test('undo takes back an edit of which a part was applied, not the change before it', async ({ linkctl, service, wire }) => {
+    await store(service, [{ custom_hash: 'x', long_url: 'https://old.example/' }]);
+    expect((await linkctl(['edit', 'x', '--note', 'first'])).code).toBe(0);
+    await wire.script([{ ...cut, only: { method: 'PATCH' } }]);
+    const edited = await linkctl(['edit', 'x', '--url', 'https://moved.example/', '--note', 'second']);
+    expect(edited).toMatchObject({ code: 6, stderr: expect.stringContaining('not applied: note') });
+    await wire.script([]);
+    expect((await runs(linkctl)).map(({ undo }) => undo)).toEqual(['yes', 'yes']);
+    expect((await undoLast(linkctl)).code).toBe(0);
+    expect(await stored(service)).toMatchObject([{ long_url: 'https://old.example/', note: 'first' }]);
+  });
+});
+
 test('U2: a journal of an earlier version says only where its links led', async ({ linkctl, service, folder }) => {
   expect((await linkctl(['shorten', '-f', inputIn(folder)])).code).toBe(0);
   const path = await newestFile(linkctl, folder, 'journal.log');

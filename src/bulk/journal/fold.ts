@@ -3,7 +3,7 @@ import type { RowState, RunState } from './journal-state.ts';
 import { damaged, type LineLocation, readJournal } from './line-reader.ts';
 import { type BeginLine, indexesOf, isRanges, type JournalLine, type LineType, settledStatuses, sizeOf } from './lines.ts';
 import { isOfOldVersion, newState } from './new-run.ts';
-import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
+import { isListOf, isSoundResult, statusesOf, takenUrls } from './recorded-results.ts';
 
 /** Folds a journal into the state of its run. Throws `LocalError` if it is damaged, empty or has two begin lines. */
 export async function foldJournal(path: string): Promise<RunState> {
@@ -143,6 +143,7 @@ function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocati
   const rows = indexesOf(line.rows);
   const statuses = statusesOf(line);
   settle(fold, rows, (position) => statuses[position] ?? 'free', location);
+  fold.isPartlyApplied ||= takenUrls(line).length > 0;
   for (const row of rows) {
     fold.keys.delete(row);
     if (fold.priorDestinations.size > 0) fold.priorDestinations.delete(row);

@@ -34,8 +34,12 @@ export function isOver({ complete, shown, begin }: Pick<RunState, 'complete' | '
 
 const rowless: ReadonlySet<string> = new Set(['tags', 'api']);
 
-export function mayHaveChanged({ counts, begin }: Pick<RunState, 'counts' | 'begin'>): boolean {
-  return rowless.has(begin.operation) || changing.some((state) => (counts.get(state) ?? 0) > 0);
+export function mayHaveChanged({
+  counts,
+  begin,
+  isPartlyApplied,
+}: Pick<RunState, 'counts' | 'begin' | 'isPartlyApplied'>): boolean {
+  return isPartlyApplied || rowless.has(begin.operation) || changing.some((state) => (counts.get(state) ?? 0) > 0);
 }
 
 const changing: readonly RowState[] = ['open', 'unknown', ...changedStatuses];
@@ -63,6 +67,8 @@ export interface RunState {
   readonly lastEnd: string | undefined;
   readonly shown: boolean;
   readonly undoneBy: readonly string[];
+  /** A failed row was applied, but not as requested. */
+  readonly isPartlyApplied: boolean;
   /** Bytes of the journal up to the end of its last valid line. */
   readonly size: number;
   readonly nextBatch: number;

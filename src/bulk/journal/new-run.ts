@@ -81,6 +81,7 @@ export function newState(begin: BeginLine) {
     lastEnd: undefined as string | undefined,
     shown: isOfOldVersion(begin),
     undoneBy: [] as readonly string[],
+    isPartlyApplied: false,
     size: 0,
     nextBatch: 1,
     open: new Map<number, OpenIntent & { readonly unsettled: Set<number> }>(),

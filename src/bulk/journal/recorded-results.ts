@@ -31,12 +31,19 @@ export function linksOf(line: ResultLine): { readonly hash: string; readonly pri
 
 /** Returns the domain that the server answered; undefined if its short URLs had none. All links of a line are on one domain. */
 export function answeredDomain(line: ResultLine): string | undefined {
-  return recordDomain({ short_url: withoutScheme(doneUrl(line, 0)?.shortUrl ?? '') });
+  const [taken] = takenUrls(line);
+  return recordDomain({ short_url: withoutScheme((doneUrl(line, 0) ?? taken)?.shortUrl ?? '') });
 }
 
-export function recordedHashes({ hashes = [], errors = [] }: ResultLine): readonly string[] {
-  const taken = errors.flatMap(([, , , url]) => url?.hash ?? []);
-  return taken.length === 0 ? hashes : [...hashes, ...taken];
+export function recordedHashes(line: ResultLine): readonly string[] {
+  const { hashes = [] } = line;
+  const taken = takenUrls(line);
+  return taken.length === 0 ? hashes : [...hashes, ...taken.map(({ hash }) => hash)];
+}
+
+/** Returns the links of rows that were applied, but not as requested. Such rows count as failed. */
+export function takenUrls({ errors = [] }: Pick<ResultLine, 'errors'>): TakenUrl[] {
+  return errors.flatMap(([, , , taken]) => taken ?? []);
 }
 
 export function isSoundResult(line: ResultLine, total: number): boolean {

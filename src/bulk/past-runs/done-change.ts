@@ -17,6 +17,8 @@ export interface DoneChange {
   readonly made?: LinkPrints | undefined;
   /** For created links: the run certainly created it. If not, the watermark of the run decides. */
   readonly isProven?: boolean;
+  /** For created links: not as requested, so that nothing shows if it changed since. */
+  readonly isUnlike?: true;
   /** The row was completely applied. Otherwise it may have been applied in part or not at all. */
   readonly isCertain: boolean;
   /** The outcome is unknown: the row may have been applied, or may still be. */

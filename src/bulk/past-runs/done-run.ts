@@ -80,7 +80,8 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
 
 /** Yields the changes of a run that also created links. The image of a created link only shows that there was none. */
 async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
-  yield* createdLinks(record, state, () => true);
+  const free = await freeBefore(record, state);
+  yield* createdLinks(record, state, { isProven: () => true, isNew: (row) => free.has(row) });
   const images = await keptImages(record, state.begin.input.rows);
   for await (const some of images.backwards()) {
     yield some
@@ -109,7 +110,7 @@ async function* newLinks(record: RunRecord, state: RunState): AsyncGenerator<rea
   const isOwn =
     undoes !== undefined || mode === 'checked' || mode === 'dedupe' || (options.generateHashes === true && !state.mark);
   const unread = isOwn ? new Set<number>() : await freeBefore(record, state);
-  yield* createdLinks(record, state, (row) => isOwn || unread.has(row));
+  yield* createdLinks(record, state, { isProven: (row) => isOwn || unread.has(row), isNew: () => true });
 }
 
 async function freeBefore(record: RunRecord, { begin }: RunState): Promise<ReadonlySet<number>> {
@@ -119,11 +120,18 @@ async function freeBefore(record: RunRecord, { begin }: RunState): Promise<Reado
   return rows;
 }
 
-/** Yields the links that a run may have created under generated hashes, and those that it reported as created. */
+interface CreatedRows {
+  /** The link of a row that reported a new link did not exist before. */
+  isProven(row: number): boolean;
+  /** A row that was not applied as requested may have created a link. */
+  isNew(row: number): boolean;
+}
+
+/** Yields the links that a run may have created under generated hashes, those that it reported as created, and those that failed partly. */
 async function* createdLinks(
   { journal: path }: RunRecord,
   state: RunState,
-  isProven: (row: number) => boolean,
+  kinds: CreatedRows,
 ): AsyncGenerator<readonly DoneChange[]> {
   const { begin, locationOf, keys } = state;
   // With images, `appliedChanges` finds these rows.
@@ -136,28 +144,33 @@ async function* createdLinks(
     nth -= 1;
     const offset = locations[nth]?.offset;
     // The idempotency probe sends the first rows of a keyed run twice: the later line counts.
-    yield createdOf(
-      { ...line, domain: line.domain ?? begin.domain ?? answeredDomain(line) },
-      (row) => locationOf(row).offset === offset,
-      isProven,
-    );
+    const isLatest = (row: number): boolean => locationOf(row).offset === offset;
+    yield createdOf({ ...line, domain: line.domain ?? begin.domain ?? answeredDomain(line) }, isLatest, kinds);
   }
 }
 
-function createdOf(line: ResultLine, isLatest: (row: number) => boolean, isProven: (row: number) => boolean): DoneChange[] {
+function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isProven, isNew }: CreatedRows): DoneChange[] {
+  const { domain, errors = [] } = line;
   const links = linksOf(line);
   const values = valuePrints(line.values, links.length);
   const rows = indexesOf(line.rows);
   const created: DoneChange[] = [];
-  let done = 0;
+  let [done, failed] = [0, 0];
   for (const [position, status] of statusesOf(line).entries()) {
-    if (status === 'failed') continue;
+    const row = rows[position] ?? -1;
+    if (status === 'failed') {
+      const taken = errors[failed]?.[3];
+      failed += 1;
+      if (taken && isNew(row) && isLatest(row)) {
+        created.push({ ...createdLink({ hash: taken.hash, domain }, {}, false), isUnlike: true });
+      }
+      continue;
+    }
     const link = links[done];
     const made = { long_url: link?.print, ...values[done] };
     done += 1;
-    const row = rows[position] ?? -1;
     if (status !== 'created' || !link || !isLatest(row)) continue;
-    created.push(createdLink({ hash: link.hash, domain: line.domain }, made, isProven(row)));
+    created.push(createdLink({ hash: link.hash, domain }, made, isProven(row)));
   }
   return created.reverse();
 }
