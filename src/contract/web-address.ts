@@ -39,9 +39,10 @@ export function isLocalhost(domain: string): boolean {
   return withoutLocalPort(domain) === 'localhost';
 }
 
-/** In ASCII and lower case, with the port if it has one; empty for an invalid name. */
+/** In ASCII and lower case, with the port unless it is that of HTTP or HTTPS; empty for an invalid name. */
 export function hostName(text: string): string {
-  if (/^[a-z\d.-]+(:\d{1,5})?$/.test(text) && !text.includes('xn--')) return text;
+  if (/^[a-z\d.-]+$/.test(text) && !text.includes('xn--')) return text;
   const [, name = '', port = ''] = /^([^:@\s]+)(:\d{1,5})?$/.exec(text) ?? [];
-  return `${domainToASCII(name)}${domainToASCII(name) && port}`;
+  const ascii = domainToASCII(name);
+  return ascii === '' || (/^:(?:80|443)$/.test(port) && !isLocalName(ascii)) ? ascii : ascii + port;
 }
