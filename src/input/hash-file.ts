@@ -125,7 +125,7 @@ async function* plainLines(source: Source, column?: number): AsyncGenerator<Hash
 
 /** Reads the output of `list -o csv` or `--failed`. */
 async function* csvNames(source: Source): AsyncGenerator<HashText[]> {
-  let columns: number[] | undefined;
+  let columns: ReadonlyMap<string, number> | undefined;
   const broken = ({ line, reason }: { line: number; reason: string }): void => {
     throw new UsageError(`${source.name}:${line}: ${reason}`);
   };
@@ -133,10 +133,14 @@ async function* csvNames(source: Source): AsyncGenerator<HashText[]> {
     const found: HashText[] = [];
     for (const [index, record] of records.entries()) {
       const line = lines[index] ?? 0;
-      if (columns) found.push({ line, text: columns.map((column) => record[column]).find(Boolean) ?? '' });
-      else {
-        columns = naming.map((name) => record.indexOf(name)).filter((position) => position >= 0);
-        if (columns.length === 0) throw new UsageError(`${source.name}:${line}: column hash is missing`);
+      if (columns) {
+        const positions = columns;
+        found.push({ line, text: nameOf((column) => record[positions.get(column) ?? -1]) ?? '' });
+      } else {
+        columns = new Map([...naming, 'domain'].map((name) => [name, record.indexOf(name)]));
+        if (naming.every((name) => !record.includes(name))) {
+          throw new UsageError(`${source.name}:${line}: column hash is missing`);
+        }
       }
     }
     yield found;
@@ -167,10 +171,19 @@ async function* jsonNames(source: Source): AsyncGenerator<HashText[]> {
 
 function nameIn(record: unknown, place: string): string {
   const members = new Map<string, unknown>(Object.entries(record ?? {}));
-  const name = naming.map((member) => members.get(member)).find((value) => typeof value === 'string' && value !== '');
-  if (typeof name !== 'string') throw new UsageError(`${place}: expected a JSON object with short_url or hash`);
-  const domain = members.get('domain');
-  return name === members.get('hash') && typeof domain === 'string' && !name.includes('/')
-    ? linkText({ hash: name, domain })
-    : name;
+  const name = nameOf((member) => members.get(member));
+  if (name === undefined) throw new UsageError(`${place}: expected a JSON object with short_url or hash`);
+  return name;
+}
+
+/** Returns undefined for a row without a name. A bare hash is on the domain of its row. */
+function nameOf(cellOf: (column: string) => unknown): string | undefined {
+  const textOf = (column: string): string | undefined => {
+    const value = cellOf(column);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const column = naming.find((each) => textOf(each) !== undefined);
+  const name = column && textOf(column);
+  const domain = textOf('domain');
+  return column === 'hash' && name && domain && !name.includes('/') ? linkText({ hash: name, domain }) : name;
 }

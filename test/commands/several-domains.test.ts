@@ -50,6 +50,28 @@ describe('two domains', () => {
     },
   );
 
+  test.for(bulkChanges)(
+    'F5: %j --hashes-from acts on the domain that a csv names, whatever the working domain is',
+    async ([words], { linkctl, service }) => {
+      for (const domain of both) await store(service, odd, domain);
+      const state = async () => [await values(service, 'a.example'), (await stored(service, 'a.example')).length];
+      const before = await state();
+      const list = { stdin: 'hash,domain\npromo1,b.example\n' };
+      const ran = await linkctl([...words, '--hashes-from', '-', '-o', 'json'], {
+        ...list,
+        env: { LINKCTL_DOMAIN: 'a.example' },
+      });
+      expect(ran.code).toBe(0);
+      expect(ran.stdout).toContain('b.example/promo1');
+      expect(await state()).toEqual(before);
+      const contradicted = await linkctl([...words, '--hashes-from', '-', '--domain', 'a.example'], list);
+      expect(contradicted).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('b.example/promo1 is not on --domain a.example'),
+      });
+    },
+  );
+
   test.for(bulkChanges)('B58: %j says which domains its rows are on', async ([words], { linkctl, service }) => {
     for (const domain of both) await store(service, odd, domain);
     const run = async (stdin: string) => {
@@ -281,6 +303,13 @@ describe('edition B', () => {
       });
     }
     expect(await changes(wire)).toEqual([]);
+  });
+
+  test('D18: a csv whose domain column names another host is refused, and nothing is changed', async ({ linkctl, service }) => {
+    await store(service, numbered(1));
+    const ran = await linkctl(['delete', '--hashes-from', '-', '--yes'], { stdin: 'hash,domain\nh0,two.ex\n' });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('"two.ex/h0" is not a short URL of this account') });
+    expect(await hashesOn(service)).toEqual(['h0']);
   });
 
   test('D18: its own host, in any spelling, and its custom domain are taken; reading takes any', async ({

@@ -89,6 +89,8 @@ test.each([
   ['lines; blank ones and comments are skipped', '# old\nabc\r\n\n  s.ex/def \n', ['2 abc', '4 s.ex/def']],
   ['repetitions are skipped', 'abc\nabc\ns.ex/d\nhttps://s.ex/d\n', ['1 abc', '3 s.ex/d']],
   ['the csv of a listing', 'hash,short_url,note\nabc,s.ex/abc,"a\nb"\ndef,s.ex/def,\n', ['2 s.ex/abc', '4 s.ex/def']],
+  ['csv that says the domain', 'hash,domain\nabc,t.ex\ndef,\ns.ex/g,t.ex\n', ['2 t.ex/abc', '3 def', '4 s.ex/g']],
+  ['csv whose short URLs say the domain', 'domain,hash,short_url\nt.ex,abc,s.ex/abc\nt.ex,def,\n', ['2 s.ex/abc', '3 t.ex/def']],
   ['failed rows, fed back', 'hash,error_code,error_message\nabc,1306,"no, not there"\n', ['2 abc']],
 ])('CLI 3.6: a list of hashes: %s', async (_, text, expected) => {
   expect(await listed([text.slice(0, 5), text.slice(5)])).toEqual(expected);
