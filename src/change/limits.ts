@@ -3,11 +3,21 @@ import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
 import { quantity } from '../output/quantity.ts';
 
-/** Throws a UsageError, before anything is sent, if `--max-affected` is exceeded. `orMore`: `count` is a lower bound. */
-export function refuseTooMany(count: number, { global: { maxAffected } }: Invocation, orMore = false): void {
+interface Counted {
+  /** The count is a lower bound. */
+  readonly orMore?: boolean;
+  readonly noun?: 'link' | 'tag';
+}
+
+/** Throws a UsageError, before anything is sent, if `--max-affected` is exceeded. */
+export function refuseTooMany(
+  count: number,
+  { global: { maxAffected } }: Invocation,
+  { orMore = false, noun = 'link' }: Counted = {},
+): void {
   if (maxAffected === undefined || count <= maxAffected) return;
   throw new UsageError(
-    `${orMore ? 'at least ' : ''}${quantity(count, 'link')} would be affected, more than --max-affected ${maxAffected}; nothing was changed`,
+    `${orMore ? 'at least ' : ''}${quantity(count, noun)} would be affected, more than --max-affected ${maxAffected}; nothing was changed`,
   );
 }
 

@@ -4,6 +4,7 @@ import { shellWord } from '../base/shell-word.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
 import { recordTagRun, unfinishedTags } from '../bulk/tag-run.ts';
 import { environmentOf } from '../change/environment.ts';
+import { refuseTooMany } from '../change/limits.ts';
 import { plannedRows } from '../change/plan/report.ts';
 import { keepsUndo } from '../change/run-settings.ts';
 import { removeTags } from '../change/tag-removal.ts';
@@ -121,6 +122,7 @@ async function listTags({ count }: ListOptions, invocation: Invocation): Promise
 /** Repeating POST /tags is harmless: an existing tag stays unchanged (4.2). */
 async function addTags(_options: object, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
+  refuseTooMany(labels.length, invocation, { noun: 'tag' });
   if (invocation.global.dryRun) {
     return plan(labels, { change: 'add', done: 'added', requests: tagRequests({ add: labels }) }, invocation);
   }

@@ -104,6 +104,19 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await sent(wire)).at(-1)?.call).toBe(`POST /urls?disable_long_url_duplicates=${value}`);
   });
 
+  test('B57: --max-affected stops more URLs than it allows before anything is sent', async ({ linkctl, wire }) => {
+    const words = ['shorten', 'https://example.com/1', 'https://example.com/2', '--max-affected'];
+    for (const more of [[], ['--dry-run'], ['--dedupe', 'account']]) {
+      expect(await linkctl([...words, '1', ...more])).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: 'error: 2 links would be affected, more than --max-affected 1; nothing was changed\n',
+      });
+    }
+    expect(await wire.requests()).toEqual([]);
+    expect((await linkctl([...words, '2'])).code).toBe(0);
+  });
+
   test('B60: --dry-run shows the request and sends nothing', async ({ linkctl, wire }) => {
     const ran = await linkctl(['shorten', url, '--hash', 'abc', '-n', '-o', 'json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({

@@ -194,6 +194,18 @@ test('B54: off a terminal a deletion needs --yes, and nothing is sent', async ({
   expect(await wire.requests()).toEqual([]);
 });
 
+test('B57, E17: --max-affected stops tags add before anything is sent, and counts tags', async ({ linkctl, wire }) => {
+  for (const more of [[], ['--dry-run']]) {
+    expect(await linkctl(['tags', 'add', 'one', 'two', 'ONE', '--max-affected', '1', ...more])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'error: 2 tags would be affected, more than --max-affected 1; nothing was changed\n',
+    });
+  }
+  expect(await wire.requests()).toEqual([]);
+  expect((await linkctl(['tags', 'add', 'one', 'two', 'ONE', '--max-affected', '2'])).code).toBe(0);
+});
+
 test.for([
   ['add', ['add', 'a b'], { method: 'POST', path: '/tags', query: {}, body: { label: 'a b' } }],
   ['rename', ['rename', 'a b', 'c'], { method: 'PATCH', path: '/tags/a%20b', query: {}, body: { label: 'c' } }],

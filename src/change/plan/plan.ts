@@ -158,7 +158,7 @@ export async function* decidedPages<Link extends SelectedLink>(
   session: Session,
 ): AsyncGenerator<readonly (Link & PlannedLink)[]> {
   for await (const { links, read } of selected.pages()) {
-    if (links.length > 0) refuseTooMany(plan.planned, session, true);
+    if (links.length > 0) refuseTooMany(plan.planned, session, { orMore: true });
     const decided = links.map((link) => ({ ...link, outcome: decide(link) }));
     plan.add(decided, read);
     yield decided;
