@@ -14,6 +14,7 @@ import { describe } from '../help/description.ts';
 import { columns } from '../help/text-layout.ts';
 import { quantity } from '../output/quantity.ts';
 import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
+import { readConfig, requireProfile } from '../profiles/config-file.ts';
 
 export function registerRuns(command: Command, run: Runner): void {
   describe(command.command('list', { isDefault: true }), {
@@ -74,6 +75,8 @@ async function listRecorded(_options: object, { system, global: { profile } }: I
   await pruneRuns(state, system);
   const isMeant = ({ begin }: RunOverview): boolean => profile === undefined || begin?.profile === profile;
   const rows = (await listRuns(state)).filter(isMeant).map(rowOf);
+  // Runs of a profile that was deleted are still listed.
+  if (profile !== undefined && rows.length === 0) requireProfile(profile, readConfig(system));
   return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, empty: 'no runs' };
 }
 

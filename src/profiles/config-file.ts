@@ -44,6 +44,11 @@ export function readConfig(system: System): Config {
   };
 }
 
+/** Throws a LocalError for an unknown profile. */
+export function requireProfile(name: string, config: Config): void {
+  if (name !== sandboxName && !config.profiles.has(name)) throw unknownProfile(name, config);
+}
+
 /** Exit code 9. */
 export function unknownProfile(name: string, config: Config): LocalError {
   const known = [...new Set([...config.profiles.keys(), sandboxName])];

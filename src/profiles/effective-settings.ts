@@ -1,10 +1,9 @@
 import { UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { type Edition, editions } from '../contract/editions.ts';
-import { type Config, noProfile, readConfig, unknownProfile } from './config-file.ts';
+import { type Config, noProfile, readConfig, requireProfile } from './config-file.ts';
 import { type Choice, type CredentialFlags, choose, describeSource, type Given, givenValue } from './given-set.ts';
 import { fieldOf, type ProfileKey, profileKeys } from './profile.ts';
-import { sandboxName } from './profile-name.ts';
 import { maskKey } from './redactor.ts';
 
 /** An effective setting and its source. */
@@ -57,7 +56,7 @@ export function profileToChange(flags: CredentialFlags, system: System): string 
 /** Selects like `resolveCredentials`, but accepts an incomplete set. Throws if the profile does not exist. */
 function profileName({ name: named, member }: Choice, config: Config): string | undefined {
   const name = named ?? (member ? undefined : config.currentProfile);
-  if (name !== undefined && name !== sandboxName && !config.profiles.has(name)) throw unknownProfile(name, config);
+  if (name !== undefined) requireProfile(name, config);
   return name;
 }
 

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { encodeLine } from '../../src/bulk/journal/lines.ts';
 import { main } from '../../src/cli/main.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { test as base, type Linkctl } from '../support/linkctl.ts';
+import { apiKey, test as base, type Linkctl, runnerIn, username } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
@@ -344,6 +344,26 @@ test('U4: TAB offers last and the runs, newest first, with what they are; a dama
   expect((await linkctl(['__complete', 'runs', 'verify', names[2]?.slice(0, secondLength) ?? ''])).stdout).toBe(
     `${names[2]}\n:36\n`,
   );
+});
+
+test('B69: the runs of an unknown profile are exit 9 with the known ones', async ({ env, homeEnv, service }) => {
+  const home = runnerIn(homeEnv);
+  for (const words of [['runs'], ['runs', 'list']]) {
+    expect(await home([...words, '-p', 'wrok'])).toMatchObject({
+      code: 9,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: no profile "wrok" in .*; known: sandbox\n/),
+    });
+  }
+  expect(await home(['runs', '-p', 'sandbox'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  await store(service, numbered(1));
+  const login = ['auth', 'login', '-p', 'work', '--base-url', env.LINKCTL_BASE_URL ?? '', '--username', username, '--with-key'];
+  await home(login, { stdin: `${apiKey}\n` });
+  expect(await home(['runs', '-p', 'work'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect((await home(['edit', 'h0', '--note', 'x'])).code).toBe(0);
+  await home(['auth', 'logout', 'work']);
+  // The runs of a profile stay after its logout.
+  expect(await home(['runs', '-p', 'work'])).toMatchObject({ code: 0, stdout: expect.stringContaining('\tedit') });
 });
 
 test('no runs: nothing in a pipe, a word on a terminal', async ({ linkctl }) => {
