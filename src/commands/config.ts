@@ -3,6 +3,7 @@ import { CliError, type FailureKind, UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { domainName, openSession } from '../cli/session.ts';
+import { thisServer } from '../contract/editions.ts';
 import { suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
@@ -78,8 +79,15 @@ async function setSetting(_options: object, invocation: Invocation, [name = '', 
   const key = requireProfileKey(name);
   const value = parseSetting(key, typed);
   if (key === 'domain') await checkWorkingDomain(typed, invocation);
+  if (key === 'dedupe' && value === 'domain') refuseOnOneDomain(invocation);
   const profile = await changeProfile(invocation, (settings) => ({ ...settings, [key]: value }));
   return { kind: 'done', sentence: `Set ${key} to ${typed} in profile "${profile}"`, record: { profile, key, value } };
+}
+
+/** With this scope every later `shorten` would fail. */
+function refuseOnOneDomain(invocation: Invocation): void {
+  const edition = settings(invocation).find(({ key }) => key === 'edition')?.value;
+  if (edition === 'b') throw new UsageError(`dedupe domain: ${thisServer('b')} has one domain; use account`);
 }
 
 /** With an unknown domain every later call would fail. */

@@ -165,6 +165,20 @@ describe('D48: a domain is stored when the account has it', () => {
   );
 });
 
+test('D48: dedupe domain is refused for edition B, which has one domain, and nothing is stored', async ({ config, path }) => {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = JSON.stringify({ profiles: { sandbox: { edition: 'b' } } });
+  await writeFile(path, file, { mode: 0o600 });
+  expect(await config(['set', 'dedupe', 'domain', '-p', 'sandbox'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'error: dedupe domain: this server (edition B) has one domain; use account\n',
+  });
+  expect(await readFile(path, 'utf8')).toBe(file);
+  expect((await config(['set', 'dedupe', 'account', '-p', 'sandbox'])).code).toBe(0);
+  expect((await config(['set', 'dedupe', 'domain', '-p', 'sandbox', '--edition', 'a'])).code).toBe(0);
+});
+
 test('D48: keyed_verified is no setting: what a server was seen to keep is kept beside the runs', async ({ config, path }) => {
   expect(await config(['set', 'keyed_verified', 'true', '-p', 'sandbox'])).toMatchObject({ code: 2 });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
