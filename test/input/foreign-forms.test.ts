@@ -176,6 +176,22 @@ describe('I1: the first line', () => {
     expect(await sources(text)).toEqual([item]);
   });
 
+  test('I1: a URL in the first cell is a row, even if another cell is the name of a field', async () => {
+    expect(await sources('https://a.example/1,note,first\nhttps://a.example/2,tags,url\n')).toEqual([
+      { long_url: 'https://a.example/1', custom_hash: 'note', note: 'first' },
+      { long_url: 'https://a.example/2', custom_hash: 'tags', note: 'url' },
+    ]);
+  });
+
+  test('I1, I3: with --columns the first line is column names, and a URL is none', async () => {
+    const columns = (header: string) => ({ columns: readNamedColumns(`long_url=${header}`, 'shorten', 'a') });
+    const text = 'https://a.example/1,Landing page\nsite,https://a.example/2\n';
+    expect((await rows(text, columns('Landing page'))).map(({ item }) => item)).toEqual([{ long_url: 'https://a.example/2' }]);
+    expect((await failure(check(text, columns('Target')))).text).toContain(
+      'links.csv:1: the first line is a URL, not column names',
+    );
+  });
+
   const link = { long_url: 'https://a.example/', custom_hash: 'x' };
 
   test.each([

@@ -29,9 +29,10 @@ export interface HeaderColumn {
 export function readHeader(record: readonly string[], line: number, options: ReadOptions, notices: Notices): Header | undefined {
   const rules = rulesFor(options);
   const { named } = rules;
+  // Only --columns makes a line that begins with a URL a header.
+  if (options.use === 'shorten' && named.size === 0 && isUrl(record[0] ?? '')) return byPosition(record, line, notices);
   const names = record.map((cell) => cell.trim());
   const isNamed = names.some((name) => rules.known.has(name.toLowerCase()) || named.has(folded(name)));
-  if (options.use === 'shorten' && !isNamed && isUrl(record[0] ?? '')) return byPosition(record, line, notices);
   const fault = firstLineFault(names, isNamed, rules, options) ?? absentName(names, named);
   if (fault !== undefined) {
     notices.problem({ line, reason: fault, isAboutColumns: true });
