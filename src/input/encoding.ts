@@ -150,9 +150,17 @@ function refuseOther(head: Buffer, name: string, isEncodingGiven: boolean): void
     throw new UsageError(`${name} is an HTML or XML file, not a list of URLs`);
   }
   if (isEncodingGiven) return;
-  // UTF-32 and UTF-16 are recognized by their marks or, for ASCII text, by zeros in every second byte.
-  const marked = hex === 'fffe0000' || hex.startsWith('feff') || hex === '0000feff';
-  if (marked || (head.length >= 2 && (head[0] === 0) !== (head[1] === 0))) throw notUtf8(name, 'it looks like UTF-16 or UTF-32');
+  const encoding = wideEncoding(hex);
+  if (encoding === undefined) return;
+  const remedy = encoding === 'utf-32' ? '' : `set its encoding, such as --encoding ${encoding}, or `;
+  throw new UsageError(`${name}: file is not UTF-8: it looks like UTF-16 or UTF-32`, { hint: `${remedy}save it as "CSV UTF-8"` });
+}
+
+/** Recognizes UTF-32 and UTF-16 by their marks or, for ASCII text, by the zeros beside the first character. No decoder reads UTF-32. */
+function wideEncoding(hex: string): 'utf-32' | 'utf-16be' | 'utf-16le' | undefined {
+  if (/^(?:fffe0000|0000feff|(?!00)..000000)/.test(hex)) return 'utf-32';
+  if (/^(?:feff|00(?!00)..)/.test(hex)) return 'utf-16be';
+  return /^(?!00)..00/.test(hex) ? 'utf-16le' : undefined;
 }
 
 /** Returns the length of an incomplete character at the end. */
@@ -178,10 +186,4 @@ function firstInvalid(bytes: Buffer): number {
     if (position >= bytes.length || !isUtf8(bytes.subarray(position, position + length))) return position;
     position += length;
   }
-}
-
-function notUtf8(name: string, why: string): UsageError {
-  return new UsageError(`${name}: file is not UTF-8: ${why}`, {
-    hint: 'set its encoding, such as --encoding utf-16be, or save it as "CSV UTF-8"',
-  });
 }

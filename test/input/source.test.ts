@@ -289,6 +289,22 @@ describe('encodings', () => {
     expect(text).toContain(reason);
   });
 
+  test.for<[string, Buffer, string | undefined]>([
+    ['UTF-16LE without a mark', utf16(csv, ''), 'utf-16le'],
+    ['UTF-16BE', utf16(csv).swap16(), 'utf-16be'],
+    ['UTF-16BE without a mark', utf16(csv, '').swap16(), 'utf-16be'],
+    ['UTF-32LE', Buffer.from('\ufeff\0a\0', 'utf16le'), undefined],
+    ['UTF-32LE without a mark', Buffer.from('a\0b\0', 'utf16le'), undefined],
+    ['UTF-32BE', Buffer.from('\0\ufeff\0a', 'utf16le').swap16(), undefined],
+  ])('C08: the hint for %s names the encoding that reads it', async ([, bytes, encoding], { folder, open }) => {
+    const path = await written(folder, 'links.csv', bytes);
+    const set = encoding === undefined ? '' : `set its encoding, such as --encoding ${encoding}, or `;
+    await expect(content(await open(path))).rejects.toMatchObject({ hint: `${set}save it as "CSV UTF-8"` });
+    if (encoding === undefined) return;
+    const decoded = await Readable.from(utf8Text(Readable.from([bytes]), 'links.csv', encoding)).toArray();
+    expect(Buffer.concat(decoded).toString()).toBe(csv);
+  });
+
   test('C09: the offset is right far into the file', async ({ folder, open }) => {
     const path = await written(folder, 'links.txt', Buffer.concat([Buffer.from('é'.repeat(300_000)), Buffer.from([0xe9, 0x0a])]));
     expect((await failure(content(await open(path)))).text).toContain('invalid byte e9 at offset 600000');
