@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import { LocalError } from '../base/errors.ts';
 import { ownFile } from '../base/program-file.ts';
 import { version } from '../base/version.ts';
+import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
+import { isJson } from '../contract/formats.ts';
 import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
 
@@ -12,7 +14,8 @@ export function registerVersion(command: Command, run: Runner): void {
   command.action(run(printVersion));
 }
 
-async function printVersion({ licenses }: { licenses?: boolean }): Promise<Report> {
+async function printVersion({ licenses }: { licenses?: boolean }, { format }: Invocation): Promise<Report> {
+  if (isJson(format())) return { kind: 'record', record: { version, ...(licenses && { licenses: licenseTexts() }) } };
   return { kind: 'text', text: licenses ? licenseTexts() : `linkctl ${version}\n` };
 }
 

@@ -236,6 +236,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   'config set': setting,
   'config unset': setting,
   'config path': object({ files: listOf(object({ path: text })) }),
+  version: object({ version: text, licenses: optional(text) }),
   'runs list': object({ runs: listOf(object(runMembers)) }),
   'runs show': object({
     ...runMembers,

@@ -14,6 +14,18 @@ test('Q2: version --licenses prints our own license and those of all packages in
   expect(stdout.match(/^Permission (is hereby granted|to use)/gm)?.length).toBeGreaterThan(20);
 });
 
+test('B32: version -o json is JSON, with the licenses if they are asked for', async ({ linkctl, homeEnv }) => {
+  for (const format of ['json', 'jsonl']) {
+    const ran = await linkctl(['version', '-o', format]);
+    expect(ran).toEqual({ code: 0, stdout: `{"version":"${manifest.version}"}\n`, stderr: '' });
+  }
+  for (const words of [['version'], ['version', '-o', 'tsv'], ['--version']]) {
+    expect((await linkctl(words)).stdout).toBe(`linkctl ${manifest.version}\n`);
+  }
+  const { stdout } = await runProgram(['version', '--licenses', '-o', 'json'], homeEnv);
+  expect(JSON.parse(stdout)).toEqual({ version: manifest.version, licenses: expect.stringContaining(' (MIT)\n') });
+});
+
 test('Q2: without a build, as in a checkout, the licenses are not there: exit 9 says what to do', async ({ linkctl }) => {
   expect(await linkctl(['version', '--licenses'])).toMatchObject({
     code: 9,
