@@ -5,6 +5,7 @@ import { type Format, formats, isFormat, markdown } from '../contract/formats.ts
 import type { GlobalOptions } from '../flags/globals.ts';
 import { chooseFormat, type OutputOptions } from '../output/output-options.ts';
 import { printReport } from '../output/print.ts';
+import { withTypedAccount } from '../output/printed-commands.ts';
 import type { Report } from '../output/report.ts';
 import type { Streams } from '../output/streams.ts';
 import { startDeadline } from './deadline.ts';
@@ -49,6 +50,7 @@ function begin(start: Launch, command: Command): StartedCommand {
     throw new UsageError(`-o markdown applies only to ${[...withMarkdown].join(' and ')}`);
   }
   Object.assign(output, outputOptions(global, start));
+  streams.pasteable = (text) => withTypedAccount(text, { profile: global.profile, domain: global.domain?.at(-1) });
   failure.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
   const { file, hashesFrom } = command.opts<{ file?: string; hashesFrom?: string }>();
   const signals = watchSignals(system, streams);
@@ -69,7 +71,7 @@ function begin(start: Launch, command: Command): StartedCommand {
         await streams.message(text, 'warning: ');
       }
     },
-    note: async (text) => (global.quiet ? undefined : streams.message(text)),
+    note: async (text) => (global.quiet ? undefined : streams.message(streams.pasteable(text))),
     async openInput(operand, things, encoding) {
       const { openSource } = await import('../input/source.ts');
       const onTerminal = () => void streams.message(`reading ${things} from the terminal; end with Ctrl-D`);

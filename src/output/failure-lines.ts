@@ -23,7 +23,7 @@ export async function printFailure(error: unknown, options: FailureOptions, stre
   if (error instanceof ClosedPipe) return;
   const failure = asCliError(error, options);
   if (isJson(options.format)) {
-    await streams.message(failureJson(failure, options, error));
+    await streams.message(failureJson(failure, options, error, streams));
     return;
   }
   if (failure.reported) return;
@@ -40,7 +40,7 @@ export async function printError({ message, apiCode }: CliError, streams: Stream
 
 export async function printHint(hint: string, streams: Streams): Promise<void> {
   const { cyan } = await streams.paint('stderr');
-  await streams.message(hint, `${cyan('hint:')} `);
+  await streams.message(streams.pasteable(hint), `${cyan('hint:')} `);
 }
 
 /** Returns ` [API 1306]` with a leading space. */
@@ -57,7 +57,7 @@ function asCliError(error: unknown, { debug }: FailureOptions): CliError {
   });
 }
 
-function failureJson(failure: CliError, { profile, debug }: FailureOptions, error: unknown): string {
+function failureJson(failure: CliError, { profile, debug }: FailureOptions, error: unknown, streams: Streams): string {
   const { exitCode: code, kind, apiCode: api_code, message, details, hint } = failure;
   return jsonText({
     error: {
@@ -66,7 +66,7 @@ function failureJson(failure: CliError, { profile, debug }: FailureOptions, erro
       api_code,
       message,
       details: details.length > 0 ? details : undefined,
-      hint,
+      hint: hint && streams.pasteable(hint),
       profile,
       stack: debug ? stackOf(error) : undefined,
     },

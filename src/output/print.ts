@@ -23,7 +23,7 @@ export async function printReport(report: Report, options: OutputOptions, stream
   }
   const outcome = report.outcome?.();
   if (!options.quiet || outcome) {
-    for (const note of report.notes?.() ?? []) await streams.message(note);
+    for (const note of report.notes?.() ?? []) await streams.message(streams.pasteable(note));
   }
   await report.printed?.();
   if (outcome) throw outcome;

@@ -12,6 +12,8 @@ type World = Pick<System, 'stdout' | 'stderr' | 'env' | 'platform' | 'sleep'>;
 export class Streams {
   readonly progress: Progress;
   readonly glyphs: Glyphs;
+  /** Completes the commands in a hint or a note, so that they can be pasted. */
+  pasteable = (text: string): string => text;
   readonly #system: World;
   readonly #options: OutputOptions;
   #stdout: Writer | undefined;

@@ -4,8 +4,8 @@ import { test } from '../support/linkctl.ts';
 const hint = 'to make links of the sandbox work, run linkctl serve in another terminal\n';
 const terminal = { stdout: true, stderr: true };
 /** On a terminal every change says how it is undone. */
-const undoLine = /^to undo it: linkctl undo \S+\n$/;
-const undoneThen = (line: string) => expect.stringMatching(new RegExp(`^to undo it: linkctl undo \\S+\n${line}$`));
+const undoLine = /^to undo it: linkctl (?:-p sandbox )?undo \S+\n$/;
+const undoneThen = (line: string) => expect.stringMatching(new RegExp(`^to undo it: linkctl -p sandbox undo \\S+\n${line}$`));
 const shorten = ['-p', 'sandbox', 'shorten', 'https://example.com/a'];
 
 describe('how a link of the sandbox is followed', () => {

@@ -164,6 +164,31 @@ describe('two domains', () => {
     expect([await hashesOn(service, 'a.example'), await hashesOn(service, 'b.example')]).toEqual([oddHashes, ['short_url']]);
   });
 
+  test('B45: hints and the line about undo repeat a typed profile and domain, so they act on the same account', async ({
+    wire,
+    service,
+    homeEnv,
+  }) => {
+    await store(service, odd, 'b.example');
+    const home = runnerIn(homeEnv);
+    const login = ['--base-url', wire.baseUrl, '--username', 'ann', '--with-key', '--edition', 'a'];
+    for (const profile of ['first', 'work']) await home(['auth', 'login', '-p', profile, ...login], { stdin: apiKey });
+    const missing = ['edit', 'none', '--note', 'x'];
+    const hintOf = async (words: readonly string[]) => (await home(words)).stderr.match(/^hint: (.*)$/m)?.[1];
+    expect(await hintOf(missing)).toBe('linkctl list --search none');
+    expect(await hintOf([...missing, '-p', 'work'])).toBe('linkctl -p work list --search none');
+    const taken = ['shorten', 'https://other.example/', '--hash', 'hash', '-p', 'work', '--domain', 'b.example'];
+    expect(await hintOf(taken)).toMatch(/: linkctl -p work list --domain b\.example -- hash$/);
+    const json = await home([...missing, '-p', 'work', '-o', 'json']);
+    expect(JSON.parse(json.stderr).error.hint).toBe('linkctl -p work list --search none');
+    const words = ['edit', '--hashes-from', '-', '--note', 'x', '-p', 'work', '--domain', 'b.example'];
+    const edited = await home(words, { stdin: 'null\n' });
+    const [, command = ''] = /^to undo it: linkctl (-p work undo \S+)$/m.exec(edited.stderr) ?? [];
+    const undone = await home([...command.split(' '), '--yes']);
+    expect(undone).toMatchObject({ code: 0, stderr: expect.stringMatching(/^to redo it: linkctl -p work redo /m) });
+    expect((await stored(service, 'b.example')).every(({ note }) => note === '')).toBe(true);
+  });
+
   test('D19: a hash and its short URL on the default domain are one link, typed and in a file', async ({
     linkctl,
     wire,

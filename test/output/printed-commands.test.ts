@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { withTypedAccount } from '../../src/output/printed-commands.ts';
+
+test.each([
+  ['linkctl tags', 'linkctl -p work tags'],
+  ['to undo it: linkctl undo 2031-1', 'to undo it: linkctl -p work undo 2031-1'],
+  ['linkctl runs; linkctl redo <run>', 'linkctl -p work runs; linkctl -p work redo <run>'],
+  [
+    'check with linkctl list, then repeat linkctl undo x',
+    'check with linkctl -p work list --domain two.ex, then repeat linkctl -p work undo x',
+  ],
+  ['linkctl list --search x --domain one.ex', 'linkctl -p work list --search x --domain one.ex'],
+  ["linkctl list -- '-x'", "linkctl -p work list --domain two.ex -- '-x'"],
+])('B45: a printed command is about the account that was typed: %s', (text, expected) => {
+  expect(withTypedAccount(text, { profile: 'work', domain: 'two.ex' })).toBe(expected);
+});
+
+test.each([
+  'linkctl undo --profile other 2031-1',
+  'linkctl -p sandbox',
+  'linkctl auth login --profile work',
+  'linkctl help filters',
+  'linkctl list --help lists the known orders',
+  'use the linkctl version that started it',
+  'run linkctl serve in another terminal',
+  'in use by another linkctl (process 1)',
+])('B45: a command without an account, or with its own, stays as it is: %s', (text) => {
+  expect(withTypedAccount(text, { profile: 'work', domain: 'two.ex' })).toBe(text);
+});
+
+test('B45: an account that was not typed is not repeated', () => {
+  expect(withTypedAccount('linkctl list', {})).toBe('linkctl list');
+});
