@@ -1,6 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
 import { hashAssigner } from '../../bulk/operations/made-hashes.ts';
-import { refuseTooMany } from '../../change/limits.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { openSession } from '../../cli/session.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
@@ -29,7 +28,10 @@ export async function shorten(given: ShortenOptions, invocation: Invocation, ope
     throw new UsageError('--on-conflict requires --file or --hash');
   }
   if (options.hash !== undefined && urls.length > 1) throw new UsageError('--hash applies to one URL: give exactly one');
-  refuseTooMany(urls.length, invocation);
+  // Imported only if it is needed: most URLs are typed without it.
+  if (invocation.global.maxAffected !== undefined) {
+    (await import('../../change/limits.ts')).refuseTooMany(urls.length, invocation);
+  }
   const typed = urls.map((url) => flagValue('long_url', 'long-url', url, invocation.now));
   const longUrls = options.utm === undefined ? typed : (await import('../../flags/rewrite-flags.ts')).withUtm(typed, options.utm);
   const session = await openSession(invocation);
