@@ -1,9 +1,18 @@
 import { checkStatuses, isAskedLater, isVerdict } from '../../check/verdict.ts';
 import type { RowState, RunState } from './journal-state.ts';
 import { damaged, type LineLocation, readJournal } from './line-reader.ts';
-import { type BeginLine, indexesOf, isRanges, type JournalLine, type LineType, settledStatuses, sizeOf } from './lines.ts';
+import {
+  type BeginLine,
+  indexesOf,
+  isRanges,
+  type JournalLine,
+  type LineType,
+  settledStatuses,
+  sizeOf,
+  takenUrls,
+} from './lines.ts';
 import { isOfOldVersion, newState } from './new-run.ts';
-import { isListOf, isSoundResult, statusesOf, takenUrls } from './recorded-results.ts';
+import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
 
 /** Folds a journal into the state of its run. Throws `LocalError` if it is damaged, empty or has two begin lines. */
 export async function foldJournal(path: string): Promise<RunState> {

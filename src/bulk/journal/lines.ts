@@ -129,6 +129,11 @@ export interface TakenUrl {
   readonly longUrl?: string | undefined;
 }
 
+/** Returns the links of rows that were applied, but not as requested. Such rows count as failed. */
+export function takenUrls({ errors = [] }: Pick<Results, 'errors'>): TakenUrl[] {
+  return errors.flatMap(([, , , taken]) => taken ?? []);
+}
+
 interface Doubt {
   readonly batch: number;
   readonly rows: Ranges;

@@ -15,6 +15,7 @@ import {
   settledStatuses,
   sizeOf,
   type TakenUrl,
+  takenUrls,
 } from './lines.ts';
 
 const statusOf: ReadonlyMap<string, SettledStatus> = new Map(settledStatuses.map((status) => [letterOf[status], status]));
@@ -39,11 +40,6 @@ export function recordedHashes(line: ResultLine): readonly string[] {
   const { hashes = [] } = line;
   const taken = takenUrls(line);
   return taken.length === 0 ? hashes : [...hashes, ...taken.map(({ hash }) => hash)];
-}
-
-/** Returns the links of rows that were applied, but not as requested. Such rows count as failed. */
-export function takenUrls({ errors = [] }: Pick<ResultLine, 'errors'>): TakenUrl[] {
-  return errors.flatMap(([, , , taken]) => taken ?? []);
 }
 
 export function isSoundResult(line: ResultLine, total: number): boolean {

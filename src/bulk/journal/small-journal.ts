@@ -3,8 +3,7 @@ import { dirname } from 'node:path';
 import type { System } from '../../base/system.ts';
 import { makePrivateFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
-import { changedStatuses, type JournalLine, letterOf } from './lines.ts';
-import { takenUrls } from './recorded-results.ts';
+import { changedStatuses, type JournalLine, letterOf, takenUrls } from './lines.ts';
 
 export interface SmallJournal extends Journal {
   /** Closes the journal and deletes its file, because nothing was changed. */
