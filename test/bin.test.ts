@@ -5,6 +5,7 @@ import { isExecutable, runProgram, runShell, startProgram } from './support/buil
 import { faults } from './support/faulty-steps.ts';
 import { runInjected } from './support/injected.ts';
 import { arrived, sent, test } from './support/linkctl.ts';
+import { until } from './support/until.ts';
 
 /** Enough rows for more than a pipe holds. */
 async function manyLinks(linkctl: (argv: readonly string[], world?: object) => Promise<unknown>, count: number): Promise<void> {
@@ -15,6 +16,36 @@ async function manyLinks(linkctl: (argv: readonly string[], world?: object) => P
 test('B98: the built program runs, and its exit code is the one of main', async ({ env }) => {
   expect(await runProgram(['--version'], env)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^linkctl \d/) });
   expect(await runProgram(['list', 'nowhere'], env)).toMatchObject({ code: 5, stdout: '' });
+});
+
+test('4.1.2, 4.1.3: the built program reads both encodings of forms', async ({ homeEnv, folder }) => {
+  const key = 'k'.repeat(32);
+  writeFileSync(join(folder, 'key'), key, { mode: 0o600 });
+  const argv = ['serve', '--port', '0', '--drain', '0', '-o', 'json', '--api-key-file', join(folder, 'key')];
+  const { process: serving, ended } = startProgram(argv, homeEnv);
+  let said = '';
+  serving.stdout?.on('data', (text: string) => {
+    said += text;
+  });
+  const early = ended.then(({ stderr }) => Promise.reject(new Error(stderr)));
+  await Promise.race([until(() => said.includes('\n'), 'serve listened'), early]);
+  early.catch(() => {});
+  const { base_url } = JSON.parse(said) as { base_url: string };
+  const authorization = `Basic ${Buffer.from(`sandbox:${key}`).toString('base64')}`;
+  const errorOf = async (path: string, body: URLSearchParams | FormData, more = {}): Promise<number> => {
+    const answer = await fetch(base_url + path, { method: 'POST', headers: { authorization, ...more }, body });
+    return ((await answer.json()) as { error: { code: number } }).error.code;
+  };
+  const multipart = new FormData();
+  multipart.append('label', 'two');
+  const codes = [
+    await errorOf('/tags', new URLSearchParams({ label: 'one' })),
+    await errorOf('/tags', multipart),
+    await errorOf('/tags/two', new URLSearchParams({ label: 'three' }), { 'x-http-method-override': 'PATCH' }),
+  ];
+  serving.kill('SIGTERM');
+  await ended;
+  expect(codes).toEqual([0, 0, 0]);
 });
 
 describe('B48: what is wrong with the machine is no bug', () => {

@@ -57,7 +57,7 @@ function needsOf(modules, inputs, found = new Set()) {
  */
 export const layered = (inputs, { top, external }) => ({
   name: 'layers',
-  setup({ onResolve, onLoad, resolve }) {
+  setup({ onResolve, onLoad, onEnd, resolve }) {
     const missing = layers.flat().filter((module) => !inputs[module]);
     if (missing.length > 0) throw new Error(`layers.mjs names what is no module of the program: ${missing.join(', ')}`);
     const layerOf = new Map();
@@ -83,6 +83,11 @@ export const layered = (inputs, { top, external }) => ({
         contents: `${imports.map((module) => `import './${module}';`).join(' ')} export * from './${file}';`,
         resolveDir: top,
       };
+    });
+    onEnd(({ metafile }) => {
+      const isEmpty = ({ entryPoint, exports }) => entryPoint && exports.length === 0;
+      const empty = Object.values(metafile?.outputs ?? {}).find(isEmpty);
+      if (empty) throw new Error(`${empty.entryPoint} exports nothing: only of an ES module can the names be listed`);
     });
   },
 });

@@ -48,6 +48,13 @@ inBothEditions((test, edition) => {
     ]);
   });
 
+  test('4.1.2: a multipart form that ends inside a file is 1305, and the service goes on', async ({ client }) => {
+    const body = '--x\r\nContent-Disposition: form-data; name="label"; filename="f"\r\n\r\ncut';
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    expect((await client.call('POST', '/tags', body, headers)).body.error.code).toBe(1305);
+    expect((await client.call('GET', '/tags')).body.tags).toEqual([]);
+  });
+
   test('4.1.2: /tags takes forms too', async ({ client }) => {
     const { body } = await client.call('POST', '/tags', new URLSearchParams({ label: 'Über & co' }));
     expect(body.tags).toEqual([{ label: 'Über & co' }]);

@@ -29,17 +29,18 @@ const formLimits = { fieldSize: Number.MAX_SAFE_INTEGER, fieldNameSize: 200, fie
 /** Parses the fields of a form and the brackets in their names. Throws 1305 for an invalid form and 1310 for too many fields. */
 async function readForm(type: string, body: Buffer): Promise<{ [name: string]: FormValue }> {
   // Loaded only for forms, since most calls are JSON.
-  const { Busboy } = await import('@fastify/busboy');
+  const { Busboy } = await import('./form-parser.ts');
   const entries: [string, string][] = [];
   await new Promise<void>((resolve, reject) => {
     const parser = new Busboy({ headers: { 'content-type': type }, limits: formLimits });
     parser.on('field', (name, value) => entries.push([name, value]));
-    parser.on('file', (_name, stream) => stream.resume());
+    parser.on('file', (_name, stream) => stream.on('error', reject).resume());
     parser.on('finish', resolve);
     parser.on('error', reject);
     parser.end(body);
-  }).catch(() => {
-    throw new Refusal(1305);
+  }).catch((error: unknown) => {
+    // The library throws none: it would be a fault of this program.
+    throw error instanceof TypeError ? error : new Refusal(1305);
   });
   if (entries.length > maximumFields) throw new Refusal(1310);
   return readBrackets(entries);
