@@ -223,6 +223,17 @@ inBothEditions((editionTest, edition) => {
   );
 });
 
+test('S6: a folder is moved whose visitors were forgotten', async ({ start, folder, database, world }) => {
+  const before = await start({ data: folder });
+  await before.shorten({ long_url: url, custom_hash: 'abc' });
+  await before.visit('/abc');
+  await before.service.close();
+  world.time += 3 * 86_400_000;
+  await (await start({ data: folder, visitorDays: 1 })).service.close();
+  const after = await start({ store: { url: database, environment: {}, importFrom: folder } });
+  expect((await after.call('GET', '/stats/abc')).body.stats).toMatchObject([{ total_clicks: 1, unique_clicks: 1 }]);
+});
+
 test('S6: what is there already is not mixed with what comes, and a changed folder is moved anew', async ({
   start,
   serve,

@@ -74,7 +74,7 @@ export async function openSource(folder: string, edition: Edition, username: str
 }
 
 function sourceOf(connection: Connection, { id, salt }: { id: number; salt: string }): ImportSource {
-  const sums = `SELECT coalesce(sum(total_clicks), 0) AS clicks, coalesce(sum(unique_clicks), 0) AS visitors, coalesce(max(modified), 0) AS modified,
+  const sums = `SELECT coalesce(sum(total_clicks), 0) AS clicks, coalesce(sum(unique_clicks), 0) AS unique_clicks, coalesce(max(modified), 0) AS modified,
     coalesce(max(last_visit), 0) AS visited FROM urls WHERE account_id = ?`;
   const count = ({ name }: MovedTable) => connection.count(`SELECT count(*) AS count FROM ${name} WHERE account_id = ?`, id);
   return {
