@@ -37,7 +37,9 @@ function bufferedCounter(store: CallStore, now: () => number, onFailure: (error:
   const storeCounted = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    for (const [day, amount] of [...counted]) {
+    for (const day of [...counted.keys()]) {
+      // Calls of this day may have come while those of another one were stored.
+      const amount = counted.get(day) ?? 0;
       counted.delete(day);
       await store.addCalls(day, amount, Number.MAX_SAFE_INTEGER).catch((error: unknown) => {
         add(day, amount);
