@@ -22,6 +22,17 @@ inBothEditions((test, edition) => {
     expect(past.body.page).toEqual({ results_count: 0, total_count: batch + 1, offset: batch + 5 });
   });
 
+  test('2.8: beyond the last link a page is empty, however large the offset is', async ({ client }) => {
+    await client.shorten({ long_url: 'https://example.com/', tags: ['t'] });
+    for (const offset of [2 ** 31, Number.MAX_SAFE_INTEGER])
+      for (const query of ['', '&tags=t', '&search=example', '&order_by=hash'])
+        expect((await client.call('GET', `/urls?offset=${offset}${query}`)).body).toMatchObject({
+          error: { code: 0 },
+          urls: [],
+          page: { results_count: 0, total_count: 1, offset },
+        });
+  });
+
   test('4.3.5: limit gives smaller pages, zero an empty one with its count, and the default batch is its bound', async ({
     client,
   }) => {

@@ -15,7 +15,7 @@ export async function listUrls(rows: AccountRows, query: ListQuery): Promise<{ u
   const range = from.kind === 'domain' ? domainRange(rows, query, from.domain) : await tagRange(rows, query, from.expression);
   const found = await rows.queries.composed<{ total: number; ids: Aggregated<number>; urls: UrlRows }>({
     sql: `WITH page AS (${range.sql} ORDER BY ${orders[query.order](dialect)} LIMIT ? OFFSET ?)
-     SELECT CASE WHEN known.count < ? AND (known.count > 0 OR ? = 0) THEN ? + known.count ELSE (${range.total.sql}) END AS total,
+     SELECT CASE WHEN known.count < ? AND (known.count > 0 OR CAST(? AS BIGINT) = 0) THEN ? + known.count ELSE (${range.total.sql}) END AS total,
        (SELECT ${dialect.jsonAggregate}(id) FROM page) AS ids,
        (SELECT ${aggregatedUrls(dialect)} FROM page CROSS JOIN urls AS u WHERE u.account_id = ? AND u.id = page.id) AS urls
      FROM (SELECT count(*) AS count FROM page) AS known`,
