@@ -14,7 +14,7 @@ const url = 'https://example.com/';
 const test = base.extend<{
   database: string;
   client: Client;
-  held: (sql: string) => Promise<{ release: () => Promise<void>; waiting: () => Promise<number> }>;
+  held: (sql: string) => Promise<{ release: () => Promise<void>; commit: () => Promise<void>; waiting: () => Promise<number> }>;
 }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the pattern
   database: async ({}, use) => use(await freshDatabase()),
@@ -32,6 +32,7 @@ const test = base.extend<{
       const behind = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE ${own.id} = ANY(pg_blocking_pids(pid))`;
       return {
         release: async () => void (await connection.query('ROLLBACK')),
+        commit: async () => void (await connection.query('COMMIT')),
         waiting: async () => Number((await query(database, behind))[0]?.count),
       };
     }),
@@ -72,6 +73,28 @@ test('E42: who reads does not wait for clicks that cannot be stored', async ({ s
   await release();
   const clicks = async () => (await client.call('GET', '/stats/abc')).body.stats[0]?.total_clicks;
   await expect.poll(clicks, { timeout: 60_000 }).toBe(1);
+});
+
+test('S2: a reset or deletion that waits for clicks of another process takes them as well', async ({
+  client,
+  held,
+  database,
+}) => {
+  const clicks = [
+    'UPDATE urls SET total_clicks = 1, unique_clicks = 1',
+    'INSERT INTO visitors (account_id, url_id, visitor, seen) SELECT account_id, id, 1, 1 FROM urls',
+    'INSERT INTO daily_clicks (account_id, url_id, day, total, fresh) SELECT account_id, id, 1, 1, 1 FROM urls',
+  ].join(';');
+  const left = 'SELECT url_id FROM visitors UNION ALL SELECT url_id FROM daily_clicks';
+  for (const path of ['/stats/abc', '/stats?tags=t', '/urls/abc', '/urls?tags=t']) {
+    await client.shorten({ long_url: url, custom_hash: 'abc', tags: ['t'] });
+    const { commit, waiting } = await held(clicks);
+    const call = client.call('DELETE', path);
+    await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
+    await commit();
+    expect([path, (await call).body.error.code]).toEqual([path, 0]);
+    expect([path, await query(database, left)]).toEqual([path, []]);
+  }
 });
 
 test('E43: redirects and health wait behind no API call', async ({ client, held }) => {

@@ -11,7 +11,7 @@ export const postgresDialect: Dialect = {
   byId: '',
   byLongUrl: '',
   byAge: '',
-  forUpdate: 'FOR UPDATE',
+  forUpdate: 'FOR UPDATE OF u',
   archivesDays: false,
   jsonAggregate: 'json_agg',
   jsonList: 'json_build_array',
@@ -32,28 +32,7 @@ export const postgresDialect: Dialect = {
   isIn: ({ complement, sql }) =>
     complement ? `NOT EXISTS (SELECT 1 FROM (${sql}) AS members WHERE members.id = u.id)` : `u.id = ANY(ARRAY(${sql}))`,
   inOnePass,
-  deletion: (accountId, ids) => [
-    {
-      sql: `WITH changed AS (DELETE FROM urls WHERE account_id = ? AND id = ANY(CAST(? AS BIGINT[])) RETURNING account_id, domain_id),
-          ${forgetClicks}, links AS (DELETE FROM url_tags WHERE ${ofChanged})
-        UPDATE domains AS d SET urls = d.urls - gone.count
-        FROM (SELECT account_id, domain_id, count(*) AS count FROM changed GROUP BY account_id, domain_id) AS gone
-        WHERE d.account_id = gone.account_id AND d.id = gone.domain_id`,
-      values: [accountId, ids, accountId, ids, accountId, ids, accountId, ids],
-    },
-  ],
-  reset: (accountId, ids) => [
-    {
-      sql: `WITH changed AS (UPDATE urls SET total_clicks = 0, unique_clicks = 0, day_total = 0, day_fresh = 0
-          WHERE account_id = ? AND id = ANY(CAST(? AS BIGINT[])) RETURNING id), ${forgetClicks} SELECT count(*) FROM changed`,
-      values: [accountId, ids, accountId, ids, accountId, ids],
-    },
-  ],
 };
-
-/** Counting `changed` forces the rows that clicks lock to be processed first. The values are the account and the ids. */
-const ofChanged = 'account_id = ? AND url_id = ANY(CAST(? AS BIGINT[])) AND (SELECT count(*) FROM changed) >= 0';
-const forgetClicks = `visits AS (DELETE FROM visitors WHERE ${ofChanged}), days AS (DELETE FROM daily_clicks WHERE ${ofChanged})`;
 
 /** One statement of all changes, which see the data as it was before. */
 export function joined(changes: readonly Statement[]): Statement {

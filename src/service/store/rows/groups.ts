@@ -1,23 +1,36 @@
 import type { GroupOutcome, Selection } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
-import { type Aggregated, aggregated } from './queries.ts';
+import { type Aggregated, aggregated, type Statement } from './queries.ts';
 import { compileExpression, materialized, tagScope } from './tag-sets.ts';
-import { findIds } from './url-rows.ts';
 
 /** Ids per statement. */
 const chunk = 5000;
 
-/** Returns undefined for an unknown hash, because the response cannot name it (4.2). */
-async function selectIds(rows: AccountRows, selection: Selection): Promise<readonly number[] | undefined> {
+/**
+ * Locks the links, because a statement that waits for clicks of one sees its visitors and days as they were before. Returns undefined for an
+ * unknown hash, because the response cannot name it (4.2).
+ */
+async function lockSelected(rows: AccountRows, selection: Selection): Promise<readonly number[] | undefined> {
+  const { accountId } = rows;
   if (selection.kind === 'hashes') {
-    const hashes = new Set(selection.hashes);
-    const ids = await findIds(rows, selection.domain, [...hashes]);
-    return ids.size < hashes.size ? undefined : [...ids.values()];
+    const hashes = [...new Set(selection.hashes)];
+    const sql = `${rows.queries.dialect.urlsAmong('hash')} AND u.domain_id = ?`;
+    const ids = await lockIds(rows, { sql, values: [hashes, accountId, selection.domain.id] });
+    return ids.length < hashes.length ? undefined : ids;
   }
   const scope = await tagScope(rows, selection.expression);
   const set = materialized(scope, compileExpression(scope, selection.expression));
-  const sql = `SELECT ${rows.queries.dialect.jsonAggregate}(id) AS ids FROM (${set.sql}) AS chosen`;
-  const [found] = await rows.queries.composed<{ ids: Aggregated<number> }>({ sql, values: set.values });
+  const sql = `FROM (${set.sql}) AS chosen CROSS JOIN urls AS u WHERE u.account_id = ? AND u.id = chosen.id`;
+  return lockIds(rows, { sql, values: [...set.values, accountId] });
+}
+
+/** Takes a query from `FROM` on. */
+async function lockIds({ queries }: AccountRows, { sql, values }: Statement): Promise<readonly number[]> {
+  const { jsonAggregate, forUpdate } = queries.dialect;
+  const [found] = await queries.composed<{ ids: Aggregated<number> }>({
+    sql: `SELECT ${jsonAggregate}(id) AS ids FROM (SELECT u.id ${sql} ORDER BY u.id ${forUpdate}) AS locked`,
+    values,
+  });
   return aggregated(found?.ids ?? null);
 }
 
@@ -27,7 +40,7 @@ export async function onSelected(
   selection: Selection,
   change: (ids: readonly number[]) => Promise<unknown>,
 ): Promise<GroupOutcome> {
-  const ids = await selectIds(rows, selection);
+  const ids = await lockSelected(rows, selection);
   if (!ids) return { kind: 'unknown' };
   const ordered = [...ids].sort((a, b) => a - b);
   for (let start = 0; start < ordered.length; start += chunk) await change(ordered.slice(start, start + chunk));
@@ -36,11 +49,31 @@ export async function onSelected(
 
 export function deleteUrls(rows: AccountRows, selection: Selection): Promise<GroupOutcome> {
   const { queries, accountId } = rows;
-  return onSelected(rows, selection, (ids) => queries.together(queries.dialect.deletion(accountId, ids)));
+  const gone = `SELECT u.domain_id, count(*) AS count ${queries.dialect.urlsAmong('id')} GROUP BY u.domain_id`;
+  return onSelected(rows, selection, (ids) =>
+    queries.together([
+      {
+        sql: `UPDATE domains AS d SET urls = d.urls - gone.count FROM (${gone}) AS gone WHERE d.account_id = ? AND d.id = gone.domain_id`,
+        values: [ids, accountId, accountId],
+      },
+      ...['url_tags', 'visitors', 'daily_clicks'].map((table) => ofUrls(rows, `DELETE FROM ${table}`, 'url_id', ids)),
+      ofUrls(rows, `DELETE FROM urls ${queries.dialect.byId}`, 'id', ids),
+    ]),
+  );
 }
 
 /** Deletes the visitors, so that each is unique again. `last_visit` is not a counter and stays. */
 export function resetStats(rows: AccountRows, selection: Selection): Promise<GroupOutcome> {
-  const { queries, accountId } = rows;
-  return onSelected(rows, selection, (ids) => queries.together(queries.dialect.reset(accountId, ids)));
+  const { queries } = rows;
+  const zero = 'total_clicks = 0, unique_clicks = 0, day_total = 0, day_fresh = 0';
+  return onSelected(rows, selection, (ids) =>
+    queries.together([
+      ...['visitors', 'daily_clicks'].map((table) => ofUrls(rows, `DELETE FROM ${table}`, 'url_id', ids)),
+      ofUrls(rows, `UPDATE urls ${queries.dialect.byId} SET ${zero}`, 'id', ids),
+    ]),
+  );
+}
+
+function ofUrls({ queries, accountId }: AccountRows, change: string, column: string, ids: readonly number[]): Statement {
+  return { sql: `${change} WHERE account_id = ? AND ${queries.dialect.among(column, 'BIGINT')}`, values: [accountId, ids] };
 }

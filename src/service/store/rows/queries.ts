@@ -54,7 +54,7 @@ export interface Dialect {
   readonly byId: string;
   readonly byLongUrl: string;
   readonly byAge: string;
-  /** Ends a query of rows that the transaction will change. */
+  /** Ends a query of rows of `u` that the transaction will change. */
   readonly forUpdate: string;
   /** The last day of a URL moves to the earlier days when its row gets another day. */
   readonly archivesDays: boolean;
@@ -79,9 +79,6 @@ export interface Dialect {
   isIn(set: IdSet): string;
   /** The ids of an expression in their order, if the engine reads them faster than as sets. */
   inOnePass(accountId: number, expression: TagExpression, tagOf: TagOf): Statement | undefined;
-  /** For `together`. */
-  deletion(accountId: number, ids: readonly number[]): readonly Statement[];
-  reset(accountId: number, ids: readonly number[]): readonly Statement[];
 }
 
 /** A list of `jsonAggregate`: JSON, unless the driver or the list around it was parsed with it. */

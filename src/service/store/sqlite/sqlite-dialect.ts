@@ -1,4 +1,4 @@
-import type { Dialect, IdSet, Statement } from '../rows/queries.ts';
+import type { Dialect, IdSet } from '../rows/queries.ts';
 
 /** Lists arrive as JSON. */
 export const sqliteDialect: Dialect = {
@@ -31,28 +31,6 @@ export const sqliteDialect: Dialect = {
   }),
   isIn: ({ complement, sql }) => `u.id ${complement ? 'NOT IN' : 'IN'} (${sql})`,
   inOnePass: () => undefined,
-  deletion: (accountId, ids) => [
-    {
-      sql: `UPDATE domains AS d SET urls = d.urls - gone.count FROM (
-          SELECT u.domain_id, count(*) AS count FROM json_each(?) AS wanted CROSS JOIN urls AS u
-          WHERE u.account_id = ? AND u.id = wanted.value GROUP BY u.domain_id
-        ) AS gone WHERE d.account_id = ? AND d.id = gone.domain_id`,
-      values: [ids, accountId, accountId],
-    },
-    ...['url_tags', 'visitors', 'daily_clicks'].map((table) => deletionFrom(table, accountId, ids)),
-    {
-      sql: `DELETE FROM urls NOT INDEXED WHERE account_id = ? AND id IN (SELECT value FROM json_each(?))`,
-      values: [accountId, ids],
-    },
-  ],
-  reset: (accountId, ids) => [
-    ...['visitors', 'daily_clicks'].map((table) => deletionFrom(table, accountId, ids)),
-    {
-      sql: `UPDATE urls NOT INDEXED SET total_clicks = 0, unique_clicks = 0, day_total = 0, day_fresh = 0
-        WHERE account_id = ? AND id IN (SELECT value FROM json_each(?))`,
-      values: [accountId, ids],
-    },
-  ],
 };
 
 /**
@@ -61,11 +39,4 @@ export const sqliteDialect: Dialect = {
  */
 function bracketed(set: IdSet): string {
   return set.isCompound ? `SELECT id FROM (${set.sql})` : set.sql;
-}
-
-function deletionFrom(table: string, accountId: number, ids: readonly number[]): Statement {
-  return {
-    sql: `DELETE FROM ${table} WHERE account_id = ? AND url_id IN (SELECT value FROM json_each(?))`,
-    values: [accountId, ids],
-  };
 }
