@@ -103,3 +103,25 @@ test('S2: clicks of a link with max_clicks are counted one by one, across stores
   ]);
   expect(await one.countClick(url.id + 1)).toBe(false);
 });
+
+test('S2: of a click that was counted before a reset and is stored after it nothing is left', async ({ folder }) => {
+  const [one, other] = [await openStore(folder), await openStore(folder)];
+  onTestFinished(async () => void (await Promise.all([one.close(), other.close()])));
+  const { id, domain, hash } = await createUrl(one, 7);
+  const late = (visitor: string) => [{ urlId: id, visitor, time: 1, isCounted: true }];
+  await one.countClick(id);
+  await other.resetStats({ kind: 'hashes', domain, hashes: [hash] });
+  await one.recordClicks(late('before'));
+  const figures = async () => {
+    const stats = await one.findStats(domain, hash);
+    return [stats?.url.totalClicks, stats?.url.uniqueClicks, stats?.days];
+  };
+  expect(await figures()).toEqual([0, 0, []]);
+  // With clicks of both processes on the way, as many are stored as were counted since.
+  await one.countClick(id);
+  await other.resetStats({ kind: 'hashes', domain, hashes: [hash] });
+  await other.countClick(id);
+  await one.recordClicks(late('before'));
+  await other.recordClicks(late('after'));
+  expect(await figures()).toEqual([1, 1, [{ day: '1970-01-01', total: 1, unique: 1 }]]);
+});

@@ -49,13 +49,17 @@ export async function recordClicks(rows: AccountRows, clicks: readonly Click[]):
 
 async function recordDay(rows: AccountRows, day: number, clicks: readonly Click[]): Promise<void> {
   const stored = await lockUrls(rows, [...new Set(clicks.map(({ urlId }) => urlId))]);
-  const counted = clicks.filter(({ urlId }) => stored.has(urlId));
+  const counted = clicks.filter(({ urlId, isCounted }) => {
+    const url = stored.get(urlId);
+    // Clicks that a reset has removed from the counter meanwhile are dropped.
+    return url && (!isCounted || url.unstored-- > 0);
+  });
   const totals = totalsOf(day, counted);
   for (const urlId of await addVisitors(rows, day, counted)) {
     const sums = totals.get(urlId);
     if (sums) sums.fresh += 1;
   }
-  const isOver = [...stored].filter(([, url]) => url.day !== day && url.total > 0).map(([id]) => id);
+  const isOver = [...stored].filter(([, url]) => url.day !== day && url.ofDay > 0).map(([id]) => id);
   if (isOver.length > 0 && !rows.queries.dialect.archivesDays) await archiveDays(rows, isOver);
   if (totals.size > 0) await addClickTotals(rows, [...totals.values()]);
 }
@@ -81,10 +85,11 @@ function totalsOf(day: number, clicks: readonly Click[]): Map<number, ClickTotal
 /** All transactions lock in the order of ids, because a deadlock costs a second. */
 async function lockUrls({ queries: { first, dialect }, accountId }: OwnRows, ids: readonly number[]) {
   const { jsonAggregate, jsonList, urlsAmong, forUpdate } = dialect;
-  const locked = `SELECT u.id, u.day, u.day_total ${urlsAmong('id')} ORDER BY u.id ${forUpdate}`;
-  const text = `SELECT ${jsonAggregate}(${jsonList}(id, day, day_total)) AS urls FROM (${locked}) AS locked`;
-  const found = await first<{ urls: Aggregated<[id: number, day: number, total: number]> }>(text, ids, accountId);
-  return new Map(aggregated(found?.urls ?? null).map(([id, day, total]) => [id, { day, total }]));
+  const locked = `SELECT u.id, u.day, u.day_total, u.total_clicks ${urlsAmong('id')} ORDER BY u.id ${forUpdate}`;
+  const text = `SELECT ${jsonAggregate}(${jsonList}(id, day, day_total, total_clicks)) AS urls FROM (${locked}) AS locked`;
+  const found = await first<{ urls: Aggregated<[id: number, day: number, ofDay: number, total: number]> }>(text, ids, accountId);
+  // After a reset the last day has all stored clicks, and the rest of the counter are those to come.
+  return new Map(aggregated(found?.urls ?? null).map(([id, day, ofDay, total]) => [id, { day, ofDay, unstored: total - ofDay }]));
 }
 
 /** Stores a salted number per visitor, which reveals neither address nor user agent. Returns one entry per new visitor of a URL. */
