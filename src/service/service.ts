@@ -64,7 +64,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const stopListening = () => closeAll(listeners.map((each) => each.close));
   let maintenance: Maintenance | undefined;
   const close = once(() =>
-    closeAll([stopListening, async () => maintenance?.stop(), clicks.flush, calls.flush, () => store.close()]),
+    closeAll([
+      stopListening,
+      async () => maintenance?.stop(),
+      clicks.flush,
+      () => calls.flush(async () => {}),
+      () => store.close(),
+    ]),
   );
   let isDraining = false;
   try {

@@ -10,7 +10,7 @@ import { test as base, type Client, many } from './running-service.ts';
 
 const faults = ['takes 200 ms each way', 'swallows everything', 'is closed on one side'] as const;
 
-type Fault = (typeof faults)[number];
+type Fault = (typeof faults)[number] | 'loses one answer';
 
 interface Network {
   readonly url: string;
@@ -38,6 +38,11 @@ const test = base.extend<{ network: Network }>({
         from.on('end', () => to.end());
         from.on('data', async (bytes) => {
           if (fault === 'takes 200 ms each way') await delay(200);
+          if (fault === 'loses one answer' && from === behind) {
+            fault = undefined;
+            return void service.destroy();
+          }
+          if (fault === 'loses one answer') to.write(bytes);
           if (fault === undefined || fault === 'takes 200 ms each way') to.write(bytes);
         });
       }
@@ -95,3 +100,22 @@ test.for(faults)(
     await expect.poll(clicks, { timeout: 60_000 }).toBe(6);
   },
 );
+
+test('S2: reserved calls whose return was not answered are not returned twice', async ({ start, network }) => {
+  const client = await start({
+    store: { url: network.url, environment: {} },
+    limits: { callsPerDay: 1000 },
+    onFailure: () => {},
+  });
+  await client.call('GET', '/tags');
+  await client.call('GET', '/tags');
+  network.break('loses one answer');
+  let made = 2;
+  const counted = async () => {
+    made += 1;
+    return (await client.call('GET', '/account')).body.account?.counters.today_api_calls?.count;
+  };
+  await counted();
+  await expect.poll(counted, { timeout: 60_000 }).toBeDefined();
+  expect(await counted()).toBeGreaterThanOrEqual(made);
+});

@@ -76,10 +76,7 @@ function openCall(api: Api, { root, query }: Target, path: object, payload: unkn
     settings,
     store,
     workingDomain: () => findWorkingDomain(api, query),
-    usage: async () => {
-      await calls.flush();
-      return store.usage();
-    },
+    usage: () => calls.flush(store.usage),
     note: (describe) => (result) => {
       const noted = settings.edition === 'a' ? describe(result) : undefined;
       return noted && { type: 'notification', objectUrl: null, ...noted };

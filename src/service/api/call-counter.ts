@@ -9,12 +9,15 @@ const collectionTime = 1000;
 const leaseShare = 100;
 const maxLease = 100;
 
+/** Milliseconds after the last call in which unused calls are returned for other processes. */
+const idleTime = 1000;
+
 /** Counts the API calls of a day without a write to the store for each, which would dominate the cost of most calls. */
 export interface CallCounter {
   /** Counts a call; returns false if the limit of the day is reached. */
   admit(): Promise<boolean>;
-  /** Stores the calls that were counted in memory and returns unused reserved calls. */
-  flush(): Promise<void>;
+  /** Stores the calls that were counted in memory and returns unused reserved calls. `read` ends before more are reserved. */
+  flush<T>(read: () => Promise<T>): Promise<T>;
 }
 
 type CallStore = Pick<Store, 'addCalls'>;
@@ -25,7 +28,7 @@ interface CallSettings {
 }
 
 export function callCounter(store: CallStore, { limit, now }: CallSettings, onFailure: (error: unknown) => void): CallCounter {
-  return limit >= unlimited ? bufferedCounter(store, now, onFailure) : leasedCounter(store, limit, now);
+  return limit >= unlimited ? bufferedCounter(store, now, onFailure) : leasedCounter(store, { limit, now }, onFailure);
 }
 
 /** Without a limit: counts calls per day in memory and stores them at intervals. */
@@ -58,16 +61,26 @@ function bufferedCounter(store: CallStore, now: () => number, onFailure: (error:
       timer ??= setTimeout(() => void flush().catch(onFailure), collectionTime).unref();
       return true;
     },
-    flush,
+    flush: async (read) => {
+      await flush();
+      return read();
+    },
   };
 }
 
 /** With a limit: reserves calls from the number that all processes share. */
-function leasedCounter(store: CallStore, limit: number, now: () => number): CallCounter {
+function leasedCounter(store: CallStore, { limit, now }: CallSettings, onFailure: (error: unknown) => void): CallCounter {
   let day = 0;
   let left = 0;
   let size = 1;
   let taking: Promise<boolean> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = queue.then(work);
+    queue = result.catch(() => undefined);
+    return result;
+  };
   const take = async (): Promise<boolean> => {
     const today = dayOf(now()) * dayLength;
     let count = await store.addCalls(today, size, limit);
@@ -80,21 +93,41 @@ function leasedCounter(store: CallStore, limit: number, now: () => number): Call
     size = Math.min(maxLease, Math.max(1, Math.floor((limit - count) / leaseShare)));
     return true;
   };
+  const returnUnused = async (): Promise<void> => {
+    clearTimeout(timer);
+    const unused = left;
+    left = 0;
+    if (unused === 0) return;
+    await store.addCalls(day, -unused, limit).catch((error: unknown) => {
+      left = unused;
+      throw error;
+    });
+  };
+  const returnLater = (): void => {
+    clearTimeout(timer);
+    const onTime = () =>
+      enqueue(returnUnused).catch((error: unknown) => {
+        onFailure(error);
+        returnLater();
+      });
+    timer = setTimeout(() => void onTime(), idleTime).unref();
+  };
   return {
     async admit() {
       while (left === 0 || day !== dayOf(now()) * dayLength) {
-        taking ??= take().finally(() => {
+        taking ??= enqueue(take).finally(() => {
           taking = undefined;
         });
         if (!(await taking)) return false;
       }
       left -= 1;
+      returnLater();
       return true;
     },
-    async flush() {
-      const unused = left;
-      left = 0;
-      if (unused > 0) await store.addCalls(day, -unused, limit);
-    },
+    flush: (read) =>
+      enqueue(async () => {
+        await returnUnused();
+        return read();
+      }),
   };
 }

@@ -173,7 +173,10 @@ export interface Store {
   /** The currently registered addresses. */
   servedAddresses(): Promise<readonly string[]>;
 
-  /** Adds to the API calls of the UTC day and returns the new number. Changes nothing and returns undefined if that exceeds `limit`. */
+  /**
+   * Adds to the API calls of the UTC day and returns the new number. Changes nothing and returns undefined if that exceeds `limit`. A
+   * negative amount is never subtracted twice: if its outcome is unknown, this returns undefined.
+   */
   addCalls(time: Time, amount: number, limit: number): Promise<number | undefined>;
   usage(): Promise<Usage>;
 

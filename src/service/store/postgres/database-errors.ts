@@ -28,11 +28,15 @@ export function isDuplicateCreation(error: unknown): boolean {
   return ['23505', '42P07', '42710', 'XX000', '40001'].includes(codeOf(error));
 }
 
+/** The driver throws it after `answerTime`. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
 /** The connection ended, or the server is stopping or starting. */
 export function isConnectionLost(error: unknown): boolean {
   if ([DatabaseUnavailable, OutcomeUnknown, DatabaseBusy, OutdatedProgram].some((kind) => error instanceof kind)) return false;
-  // The driver throws it after `answerTime`.
-  if (error instanceof Error && error.message === 'Query read timeout') return false;
+  if (isTimeout(error)) return false;
   const code = codeOf(error);
   const isOfServer = code.length === 5 && /\d/.test(code);
   // A read-only server was the primary, and the new primary needs another connection.

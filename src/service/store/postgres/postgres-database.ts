@@ -1,7 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queries } from '../rows/queries.ts';
 import { withTimeout } from '../timeout.ts';
-import { DatabaseUnavailable, isConflict, isConnectionLost, isPoolerConflict, OutcomeUnknown } from './database-errors.ts';
+import {
+  DatabaseUnavailable,
+  isConflict,
+  isConnectionLost,
+  isPoolerConflict,
+  isTimeout,
+  OutcomeUnknown,
+} from './database-errors.ts';
 import { type Connect, connectTime, PipelinedConnection, type Pooling } from './pipelined-connection.ts';
 
 /** Connections per process for redirects and for reads of the API, which are separate. */
@@ -71,6 +78,11 @@ export class Database {
     return retry(() => work(this.#calls.queries));
   }
 
+  /** Like `queryOnce`, for the number of calls. */
+  queryForCallsOnce<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return retry(() => once(work(this.#calls.queries)));
+  }
+
   /** Runs long idempotent statements of the schema, each as a transaction of its own. */
   migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return retry(() => work(this.#writing.queries));
@@ -78,11 +90,7 @@ export class Database {
 
   /** Runs one statement that must not be repeated: if the connection is lost, its outcome is unknown. */
   queryOnce<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retry(() =>
-      work(this.#counting.queries).catch((error: unknown) => {
-        throw isConnectionLost(error) ? new OutcomeUnknown(error) : error;
-      }),
-    );
+    return retry(() => once(work(this.#counting.queries)));
   }
 
   /** Runs idempotent reads, each on its own snapshot. Most reads are a single statement. */
@@ -163,6 +171,13 @@ export class Database {
     this.#unavailableUntil = performance.now() + failFastTime;
     for (const connection of this.#connections) connection.disconnect();
   }
+}
+
+/** Rejects with `OutcomeUnknown` if the statement may have been executed. */
+function once<T>(statement: Promise<T>): Promise<T> {
+  return statement.catch((error: unknown) => {
+    throw isConnectionLost(error) || isTimeout(error) ? new OutcomeUnknown(error) : error;
+  });
 }
 
 function leastBusy(connections: readonly PipelinedConnection[]): PipelinedConnection {

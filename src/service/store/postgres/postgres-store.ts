@@ -121,8 +121,15 @@ function postgresStore(
       return write((rows) => claimAddress(rows, process, address));
     },
     servedAddresses: () => read(servedAddresses),
-    // At worst counted twice, if the connection is lost.
-    addCalls: (time, amount, limit) => database.queryForCalls((queries) => addCalls(rowsOf(queries), time, amount, limit)),
+    addCalls: (time, amount, limit) => {
+      const add = (queries: Queries) => addCalls(rowsOf(queries), time, amount, limit);
+      // At worst counted twice, if the connection is lost.
+      if (amount >= 0) return database.queryForCalls(add);
+      return database.queryForCallsOnce(add).catch((error: unknown) => {
+        if (error instanceof OutcomeUnknown) return undefined;
+        throw error;
+      });
+    },
     findTarget: (domain, hash) =>
       targets.find(`${domain.id}/${hash}`, () => database.query((queries) => findTarget(rowsOf(queries), domain, hash))),
     recordClicks: (clicks, group) =>
