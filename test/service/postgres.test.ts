@@ -234,6 +234,34 @@ test('S6: a folder is moved whose visitors were forgotten', async ({ start, fold
   expect((await after.call('GET', '/stats/abc')).body.stats).toMatchObject([{ total_clicks: 1, unique_clicks: 1 }]);
 });
 
+test('S6: while an import is not finished, processes that serve the account already change nothing, and then go on', async ({
+  start,
+  serve,
+  folder,
+  database,
+  world,
+}) => {
+  const source = await start({ data: folder });
+  await source.shorten({ long_url: url, custom_hash: 'one' });
+  await source.service.close();
+  const failures: string[] = [];
+  const serving = await serve({ onFailure: (error: unknown) => failures.push(String(error)) });
+  const shorten = async (custom_hash: string) =>
+    (await serving.call('POST', '/urls', { urls: [{ long_url: url, custom_hash }] })).body.error.code;
+  const store = { url: database, environment: {}, importFrom: folder };
+  await query(database, 'ALTER TABLE log ADD CONSTRAINT broken CHECK (id < 0)');
+  await expect(start({ store })).rejects.toThrow('broken');
+  await query(database, 'ALTER TABLE log DROP CONSTRAINT broken');
+  expect(await shorten('two')).toBe(101);
+  expect(failures.join()).toContain('an import into this account is not finished');
+  // Its calls are counted, also on a day that the folder does not know.
+  world.time += 86_400_000;
+  await serving.call('GET', '/account');
+  const after = await start({ store });
+  expect(await shorten('two')).toBe(0);
+  expect(await after.hashes('?order_by=hash')).toEqual(['one', 'two']);
+});
+
 test('S6: what is there already is not mixed with what comes, and a changed folder is moved anew', async ({
   start,
   serve,

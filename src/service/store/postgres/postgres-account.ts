@@ -25,13 +25,31 @@ export async function openAccount(queries: Queries, options: StoreOptions): Prom
   }
 }
 
+const lock = `UPDATE accounts SET writes = writes + 1 WHERE id = ? AND (SELECT version FROM linkctl_schema WHERE id = 1) = ${version}`;
+
+/** Takes the account. */
+const halfImport = 'SELECT 1 FROM imports WHERE account_id = ? AND done = 0';
+
 /**
  * The first statement of every change of an account serializes all changes. It is an update because a read lock is not effective under
- * snapshot isolation. Throws if a newer version of linkctl has migrated the tables.
+ * snapshot isolation. Throws while an import is incomplete, or if a newer version of linkctl has migrated the tables.
  */
-export async function lockAccount({ queries, accountId }: OwnRows): Promise<void> {
-  const text = `UPDATE accounts SET writes = writes + 1 WHERE id = ? AND (SELECT version FROM linkctl_schema WHERE id = 1) = ${version}`;
-  if ((await queries.run(text, accountId)) === 0) throw new OutdatedProgram();
+export async function lockAccount(rows: OwnRows): Promise<void> {
+  const { queries, accountId } = rows;
+  if ((await queries.run(`${lock} AND NOT EXISTS (${halfImport})`, accountId, accountId)) > 0) return;
+  await refuseHalfImported(rows);
+  throw new OutdatedProgram();
+}
+
+/** For the import itself. */
+export async function lockForImport({ queries, accountId }: OwnRows): Promise<void> {
+  if ((await queries.run(lock, accountId)) === 0) throw new OutdatedProgram();
+}
+
+/** Rejects while an import into the account is incomplete. */
+export async function refuseHalfImported({ queries, accountId }: OwnRows): Promise<void> {
+  if (await queries.first(halfImport, accountId))
+    throw new Error('an import into this account is not finished: run serve with the same --import again');
 }
 
 /** Records a numbered group of clicks as the last one of its process; returns false if it is stored already. */

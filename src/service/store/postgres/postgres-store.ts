@@ -17,9 +17,9 @@ import type { Note, Store, StoredDomain, Target } from '../store.ts';
 import { StoreFailure, type StoreOptions } from '../store-options.ts';
 import { OutcomeUnknown } from './database-errors.ts';
 import { clientConfigs, type DatabaseUrl } from './database-url.ts';
-import { type Imported, importFolder, refuseHalfImported } from './import.ts';
+import { type Imported, importFolder } from './import.ts';
 import { connector } from './pipelined-connection.ts';
-import { forgetGroups, isNewGroup, lockAccount, openAccount } from './postgres-account.ts';
+import { forgetGroups, isNewGroup, lockAccount, openAccount, refuseHalfImported } from './postgres-account.ts';
 import { Database } from './postgres-database.ts';
 import { checkVersion, createSchema } from './schema.ts';
 
@@ -53,7 +53,7 @@ async function prepare(database: Database, options: PostgresOptions): Promise<St
     options.onImported?.(imported);
   }
   const account = await database.query((queries) => openAccount(queries, options));
-  await database.query((queries) => refuseHalfImported(queries, account.accountId));
+  await database.query((queries) => refuseHalfImported({ queries, accountId: account.accountId }));
   await database.write(async (queries) => {
     const rows = { queries, accountId: account.accountId };
     await lockAccount(rows);
