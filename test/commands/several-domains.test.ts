@@ -367,7 +367,9 @@ describe('edition B', () => {
 
   test('D19: two spellings are one link', async ({ linkctl, service }) => {
     await store(service, odd);
-    const ran = await linkctl(['delete', '--hashes-from', '-', '-y', '--json'], { stdin: 'null\ns.ex/null\nhttp://S.EX:80/null\n' });
+    const ran = await linkctl(['delete', '--hashes-from', '-', '-y', '--json'], {
+      stdin: 'null\ns.ex/null\nhttp://S.EX:80/null\n',
+    });
     expect(JSON.parse(ran.stdout).summary).toMatchObject({ rows: 1, deleted: 1 });
     const stdin = 'hash,note\nhash,one\ns.ex/hash,two\n';
     expect(await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin })).toMatchObject({
