@@ -50,7 +50,7 @@ export async function recordTagRun<Result>(
   const identity = identityOf({ what, change, undoes }, environment);
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
   const beginning = { input, what, profile, undoes, direction, undo: true, fromArguments: true };
-  const done = await beginRun(identity, beginning, environment, async ({ name, journal, resumed, release }) => {
+  const done = await beginRun(identity, beginning, environment, async ({ name, journal, resumed, order, release }) => {
     await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
     const made = await act(resumed).then(
       (result) => ({ result }),
@@ -62,7 +62,7 @@ export async function recordTagRun<Result>(
     );
     if (undoes !== undefined) await recordUndone({ undoes, by: name }, runFolders(environment.stateFolder), system);
     const at = new Date(system.now()).toISOString();
-    const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', at } as const;
+    const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', at, order } as const;
     // Without an end line, the same command resumes the run and checks the outcome.
     const failure = await journal.write(end).then(
       () => undefined,

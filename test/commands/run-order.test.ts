@@ -220,6 +220,30 @@ test('E11: a clock that goes back does not change which run is the last', async 
   expect((await stored(service)).map(({ note }) => note)).toEqual(['first', '']);
 });
 
+test('U5, U6: a run that is resumed after another change is the last change', async ({ linkctl, service, wire, folder }) => {
+  await store(service, [{ custom_hash: 'x', long_url: 'https://example.com/x' }]);
+  const file = join(folder, 'links.csv');
+  writeFileSync(
+    file,
+    `long_url,custom_hash\n${numbered(6)
+      .map((link) => `${link.long_url},${link.custom_hash}\n`)
+      .join('')}`,
+  );
+  const words = ['shorten', '-f', file, '--batch-size', '2', '--concurrency', '1'];
+  await wire.script([
+    { only: { method: 'POST' }, times: 2 },
+    { only: { method: 'POST' }, ...faults.refuse(1303) },
+  ]);
+  expect((await linkctl(words)).code).toBe(7);
+  expect((await linkctl(['edit', 'x', '--note', 'later'])).code).toBe(0);
+  const titles = async () => (await runs(linkctl)).map(({ what }) => what.split(' ')[0]);
+  expect(await titles()).toEqual(['edit', 'shorten']);
+  expect((await linkctl(words)).code).toBe(0);
+  expect(await titles()).toEqual(['shorten', 'edit']);
+  expect((await undoLast(linkctl)).code).toBe(0);
+  expect((await stored(service)).map(({ hash, note }) => [hash, note])).toEqual([['x', 'later']]);
+});
+
 test('E10: a run that was killed when all was done is shown by the same command, not begun anew', async ({
   linkctl,
   service,

@@ -4,7 +4,7 @@ import { foldJournal } from '../journal/fold.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { isUntouched } from '../journal/journal-state.ts';
 import type { RunIdentity } from '../journal/lines.ts';
-import { type BegunRun, beginLine, beginSmallRecord, newRunName } from '../journal/new-run.ts';
+import { type BegunRun, beginLine, beginSmallRecord, newRunName, nextOrder } from '../journal/new-run.ts';
 import {
   claimAccount,
   claimKey,
@@ -66,7 +66,8 @@ export async function beginRun<Started>(
     // Read again under the lock: another process may have worked on the run until now.
     const state = await foldJournal(record.journal);
     journal = await openJournal(record.journal, state.size, openJournalFile);
-    return await start({ name, record, journal, state, resumed: found !== undefined, release });
+    const order = found && !state.complete ? nextOrder(folders) : undefined;
+    return await start({ name, record, journal, state, resumed: found !== undefined, order, release });
   } catch (error) {
     await journal?.close();
     try {

@@ -116,12 +116,12 @@ interface Closable {
 
 /** Records why the run ends, closes its files and releases its lock. */
 export async function closeRun(
-  { begun: { journal, release }, stop, system }: Pick<Execution, 'begun' | 'stop' | 'system'>,
+  { begun: { journal, order, release }, stop, system }: Pick<Execution, 'begun' | 'stop' | 'system'>,
   reason: string,
   ...open: readonly (Closable | undefined)[]
 ): Promise<void> {
   try {
-    await journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString() });
+    await journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString(), order });
   } catch (error) {
     stop.because(error);
   } finally {

@@ -90,8 +90,10 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   before: {},
   end: {
     // A resumed run ends again, with a result that was not shown yet. Runs of earlier versions count as shown.
-    apply: (fold) => {
+    isSound: ({ order }) => order === undefined || Number.isSafeInteger(order),
+    apply: (fold, { order = fold.begin.order }) => {
       fold.shown = isOfOldVersion(fold.begin);
+      fold.begin = { ...fold.begin, order };
     },
   },
 };

@@ -28,7 +28,11 @@ interface Lines {
   /** Before-images of a batch, in a separate file unless the run's record is a single file. */
   readonly before: Befores;
   /** `complete`: every row has its final status. With any other reason, the run can be resumed. */
-  readonly end: { readonly reason: string; readonly at: string };
+  readonly end: {
+    readonly reason: string;
+    readonly at: string /** The number of a resumed run from then on. */;
+    readonly order?: number | undefined;
+  };
 }
 
 export type LineType = keyof Lines;

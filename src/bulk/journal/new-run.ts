@@ -127,11 +127,13 @@ export interface BegunRun {
   readonly journal: Journal;
   readonly state: RunState;
   readonly resumed: boolean;
+  /** A resumed run that is not complete gets a new number, because what it changes now is the latest change. */
+  readonly order?: number | undefined;
   release(): void;
 }
 
 /** Returns the next number and creates an empty file of that name. Numbers only grow, whatever the clock says, and are never used twice. */
-function nextOrder({ state, orders: folder }: RunFolders): number {
+export function nextOrder({ state, orders: folder }: RunFolders): number {
   makePrivateFolder(folder);
   try {
     for (;;) {

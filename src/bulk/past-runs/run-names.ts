@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { BeginLine } from '../journal/lines.ts';
 
@@ -138,26 +138,34 @@ export function titleOf({ what, operation, input }: BeginLine): string {
 
 /** Reads the first line of a journal. Skips its checksum: in shell completion, loading a digest module would take longer than the rest. */
 function beginOf(journal: string): BeginLine | undefined {
+  let file: number | undefined;
   try {
-    const line: BeginLine = JSON.parse(firstLine(journal).slice(17));
-    return line.type === 'begin' && typeof line.at === 'string' && typeof line.input.name === 'string' ? line : undefined;
+    file = openSync(journal, 'r');
+    const line: BeginLine = JSON.parse(firstLine(file).slice(17));
+    if (line.type !== 'begin' || typeof line.at !== 'string' || typeof line.input.name !== 'string') return undefined;
+    return { ...line, order: resumedOrder(file) ?? line.order };
   } catch {
     return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 
-function firstLine(path: string): string {
-  const file = openSync(path, 'r');
-  try {
-    const chunk = Buffer.alloc(8192);
-    const chunks: Buffer[] = [];
-    for (;;) {
-      const size = readSync(file, chunk);
-      const end = chunk.subarray(0, size).indexOf('\n');
-      chunks.push(Buffer.from(chunk.subarray(0, end === -1 ? size : end)));
-      if (size === 0 || end !== -1) return Buffer.concat(chunks).toString();
-    }
-  } finally {
-    closeSync(file);
+/** Returns the number in the last end line, which is among the last lines of a journal. Only resumed runs have one. */
+function resumedOrder(file: number): number | undefined {
+  const chunk = Buffer.alloc(4096);
+  const size = readSync(file, chunk, 0, 4096, Math.max(0, fstatSync(file).size - 4096));
+  const ends = chunk.toString('latin1', 0, size).matchAll(/"type":"end".*"order":(\d+)\}$/gm);
+  return Number([...ends].at(-1)?.[1]) || undefined;
+}
+
+function firstLine(file: number): string {
+  const chunk = Buffer.alloc(8192);
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const size = readSync(file, chunk);
+    const end = chunk.subarray(0, size).indexOf('\n');
+    chunks.push(Buffer.from(chunk.subarray(0, end === -1 ? size : end)));
+    if (size === 0 || end !== -1) return Buffer.concat(chunks).toString();
   }
 }
