@@ -12,8 +12,9 @@ const others: ReadonlySet<string> = new Set(['auth', 'completion', 'help', 'serv
 export function withTypedAccount(text: string, { profile, domain }: TypedAccount): string {
   return text.replace(/\blinkctl ([a-z]+)([^;,]*)/g, (command, name: string, rest: string) => {
     if (others.has(name) || / --help\b/.test(rest)) return command;
-    const needsProfile = profile !== undefined && !/ (?:-p|--profile) /.test(rest);
-    const needsDomain = domain !== undefined && name === 'list' && !/ --domain /.test(rest);
-    return `linkctl ${needsProfile ? `-p ${shellWord(profile)} ` : ''}${name}${needsDomain ? ` --domain ${shellWord(domain)}` : ''}${rest}`;
+    const words = ['linkctl', name];
+    if (profile !== undefined && !/ (?:-p|--profile) /.test(rest)) words.splice(1, 0, '-p', shellWord(profile));
+    if (domain !== undefined && name === 'list' && !/ --domain /.test(rest)) words.push('--domain', shellWord(domain));
+    return words.join(' ') + rest;
   });
 }

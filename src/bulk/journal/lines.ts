@@ -30,7 +30,8 @@ interface Lines {
   /** `complete`: every row has its final status. With any other reason, the run can be resumed. */
   readonly end: {
     readonly reason: string;
-    readonly at: string /** The number of a resumed run from then on. */;
+    readonly at: string;
+    /** The number of a resumed run from then on. */
     readonly order?: number | undefined;
   };
 }

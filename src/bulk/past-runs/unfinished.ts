@@ -32,11 +32,15 @@ export async function runsOf(
     // The newest finished run is read completely. For older ones the last line is enough.
     const state = finished !== undefined && (await lastLine(journal))?.type === 'shown' ? undefined : await foldJournal(journal);
     if (state && (await isUndone(state, folders))) undone.push(name);
-    else if (state && !isOver(state) && !(state.complete && (again || (await hasLaterChange(state.begin, folders)))))
-      unfinished.push({ name, state });
+    else if (state && (await continues(state, again, folders))) unfinished.push({ name, state });
     else finished ??= name;
   }
   return { unfinished, finished, undone };
+}
+
+async function continues(state: RunState, again: boolean, folders: RunFolders): Promise<boolean> {
+  if (isOver(state)) return false;
+  return !state.complete || !(again || (await hasLaterChange(state.begin, folders)));
 }
 
 /** The links may have changed since, so the recorded result would be wrong. */

@@ -1,5 +1,6 @@
 import { unlimited } from '../service-options.ts';
 import { dayLength, dayOf } from '../store/click-days.ts';
+import { createQueue } from '../store/queue.ts';
 import type { Store } from '../store/store.ts';
 
 /** Milliseconds for which calls are counted in memory; kill -9 loses at most these. */
@@ -36,7 +37,8 @@ function bufferedCounter(store: CallStore, now: () => number, onFailure: (error:
   const counted = new Map<number, number>();
   let timer: NodeJS.Timeout | undefined;
   const add = (day: number, amount: number): void => void counted.set(day, (counted.get(day) ?? 0) + amount);
-  let storing = Promise.resolve();
+  // The stored number would otherwise lack the calls of an earlier flush.
+  const enqueue = createQueue();
   const storeCounted = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
@@ -50,19 +52,14 @@ function bufferedCounter(store: CallStore, now: () => number, onFailure: (error:
       });
     }
   };
-  // Waits for an earlier flush, whose calls the stored number would otherwise lack.
-  const flush = (): Promise<void> => {
-    storing = storing.catch(() => undefined).then(storeCounted);
-    return storing;
-  };
   return {
     async admit() {
       add(dayOf(now()) * dayLength, 1);
-      timer ??= setTimeout(() => void flush().catch(onFailure), collectionTime).unref();
+      timer ??= setTimeout(() => void enqueue(storeCounted).catch(onFailure), collectionTime).unref();
       return true;
     },
     flush: async (read) => {
-      await flush();
+      await enqueue(storeCounted);
       return read();
     },
   };
@@ -75,12 +72,7 @@ function leasedCounter(store: CallStore, { limit, now }: CallSettings, onFailure
   let size = 1;
   let taking: Promise<boolean> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let queue: Promise<unknown> = Promise.resolve();
-  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = queue.then(work);
-    queue = result.catch(() => undefined);
-    return result;
-  };
+  const enqueue = createQueue();
   const take = async (): Promise<boolean> => {
     const today = dayOf(now()) * dayLength;
     let count = await store.addCalls(today, size, limit);

@@ -42,8 +42,7 @@ export async function onSelected(
 ): Promise<GroupOutcome> {
   const ids = await lockSelected(rows, selection);
   if (!ids) return { kind: 'unknown' };
-  const ordered = [...ids].sort((a, b) => a - b);
-  for (let start = 0; start < ordered.length; start += chunk) await change(ordered.slice(start, start + chunk));
+  for (let start = 0; start < ids.length; start += chunk) await change(ids.slice(start, start + chunk));
   return { kind: 'done', count: ids.length };
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, openConnection } from '../../../files/sqlite.ts';
 import { placeDomains } from '../domain-plan.ts';
+import { createQueue } from '../queue.ts';
 import { ReadCache } from '../read-cache.ts';
 import {
   type AccountRows,
@@ -74,7 +75,7 @@ function queriesOf(connection: Connection): Queries {
 type Exclusive = <T>(mode: 'query' | 'read' | 'write' | 'count', work: Work<T>) => Promise<T>;
 
 /** All stores of a process take turns: while one waits for the lock of another in SQLite, the thread is blocked. */
-let last: Promise<unknown> = Promise.resolve();
+const enqueue = createQueue();
 
 /** Runs work one after the other, because a connection has one transaction at a time. Counts may be lost in a power cut. */
 function exclusiveRunner(connection: Connection, rows: AccountRows): Exclusive {
@@ -89,11 +90,7 @@ function exclusiveRunner(connection: Connection, rows: AccountRows): Exclusive {
       throw error;
     }
   };
-  return (mode, work) => {
-    const result = last.then(() => (mode === 'query' ? connection.query(() => work(rows)) : transaction(mode, work)));
-    last = result.catch(() => {});
-    return result;
-  };
+  return (mode, work) => enqueue(() => (mode === 'query' ? connection.query(() => work(rows)) : transaction(mode, work)));
 }
 
 function sqliteStore(connection: Connection, run: Exclusive): Store {
