@@ -12,10 +12,9 @@ exports.compiledProgram = (folder) => {
   const cache = `${folder}/code/${process.version}-${process.arch}`;
   const owner = fs.statSync(`${folder}/main.cjs`).uid;
   const loaded = new Map();
-  // V8 accepts code only under the flags with which it was compiled, and some commands set flags. It caches sources by length and would not
-  // read the data for one that it has compiled already.
-  const sample = new Script('0').createCachedData();
-  const haveFlagsChanged = () => new Script('1', { cachedData: sample }).cachedDataRejected;
+  // V8 accepts code only under the flags with which it was compiled, and some commands set flags.
+  let flags;
+  const haveFlagsChanged = () => flagsOf(new Script('0').createCachedData()) !== flags;
   // Node's own `require` would look for each file and for the package that it belongs to.
   const load = (name) => {
     const known = loaded.get(name);
@@ -24,8 +23,10 @@ exports.compiledProgram = (folder) => {
     const source = `(function (exports, require, module, __dirname) {${fs.readFileSync(filename, 'latin1')}\n})`;
     const cached = readCode(`${cache}/${name}`, owner);
     const script = new Script(source, { filename, cachedData: cached });
+    const isAccepted = script.cachedDataRejected === false;
+    flags ??= flagsOf(isAccepted ? cached : script.createCachedData());
     const module = { exports: {} };
-    loaded.set(name, { module, script, size: script.cachedDataRejected === false ? cached.length : 0 });
+    loaded.set(name, { module, script, size: isAccepted ? cached.length : 0 });
     const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
     script.runInThisContext()(module.exports, requireFrom, module, folder);
     return module.exports;
@@ -37,6 +38,11 @@ exports.compiledProgram = (folder) => {
   };
   return { load, keep };
 };
+
+/** V8 puts a checksum of its flags into the code. */
+function flagsOf(code) {
+  return code.readUInt32LE(12);
+}
 
 /**
  * V8 trusts its input and may crash on damaged code, so each file holds the code twice and counts only if both copies are equal. A checksum

@@ -31,8 +31,9 @@ function start() {
   const { load, keep } = isDebugged ? plainProgram(folder) : require('./compiled-code.js').compiledProgram(folder);
   const { main, processSystem } = load('main.cjs');
   main(process.argv.slice(2), processSystem()).then((code) => {
-    process.exitCode = code;
     keep();
+    // All output is written. Freeing what is in memory would take a short command a millisecond or two.
+    process.exit(code);
   });
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
@@ -6,6 +6,7 @@ import { errorCode, fileError } from './file-error.ts';
 import { syncFolder } from './folders.ts';
 import { refuseForeign } from './ownership.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from './process-mark.ts';
+import { removeFile } from './remove-file.ts';
 import { rename } from './rename.ts';
 import { writeWhole } from './whole-write.ts';
 
@@ -69,7 +70,7 @@ export class Replacement {
     try {
       this.#close();
     } finally {
-      rmSync(this.#temporary, { force: true });
+      removeFile(this.#temporary);
     }
   }
 
@@ -116,6 +117,6 @@ function removeDeadTemporaries(target: string, system: WriteSystem): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(prefix) || !name.endsWith('.tmp')) continue;
     const mark = parseMark(name.slice(prefix.length, -'.tmp'.length));
-    if (mark && !isAlive(mark, system)) rmSync(join(folder, name), { force: true });
+    if (mark && !isAlive(mark, system)) removeFile(join(folder, name));
   }
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
@@ -6,6 +6,7 @@ import type { System } from '../base/system.ts';
 import { errorCode, fileError } from './file-error.ts';
 import { makePrivateFolder } from './folders.ts';
 import { isAlive, newMark, type ProcessMark, parseMark } from './process-mark.ts';
+import { removeFile } from './remove-file.ts';
 
 const prefix = 'claim.';
 
@@ -65,7 +66,7 @@ interface ForeignClaim {
 function createClaim(folder: string, system: System): Claim | ForeignClaim | undefined {
   const name = prefix + newMark(system);
   const path = join(folder, name);
-  const release = (): void => rmSync(path, { force: true });
+  const release = (): void => removeFile(path);
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
@@ -90,7 +91,7 @@ function otherClaim(folder: string, ownName: string | undefined, system: System)
     const mark = name === ownName ? undefined : parseMark(name.slice(prefix.length));
     if (!mark) continue;
     if (isAlive(mark, system)) found ??= { name, mark };
-    else rmSync(join(folder, name), { force: true });
+    else removeFile(join(folder, name));
   }
   return found;
 }

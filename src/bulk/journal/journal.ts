@@ -100,32 +100,30 @@ function lineQueue(path: string, file: JournalFile) {
 }
 
 // Avoids node:fs/promises, which a change of one link would load only for this.
-const open = promisify(files.open);
-const [truncate, write] = [promisify(files.ftruncate), promisify(files.write)];
-const [access, datasync, close] = [promisify(files.access), promisify(files.fdatasync), promisify(files.close)];
+const datasync = promisify(files.fdatasync);
 
 async function openJournalFile(path: string, size: number): Promise<JournalFile> {
-  const file = await open(path, files.constants.O_WRONLY | files.constants.O_CREAT, 0o600);
-  await truncate(file, size).catch(async (error: unknown) => {
-    await close(file);
+  const file = files.openSync(path, files.constants.O_WRONLY | files.constants.O_CREAT, 0o600);
+  try {
+    files.ftruncateSync(file, size);
+  } catch (error) {
+    files.closeSync(file);
     throw error;
-  });
+  }
   let position = size;
   return {
     async append(bytes) {
       // Writes to a deleted file succeed, but the data is lost.
-      await access(path).catch(() => {
-        throw new Error('it was removed during the run');
-      });
+      if (!files.existsSync(path)) throw new Error('it was removed during the run');
       for (let done = 0; done < bytes.length; ) {
-        const { bytesWritten } = await write(file, bytes, done, bytes.length - done, position);
-        if (bytesWritten === 0) throw new Error('the disk is full');
-        done += bytesWritten;
-        position += bytesWritten;
+        const written = files.writeSync(file, bytes, done, bytes.length - done, position);
+        if (written === 0) throw new Error('the disk is full');
+        done += written;
+        position += written;
       }
     },
     sync: () => datasync(file),
-    close: () => close(file),
+    close: async () => files.closeSync(file),
   };
 }
 

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, fileError } from '../../files/file-error.ts';
 import { absolutePath, makePrivateFolder } from '../../files/folders.ts';
+import { removeFile } from '../../files/remove-file.ts';
 import {
   newestRuns,
   orderOf,
@@ -68,7 +69,9 @@ export async function beginSmallRecord(
 /** Begins a run that is never resumed. Its key is random: it is never searched for, and two runs may begin in the same second. */
 export async function beginOneOff(identity: RunIdentity, plan: Described, environment: Surroundings): Promise<SmallRun> {
   const { system, stateFolder } = environment;
-  const key = Buffer.from(system.randomBytes(4)).toString('hex');
+  const key = Math.floor(system.random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, '0');
   const run = newRunName(key, system.now(), runFolders(stateFolder));
   return { ...(await beginSmallRecord(run, identity, plan, environment)), release: () => undefined };
 }
@@ -117,7 +120,7 @@ function pruneSmall(folders: RunFolders): void {
   const names = new Set(smallFiles(folders));
   if (names.size < tooManySmall) return;
   const sorted = newestRuns(folders.state).filter(({ run }) => names.has(run));
-  for (const { run } of sorted.slice(keptSmall)) rmSync(runRecord(run, folders).path, { force: true });
+  for (const { run } of sorted.slice(keptSmall)) removeFile(runRecord(run, folders).path);
 }
 
 /** A locked run whose journal was read and is open. */
@@ -143,8 +146,7 @@ export function nextOrder({ state, orders: folder }: RunFolders): number {
       const now = numbersIn(folder);
       const isHighest = now.every((other) => other <= next);
       // A faster process may have used this number and deleted its file, unless the number is the highest.
-      for (const other of now)
-        if (isHighest ? other < next : other === next) rmSync(join(folder, String(other)), { force: true });
+      for (const other of now) if (isHighest ? other < next : other === next) removeFile(join(folder, String(other)));
       if (isHighest) return next;
     }
   } catch (error) {

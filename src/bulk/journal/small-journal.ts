@@ -1,7 +1,8 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { System } from '../../base/system.ts';
 import { makePrivateFolder, syncFoldersUpFrom } from '../../files/folders.ts';
+import { removeFile } from '../../files/remove-file.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import { changedStatuses, type JournalLine, letterOf, takenUrls } from './lines.ts';
 
@@ -33,7 +34,7 @@ export function smallJournal(path: string, system: Pick<System, 'platform'>, ope
 
   async function drop(): Promise<void> {
     await journal?.close();
-    if (journal) rmSync(path, { force: true });
+    if (journal) removeFile(path);
   }
 
   return {

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
 import { type CliError, LocalError, UsageError } from '../../base/errors.ts';
@@ -6,6 +6,7 @@ import type { Session } from '../../cli/session.ts';
 import { parseUrl } from '../../contract/web-address.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
 import { makeFolders } from '../../files/folders.ts';
+import { removeFile } from '../../files/remove-file.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
 
 export interface QrOptions {
@@ -105,14 +106,14 @@ function freeName(hash: string, taken: Set<string>): string {
 function writeFile(path: string, content: string, overwrite = false): string | undefined {
   const target = overwrite ? `${path}.tmp` : path;
   try {
-    if (overwrite) rmSync(target, { force: true });
+    if (overwrite) removeFile(target);
     writeFileSync(target, content, { flag: 'wx' });
     // A symbolic link at the path is replaced, not followed.
     if (overwrite) renameSync(target, path);
     return undefined;
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') {
-      rmSync(target, { force: true });
+      removeFile(target);
       return fileError('write', path, error).message;
     }
     return isSame(path, content) ? undefined : `${path} already exists; to overwrite it, add --yes`;
