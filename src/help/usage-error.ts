@@ -124,7 +124,7 @@ function nearest(word: string, names: readonly string[]): string | undefined {
   return ranked[0]?.name;
 }
 
-/** Counts inserted, omitted, changed and swapped letters: `renmae` is one edit from `rename`. */
+/** Counts inserted, omitted, changed and swapped letters, up to 3: `renmae` is one edit from `rename`. */
 function editsBetween(one: string, other: string): number {
   // No name is that long, and the table grows with the square.
   if (Math.abs(one.length - other.length) > 3) return Number.POSITIVE_INFINITY;
@@ -145,6 +145,7 @@ function editsBetween(one: string, other: string): number {
         ),
       );
     }
+    if (Math.min(...current) > 3) return Number.POSITIVE_INFINITY;
   }
   return at(one.length, other.length);
 }

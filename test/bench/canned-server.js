@@ -59,7 +59,8 @@ function answer({ method, url }, body, { pageTotal, onSale }) {
   if (method !== 'GET') {
     const text = body.toString('latin1');
     const changed = text.includes('"long_url"') ? moved : noted;
-    return envelope(numbersIn(named ?? text), '', method === 'PATCH' ? () => changed : () => usual);
+    const numbers = numbersIn(named ?? text);
+    return envelope(numbers.length > 0 ? numbers : numbersInUrls(text), '', method === 'PATCH' ? () => changed : () => usual);
   }
   if (named !== null) return envelope(numbersIn(named), '', ofRow);
   // The base URL of a host alone has a path of its own.
@@ -73,6 +74,11 @@ function answer({ method, url }, body, { pageTotal, onSale }) {
 
 function numbersIn(text) {
   return [...text.matchAll(/(?:^|,|hash": ?")h(\d{8})/g)].map(([, digits]) => digits);
+}
+
+/** Of new links, whose hashes the server chooses. */
+function numbersInUrls(text) {
+  return [...text.matchAll(/\/item\/(\d{8})/g)].map(([, digits]) => digits);
 }
 
 const head = '{"error":{"code":0,"message":""},"urls":[';

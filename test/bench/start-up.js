@@ -16,7 +16,7 @@ export async function startUp(world) {
       ['help shorten', ['help', 'shorten'], 1.15],
       ['__complete', ['__complete', 'shor'], 1.15],
       ['a usage error', ['shorten', '--nosuch'], 1.5],
-      ['shorten URL, stored profile', ['shorten', known, '--hash', 'h00000000'], 1.4, 'call'],
+      ['shorten URL, stored profile', ['shorten', known], 1.4, 'call'],
       ['list --limit 500 in a pipe', ['list', '--limit', '500'], 1.5, 'page'],
       ['-p sandbox shorten URL', ['-p', 'sandbox', 'shorten', 'https://nodejs.org/'], 2.0, 'call'],
     ];

@@ -13,4 +13,4 @@ const call = request(`${process.argv[2]}/urls`, { method: 'POST', headers }, (an
   });
   answer.on('end', () => process.stdout.write(`${JSON.parse(text).urls[0].short_url}\n`));
 });
-call.end(JSON.stringify({ urls: [{ long_url: process.argv[3], custom_hash: 'h00000000' }] }));
+call.end(JSON.stringify({ urls: [{ long_url: process.argv[3] }] }));
