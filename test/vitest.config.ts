@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { onlyOnce } from './service/only-once.ts';
+import { LongestFirst } from './support/longest-first.ts';
 import { SkippedReporter } from './support/skipped.ts';
 
 export default defineConfig({
@@ -10,8 +11,9 @@ export default defineConfig({
     // Files share a worker and what it has imported, which is a third of their processor time: modules of src keep no state but caches.
     isolate: false,
     reporters: ['default', new SkippedReporter()],
-    // Of two cores vitest would leave one idle, while half of the tests wait for programs that they started.
-    maxWorkers: 4,
+    // Of two cores vitest would leave one idle, while most tests wait for programs that they started.
+    maxWorkers: 6,
+    sequence: { sequencer: LongestFirst },
     // For what never ends, on a machine with much else to do, too: no test is judged by how long it takes (D58).
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -8,6 +8,7 @@ import { type Ended, runProgram } from '../support/built-program.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import type { FaultyOptions, LoggedRequest } from '../support/faulty-server.ts';
 import type { Step } from '../support/faulty-steps.ts';
+import { noValue } from '../support/no-value.ts';
 import { createTestSystem } from '../support/test-system.ts';
 import { type Deed, type DeedName, deedNames, deeds, type ResultRow, readResults } from './deeds.ts';
 import type { Expected } from './expectations.ts';
@@ -133,7 +134,7 @@ function textViolations({ code, stdout, stderr }: Ended, { rows }: Deed): string
     ...(/^ {4}at /m.test(text) || text.includes('internal error') ? [`a stack trace: ${stderr}`] : []),
     ...secretsIn('the output', text),
     ...(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(text) ? ['a raw control character'] : []),
-    ...(/undefined|NaN|\[object Object\]/.test(text) ? [`a value that is none: ${text}`] : []),
+    ...(noValue.test(text) ? [`a value that is none: ${text}`] : []),
   ];
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { doneStatuses, type RowStatus } from '../../src/bulk/results/row-outcome.ts';
 import type { Ended } from '../support/built-program.ts';
 import type { LoggedRequest } from '../support/faulty-server.ts';
+import { noValue } from '../support/no-value.ts';
 import type { Dice } from './circumstances.ts';
 import type { FaultWorld } from './fault-world.ts';
 import { startHurried } from './hurried-program.ts';
@@ -76,7 +77,7 @@ function codeOf(body: unknown): number | undefined {
 /** What no output may hold. */
 export function crashesOf(starts: readonly Start[]): string[] {
   return starts.flatMap(({ stdout, stderr }, index) =>
-    /^ {4}at /m.test(stderr) || /internal error/.test(stderr) || /\b(?:undefined|NaN)\b|\[object Object\]/.test(stdout + stderr)
+    /^ {4}at /m.test(stderr) || /internal error/.test(stderr) || noValue.test(stdout + stderr)
       ? [`start ${index + 1}: ${stderr.slice(0, 400)}`]
       : [],
   );

@@ -6,6 +6,7 @@ import { holdsSecret, secretFaults } from '../support/canary.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
 import type { Step } from '../support/faulty-steps.ts';
 import { apiKey, type Linkctl, username } from '../support/linkctl.ts';
+import { noValue } from '../support/no-value.ts';
 import { createTestSystem, type World } from '../support/test-system.ts';
 import { goodAnswer, goodCalls, type Subject } from './command-table.ts';
 
@@ -103,7 +104,7 @@ export function textFaults({ code, stdout, stderr }: { code: number; stdout: str
     ...(/^\s*at .*:\d+:\d+/m.test(text) || text.includes('internal error') ? [`a bug shows: ${stderr}`] : []),
     ...(rawBytes.test(text) ? [`a raw control character: ${JSON.stringify(text)}`] : []),
     ...(holdsSecret(text) ? [`the key: ${text}`] : []),
-    ...(/\bundefined\b|\bNaN\b|\[object \w+\]/.test(text) ? [`a value that is none: ${text}`] : []),
+    ...(noValue.test(text) ? [`a value that is none: ${text}`] : []),
   ];
 }
 
