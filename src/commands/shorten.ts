@@ -49,6 +49,6 @@ export function registerShorten(command: Command, run: Runner): void {
         'is not asked. linkctl undo reverts the update. rename creates the link as hash-2, hash-3 and so on. update and rename need a custom hash ' +
         'in every row, or --generate-hashes.',
     ],
-    globals: ['--fields', '--domain', '--dry-run', '--yes', '--quiet', '--progress'],
+    globals: ['--fields', '--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });
 }

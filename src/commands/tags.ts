@@ -40,7 +40,7 @@ export function registerTags(command: Command, run: Runner): void {
     summary: 'Add tags',
     description: 'Add tags. Existing tags stay unchanged.',
     examples: ['linkctl tags add promo', "linkctl tags add 'spring sale' autumn"],
-    globals: ['--dry-run'],
+    globals: ['--max-affected', '--dry-run'],
   })
     .argument('<label...>', 'one label per argument; a comma is part of the label')
     .action(run(addTags));
