@@ -101,7 +101,7 @@ async function freshMachine(folder: string): Promise<{ begin: string; typed: str
   };
 }
 
-/** Runs every step in one shell on a terminal of 100 columns, and gives the output of each. */
+/** Runs every step in one shell on a terminal of 132 columns, and gives the output of each. */
 async function replay(folder: string, env: Record<string, string>): Promise<string[]> {
   needs('bash', 'curl', 'python3');
   const machine = await freshMachine(folder);
@@ -110,7 +110,7 @@ async function replay(folder: string, env: Record<string, string>): Promise<stri
     ...machine.typed.map((commands) => `printf '\\036'\n${commands}`),
     "printf '\\036'",
   ].join('\n');
-  const terminal = openTerminal([], { env, columns: 100, shell: script });
+  const terminal = openTerminal([], { env, columns: 132, shell: script });
   try {
     const { code, shown } = await terminal.ended();
     const outputs = machine.shown(shown).split('\u001e').slice(1);
@@ -126,7 +126,7 @@ async function typedIntoZsh(folder: string, env: Record<string, string>): Promis
   needs('zsh', 'curl', 'python3');
   const machine = await freshMachine(folder);
   const shell = "stty -echo; PS1='' PS2='' exec zsh -f -i +o zle +o prompt_sp +o prompt_cr";
-  const terminal = openTerminal([], { env, columns: 100, shell });
+  const terminal = openTerminal([], { env, columns: 132, shell });
   try {
     for (const commands of [`${machine.begin}\n`, ...machine.typed]) {
       terminal.type(`${commands}printf '\\036'\n`);

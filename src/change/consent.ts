@@ -5,6 +5,7 @@ import { accountLabel, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { recordsOf } from '../client/named-urls.ts';
 import { enumerated, linkText } from '../contract/link.ts';
+import { printNote } from '../output/notes.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { ListedChange, NamedChange, Question } from './change.ts';
 import { editText, type PlannedLink } from './decide/outcome.ts';
@@ -45,7 +46,10 @@ export async function consentToPlan(plan: ChangePlan, asked: Question, session: 
 export async function showPlan(plan: ChangePlan, { streams }: Pick<Session, 'streams'>): Promise<void> {
   const { red, green, underline } = await streams.paint('stderr');
   const marks = { before: (text: string) => red(underline(text)), after: (text: string) => green(underline(text)) };
-  for (const line of planLines(plan, streams.coloured('stderr') ? marks : undefined)) await streams.message('', line);
+  for (const line of planLines(plan, streams.coloured('stderr') ? marks : undefined)) {
+    // Only indented lines have styles.
+    await (line.startsWith(' ') ? streams.message('', line) : printNote(line, streams));
+  }
 }
 
 function changesText({ planned, countOf }: ChangePlan, { verb, namesKinds }: Question): string {

@@ -3,6 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { folders, type Signal, type System } from '../base/system.ts';
 import { type Format, formats, isFormat, markdown } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
+import { printNote } from '../output/notes.ts';
 import { chooseFormat, type OutputOptions } from '../output/output-options.ts';
 import { printReport } from '../output/print.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
@@ -68,10 +69,10 @@ function begin(start: Launch, command: Command): StartedCommand {
       for (const text of texts) {
         if (warned.has(text)) continue;
         warned.add(text);
-        await streams.message(text, 'warning: ');
+        await printNote(`warning: ${text}`, streams);
       }
     },
-    note: async (text) => (global.quiet ? undefined : streams.message(streams.pasteable(text))),
+    note: async (text) => (global.quiet ? undefined : printNote(text, streams)),
     async openInput(operand, things, encoding) {
       const { openSource } = await import('../input/source.ts');
       const onTerminal = () => void streams.message(`reading ${things} from the terminal; end with Ctrl-D`);

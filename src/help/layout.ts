@@ -1,6 +1,7 @@
+import { wrap } from '../base/wrap.ts';
 import type { CommandTree, Flag } from './command-tree.ts';
 import { topicNames } from './stored-tree.ts';
-import { columns, section, wrap } from './text-layout.ts';
+import { columns, section } from './text-layout.ts';
 
 /** All pages have one layout of at most 80 columns, without escape sequences. */
 export function helpPage(command: CommandTree, root: CommandTree): string {

@@ -1,3 +1,5 @@
+import { wrap } from '../base/wrap.ts';
+
 /** Undefined if there are no lines. */
 export function section(title: string, lines: readonly string[]): string | undefined {
   return lines.length > 0 ? [title, ...lines].join('\n') : undefined;
@@ -12,21 +14,5 @@ export function columns(rows: readonly (readonly [string, string])[]): string[] 
     const beside = term.length <= width;
     const first = beside ? `  ${term.padEnd(width)}  ${lines.shift() ?? ''}` : `  ${term}`;
     return [first.trimEnd(), ...lines.map((line) => indent + line)];
-  });
-}
-
-/** A longer word gets a line of its own. Lines that begin with a space are kept. */
-export function wrap(text: string, width: number): string[] {
-  return text.split('\n').flatMap((paragraph) => {
-    if (paragraph.startsWith(' ')) return [paragraph];
-    const lines: string[] = [];
-    let line = '';
-    for (const word of paragraph.split(' ')) {
-      if (line && line.length + 1 + word.length > width) {
-        lines.push(line);
-        line = word;
-      } else line = line ? `${line} ${word}` : word;
-    }
-    return [...lines, line];
   });
 }

@@ -1,10 +1,11 @@
 import { exitCodes } from '../base/errors.ts';
+import { wrap } from '../base/wrap.ts';
 import { type Field, type FieldUse, fieldNames, fields } from '../contract/fields.ts';
 import type { Format } from '../contract/formats.ts';
 import { sharedFlags } from '../flags/bulk-flags.ts';
 import { flagVariables, globalFlagRows } from '../flags/globals.ts';
 import type { TopicName } from './stored-tree.ts';
-import { columns, wrap } from './text-layout.ts';
+import { columns } from './text-layout.ts';
 
 /** A paragraph, a list of terms, or lines to copy. */
 export type Part = string | readonly (readonly [term: string, meaning: string])[] | { readonly lines: readonly string[] };

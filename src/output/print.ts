@@ -4,6 +4,7 @@ import { type Format, isJson } from '../contract/formats.ts';
 import { codeMark, printError, printHint } from './failure-lines.ts';
 import { createJson, jsonText } from './formats/json-rows.ts';
 import { createLines, joinFor } from './formats/separated.ts';
+import { printNote } from './notes.ts';
 import { chooseFormat, type OutputOptions } from './output-options.ts';
 import { batchesOf, type DoneReport, type Report, type RowPrinter, type RowsReport, type TextReport } from './report.ts';
 import type { Streams } from './streams.ts';
@@ -23,7 +24,7 @@ export async function printReport(report: Report, options: OutputOptions, stream
   }
   const outcome = report.outcome?.();
   if (!options.quiet || outcome) {
-    for (const note of report.notes?.() ?? []) await streams.message(streams.pasteable(note));
+    for (const note of report.notes?.() ?? []) await printNote(note, streams);
   }
   await report.printed?.();
   if (outcome) throw outcome;

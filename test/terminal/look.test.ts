@@ -42,6 +42,13 @@ describe('colour', () => {
   });
 });
 
+test('B58: a long note ends its lines between words, and a command in it stays whole', async ({ linkctl, open }) => {
+  await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
+  const { shown } = await open(['delete', 'node', '--yes', '--no-color'], { columns: 40 }).ended();
+  expect(shown).toContain('clicks and creation order of deleted\r\nlinks cannot be restored\r\n');
+  expect(shown).toMatch(/to undo it:\r\nlinkctl undo \S+\r\n/);
+});
+
 describe('tables', () => {
   const links = [
     ['--hash', 'plain', '--note', 'plain', 'https://example.com/a/path/that/is/long/enough/to/give/way/on/a/narrow/screen'],
