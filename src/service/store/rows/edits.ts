@@ -5,12 +5,12 @@ import { hashesOfEdits, planEdits } from './edit-plan.ts';
 import { onSelected } from './groups.ts';
 import type { Statement, Value } from './queries.ts';
 import { attachTags, detachTags, knownTags, makeTags, type TagFacts, tagFacts, wantedTags } from './tag-rows.ts';
-import { aggregatedUrls, changedUrls, type UrlRows, urlsOf, valueColumns } from './url-rows.ts';
+import { changedUrls, type FoundUrls, foundTable, foundUrls, urlsOf, valueColumns } from './url-rows.ts';
 
 /** Runs in the caller's transaction: one statement reads and one writes, unless hashes change. */
 export async function editUrls(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): Promise<readonly EditOutcome[]> {
   const facts = await readFacts(rows, domain, edits);
-  const urls = await urlsOf(rows, facts.urls);
+  const urls = await urlsOf(rows, facts);
   const known = knownTags(facts);
   const plan = planEdits(edits, { urls, labelOf: (folded) => known.get(folded)?.label });
   const last = await writeFirst(rows, plan.steps, urls);
@@ -25,18 +25,16 @@ export async function editUrls(rows: AccountRows, domain: StoredDomain, edits: r
   return plan.outcomes;
 }
 
-interface StoredFacts extends TagFacts {
-  readonly urls: UrlRows;
-}
+type StoredFacts = TagFacts & FoundUrls;
 
 async function readFacts(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): Promise<StoredFacts> {
   const { queries, accountId } = rows;
-  const { dialect } = queries;
   const labels = edits.flatMap(({ changes }) => changes.tags.map(({ label }) => label));
   const tags = tagFacts(rows, labels);
+  const urls = foundUrls(rows);
   const facts = await queries.first<StoredFacts>(
-    `SELECT ${tags.sql}, (SELECT ${aggregatedUrls(dialect)} ${dialect.urlsAmong('hash')} AND u.domain_id = ?) AS urls`,
-    ...[...tags.values, hashesOfEdits(edits), accountId, domain.id],
+    `WITH ${foundTable(`${queries.dialect.urlsAmong('hash')} AND u.domain_id = ?`)} SELECT ${tags.sql}, ${urls.sql}`,
+    ...[hashesOfEdits(edits), accountId, domain.id, ...tags.values, ...urls.values],
   );
   if (!facts) throw new Error('the database has not answered');
   return facts;

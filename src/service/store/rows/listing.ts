@@ -3,7 +3,7 @@ import type { ListQuery, Order, StoredDomain, StoredUrl } from '../store.ts';
 import { type AccountRows, urlCount } from './account-rows.ts';
 import { type Aggregated, aggregated, type Dialect, type IdSet, type Statement } from './queries.ts';
 import { compileExpression, materialized, tagScope } from './tag-sets.ts';
-import { aggregatedUrls, inOrder, type UrlRows, urlsOf } from './url-rows.ts';
+import { type FoundUrls, foundTable, foundUrls, inOrder, urlsOf } from './url-rows.ts';
 
 /**
  * Returns one page and the number of matches in one statement. Selects ids first, by an index if possible, and reads only the records of
@@ -13,16 +13,20 @@ export async function listUrls(rows: AccountRows, query: ListQuery): Promise<{ u
   const { offset, limit, from } = query;
   const { dialect } = rows.queries;
   const range = from.kind === 'domain' ? domainRange(rows, query, from.domain) : await tagRange(rows, query, from.expression);
-  const found = await rows.queries.composed<{ total: number; ids: Aggregated<number>; urls: UrlRows }>({
-    sql: `WITH page AS (${range.sql} ORDER BY ${orders[query.order](dialect)} LIMIT ? OFFSET ?)
+  const columns = foundUrls(rows);
+  const [found] = await rows.queries.composed<FoundUrls & { total: number; ids: Aggregated<number> }>({
+    sql: `WITH page AS (${range.sql} ORDER BY ${orders[query.order](dialect)} LIMIT ? OFFSET ?),
+       ${foundTable('FROM page CROSS JOIN urls AS u WHERE u.account_id = ? AND u.id = page.id')}
      SELECT CASE WHEN known.count < ? AND (known.count > 0 OR CAST(? AS BIGINT) = 0) THEN ? + known.count ELSE (${range.total.sql}) END AS total,
-       (SELECT ${dialect.jsonAggregate}(id) FROM page) AS ids,
-       (SELECT ${aggregatedUrls(dialect)} FROM page CROSS JOIN urls AS u WHERE u.account_id = ? AND u.id = page.id) AS urls
+       (SELECT ${dialect.jsonAggregate}(id) FROM page) AS ids, ${columns.sql}
      FROM (SELECT count(*) AS count FROM page) AS known`,
-    values: [...range.values, limit, offset, limit, offset, offset, ...range.total.values, rows.accountId],
+    values: [
+      ...[...range.values, limit, offset, rows.accountId],
+      ...[limit, offset, offset, ...range.total.values, ...columns.values],
+    ],
   });
-  const [{ total, ids, urls } = { total: 0, ids: null, urls: null }] = found;
-  return { urls: inOrder(aggregated(ids), await urlsOf(rows, urls), ({ id }) => id), total };
+  if (!found) return { urls: [], total: 0 };
+  return { urls: inOrder(aggregated(found.ids), await urlsOf(rows, found), ({ id }) => id), total: found.total };
 }
 
 const orders: { readonly [O in Order]: (dialect: Dialect) => string } = {
