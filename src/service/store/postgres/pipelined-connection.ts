@@ -23,8 +23,12 @@ export const connectTime = 2000;
 const lockTime = 2400;
 const idleTime = 4000;
 
+/** Compiling a plan, and starting workers for a small one, takes longer than a page. Not every engine has these settings. */
+const planner = `SELECT set_config(name, CASE name WHEN 'jit' THEN 'off' ELSE '5000' END, FALSE) FROM pg_settings
+  WHERE name IN ('jit', 'parallel_setup_cost')`;
+
 /** Sent as a statement because a pooler would reject startup parameters. The result shows whether the server accepts writes. */
-const settings = `SET lock_timeout = ${lockTime}; SET idle_in_transaction_session_timeout = ${idleTime}; SHOW transaction_read_only`;
+const settings = `SET lock_timeout = ${lockTime}; SET idle_in_transaction_session_timeout = ${idleTime}; ${planner}; SHOW transaction_read_only`;
 
 /** Connects to the first server that accepts writes, beginning with the last successful one. */
 export function connector(PostgresClient: new (config: ClientConfig) => Client, servers: readonly ClientConfig[]): Connect {

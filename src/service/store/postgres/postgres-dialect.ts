@@ -1,5 +1,5 @@
 import type { Dialect, Statement } from '../rows/queries.ts';
-import { inOnePass, join } from './tag-joins.ts';
+import { inOnePass, join, tagJoins } from './tag-joins.ts';
 
 /** In milliseconds, because the clocks of processes differ. */
 export const clock = 'CAST(extract(epoch FROM now()) * 1000 AS BIGINT)';
@@ -31,6 +31,7 @@ export const postgresDialect: Dialect = {
   // An array is looked up in the index twice as fast as the same set in EXISTS, whose duplicates the planner removes first.
   isIn: ({ complement, sql }) =>
     complement ? `NOT EXISTS (SELECT 1 FROM (${sql}) AS members WHERE members.id = u.id)` : `u.id = ANY(ARRAY(${sql}))`,
+  tagJoins,
   inOnePass,
 };
 

@@ -68,6 +68,30 @@ export function inOnePass(accountId: number, expression: TagExpression, tagOf: T
 /** `<>` of booleans is XOR. */
 const operators = { and: 'AND', or: 'OR', xor: '<>' } as const;
 
+/**
+ * A condition on `u` for "and" of tags, "or" of tags, and complements of these. The planner joins them to all links, if there are many,
+ * which takes half as long as looking up each one. Returns undefined for other expressions.
+ */
+export function tagJoins(accountId: number, expression: TagExpression, tagOf: TagOf): Statement | undefined {
+  const conditions: string[] = [];
+  const values: number[] = [];
+  for (const part of expression.kind === 'and' ? expression.operands : [expression]) {
+    const ids = tagIds(part.kind === 'not' ? part.operand : part, tagOf);
+    if (!ids) return undefined;
+    const link = `SELECT 1 FROM url_tags AS l WHERE l.account_id = ? AND l.url_id = u.id AND l.tag_id IN (${ids.map(() => '?').join(', ')})`;
+    conditions.push(`${part.kind === 'not' ? 'NOT ' : ''}EXISTS (${link})`);
+    values.push(accountId, ...ids);
+  }
+  return { sql: conditions.join(' AND '), values };
+}
+
+/** The tags of a label, or of "or" of labels. */
+function tagIds(part: TagExpression, tagOf: TagOf): number[] | undefined {
+  const labels = part.kind === 'or' ? part.operands : [part];
+  const ids = labels.flatMap((label) => (label.kind === 'label' ? (tagOf(label.label)?.id ?? []) : []));
+  return ids.length === labels.length ? ids : undefined;
+}
+
 /** True if the expression selects URLs without tags. */
 function matchesUntagged(expression: TagExpression): boolean {
   switch (expression.kind) {

@@ -61,8 +61,9 @@ async function tagRange(rows: AccountRows, query: ListQuery, expression: TagExpr
     const ids = dialect.inOnePass(accountId, expression, scope.tagOf) ?? materialized(scope, set);
     return { sql: ids.sql, values: ids.values, total: sizeOf(rows, set) };
   }
-  const sql = `SELECT u.id FROM urls AS u ${dialect.byId} WHERE account_id = ? ${filter.sql} AND ${dialect.isIn(set)}`;
-  const values = [accountId, ...filter.values, ...set.values];
+  const isSelected = dialect.tagJoins(accountId, expression, scope.tagOf) ?? { sql: dialect.isIn(set), values: set.values };
+  const sql = `SELECT u.id FROM urls AS u ${dialect.byId} WHERE account_id = ? ${filter.sql} AND ${isSelected.sql}`;
+  const values = [accountId, ...filter.values, ...isSelected.values];
   return { sql, values, total: filter.sql === '' ? sizeOf(rows, set) : numberOf({ sql, values }) };
 }
 

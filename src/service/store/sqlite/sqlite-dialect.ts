@@ -30,6 +30,7 @@ export const sqliteDialect: Dialect = {
     values: sets.flatMap(({ values }) => values),
   }),
   isIn: ({ complement, sql }) => `u.id ${complement ? 'NOT IN' : 'IN'} (${sql})`,
+  tagJoins: () => undefined,
   inOnePass: () => undefined,
 };
 
