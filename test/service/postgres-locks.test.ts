@@ -1,6 +1,7 @@
 import { Client as Connection } from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
+import { lockTime, settleTime } from '../../src/service/store/timeout.ts';
 import { clickCounter } from '../../src/service/visits/click-counter.ts';
 import { freshDatabase, query } from '../support/postgres.ts';
 import { username } from './credentials.ts';
@@ -58,6 +59,10 @@ test('E42: writers behind a lock of somebody else do not wait for each other in 
   expect((times.at(-1) ?? 0) / (times[0] ?? 0)).toBeLessThan(4);
   await release();
   await expect.poll(async () => (await answered(client, '/urls', { urls: [{ long_url: url }] }))[1]).toBe(0);
+});
+
+test('E42: a call that waits for clicks, behind another one for a lock, and for the lock itself takes less than 5 s', () => {
+  expect(settleTime + 2 * lockTime).toBeLessThan(4900);
 });
 
 test('E42: who reads does not wait for clicks that cannot be stored', async ({ start, database, held }) => {

@@ -1,12 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Click, Store } from '../store/store.ts';
-import { withTimeout } from '../store/timeout.ts';
+import { settleTime, withTimeout } from '../store/timeout.ts';
 
 /** Milliseconds for which clicks are buffered; kill -9 loses at most these. */
 const collectionTime = 50;
-
-/** Milliseconds that an API call waits for earlier clicks, so that its response includes them. */
-const settleTimeout = 500;
 
 /** Milliseconds before failed clicks are retried. */
 const retryTime = 1000;
@@ -89,7 +86,7 @@ export function clickCounter(store: Store, onFailure: (error: unknown) => void):
     waiting: () => pending.length + (group?.clicks.length ?? 0),
     async settle() {
       if (isLate || !(flushing || group || pending.length > 0)) return;
-      isLate = !(await withTimeout(settleTimeout, flushAll().then(always, always), false));
+      isLate = !(await withTimeout(settleTime, flushAll().then(always, always), false));
     },
     flush: flushAll,
   };

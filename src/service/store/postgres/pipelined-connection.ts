@@ -2,6 +2,7 @@ import { hash as digest } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { Client, ClientConfig, QueryConfig } from 'pg';
 import type { ListedValue, Queries } from '../rows/queries.ts';
+import { lockTime } from '../timeout.ts';
 import { DatabaseBusy, isPoolerConflict, isReadOnly, ReadOnlyServer } from './database-errors.ts';
 import { joined, postgresDialect } from './postgres-dialect.ts';
 
@@ -19,8 +20,7 @@ const numberTypes: ReadonlySet<number> = new Set([20, 21, 23, 1700]);
 /** Milliseconds to connect and authenticate. */
 export const connectTime = 2000;
 
-/** Milliseconds to wait for a lock, and maximum idle time in a transaction. */
-const lockTime = 2400;
+/** Milliseconds that a transaction may be idle. */
 const idleTime = 4000;
 
 /** Compiling a plan, and starting workers for a small one, takes longer than a page. Not every engine has these settings. */

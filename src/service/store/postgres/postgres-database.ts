@@ -18,8 +18,8 @@ const readConnections = 3;
 /** Attempts at a transaction that conflicts with others. */
 const attempts = 8;
 
-/** Milliseconds that reads and writes wait in the queue. With a lock after that, a call takes at most 5 s. */
-const readQueueTime = 2500;
+/** Milliseconds that reads and writes wait in the queue, in which one call may be ahead that waits for a lock. */
+const readQueueTime = 2300;
 const writeQueueTime = 3500;
 
 /** In milliseconds. */
