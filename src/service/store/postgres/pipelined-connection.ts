@@ -23,9 +23,13 @@ export const connectTime = 2000;
 /** Milliseconds that a transaction may be idle. */
 const idleTime = 4000;
 
-/** Compiling a plan, and starting workers for a small one, takes longer than a page. Not every engine has these settings. */
-const planner = `SELECT set_config(name, CASE name WHEN 'jit' THEN 'off' ELSE '5000' END, FALSE) FROM pg_settings
-  WHERE name IN ('jit', 'parallel_setup_cost')`;
+/**
+ * For pages, most of which are in memory: compiling a plan or starting workers takes longer than most of them. Settings of the operator are
+ * kept, and engines that lack some have no such rows.
+ */
+const planner = `SELECT set_config(name, wanted, FALSE) FROM pg_settings JOIN (
+  VALUES ('jit', 'off'), ('parallel_setup_cost', '5000'), ('random_page_cost', '1.1')
+) AS choice (setting_name, wanted) ON setting_name = name WHERE source = 'default'`;
 
 /** Sent as a statement because a pooler would reject startup parameters. The result shows whether the server accepts writes. */
 const settings = `SET lock_timeout = ${lockTime}; SET idle_in_transaction_session_timeout = ${idleTime}; ${planner}; SHOW transaction_read_only`;

@@ -1,5 +1,5 @@
 import type { Dialect, Statement } from '../rows/queries.ts';
-import { inOnePass, join, tagJoins } from './tag-joins.ts';
+import { join, tagJoins } from './tag-joins.ts';
 
 /** In milliseconds, because the clocks of processes differ. */
 export const clock = 'CAST(extract(epoch FROM now()) * 1000 AS BIGINT)';
@@ -32,7 +32,6 @@ export const postgresDialect: Dialect = {
   isIn: ({ complement, sql }) =>
     complement ? `NOT EXISTS (SELECT 1 FROM (${sql}) AS members WHERE members.id = u.id)` : `u.id = ANY(ARRAY(${sql}))`,
   tagJoins,
-  inOnePass,
 };
 
 /** One statement of all changes, which see the data as it was before. */

@@ -56,12 +56,11 @@ async function tagRange(rows: AccountRows, query: ListQuery, expression: TagExpr
   const filter = searchFilter(query.search, dialect);
   const scope = await tagScope(rows, expression);
   const set = compileExpression(scope, expression);
+  // A search is slow, and therefore only of the links that are in the set.
+  const joins = filter.sql === '' ? dialect.tagJoins(accountId, expression, scope.tagOf) : undefined;
   // Ids are sufficient to sort by creation.
-  if (filter.sql === '' && query.order === 'created') {
-    const ids = dialect.inOnePass(accountId, expression, scope.tagOf) ?? materialized(scope, set);
-    return { sql: ids.sql, values: ids.values, total: sizeOf(rows, set) };
-  }
-  const isSelected = dialect.tagJoins(accountId, expression, scope.tagOf) ?? { sql: dialect.isIn(set), values: set.values };
+  if (!joins && filter.sql === '' && query.order === 'created') return { ...materialized(scope, set), total: sizeOf(rows, set) };
+  const isSelected = joins ?? { sql: dialect.isIn(set), values: set.values };
   const sql = `SELECT u.id FROM urls AS u ${dialect.byId} WHERE account_id = ? ${filter.sql} AND ${isSelected.sql}`;
   const values = [accountId, ...filter.values, ...isSelected.values];
   return { sql, values, total: filter.sql === '' ? sizeOf(rows, set) : numberOf({ sql, values }) };

@@ -79,8 +79,6 @@ export interface Dialect {
   isIn(set: IdSet): string;
   /** A condition on `u`, if the engine finds the URLs of an expression faster by joins than by a set. */
   tagJoins(accountId: number, expression: TagExpression, tagOf: TagOf): Statement | undefined;
-  /** The ids of an expression in their order, if the engine reads them faster than as sets. */
-  inOnePass(accountId: number, expression: TagExpression, tagOf: TagOf): Statement | undefined;
 }
 
 /** A list of `jsonAggregate`: JSON, unless the driver or the list around it was parsed with it. */

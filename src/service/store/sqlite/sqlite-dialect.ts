@@ -31,7 +31,6 @@ export const sqliteDialect: Dialect = {
   }),
   isIn: ({ complement, sql }) => `u.id ${complement ? 'NOT IN' : 'IN'} (${sql})`,
   tagJoins: () => undefined,
-  inOnePass: () => undefined,
 };
 
 /**
