@@ -80,6 +80,17 @@ test('E42: who reads does not wait for clicks that cannot be stored', async ({ s
   await expect.poll(clicks, { timeout: 60_000 }).toBe(1);
 });
 
+test('S6: a change that waits while an import begins changes nothing', async ({ client, held, database }) => {
+  const beginning = `UPDATE accounts SET writes = writes + 1, salt = 'of the folder';
+    INSERT INTO imports (account_id, source, place, last_key, done, holder, leased_until) SELECT id, '', 0, '[]', 0, '', 0 FROM accounts`;
+  const { commit, waiting } = await held(beginning);
+  const change = client.call('POST', '/urls', { urls: [{ long_url: url }] });
+  await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
+  await commit();
+  expect((await change).body.error.code).toBe(101);
+  expect(await query(database, 'SELECT hash FROM urls')).toEqual([]);
+});
+
 test('S2: a reset or deletion that waits for clicks of another process takes them as well', async ({
   client,
   held,

@@ -262,6 +262,29 @@ test('S6: while an import is not finished, processes that serve the account alre
   expect(await after.hashes('?order_by=hash')).toEqual(['one', 'two']);
 });
 
+test('S6: a process that serves the account already counts visits after an import, and knows the visitors of the folder', async ({
+  start,
+  serve,
+  folder,
+  database,
+}) => {
+  const source = await start({ data: folder });
+  await source.shorten({ long_url: url, custom_hash: 'one' });
+  await source.visit('/one', { 'user-agent': 'v' });
+  await source.service.close();
+  const failures: string[] = [];
+  const serving = await serve({ onFailure: (error: unknown) => failures.push(String(error)) });
+  const store = { url: database, environment: {}, importFrom: folder };
+  await query(database, 'ALTER TABLE log ADD CONSTRAINT broken CHECK (id < 0)');
+  await expect(start({ store })).rejects.toThrow('broken');
+  await query(database, 'ALTER TABLE log DROP CONSTRAINT broken');
+  for (const visitor of ['v', 'w']) expect((await serving.visit('/one', { 'user-agent': visitor })).status).toBe(303);
+  await expect.poll(() => failures.join(), { timeout: 60_000 }).toContain('an import into this account is not finished');
+  await start({ store });
+  const stats = async () => (await serving.call('GET', '/stats/one')).body.stats[0];
+  await expect.poll(stats, { timeout: 60_000 }).toMatchObject({ total_clicks: 3, unique_clicks: 2 });
+});
+
 test('S6: what is there already is not mixed with what comes, and a changed folder is moved anew', async ({
   start,
   serve,

@@ -5,8 +5,14 @@ import { newSalt, OutdatedProgram, type StoreOptions } from '../store-options.ts
 import { clock } from './postgres-dialect.ts';
 import { version } from './schema.ts';
 
+/** The account of a process. An import gives it another salt, which the next change finds out. */
+export interface Account {
+  readonly accountId: number;
+  salt: string;
+}
+
 /** Creates the account if it does not exist. */
-export async function openAccount(queries: Queries, options: StoreOptions): Promise<{ accountId: number; salt: string }> {
+export async function openAccount(queries: Queries, options: StoreOptions): Promise<Account> {
   const { edition, username, random } = options;
   for (;;) {
     const row = await queries.first<{ id: number; salt: string }>(
@@ -26,19 +32,19 @@ export async function openAccount(queries: Queries, options: StoreOptions): Prom
 }
 
 const lock = `UPDATE accounts SET writes = writes + 1 WHERE id = ? AND (SELECT version FROM linkctl_schema WHERE id = 1) = ${version}`;
-
-/** Takes the account. */
 const halfImport = 'SELECT 1 FROM imports WHERE account_id = ? AND done = 0';
 
 /**
  * The first statement of every change of an account serializes all changes. It is an update because a read lock is not effective under
  * snapshot isolation. Throws while an import is incomplete, or if a newer version of linkctl has migrated the tables.
  */
-export async function lockAccount(rows: OwnRows): Promise<void> {
-  const { queries, accountId } = rows;
-  if ((await queries.run(`${lock} AND NOT EXISTS (${halfImport})`, accountId, accountId)) > 0) return;
-  await refuseHalfImported(rows);
-  throw new OutdatedProgram();
+export async function lockAccount(queries: Queries, account: Account): Promise<void> {
+  const { accountId } = account;
+  // A change that was waiting when an import began does not see its row, but the salt.
+  const text = `${lock} AND salt = ? AND NOT EXISTS (${halfImport})`;
+  if (!(await unlessImported(queries, account, () => queries.run(text, accountId, account.salt, accountId)))) {
+    throw new OutdatedProgram();
+  }
 }
 
 /** For the import itself. */
@@ -53,10 +59,25 @@ export async function refuseHalfImported({ queries, accountId }: OwnRows): Promi
 }
 
 /** Records a numbered group of clicks as the last one of its process; returns false if it is stored already. */
-export async function isNewGroup({ queries, accountId }: OwnRows, process: string, number: number): Promise<boolean> {
-  const text = `INSERT INTO flushes AS f (account_id, process, last, stored) VALUES (?, ?, ?, ${clock})
+export async function isNewGroup(queries: Queries, account: Account, process: string, number: number): Promise<boolean> {
+  const { accountId } = account;
+  const text = `INSERT INTO flushes AS f (account_id, process, last, stored)
+    SELECT id, CAST(? AS TEXT), CAST(? AS BIGINT), ${clock} FROM accounts WHERE id = ? AND salt = ? AND NOT EXISTS (${halfImport})
     ON CONFLICT (account_id, process) DO UPDATE SET last = excluded.last, stored = excluded.stored WHERE f.last < excluded.last`;
-  return (await queries.run(text, accountId, process, number)) > 0;
+  return unlessImported(queries, account, () => queries.run(text, process, number, accountId, account.salt, accountId));
+}
+
+/**
+ * Returns true if the statement, which needs the salt of the account and no incomplete import, changes a row. If an import has changed the
+ * salt, it runs again with the new one. Rejects while an import is incomplete.
+ */
+async function unlessImported(queries: Queries, account: Account, statement: () => Promise<number>): Promise<boolean> {
+  if ((await statement()) > 0) return true;
+  await refuseHalfImported({ queries, accountId: account.accountId });
+  const stored = await queries.first<{ salt: string }>('SELECT salt FROM accounts WHERE id = ?', account.accountId);
+  if (!stored || stored.salt === account.salt) return false;
+  account.salt = stored.salt;
+  return (await statement()) > 0;
 }
 
 /** Milliseconds for which the last group of a process is kept, longer than any outage of the database. */

@@ -19,7 +19,7 @@ import { OutcomeUnknown } from './database-errors.ts';
 import { clientConfigs, type DatabaseUrl } from './database-url.ts';
 import { type Imported, importFolder } from './import.ts';
 import { connector } from './pipelined-connection.ts';
-import { forgetGroups, isNewGroup, lockAccount, openAccount, refuseHalfImported } from './postgres-account.ts';
+import { type Account, forgetGroups, isNewGroup, lockAccount, openAccount, refuseHalfImported } from './postgres-account.ts';
 import { Database } from './postgres-database.ts';
 import { checkVersion, createSchema } from './schema.ts';
 
@@ -56,7 +56,7 @@ async function prepare(database: Database, options: PostgresOptions): Promise<St
   await database.query((queries) => refuseHalfImported({ queries, accountId: account.accountId }));
   await database.write(async (queries) => {
     const rows = { queries, accountId: account.accountId };
-    await lockAccount(rows);
+    await lockAccount(queries, account);
     await openDomains(rows, options);
     await forgetGroups(rows);
   });
@@ -64,8 +64,9 @@ async function prepare(database: Database, options: PostgresOptions): Promise<St
   const readDomains = () => database.query((queries) => listDomains({ queries, accountId: account.accountId }));
   const domains = { list: () => cache.find('', readDomains), renewed: () => cache.renewed('', readDomains) };
   await domains.renewed();
+  const opened = { ...account, domains };
   const { now, random } = options;
-  return postgresStore(database, process, domains, (queries) => ({ queries, ...account, domains, now, random }));
+  return postgresStore(database, process, opened, (queries) => ({ queries, ...opened, now, random }));
 }
 
 async function importDriver(): Promise<typeof import('pg')> {
@@ -79,7 +80,7 @@ async function importDriver(): Promise<typeof import('pg')> {
 function postgresStore(
   database: Database,
   process: string,
-  domains: AccountRows['domains'],
+  account: Account & Pick<AccountRows, 'domains'>,
   rowsOf: (queries: Queries) => AccountRows,
 ): Store {
   // Targets with a click limit are never cached, since every click changes them, nor unknown links, which may have just been created.
@@ -89,10 +90,9 @@ function postgresStore(
   const read = <T>(work: Work<T>) => database.read((queries) => work(rowsOf(queries)));
   const write = <T>(work: Work<T>) =>
     database.write(async (queries) => {
-      const rows = rowsOf(queries);
       // Locks the account and checks the schema version before anything is read.
-      await lockAccount(rows);
-      return work(rows);
+      await lockAccount(queries, account);
+      return work(rowsOf(queries));
     });
   const change = async <T>(work: Work<T>, note: Note<T> | undefined, retargeted: Retargeted): Promise<T> => {
     const forget = () => {
@@ -114,7 +114,7 @@ function postgresStore(
   };
   return {
     ...accountStore({ read, view: (work) => database.view((queries) => work(rowsOf(queries))), change }),
-    listDomains: () => domains.list(),
+    listDomains: () => account.domains.list(),
     ping: () => database.queryForCalls(checkVersion),
     claimAddress: async (address) => {
       hasClaim = true;
@@ -134,8 +134,8 @@ function postgresStore(
       targets.find(`${domain.id}/${hash}`, () => database.query((queries) => findTarget(rowsOf(queries), domain, hash))),
     recordClicks: (clicks, group) =>
       database.writeClicks(async (queries) => {
-        const rows = rowsOf(queries);
-        if (group === undefined || (await isNewGroup(rows, process, group))) await recordClicks(rows, clicks);
+        if (group === undefined || (await isNewGroup(queries, account, process, group)))
+          await recordClicks(rowsOf(queries), clicks);
       }),
     countClick: (urlId) => database.queryOnce((queries) => countClick(rowsOf(queries), urlId)),
     forgetVisitors: (day, after) => read((rows) => forgetVisitors(rows, day, after)),
