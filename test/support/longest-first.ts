@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tens of seconds each. vitest knows that only from an earlier run, and would else begin with the largest files and end with one of these. */
+/** Up to 100 seconds each. vitest knows that only from an earlier run, and would else begin with the largest files and end with one of these. */
 const longest = [
   'faults/rewrite',
   'security/commands-and-faults',
@@ -12,8 +12,13 @@ const longest = [
   'completion/shells',
   'bin',
   'bulk/in-use',
-  'faults/accounts',
+  'bulk/trial',
   'service/postgres',
+  'service/conventions',
+  'service/shortening',
+  'commands/resumed',
+  'commands/groups',
+  'faults/accounts',
   'readme',
 ].map((name) => `/test/${name}.test.ts`);
 
