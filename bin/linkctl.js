@@ -1,10 +1,16 @@
 #!/usr/bin/env node
-// Checks the version before any import because an older Node cannot load the program.
+const fs = require('node:fs');
+const { join } = require('node:path');
+const { Script } = require('node:vm');
+
+// Checked first, because an older Node cannot load the program.
 const needed = [20, 18, 1];
 const found = process.versions.node.split('.').map(Number);
 const difference = found[0] - needed[0] || found[1] - needed[1] || found[2] - needed[2];
 
-if (difference < 0) {
+if (require.main !== module) {
+  module.exports = { compiledProgram };
+} else if (difference < 0) {
   process.stderr.write(`error: linkctl needs Node ${needed.join('.')} or newer, this is ${process.versions.node}\n`);
   process.exitCode = 9;
 } else {
@@ -28,7 +34,7 @@ function start() {
   // Makes stack traces refer to lines of src/. Loading the source maps takes longer than most commands, and cached code has none.
   const isDebugged = process.env.LINKCTL_DEBUG || process.argv.includes('--debug');
   if (isDebugged) process.setSourceMapsEnabled(true);
-  const { load, keep } = isDebugged ? plainProgram(folder) : require('./compiled-code.js').compiledProgram(folder);
+  const { load, keep } = isDebugged ? plainProgram(folder) : compiledProgram(folder);
   const { main, processSystem } = load('main.cjs');
   main(process.argv.slice(2), processSystem()).then((code) => {
     keep();
@@ -43,10 +49,88 @@ function plainProgram(folder) {
 
 /** `put-in-place.mjs` writes the pointer to the last build. */
 function builtProgram() {
-  const dist = require('node:path').join(__dirname, '..', 'dist');
+  const dist = join(__dirname, '..', 'dist');
   try {
-    return `${dist}/${require('node:fs').readFileSync(`${dist}/current`, 'utf8')}`;
+    return `${dist}/${fs.readFileSync(`${dist}/current`, 'utf8')}`;
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Loads the program in a folder with the code that V8 compiled in earlier runs under the same Node: `load('main.cjs')`. `keep` stores the
+ * code, for the end of the work, when V8 has compiled all that was called. A run that loads a file for the first time adds what it called of
+ * the others. The cache is optional: files that are missing, stale or not writable are ignored. Only code that the owner of the program
+ * wrote is run, because others may be able to write to the folder.
+ */
+function compiledProgram(folder) {
+  const cache = `${folder}/code/${process.version}-${process.arch}`;
+  const owner = fs.statSync(`${folder}/main.cjs`).uid;
+  const loaded = new Map();
+  // V8 accepts code only under the flags with which it was compiled, and some commands set flags.
+  let flags;
+  const haveFlagsChanged = () => flagsOf(new Script('0').createCachedData()) !== flags;
+  // Node's own `require` would look for each file and for the package that it belongs to.
+  const load = (name) => {
+    const known = loaded.get(name);
+    if (known) return known.module.exports;
+    const filename = `${folder}/${name}`;
+    const source = `(function (exports, require, module, __dirname) {${fs.readFileSync(filename, 'utf8')}\n})`;
+    const cached = readCode(`${cache}/${name}`, owner);
+    const script = new Script(source, { filename, cachedData: cached });
+    const isAccepted = script.cachedDataRejected === false;
+    flags ??= flagsOf(isAccepted ? cached : script.createCachedData());
+    const module = { exports: {} };
+    loaded.set(name, { module, script, size: isAccepted ? cached.length : 0 });
+    const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
+    script.runInThisContext()(module.exports, requireFrom, module, folder);
+    return module.exports;
+  };
+  const keep = () => {
+    const isOwner = process.getuid?.() === (process.getuid && owner);
+    const isComplete = [...loaded.values()].every(({ size }) => size > 0);
+    if (!isComplete && isOwner && !haveFlagsChanged()) writeCode(loaded, cache);
+  };
+  return { load, keep };
+}
+
+/** V8 puts a checksum of its flags into the code. */
+function flagsOf(code) {
+  return code.readUInt32LE(12);
+}
+
+/**
+ * V8 trusts its input and may crash on damaged code, so each file holds the code twice and counts only if both copies are equal. A checksum
+ * would need a module of Node that takes longer to load.
+ */
+function readCode(path, owner) {
+  let file;
+  try {
+    file = fs.openSync(path, 'r');
+    const { uid, mode } = fs.fstatSync(file);
+    if (process.getuid && (uid !== owner || mode & 0o022)) return undefined;
+    const bytes = fs.readFileSync(file);
+    const code = bytes.subarray(0, bytes.length / 2);
+    return code.length > 0 && code.equals(bytes.subarray(code.length)) ? code : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) fs.closeSync(file);
+  }
+}
+
+function writeCode(loaded, cache) {
+  try {
+    fs.mkdirSync(cache, { recursive: true, mode: 0o755 });
+    for (const [name, { script, size }] of loaded) {
+      const code = script.createCachedData();
+      // V8 forgets functions that a long run called only at its beginning.
+      if (code.length <= size) continue;
+      const unfinished = `${cache}/${name}.${process.pid}`;
+      fs.writeFileSync(unfinished, Buffer.concat([code, code]), { mode: 0o644 });
+      fs.renameSync(unfinished, `${cache}/${name}`);
+    }
+  } catch {
+    // The folder is read-only or the disk is full: the next start compiles again.
   }
 }

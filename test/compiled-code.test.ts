@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { test } from './support/linkctl.ts';
 
-const loader = join(import.meta.dirname, '..', 'bin', 'compiled-code.js');
+/** The part of the program that loads its files. */
+const loader = join(import.meta.dirname, '..', 'bin', 'linkctl.js');
 
 /** A program of one file that greets, in a folder of its own, and what it prints. */
 function programIn(folder: string): { run(): string; kept(): string[]; code: string; source: string; start: string } {
