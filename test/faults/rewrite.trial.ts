@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { faultsOfMutant } from './rewrite-mutant.ts';
 import { rewriteFaults, rewriteSums, runRewriteSeries } from './rewrite-series.ts';
 import type { RewriteFindings } from './rewrite-trial.ts';
 
@@ -26,4 +27,11 @@ test(`U1, U2, W1: ${runs} times ${links} links: a rewrite, killed, and its undo,
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(JSON.stringify({ seed, seconds, ...rewriteSums(all) }, undefined, 2));
   expect(rewriteFaults(all).map((text) => text.split(':')[0])).toEqual([]);
+});
+
+test.for([
+  ['sends again what was applied', 'all domains', /was sent twice, and was as it should be/, 4],
+  ['takes what was left alone for done', 'somebody else writes before the undo', /is changed/, 2],
+] as const)('R 3.5.5: a program that %s is found out', async ([name, story, until, first]) => {
+  expect(await faultsOfMutant(name, { story, seed: first, until })).toMatch(until);
 });

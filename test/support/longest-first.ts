@@ -1,14 +1,14 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Up to 100 seconds each. vitest knows that only from an earlier run, and would else begin with the largest files and end with one of these. */
+/** Up to a minute each. vitest knows that only from an earlier run, and would else begin with the largest files and end with one of these. */
 const longest = [
-  'faults/rewrite',
   'security/commands-and-faults',
   'behaviours',
   'security/lying-servers',
   'faults/trials',
   'faults/transport',
   'faults/application',
+  'faults/rewrite',
   'completion/shells',
   'bin',
   'bulk/in-use',
