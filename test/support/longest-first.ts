@@ -19,6 +19,8 @@ const longest = [
   'commands/resumed',
   'commands/groups',
   'faults/accounts',
+  'faults/undo',
+  'output/process',
   'readme',
 ].map((name) => `/test/${name}.test.ts`);
 
