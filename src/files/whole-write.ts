@@ -1,20 +1,20 @@
 import { writeSync } from 'node:fs';
 import { errorCode } from './file-error.ts';
 
-/** One call may write only a part, as on a nearly full disk. */
-export function writeWhole(file: number, bytes: Uint8Array): void {
+/** One call may write only a part, as on a nearly full disk. Without a position, writes where the last write ended. */
+export function writeWhole(file: number, bytes: Uint8Array, position?: number): void {
   for (let done = 0; done < bytes.length; ) {
-    const count = writePart(file, bytes, done);
+    const count = writePart(file, bytes, done, position);
     if (count === 0) throw new Error('the disk is full');
     done += count;
   }
 }
 
 /** A pipe that another program has made non-blocking fails while it is full. Waits until its reader has read. */
-function writePart(file: number, bytes: Uint8Array, done: number): number {
+function writePart(file: number, bytes: Uint8Array, done: number, position?: number): number {
   for (;;) {
     try {
-      return writeSync(file, bytes, done);
+      return writeSync(file, bytes, done, bytes.length - done, position === undefined ? null : position + done);
     } catch (error) {
       if (errorCode(error) !== 'EAGAIN') throw error;
       pause(10);

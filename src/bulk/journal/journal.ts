@@ -1,6 +1,7 @@
 import * as files from 'node:fs';
 import { promisify } from 'node:util';
 import { LocalError, messageOf } from '../../base/errors.ts';
+import { writeWhole } from '../../files/whole-write.ts';
 import { encodeLine, type JournalLine } from './lines.ts';
 
 /** Tests replace it with a file that fails or stops at a chosen step. */
@@ -115,12 +116,8 @@ async function openJournalFile(path: string, size: number): Promise<JournalFile>
     async append(bytes) {
       // Writes to a deleted file succeed, but the data is lost.
       if (!files.existsSync(path)) throw new Error('it was removed during the run');
-      for (let done = 0; done < bytes.length; ) {
-        const written = files.writeSync(file, bytes, done, bytes.length - done, position);
-        if (written === 0) throw new Error('the disk is full');
-        done += written;
-        position += written;
-      }
+      writeWhole(file, bytes, position);
+      position += bytes.length;
     },
     sync: () => datasync(file),
     close: async () => files.closeSync(file),
