@@ -8,13 +8,18 @@ interface TypedAccount {
 /** Commands without an account, or that name their profile. */
 const others: ReadonlySet<string> = new Set(['auth', 'completion', 'help', 'serve', 'version']);
 
+/** A printed command ends with its clause. */
+const rest = '[^;,]*';
+export const printedCommand: RegExp = new RegExp(`\\blinkctl ${rest}`, 'g');
+const commandOfVerb = new RegExp(`\\blinkctl ([a-z]+)(${rest})`, 'g');
+
 /** Repeats `--profile` and, for `list`, `--domain` in printed commands, which would otherwise be about another account when pasted. */
 export function withTypedAccount(text: string, { profile, domain }: TypedAccount): string {
-  return text.replace(/\blinkctl ([a-z]+)([^;,]*)/g, (command, name: string, rest: string) => {
-    if (others.has(name) || / --help\b/.test(rest)) return command;
+  return text.replace(commandOfVerb, (command, name: string, more: string) => {
+    if (others.has(name) || / --help\b/.test(more)) return command;
     const words = ['linkctl', name];
-    if (profile !== undefined && !/ (?:-p|--profile) /.test(rest)) words.splice(1, 0, '-p', shellWord(profile));
-    if (domain !== undefined && name === 'list' && !/ --domain /.test(rest)) words.push('--domain', shellWord(domain));
-    return words.join(' ') + rest;
+    if (profile !== undefined && !/ (?:-p|--profile) /.test(more)) words.splice(1, 0, '-p', shellWord(profile));
+    if (domain !== undefined && name === 'list' && !/ --domain /.test(more)) words.push('--domain', shellWord(domain));
+    return words.join(' ') + more;
   });
 }
