@@ -115,19 +115,21 @@ function verbsOf({ commands }: CommandTree): string[] {
   return commands.flatMap(({ name, aliases }) => [name, ...aliases]);
 }
 
-/** Accepts at most 3 edits and 40 % of the length, ignoring case. */
+const mostEdits = 3;
+
+/** Accepts at most 40 % of the length as edits, ignoring case. */
 function nearest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, edits: editsBetween(word.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, edits }) => edits <= Math.min(3, name.length * 0.4))
+    .filter(({ name, edits }) => edits <= Math.min(mostEdits, name.length * 0.4))
     .sort((one, other) => one.edits - other.edits);
   return ranked[0]?.name;
 }
 
-/** Counts inserted, omitted, changed and swapped letters, up to 3: `renmae` is one edit from `rename`. */
+/** Counts inserted, omitted, changed and swapped letters: `renmae` is one edit from `rename`. Gives up beyond `mostEdits`. */
 function editsBetween(one: string, other: string): number {
   // No name is that long, and the table grows with the square.
-  if (Math.abs(one.length - other.length) > 3) return Number.POSITIVE_INFINITY;
+  if (Math.abs(one.length - other.length) > mostEdits) return Number.POSITIVE_INFINITY;
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
   for (let row = 1; row <= one.length; row++) {
@@ -145,7 +147,7 @@ function editsBetween(one: string, other: string): number {
         ),
       );
     }
-    if (Math.min(...current) > 3) return Number.POSITIVE_INFINITY;
+    if (Math.min(...current) > mostEdits) return Number.POSITIVE_INFINITY;
   }
   return at(one.length, other.length);
 }
