@@ -234,6 +234,13 @@ test('S6: a folder is moved whose visitors were forgotten', async ({ start, fold
   expect((await after.call('GET', '/stats/abc')).body.stats).toMatchObject([{ total_clicks: 1, unique_clicks: 1 }]);
 });
 
+/** Breaks an import half-way, when it comes to the log. */
+async function failImport(database: string, start: () => Promise<unknown>): Promise<void> {
+  await query(database, 'ALTER TABLE log ADD CONSTRAINT broken CHECK (id < 0)');
+  await expect(start()).rejects.toThrow('broken');
+  await query(database, 'ALTER TABLE log DROP CONSTRAINT broken');
+}
+
 test('S6: while an import is not finished, processes that serve the account already change nothing, and then go on', async ({
   start,
   serve,
@@ -249,9 +256,7 @@ test('S6: while an import is not finished, processes that serve the account alre
   const shorten = async (custom_hash: string) =>
     (await serving.call('POST', '/urls', { urls: [{ long_url: url, custom_hash }] })).body.error.code;
   const store = { url: database, environment: {}, importFrom: folder };
-  await query(database, 'ALTER TABLE log ADD CONSTRAINT broken CHECK (id < 0)');
-  await expect(start({ store })).rejects.toThrow('broken');
-  await query(database, 'ALTER TABLE log DROP CONSTRAINT broken');
+  await failImport(database, () => start({ store }));
   expect(await shorten('two')).toBe(101);
   expect(failures.join()).toContain('an import into this account is not finished');
   // Its calls are counted, also on a day that the folder does not know.
@@ -275,9 +280,7 @@ test('S6: a process that serves the account already counts visits after an impor
   const failures: string[] = [];
   const serving = await serve({ onFailure: (error: unknown) => failures.push(String(error)) });
   const store = { url: database, environment: {}, importFrom: folder };
-  await query(database, 'ALTER TABLE log ADD CONSTRAINT broken CHECK (id < 0)');
-  await expect(start({ store })).rejects.toThrow('broken');
-  await query(database, 'ALTER TABLE log DROP CONSTRAINT broken');
+  await failImport(database, () => start({ store }));
   for (const visitor of ['v', 'w']) expect((await serving.visit('/one', { 'user-agent': visitor })).status).toBe(303);
   await expect.poll(() => failures.join(), { timeout: 60_000 }).toContain('an import into this account is not finished');
   await start({ store });
