@@ -1,2 +1,2 @@
-/** A value that was printed by mistake. Whole words only: names of folders are random. */
-export const noValue: RegExp = /\b(?:undefined|NaN)\b|\[object \w+\]/;
+/** A value that was printed by mistake. `NaN` only as a word: random names of folders have its letters. */
+export const noValue: RegExp = /undefined|\bNaN\b|\[object \w+\]/;
