@@ -11,10 +11,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { programFolder, programPath } from './support/built-program.ts';
+import { copyBuilds, programFolder } from './support/built-program.ts';
 import { test } from './support/linkctl.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -35,7 +35,7 @@ function checkoutIn(
   mkdirSync(checkout);
   for (const name of ['bin', 'src', 'package.json', 'tsconfig.json'])
     cpSync(join(root, name), join(checkout, name), { recursive: true });
-  cpSync(join(dirname(programPath), '..', 'dist'), join(checkout, 'dist'), { recursive: true });
+  copyBuilds(join(checkout, 'dist'));
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
   const run = (argv: readonly string[], flags: readonly string[] = []): Promise<Ran> =>
     new Promise((resolve) => {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect } from 'vitest';
-import { programPath } from '../support/built-program.ts';
+import { copyBuilds } from '../support/built-program.ts';
 import { test } from '../support/linkctl.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -65,7 +65,7 @@ test('R-55: what is packed runs as it is unpacked, and holds nothing that lies b
   for (const name of ['package.json', 'bin', 'completions', 'README.md', 'LICENSE', 'CHANGELOG.md']) {
     cpSync(join(root, name), join(checkout, name), { recursive: true });
   }
-  cpSync(join(dirname(programPath), '..', 'dist'), join(checkout, 'dist'), { recursive: true });
+  copyBuilds(join(checkout, 'dist'));
   for (const name of ['.env', 'api-key', 'config.json', 'src/cli/main.ts', 'links.csv', '.npmrc'])
     writeFileSync(join(checkout, name), 'x');
   const run = (...command: [string, ...string[]]): string =>

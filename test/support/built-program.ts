@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expectNoSecret } from './canary.ts';
 import { needs } from './tools.ts';
@@ -18,6 +18,11 @@ export const isExecutable = Boolean(process.env.LINKCTL_TEST_EXECUTABLE);
 
 /** Where its files lie. */
 export const programFolder: string = currentBuild(join(dirname(programPath), '..', 'dist'));
+
+/** Copies all builds, but no file of the code cache that another process is writing now. */
+export function copyBuilds(to: string): void {
+  cpSync(join(dirname(programPath), '..', 'dist'), to, { recursive: true, filter: (path) => !/\.cjs\.\d+$/.test(path) });
+}
 
 /** The folder of the build that runs now. */
 export function currentBuild(dist: string): string {
