@@ -74,6 +74,8 @@ export interface RunSteps {
   before(): Promise<void>;
   /** Called if all rows are settled and none failed. Begins nothing more once `isStopped()` is true. Returns true if all is done. */
   after(isStopped: () => boolean): Promise<boolean>;
+  /** Returns the number of tags that `after` left unchanged, for a run that reverts another. */
+  kept?(): number;
 }
 
 export interface RunPlan<Payload extends object = object> {

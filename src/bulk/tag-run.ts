@@ -39,12 +39,20 @@ export interface TagRun {
   readonly direction?: UndoDirection | undefined;
 }
 
-/** Changes tags as a run. `mayBeDone`: an earlier process may have made the change. A refused change leaves no record unless `isBegun`. */
+interface TagWork<Result> {
+  /** `mayBeDone`: an earlier process may have made the change. */
+  act(mayBeDone: boolean): Promise<Result>;
+  /** A change that is refused before it has begun leaves no record. */
+  isBegun?(): boolean;
+  /** Returns the number of tags that were left unchanged. */
+  kept?(): number;
+}
+
+/** Changes tags as a run. */
 export async function recordTagRun<Result>(
   { what, change, profile, undoes, direction }: TagRun,
   environment: RunEnvironment,
-  act: (mayBeDone: boolean) => Promise<Result>,
-  isBegun: () => boolean = () => false,
+  { act, isBegun, kept }: TagWork<Result>,
 ): Promise<Result> {
   const { system } = environment;
   const identity = identityOf({ what, change, undoes }, environment);
@@ -56,13 +64,13 @@ export async function recordTagRun<Result>(
       (result) => ({ result }),
       (error: unknown) => {
         // A change that may have been applied keeps its record, so that the same command completes it.
-        if (isBegun() || (error instanceof CliError && error.kind === 'unknown')) return { error };
+        if (isBegun?.() || (error instanceof CliError && error.kind === 'unknown')) return { error };
         throw error;
       },
     );
     if (undoes !== undefined) await recordUndone({ undoes, by: name }, runFolders(environment.stateFolder), system);
     const at = new Date(system.now()).toISOString();
-    const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', at, order } as const;
+    const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', at, order, kept: kept?.() } as const;
     // Without an end line, the same command resumes the run and checks the outcome.
     const failure = await journal.write(end).then(
       () => undefined,

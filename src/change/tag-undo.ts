@@ -1,7 +1,7 @@
 import { type CliError, PartialError } from '../base/errors.ts';
 import type { DoneRun } from '../bulk/past-runs/done-run.ts';
 import type { RunSteps } from '../bulk/run-plan.ts';
-import { type TagChange, type TagRun, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
+import { recordTagRun, type TagChange, type TagRun, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
 import { type AccountTags, accountTags, addTags, renameTag } from '../client/tag-changes.ts';
@@ -96,10 +96,10 @@ function renaming(rename: NonNullable<TagChange['rename']>, { labels, spelled }:
 }
 
 /** The tag steps of an undo that also changes links. */
-interface TagsBack extends RunSteps {
+interface TagsBack extends Required<RunSteps> {
   readonly change: TagChange;
-  /** Returns the error about tags that were kept because links got them meanwhile. */
-  kept(): CliError | undefined;
+  /** Returns the error about a tag that was kept because links got it meanwhile. */
+  outcome(): CliError | undefined;
 }
 
 /** Adds the deleted tags, in their old spelling, before the links. Deletes an added tag after the links, if none carries it. */
@@ -107,16 +107,17 @@ export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undef
   const change = inverse(tagChangeOf(begin));
   const { add = [], delete: deleted = [] } = change;
   if (add.length + deleted.length === 0) return undefined;
-  let kept: CliError | undefined;
+  const kept: CliError[] = [];
   return {
     change,
-    kept: () => kept,
+    outcome: () => kept[0],
+    kept: () => kept.length,
     before: () => addTags(session.client, add),
     async after() {
       for (const { act } of await stepsOf({ delete: deleted }, session)) {
         await act().catch((error: unknown) => {
           if (!(error instanceof PartialError)) throw error;
-          kept ??= error;
+          kept.push(error);
         });
       }
       return true;
@@ -124,12 +125,20 @@ export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undef
   };
 }
 
-/** Makes the tag steps without a run, because no link has to be changed. */
-export function withTagsAlone(report: RowsReport, tags: TagsBack): RowsReport {
-  async function* rows(): AsyncGenerator<Iterable<Row>> {
-    yield* batchesOf(report);
+/** Makes the tag steps in a run of their own, because no link has to be changed. */
+export function withTagsAlone(report: RowsReport, tags: TagsBack, run: Omit<TagRun, 'change'>, session: Session): RowsReport {
+  const act = async (): Promise<void> => {
     await tags.before();
     await tags.after(() => false);
+  };
+  async function* rows(): AsyncGenerator<Iterable<Row>> {
+    yield* batchesOf(report);
+    const { change, kept } = tags;
+    const environment = environmentOf(session);
+    // A killed run may have made all steps: then only its end must be recorded.
+    const isBegun = (await unfinishedTags(run, environment)) !== undefined;
+    if (isBegun || (await stepsOf(change, session)).length > 0)
+      await recordTagRun({ ...run, change }, environment, { act, kept });
   }
   return { ...report, rows: rows() };
 }

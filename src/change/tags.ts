@@ -129,7 +129,9 @@ export async function recordedTags(
     for await (const some of batchesOf(report)) rows.push(...some);
   };
   const isBegun = (): boolean => rows.length > 0;
-  await recordTagRun({ ...run, profile: session.profile }, environmentOf(session), act, isBegun).catch((error: unknown) => {
+  const kept = (): number => rows.filter((row) => report.failure?.(row)).length;
+  const work = { act, isBegun, kept };
+  await recordTagRun({ ...run, profile: session.profile }, environmentOf(session), work).catch((error: unknown) => {
     if (!isBegun()) throw error;
     failure = error;
   });

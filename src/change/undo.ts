@@ -75,10 +75,13 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   const domain = begin.domain && (await session.currentDomain(begin.domain));
   const report = await runPlannedChange({ ...changeOf(run, method, { options, domain, pending }, session), tags }, session);
   if (global.dryRun) return report;
-  const done = tags !== undefined && report.runRows === undefined ? withTagsAlone(report, tags) : report;
+  const done =
+    tags !== undefined && report.runRows === undefined
+      ? withTagsAlone(report, tags, { ...undo, undoes: begin.run, profile: session.profile }, session)
+      : report;
   // If nothing could be undone, the run stays the newest, so the hint names the one before it.
   const hint = done.runRows === undefined && undo.direction === 'undo' ? await runBefore(run, session) : undefined;
-  return { ...done, outcome: () => withPending(withHint(done.outcome?.() ?? tags?.kept(), hint), pending, begin.run) };
+  return { ...done, outcome: () => withPending(withHint(done.outcome?.() ?? tags?.outcome(), hint), pending, begin.run) };
 }
 
 interface Undoing {

@@ -156,7 +156,7 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   // Undo restores the account's spelling of the label.
   const change = begun ?? { rename: { from: (await accountTags(session.client)).spelled(old) ?? old, to: label } };
   const run = { what, change, profile: session.profile };
-  const tags = await recordTagRun(run, environment, (mayBeDone) => renameTag(session.client, old, label, mayBeDone));
+  const tags = await recordTagRun(run, environment, { act: (mayBeDone) => renameTag(session.client, old, label, mayBeDone) });
   const tag = applied(label, tags);
   return {
     kind: 'done',

@@ -128,6 +128,21 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
   });
 
+  test('U2, U6: what a redo left as it was can still be redone, by its name', async ({ linkctl, service }) => {
+    await store(service, numbered(2));
+    const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note);
+    await linkctl(['edit', 'h0', 'h1', '--note', 'new']);
+    const run = await newestFor('undo', linkctl);
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/h1', { note: 'foreign' });
+    expect((await linkctl(['redo', run, '--yes'])).code).toBe(3);
+    expect(await notes()).toEqual(['new', 'foreign']);
+    expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since') });
+    expect((await linkctl(['redo', run, '--yes', '--force'])).code).toBe(0);
+    expect(await notes()).toEqual(['new', 'new']);
+    expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
+  });
+
   test('U6: after another change nothing is redone without a name', async ({ linkctl, service }) => {
     await store(service, numbered(2));
     expect((await linkctl(['edit', 'h0', '--note', 'n'])).code).toBe(0);

@@ -96,6 +96,45 @@ test('U3: deleted tags without links exist again; undone once more, those that a
   const again = await redoLast(linkctl);
   expect(again).toMatchObject({ code: 3, stdout: 'One\n', stderr: expect.stringContaining('tag "two" was kept: 1 link') });
   expect(await tags(linkctl)).toEqual(['two']);
+  const [{ run = '' } = {}] = (await runs(linkctl)).filter(({ what }) => what.startsWith('tags delete'));
+  await linkctl(['delete', 'x', '--yes', '--no-undo']);
+  expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'two\n' });
+  expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
+  expect(await tags(linkctl)).toEqual([]);
+});
+
+test('U3: what an undo of tags left as it was can still be undone; the rest is not touched again', async ({
+  linkctl,
+  service,
+}) => {
+  await linkctl(['tags', 'add', 'one', 'two']);
+  const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n');
+  await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['two'] }]);
+  const partly = await linkctl(['undo', run, '--yes']);
+  expect(partly).toMatchObject({ code: 3, stdout: 'one\n', stderr: expect.stringContaining('tag "two" was kept: 1 link') });
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 3, stdout: '' });
+  await linkctl(['delete', 'x', '--yes', '--no-undo']);
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'two\n' });
+  expect(await tags(linkctl)).toEqual([]);
+  await linkctl(['tags', 'add', 'one']);
+  const again = await linkctl(['undo', run, '--yes']);
+  expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('already undone') });
+  expect(await tags(linkctl)).toEqual(['one']);
+});
+
+test('U3: an undo of links that kept a tag can be repeated for it', async ({ linkctl, service }) => {
+  await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['old'] }]);
+  await linkctl(['tags', 'merge', 'old', '--into', 'new', '--yes']);
+  const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n');
+  await store(service, [{ custom_hash: 'y', long_url: 'https://y.example/', tags: ['new'] }]);
+  const partly = await linkctl(['undo', run, '--yes']);
+  expect(partly).toMatchObject({ code: 3, stderr: expect.stringContaining('tag "new" was kept: 1 link') });
+  await linkctl(['delete', 'y', '--yes', '--no-undo']);
+  expect(await tags(linkctl)).toEqual(['new', 'old']);
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
+  expect(await tags(linkctl)).toEqual(['old']);
+  const again = await linkctl(['undo', run, '--yes']);
+  expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('already undone') });
 });
 
 test('U2, B60: a dry run of an undo says what it would do with tags, and sends nothing', async ({ linkctl, wire }) => {

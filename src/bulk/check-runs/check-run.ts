@@ -231,7 +231,7 @@ class CheckRun {
     const isLeft = counts.not_sent + offline + deferred > 0;
     const isComplete = isWhole && !isLeft && !this.#stop.reason;
     const reason = isComplete ? 'complete' : endReason(this.#stop.reason);
-    await closeRun({ begun: this.#begun, stop: this.#stop, system }, reason, this.#verdicts);
+    await closeRun({ begun: this.#begun, stop: this.#stop, system }, { reason }, this.#verdicts);
     this.#endedAt = system.elapsed();
   }
 }

@@ -1,4 +1,5 @@
 import { LocalError } from '../../base/errors.ts';
+import type { JournalLine } from '../journal/lines.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { isSettledLater, outcomeOfFreeRow } from '../sending/settling.ts';
@@ -106,7 +107,8 @@ async function endRun(run: Execution, output: RunOutput): Promise<void> {
   // A run can be resumed if rows are not settled for good.
   const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
   const stopped = isWhole ? stopOf(output, stop.reason) : stop.reason;
-  await closeRun(run, isWhole && isSettled && !stopped ? 'complete' : endReason(stopped), run.recorded, run.images);
+  const reason = isWhole && isSettled && !stopped ? 'complete' : endReason(stopped);
+  await closeRun(run, { reason, kept: plan.steps?.kept?.() }, run.recorded, run.images);
   output.endedAt = system.elapsed();
 }
 
@@ -117,11 +119,11 @@ interface Closable {
 /** Records why the run ends, closes its files and releases its lock. */
 export async function closeRun(
   { begun: { journal, order, release }, stop, system }: Pick<Execution, 'begun' | 'stop' | 'system'>,
-  reason: string,
+  end: Pick<JournalLine<'end'>, 'reason'> & Partial<JournalLine<'end'>>,
   ...open: readonly (Closable | undefined)[]
 ): Promise<void> {
   try {
-    await journal.write({ type: 'end', reason, at: new Date(system.now()).toISOString(), order });
+    await journal.write({ type: 'end', ...end, at: new Date(system.now()).toISOString(), order });
   } catch (error) {
     stop.because(error);
   } finally {

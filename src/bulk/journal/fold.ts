@@ -90,9 +90,10 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   before: {},
   end: {
     // A resumed run ends again, with a result that was not shown yet. Runs of earlier versions count as shown.
-    isSound: ({ order }) => order === undefined || Number.isSafeInteger(order),
-    apply: (fold, { order = fold.begin.order }) => {
+    isSound: ({ order = 0, kept = 0 }) => [order, kept].every(Number.isSafeInteger),
+    apply: (fold, { order = fold.begin.order, kept = 0 }) => {
       fold.shown = isOfOldVersion(fold.begin);
+      fold.keptTags = kept;
       fold.begin = { ...fold.begin, order };
     },
   },

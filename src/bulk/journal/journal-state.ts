@@ -69,6 +69,8 @@ export interface RunState {
   readonly undoneBy: readonly string[];
   /** A failed row was applied, but not as requested. */
   readonly isPartlyApplied: boolean;
+  /** The number of tags that the run should have changed, but left unchanged. */
+  readonly keptTags: number;
   /** Bytes of the journal up to the end of its last valid line. */
   readonly size: number;
   readonly nextBatch: number;

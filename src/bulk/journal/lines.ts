@@ -33,6 +33,8 @@ interface Lines {
     readonly at: string;
     /** The number of a resumed run from then on. */
     readonly order?: number | undefined;
+    /** The number of tags that the run should have changed, but left unchanged. */
+    readonly kept?: number | undefined;
   };
 }
 

@@ -62,9 +62,9 @@ export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<str
   return undefined;
 }
 
-/** Returns true if the undo skipped links or failed for some: these can still be undone. */
-export function isPartly({ state, isUndone: isBack }: Tip): boolean {
-  return isBack && (state?.counts.get('failed') ?? 0) > 0;
+/** Returns true if an undo or redo left links or tags unchanged: it can be repeated for these. */
+export function isPartly({ state }: Tip): boolean {
+  return state !== undefined && (state.keptTags > 0 || (state.counts.get('failed') ?? 0) > 0);
 }
 
 /** Returns undefined if nothing is left to undo. */
@@ -90,9 +90,11 @@ export function isUndoInForce({ state, isUndone: isBack }: Tip): boolean {
   return !isBack && state !== undefined && directionOf(state.begin) === 'undo';
 }
 
-export function targetOfRedo({ run, state, isUndone: isBack }: Tip): string | undefined {
+export function targetOfRedo(tip: Tip): string | undefined {
+  const { run, state, isUndone: isBack } = tip;
   if (isBack) return run;
-  return state && !isOver(state) ? state.begin.undoes : undefined;
+  const isLeft = state && (!isOver(state) || (directionOf(state.begin) === 'redo' && isPartly(tip)));
+  return isLeft ? state.begin.undoes : undefined;
 }
 
 /** Returns undefined for a run that undoes no other. Does not read the record of the undone run, which may be deleted. */
