@@ -49,15 +49,14 @@ export async function findRun(
   { stateFolder, system }: RunEnvironment,
 ): Promise<FoundRun | undefined> {
   const folders = runFolders(stateFolder);
-  const known = await runsOf(runKey(identity), folders, again);
+  const hasSameFlags = (begin: BeginLine): boolean => changedOptions(identity, begin).length === 0;
+  const known = await runsOf(runKey(identity), folders, again, hasSameFlags);
   const { unfinished, undone } = known;
   // Throws if a run of this key is being undone: it must not be repeated meanwhile.
   for (const name of undone) (await claimRun(name, folders, system, 0)).release();
   if (unfinished.length === 0 && known.finished === undefined && !again && !fromArguments)
     await assertSameInput(identity, domain === undefined, folders);
-  // With other flags, a complete run that was not shown counts as finished.
-  const isToShow = ({ begin }: RunState): boolean => changedOptions(identity, begin).length === 0;
-  const begun = unfinished.find(({ state }) => !isUntouched(state) && (!state.complete || isToShow(state)));
+  const begun = unfinished.find(({ state }) => !isUntouched(state));
   const finished = known.finished ?? unfinished.find(({ state }) => state.complete)?.name;
   if (input.snapshot && begun?.name !== input.snapshot.run) {
     throw identity.operation === 'check' ? otherCheck(begun?.name ?? input.snapshot.run) : startedElsewhere();
@@ -81,8 +80,7 @@ export async function findRun(
       hint: `linkctl runs show ${finished}; to run it again, add --again`,
     });
   }
-  const isAlike = ({ begin }: RunState): boolean =>
-    changedOptions(identity, begin).length === 0 && (begin.undo ?? false) === undo;
+  const isAlike = ({ begin }: RunState): boolean => hasSameFlags(begin) && (begin.undo ?? false) === undo;
   return unfinished.find(({ state }) => !state.complete && isAlike(state));
 }
 

@@ -17,13 +17,17 @@ export interface FoundRun {
 
 /**
  * Returns the unfinished runs of a key, newest first, and the newest finished run. An undone run is neither. A complete run whose result
- * was not shown is unfinished, so that the same command shows it. With `again`, or after a later change, it is finished.
+ * was not shown is unfinished, so that the same command shows it. With `again`, after a later change, or unless `hasSameFlags`, it is
+ * finished.
  */
 export async function runsOf(
   key: string,
   folders: RunFolders,
   again = false,
+  hasSameFlags: (begin: BeginLine) => boolean = () => true,
 ): Promise<{ unfinished: FoundRun[]; finished: string | undefined; undone: string[] }> {
+  const isToShow = async ({ begin }: RunState): Promise<boolean> =>
+    !again && hasSameFlags(begin) && !(await hasLaterChange(begin, folders));
   const unfinished: FoundRun[] = [];
   const undone: string[] = [];
   let finished: string | undefined;
@@ -32,15 +36,10 @@ export async function runsOf(
     // The newest finished run is read completely. For older ones the last line is enough.
     const state = finished !== undefined && (await lastLine(journal))?.type === 'shown' ? undefined : await foldJournal(journal);
     if (state && (await isUndone(state, folders))) undone.push(name);
-    else if (state && (await continues(state, again, folders))) unfinished.push({ name, state });
+    else if (state && !isOver(state) && (!state.complete || (await isToShow(state)))) unfinished.push({ name, state });
     else finished ??= name;
   }
   return { unfinished, finished, undone };
-}
-
-async function continues(state: RunState, again: boolean, folders: RunFolders): Promise<boolean> {
-  if (isOver(state)) return false;
-  return !state.complete || !(again || (await hasLaterChange(state.begin, folders)));
 }
 
 /** The links may have changed since, so the recorded result would be wrong. */
