@@ -15,7 +15,8 @@ export const postgresDialect: Dialect = {
   archivesDays: false,
   jsonAggregate: 'json_agg',
   jsonList: 'json_build_array',
-  like: (column) => `${column} COLLATE "C" ILIKE ?`,
+  // ILIKE would convert the pattern once more for each row.
+  like: (column) => `lower(${column} COLLATE "C") LIKE lower(CAST(? AS TEXT) COLLATE "C")`,
   among: (column, type) => `${column} = ANY(CAST(? AS ${type}[]))`,
   urlsAmong: (column) =>
     `FROM urls AS u WHERE u.${column} = ANY(CAST(? AS ${column === 'id' ? 'BIGINT' : 'TEXT'}[])) AND u.account_id = ?`,
