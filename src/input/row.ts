@@ -67,6 +67,8 @@ export class RowDraft<Use extends InputUse = InputUse> {
   readonly #required: Target;
   readonly #today: string;
   #line = 0;
+  /** Names the row among several on its line. */
+  #position = '';
   #item: Item = {};
   #refused = false;
   #listed = false;
@@ -86,8 +88,10 @@ export class RowDraft<Use extends InputUse = InputUse> {
     this.#today = utcDay(options.now);
   }
 
-  begin(line: number): void {
+  /** `nth`: the number of the row on its line. */
+  begin(line: number, nth = 1): void {
     this.#line = line;
+    this.#position = nth === 1 ? '' : `object ${nth} of the line: `;
     this.#item = {};
     this.#refused = false;
     this.#listed = false;
@@ -138,7 +142,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
   /** Reports a problem and leaves the row out. */
   refuse(reason: string, column?: number): void {
     this.#refused = true;
-    this.#notices.problem({ line: this.#line, column, reason });
+    this.#notices.problem({ line: this.#line, column, reason: `${this.#position}${reason}` });
   }
 
   /** Undefined if the row has a problem. */
@@ -173,7 +177,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
   }
 
   #warn(reason: string, column?: number): void {
-    this.#notices.warning({ line: this.#line, column, reason });
+    this.#notices.warning({ line: this.#line, column, reason: `${this.#position}${reason}` });
   }
 
   /** Parameters of the row take precedence over those of the flag. */

@@ -87,6 +87,16 @@ describe('what is refused, exit 2', () => {
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
+  test('a problem of a document on one line names the object', async () => {
+    const records = [{ long_url: url }, { long_url: 'nope' }, { long_url: url, email_stats: 'yes' }];
+    const { text } = await failure(check(JSON.stringify({ urls: records }), { name }));
+    expect(text).toContain('links.jsonl:1: object 2 of the line: long_url: "nope" is not');
+    expect(text).toContain('links.jsonl:1: object 3 of the line: email_stats: must be a boolean');
+    const alone = await failure(check(JSON.stringify(records.slice(1), undefined, 1), { name }));
+    expect(alone.text).toContain('links.jsonl:2: long_url: "nope" is not');
+    expect(alone.text).toContain('links.jsonl:5: email_stats: must be a boolean');
+  });
+
   test('an edit that changes nothing', async () => {
     expect((await failure(checkEdit(lines({ hash: 'abc' }), { name: 'edits.jsonl' }))).text).toContain(
       'edits.jsonl:1: nothing to change',

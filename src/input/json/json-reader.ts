@@ -17,9 +17,13 @@ import { isObject } from './json-records.ts';
  */
 export function jsonReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<string> {
   const fill = membersReader(draft, options, notices);
+  let last = 0;
+  let nth = 0;
   return (text, line) => {
     if (text.trim() === '') return 'nothing';
-    draft.begin(line);
+    nth = line === last ? nth + 1 : 1;
+    last = line;
+    draft.begin(line, nth);
     const record = objectIn(text, draft);
     if (record) fill(record, line);
     return 'row';
