@@ -24,15 +24,16 @@ export const connectTime = 2000;
 const idleTime = 4000;
 
 /**
- * For pages, most of which are in memory: compiling a plan or starting workers takes longer than most of them. Settings of the operator are
- * kept, and engines that lack some have no such rows.
+ * For pages, most of which are in memory: compiling a plan or starting workers takes longer than most of them. On Linux, a server can end
+ * the statement of a client that is gone. Settings of the operator are kept, and engines that lack some have no such rows.
  */
-const planner = `SELECT set_config(name, wanted, FALSE) FROM pg_settings JOIN (
-  VALUES ('jit', 'off'), ('parallel_setup_cost', '5000'), ('random_page_cost', '1.1')
-) AS choice (setting_name, wanted) ON setting_name = name WHERE source = 'default'`;
+const choices = `SELECT set_config(name, wanted, FALSE) FROM pg_settings JOIN (
+  VALUES ('jit', 'off'), ('parallel_setup_cost', '5000'), ('random_page_cost', '1.1'), ('client_connection_check_interval', '1000')
+) AS choice (setting_name, wanted) ON setting_name = name
+WHERE source = 'default' AND (name <> 'client_connection_check_interval' OR version() LIKE '%linux%')`;
 
 /** Sent as a statement because a pooler would reject startup parameters. The result shows whether the server accepts writes. */
-const settings = `SET lock_timeout = ${lockTime}; SET idle_in_transaction_session_timeout = ${idleTime}; ${planner}; SHOW transaction_read_only`;
+const settings = `SET lock_timeout = ${lockTime}; SET idle_in_transaction_session_timeout = ${idleTime}; ${choices}; SHOW transaction_read_only`;
 
 /** Connects to the first server that accepts writes, beginning with the last successful one. */
 export function connector(PostgresClient: new (config: ClientConfig) => Client, servers: readonly ClientConfig[]): Connect {

@@ -28,8 +28,9 @@ const commitTime = 3000;
 /** Milliseconds after which nothing is retried. */
 const retryTime = 2000;
 
-/** Milliseconds for a statement with one row, and with any number of rows. */
+/** Milliseconds for a statement with one row, for a page of an account, and for a change of any number of rows. */
 const shortTime = 4000;
+const pageTime = 5000;
 const longTime = 60_000;
 
 /** Milliseconds of silence before the database is pinged, and the interval of checking. */
@@ -61,7 +62,7 @@ export class Database {
     const connections = (count: number, answerTime: number) =>
       Array.from({ length: count }, () => this.#newConnection(answerTime));
     this.#querying = connections(queryConnections, shortTime);
-    this.#reading = connections(readConnections, longTime);
+    this.#reading = connections(readConnections, pageTime);
     this.#writing = this.#newConnection(longTime);
     this.#counting = this.#newConnection(shortTime);
     this.#calls = this.#newConnection(shortTime);
@@ -95,12 +96,28 @@ export class Database {
 
   /** Runs idempotent reads, each on its own snapshot. Most reads are a single statement. */
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retry(() => leastBusy(this.#reading).exclusive(readQueueTime, (queriesWhile) => work(queriesWhile(() => true))));
+    return this.#readBy((connection) => connection.exclusive(readQueueTime, (queriesWhile) => work(queriesWhile(() => true))));
   }
 
   /** Runs `work` on one snapshot of the data. */
   view<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retry(() => transaction(leastBusy(this.#reading), 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work));
+    return this.#readBy((connection) => transaction(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work));
+  }
+
+  /** The server ends a statement whose connection is gone. Other reads would wait for it. */
+  #readBy<T>(work: (connection: PipelinedConnection) => Promise<T>): Promise<T> {
+    return retry(async () => {
+      const connection = leastBusy(this.#reading);
+      return work(connection).catch((error: unknown) => {
+        if (isTimeout(error)) connection.disconnect();
+        throw error;
+      });
+    });
+  }
+
+  /** Renews the statistics of the planner. */
+  async analyze(): Promise<void> {
+    await this.#readBy((connection) => connection.queries.run('ANALYZE urls, url_tags, tags'));
   }
 
   /** Runs `work` as one transaction. Transactions of one process are serialized. */

@@ -22,6 +22,7 @@ import { connector } from './pipelined-connection.ts';
 import { type Account, forgetGroups, isNewGroup, lockAccount, openAccount, refuseHalfImported } from './postgres-account.ts';
 import { Database } from './postgres-database.ts';
 import { checkVersion, createSchema } from './schema.ts';
+import { plannerStatistics } from './statistics.ts';
 
 interface PostgresOptions extends StoreOptions {
   readonly databaseUrl: DatabaseUrl;
@@ -112,8 +113,20 @@ function postgresStore(
       throw error;
     }
   };
+  const calls = accountStore({ read, view: (work) => database.view((queries) => work(rowsOf(queries))), change });
+  const recordAdded = plannerStatistics(database);
   return {
-    ...accountStore({ read, view: (work) => database.view((queries) => work(rowsOf(queries))), change }),
+    ...calls,
+    createUrls: async (batch, rules, note) => {
+      const creations = await calls.createUrls(batch, rules, note);
+      recordAdded(batch.reduce((sum, { tags }) => sum + 1 + tags.length, 0));
+      return creations;
+    },
+    editUrls: async (domain, edits, note) => {
+      const outcomes = await calls.editUrls(domain, edits, note);
+      recordAdded(edits.reduce((sum, { changes }) => sum + changes.tags.length, 0));
+      return outcomes;
+    },
     listDomains: () => account.domains.list(),
     ping: () => database.queryForCalls(checkVersion),
     claimAddress: async (address) => {

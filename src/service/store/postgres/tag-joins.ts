@@ -2,18 +2,26 @@ import type { TagExpression } from '../../api/tag-expression.ts';
 import type { IdSet, SetOperator, Statement, TagOf } from '../rows/queries.ts';
 
 /**
- * Writes INTERSECT and EXCEPT as conditions on the first set, so that the planner joins ordered indexes and a page ends early. Writes a
- * UNION of few tags as disjoint parts, because removing duplicates of two large sets takes twice as long as excluding them.
+ * Writes INTERSECT and EXCEPT of tags as conditions on the first set, so that the planner joins ordered indexes and a page ends early.
+ * Writes a UNION of few tags as disjoint parts, because removing duplicates of two large sets takes twice as long as excluding them.
  */
 export function join(operator: SetOperator, sets: readonly IdSet[]): Statement {
   const [first, ...others] = sets;
   if (!first || others.length === 0) return first ?? { sql: '', values: [] };
+  if (operator === 'UNION ALL' || !sets.every(isJoinable)) return operated(operator, sets);
   if (operator === 'INTERSECT') return filtered(first, 'EXISTS', others);
   if (operator === 'EXCEPT') return filtered(first, 'NOT EXISTS', others);
   // Their texts are repeated.
-  const isSmall = sets.length <= 3 && sets.every(({ sql }) => sql.length < 400);
-  if (operator === 'UNION ALL' || !isSmall) return unionOf(operator, sets);
-  return unionOf('UNION ALL', [first, ...others.map((set, index) => filtered(set, 'NOT EXISTS', sets.slice(0, index + 1)))]);
+  if (sets.length > 3) return operated(operator, sets);
+  return operated('UNION ALL', [first, ...others.map((set, index) => filtered(set, 'NOT EXISTS', sets.slice(0, index + 1)))]);
+}
+
+/**
+ * The planner expects few rows of a set within sets, and may then compare each row of one with each row of the other. For these, set
+ * operators and arrays take linear time, whatever it expects.
+ */
+function isJoinable({ depth }: IdSet): boolean {
+  return depth <= 1;
 }
 
 function filtered(first: Statement, condition: 'EXISTS' | 'NOT EXISTS', others: readonly Statement[]): Statement {
@@ -25,8 +33,17 @@ function filtered(first: Statement, condition: 'EXISTS' | 'NOT EXISTS', others: 
 }
 
 /** Adds brackets because INTERSECT binds tighter than UNION. */
-function unionOf(operator: 'UNION' | 'UNION ALL', sets: readonly Statement[]): Statement {
+function operated(operator: SetOperator, sets: readonly Statement[]): Statement {
   return { sql: sets.map(({ sql }) => `(${sql})`).join(` ${operator} `), values: sets.flatMap(({ values }) => values) };
+}
+
+/** A condition on `u.id`. An array is looked up in the index twice as fast as the same set in EXISTS, whose duplicates are removed first. */
+export function isIn(set: IdSet, all: IdSet): Statement {
+  if (set.complement && isJoinable(set)) {
+    return { sql: `NOT EXISTS (SELECT 1 FROM (${set.sql}) AS members WHERE members.id = u.id)`, values: set.values };
+  }
+  const { sql, values } = set.complement ? operated('EXCEPT', [all, set]) : set;
+  return { sql: `u.id = ANY(ARRAY(${sql}))`, values };
 }
 
 /**

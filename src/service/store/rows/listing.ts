@@ -2,7 +2,7 @@ import type { TagExpression } from '../../api/tag-expression.ts';
 import type { ListQuery, Order, StoredDomain, StoredUrl } from '../store.ts';
 import { type AccountRows, urlCount } from './account-rows.ts';
 import { type Aggregated, aggregated, type Dialect, type IdSet, type Statement } from './queries.ts';
-import { compileExpression, materialized, tagScope } from './tag-sets.ts';
+import { allIds, compileExpression, materialized, tagScope } from './tag-sets.ts';
 import { type FoundUrls, foundTable, foundUrls, inOrder, urlsOf } from './url-rows.ts';
 
 /**
@@ -60,7 +60,7 @@ async function tagRange(rows: AccountRows, query: ListQuery, expression: TagExpr
   const joins = filter.sql === '' ? dialect.tagJoins(accountId, expression, scope.tagOf) : undefined;
   // Ids are sufficient to sort by creation.
   if (!joins && filter.sql === '' && query.order === 'created') return { ...materialized(scope, set), total: sizeOf(rows, set) };
-  const isSelected = joins ?? { sql: dialect.isIn(set), values: set.values };
+  const isSelected = joins ?? dialect.isIn(set, allIds(scope));
   const sql = `SELECT u.id FROM urls AS u ${dialect.byId} WHERE account_id = ? ${filter.sql} AND ${isSelected.sql}`;
   const values = [accountId, ...filter.values, ...isSelected.values];
   return { sql, values, total: filter.sql === '' ? sizeOf(rows, set) : numberOf({ sql, values }) };

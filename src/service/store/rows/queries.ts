@@ -17,8 +17,8 @@ export interface Statement {
  */
 export interface IdSet extends Statement {
   readonly complement: boolean;
-  /** The query has set operators. */
-  readonly isCompound: boolean;
+  /** The number of queries within each other, without the outer one. */
+  readonly depth: number;
 }
 
 export type SetOperator = 'UNION' | 'UNION ALL' | 'INTERSECT' | 'EXCEPT';
@@ -75,8 +75,8 @@ export interface Dialect {
   ): Statement;
   /** Takes at least one set and no complements. EXCEPT subtracts all others from the first. */
   join(operator: SetOperator, sets: readonly IdSet[]): Statement;
-  /** A condition on `u.id`; takes the values of the set. */
-  isIn(set: IdSet): string;
+  /** A condition on `u.id`. `all` are the ids of the account. */
+  isIn(set: IdSet, all: IdSet): Statement;
   /** A condition on `u`, if the engine finds the URLs of an expression faster by joins than by a set. */
   tagJoins(accountId: number, expression: TagExpression, tagOf: TagOf): Statement | undefined;
 }

@@ -61,8 +61,11 @@ function labelsOf(expression: TagExpression): string[] {
 
 /** Writes out a complement. */
 export function materialized(scope: TagScope, set: IdSet): IdSet {
-  const all = plainSet(`SELECT id FROM urls ${scope.dialect.byId} WHERE account_id = ?`, [scope.accountId]);
-  return set.complement ? compound(scope, 'EXCEPT', [all, set]) : set;
+  return set.complement ? compound(scope, 'EXCEPT', [allIds(scope), set]) : set;
+}
+
+export function allIds({ accountId, dialect }: Pick<TagScope, 'accountId' | 'dialect'>): IdSet {
+  return plainSet(`SELECT id FROM urls ${dialect.byId} WHERE account_id = ?`, [accountId]);
 }
 
 function complementOf(set: IdSet): IdSet {
@@ -84,16 +87,16 @@ function symmetricDifference(scope: TagScope, sets: readonly IdSet[]): IdSet {
   return {
     complement: sets.filter((set) => set.complement).length % 2 === 1,
     sql: `SELECT id FROM (${all.sql}) AS members GROUP BY id HAVING count(*) % 2 = 1`,
-    isCompound: false,
+    depth: all.depth + 1,
     values: all.values,
   };
 }
 
 function compound(scope: TagScope, operator: SetOperator, sets: readonly IdSet[]): IdSet {
-  const ordered = operator === 'EXCEPT' ? sets : [...sets].sort((a, b) => Number(b.isCompound) - Number(a.isCompound));
+  const ordered = operator === 'EXCEPT' ? sets : [...sets].sort((a, b) => b.depth - a.depth);
   return {
     complement: false,
-    isCompound: sets.length > 1 || sets.some((set) => set.isCompound),
+    depth: Math.max(...sets.map(({ depth }) => depth)) + Number(sets.length > 1),
     ...scope.dialect.join(operator, ordered),
   };
 }
@@ -125,5 +128,5 @@ function createdSet({ accountId, dialect: { byId } }: TagScope, side: 'after' | 
 }
 
 function plainSet(sql: string, values: readonly Value[]): IdSet {
-  return { complement: false, sql, isCompound: false, values };
+  return { complement: false, sql, depth: 0, values };
 }

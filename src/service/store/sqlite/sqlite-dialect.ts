@@ -29,7 +29,7 @@ export const sqliteDialect: Dialect = {
     sql: sets.map((set, index) => (index === 0 ? set.sql : bracketed(set))).join(` ${operator} `),
     values: sets.flatMap(({ values }) => values),
   }),
-  isIn: ({ complement, sql }) => `u.id ${complement ? 'NOT IN' : 'IN'} (${sql})`,
+  isIn: ({ complement, sql, values }) => ({ sql: `u.id ${complement ? 'NOT IN' : 'IN'} (${sql})`, values }),
   tagJoins: () => undefined,
 };
 
@@ -38,5 +38,5 @@ export const sqliteDialect: Dialect = {
  * indexes and stops at the end of the page; a nested query needs a temporary table.
  */
 function bracketed(set: IdSet): string {
-  return set.isCompound ? `SELECT id FROM (${set.sql})` : set.sql;
+  return set.depth > 0 ? `SELECT id FROM (${set.sql})` : set.sql;
 }
