@@ -36,6 +36,38 @@ test('S2: one of several processes makes the link where duplicates are not allow
   expect([codes.filter((code) => code === 0).length, codes.filter((code) => code === 1220).length]).toEqual([21, 9]);
 });
 
+test('S3, S5: expressions within expressions are answered with statistics of an almost empty account, too', async ({
+  serve,
+  database,
+}) => {
+  const client = await serve();
+  await client.shorten({ long_url: url, tags: ['a', 'b', 'c', 'd', 'e'] });
+  const labels = (number: number) => ['a', 'b', 'c', 'd', 'e'].filter((_, index) => (number >> index) % 3 === 0);
+  const store = (start: number) => client.shorten(...many(1000, (at) => ({ long_url: url, tags: labels(start + at) })));
+  await query(database, 'ANALYZE');
+  // As if each tag had one link: the service renews other statistics when it has added many rows.
+  await query(database, 'ALTER TABLE url_tags ALTER COLUMN tag_id SET (n_distinct = -1)');
+  for (const start of [1, 1001, 2001]) await store(start);
+  const isIn =
+    ({ tags }: { tags: readonly string[] }) =>
+    (label: string) =>
+      tags.includes(label);
+  const links = [{ tags: labels(0) }, ...many(3000, (at) => ({ tags: labels(at + 1) }))].map(isIn);
+  for (const [expression, holds] of [
+    ['(~d&b)|e', (has: (label: string) => boolean) => (!has('d') && has('b')) || has('e')],
+    [
+      '((~d&b)|e)&~((a^b)|(c&~(d|e)))',
+      (has: (label: string) => boolean) =>
+        ((!has('d') && has('b')) || has('e')) && !(has('a') !== has('b') || (has('c') && !(has('d') || has('e')))),
+    ],
+  ] as const) {
+    for (const order of ['created', 'hash']) {
+      const { body } = await client.call('GET', `/urls?limit=10&order_by=${order}&tags=${encodeURIComponent(expression)}`);
+      expect(body).toMatchObject({ error: { code: 0 }, page: { total_count: links.filter(holds).length } });
+    }
+  }
+});
+
 test('S2: calls of a day are counted for all processes', async ({ serve }) => {
   const clients = [await serve({ limits: { callsPerDay: 10 } }), await serve({ limits: { callsPerDay: 10 } })];
   const answers = await Promise.all(many(16, (index) => clients[index % 2]?.call('GET', '/tags')));
