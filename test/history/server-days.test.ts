@@ -27,6 +27,21 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['stats', 'h1', 'h0', '--since', '7d'])).stdout).toBe('h1\t4\t0\t\t1\t\n');
   });
 
+  test('H4: more clicked links than are asked for one by one are the reason that is given', async ({
+    linkctl,
+    service,
+    wire,
+  }) => {
+    await store(service, numbered(101));
+    for (let at = 0; at < 101; at += 1) await visit(service, `h${at}`, 1);
+    expect(await linkctl(['stats', '--since', '7d'])).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('they take a call per clicked link, and more than 100 were clicked'),
+    });
+    expect((await sent(wire)).filter(({ call }) => call.startsWith('GET /stats/'))).toEqual([]);
+    expect((await linkctl(['stats', 'h1', '--since', '7d'])).stdout).toBe('h1\t1\t0\t\t1\t\n');
+  });
+
   test('F1: which links are counted is found out once, also where the days come from the server', async ({
     linkctl,
     service,

@@ -7,17 +7,17 @@ import { storedLink } from '../../history/stored-link.ts';
 import type { recordPages } from '../../select/record-pages.ts';
 
 /** Maximum number of GET /stats calls, one per link, if listings contain no days. */
-const maxCalls = 100;
+export const maxCalls = 100;
 
 /**
- * Reads the daily counters of the selected links from their records, or for a few links from GET /stats. Undefined if the server sends no
- * days, or if there are too many links.
+ * Reads the daily counters of the selected links from their records, or from GET /stats of each link that was clicked. Undefined if the
+ * server sends no days.
  */
 export async function dailyClicks(
   span: Period,
   pages: ReturnType<typeof recordPages>,
   session: Session,
-): Promise<DailyClicks | undefined> {
+): Promise<DailyClicks | 'too many links' | undefined> {
   const daily = new DailyClicks(span);
   const clicked: UrlRecord[] = [];
   let inRecords = false;
@@ -30,7 +30,8 @@ export async function dailyClicks(
       if (days) daily.add(storedLink(record, session.edition), days, record.total_clicks);
       else if (record.total_clicks > 0) clicked.push(record);
     }
-    if (inRecords ? clicked.length > 0 : clicked.length > maxCalls) return undefined;
+    if (inRecords && clicked.length > 0) return undefined;
+    if (clicked.length > maxCalls) return 'too many links';
   }
   if (inRecords) return daily;
   // If no link was clicked, one call still shows whether the server sends days.

@@ -9,14 +9,13 @@ import type { Clicks, DayClicks, Period, Span } from '../../history/clicks.ts';
 import { changesBetween } from '../../history/noted-changes.ts';
 import type { ReadingScope } from '../../history/readings.ts';
 import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
-import type { DailyClicks } from '../../history/server-days.ts';
 import { isOnThisComputer, nameOf, onDomain, storedLink } from '../../history/stored-link.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import { selectLinks } from '../../select/link-selection.ts';
 import { notFound } from '../../select/named-rows.ts';
 import { recordPages } from '../../select/record-pages.ts';
 import { everything, type LinkSelection, type SelectionOptions, selectionFlags } from '../../select/selection-flags.ts';
-import { dailyClicks } from './daily-totals.ts';
+import { dailyClicks, maxCalls } from './daily-totals.ts';
 
 interface PeriodClicks extends Clicks {
   /** Number of selected links; 0 for the whole account. */
@@ -65,13 +64,17 @@ export async function periodClicks(
     recorded = await recordedClicks({ span, scope, names }, identity, session.system);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    const clicks = (await dailyClicks(span, await read(), session))?.clicks();
+    const daily = await dailyClicks(span, await read(), session);
+    if (daily === 'too many links') throw new NotFoundError(error.message, { details: [tooManyLinks], hint: error.hint });
+    const clicks = daily?.clicks();
     if (clicks === undefined) throw (isSelection && selectionFailure(scope.selection, { names, missing })) || error;
     return await toPeriodClicks(clicks, await countLostLinks({ span: clicks.counted, scope, names }, session));
   }
   const days = await fillGaps(recorded.days, async () => dailyClicks(span, await read(), session));
   return await toPeriodClicks({ ...recorded, days }, 0);
 }
+
+const tooManyLinks = `the daily totals of the server were not used: they take a call per clicked link, and more than ${maxCalls} were clicked`;
 
 /** Undefined if all selected links exist, or did in the period. */
 export function unknownFailure({ selected, unknown }: Pick<PeriodClicks, 'selected' | 'unknown'>): CliError | undefined {
@@ -98,11 +101,12 @@ function selectionFailure(
 /** Fills days without readings from the server. Recorded days are shown even if the server does not answer. */
 async function fillGaps(
   days: readonly DayClicks[],
-  readDaily: () => Promise<DailyClicks | undefined>,
+  readDaily: () => ReturnType<typeof dailyClicks>,
 ): Promise<readonly DayClicks[]> {
   if (days.every(({ clicks }) => clicks !== undefined)) return days;
   const daily = await readDaily().catch(() => undefined);
-  return days.map(({ date, clicks }) => ({ date, clicks: clicks ?? daily?.onDay(date) }));
+  const filled = daily === 'too many links' ? undefined : daily;
+  return days.map(({ date, clicks }) => ({ date, clicks: clicks ?? filled?.onDay(date) }));
 }
 
 /** Uses the short URLs that `list` shows. Figures that were read are shown even if the server does not answer. */
