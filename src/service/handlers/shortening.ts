@@ -25,7 +25,7 @@ export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
   const readings = items.map((item) => attempt(() => readNewUrl(item, domains, call.settings.edition)));
   const valid = readings.filter((reading): reading is NewUrl => !(reading instanceof Refusal));
   const note = call.note((made: readonly Creation[]) => urlsMessage(made, 'created', call.settings));
-  const outcomes = valid.length === 0 ? [] : await call.store.createUrls(valid, creationRules(call, domain), note);
+  const outcomes = valid.length === 0 ? [] : await call.store.createUrls(valid, creationRules(call, domain, valid.length), note);
   const rest = outcomes.values();
   const urls = items.flatMap((item, index): UrlItem[] => {
     const reading = readings[index];
@@ -52,12 +52,18 @@ function readNewUrl(item: Item, domains: ReadonlySet<string>, edition: Edition):
 }
 
 /** Any value, even an empty one, switches it on; `domain` narrows it on edition A (4.3.3). */
-function creationRules({ query, settings }: Call<'shortenUrls'>, domain: CreationRules['domain']): CreationRules {
+function creationRules({ query, settings }: Call<'shortenUrls'>, domain: CreationRules['domain'], items: number): CreationRules {
   const scope = query.get('disable_long_url_duplicates');
   const { groupBound } = editions[settings.edition];
   const rules = { domain, urlLimit: settings.limits.urls, monthLimit: settings.limits.monthUrls, existingBound: groupBound };
   if (scope === null) return { ...rules, duplicates: 'allowed' };
-  return { ...rules, duplicates: scope === editions[settings.edition].dedupe.domain ? 'none in domain' : 'none in account' };
+  // The items share the bound, so that a response has no more records than a page of a listing. Each item needs one.
+  const existingBound = Math.max(1, Math.floor(groupBound / items));
+  return {
+    ...rules,
+    existingBound,
+    duplicates: scope === editions[settings.edition].dedupe.domain ? 'none in domain' : 'none in account',
+  };
 }
 
 function answerItems(item: Item, outcome: Creation, { settings }: Call<'shortenUrls'>): UrlItem[] {
