@@ -1,5 +1,6 @@
 import { fields, hashPattern, isCalendarDate, lengthFault } from '../../contract/fields.ts';
 import { parseUrl, withLocalName } from '../../contract/web-address.ts';
+import { maximumTags } from '../store/store.ts';
 import { Refusal } from './refusal.ts';
 
 /** An unvalidated item of a payload. */
@@ -86,15 +87,14 @@ export function readMaxClicks(item: Item): number | undefined {
   return number;
 }
 
-/** Per link. Our choice, against calls that would block all others. */
-const maximumTags = 100;
+export const tooManyTags = new Refusal(1311, `tags: more than ${maximumTags}`);
 
 /** In forms a single entry may come without a list. */
 export function readTags(item: Item): string[] | undefined {
   const value = item.tags;
   if (value === undefined || value === null || value === '') return undefined;
   const entries: unknown[] = Array.isArray(value) ? value : [value];
-  if (entries.length > maximumTags) throw new Refusal(1311, `tags: more than ${maximumTags}`);
+  if (entries.length > maximumTags) throw tooManyTags;
   if (!entries.every((entry) => typeof entry === 'string')) throw new Refusal(1311, 'tags: not a list of labels');
   return entries;
 }

@@ -11,6 +11,7 @@ import {
   readMaxClicks,
   readNote,
   readTagInstructions,
+  tooManyTags,
 } from '../api/field-rules.ts';
 import { readHashes, readTagExpression, selectionKind } from '../api/parameters.ts';
 import { Refusal } from '../api/refusal.ts';
@@ -117,8 +118,16 @@ async function edit(call: EditingCall, given: readonly Reading[]): Promise<UrlIt
 }
 
 function answerItem(hash: string, outcome: EditOutcome, settings: RecordSettings): UrlItem {
-  if (outcome.kind === 'edited') return succeededItem(outcome.url, settings);
-  return failedItem(hash, outcome.kind === 'taken' ? new Refusal(1215, hashInUse) : unknownHash);
+  switch (outcome.kind) {
+    case 'edited':
+      return succeededItem(outcome.url, settings);
+    case 'unknown':
+      return failedItem(hash, unknownHash);
+    case 'taken':
+      return failedItem(hash, new Refusal(1215, hashInUse));
+    case 'too many tags':
+      return failedItem(hash, tooManyTags);
+  }
 }
 
 /** Includes `details` (2.1), which public deployments omit. */
