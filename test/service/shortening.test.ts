@@ -239,6 +239,25 @@ test.for([
   expect(body.error.code || body.urls[0]?.error?.code).toBe(code);
 });
 
+test.for([
+  '127.0.0.1',
+  '127.1',
+  'LOCALHOST',
+  '[::1]',
+  '0.0.0.0',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:0.0.0.0]',
+  'S.ex',
+  'ü.ex',
+])('E35: no link is led to the port of this process by the name %s, whatever its domains are', async (name, { start }) => {
+  const client = await start({ domains: [{ name: 's.ex' }, { name: 'ü.ex:9000' }], linksPort: 'own' });
+  const { port } = client.service;
+  const codeOf = async (long_url: string) => (await client.shorten({ long_url }))[0]?.error?.code;
+  expect(await codeOf(`http://${name}:${port}/x`)).toBe(1216);
+  expect(await codeOf(`http://${name}:${port === 3000 ? 3001 : 3000}/x`)).toBe(0);
+});
+
 describe('fields of one item', () => {
   test.for([
     [{ long_url: 'a:b' }, 1206],

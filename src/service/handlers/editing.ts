@@ -18,7 +18,7 @@ import { Refusal } from '../api/refusal.ts';
 import { errorRecord, type RecordSettings, succeededItem } from '../api/url-records.ts';
 import type { Edit, EditOutcome, SharedChanges, UrlChanges } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, hashInUse, ownDomains, plural, readItems, readOnlyItem, urlsMessage } from './items.ts';
+import { attempt, hashInUse, ownHosts, plural, readItems, readOnlyItem, urlsMessage } from './items.ts';
 
 type EditingCall = Call<'editUrl'> | Call<'editSelectedUrls'> | Call<'editUrls'>;
 
@@ -85,12 +85,12 @@ function readSharedChanges(item: Item, edition: Edition): SharedChanges {
 }
 
 async function readChangesOf(call: EditingCall): Promise<(item: Item) => UrlChanges | Refusal> {
-  const domains = await ownDomains(call);
+  const hosts = await ownHosts(call);
   return (item) =>
     attempt(() => ({
       ...readSharedChanges(item, call.settings.edition),
       newHash: readCustomHash(item),
-      longUrl: readLongUrl(item, domains),
+      longUrl: readLongUrl(item, hosts),
       tags: readTagInstructions(item),
     }));
 }

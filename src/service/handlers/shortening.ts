@@ -15,14 +15,14 @@ import { Refusal } from '../api/refusal.ts';
 import { errorRecord, succeededItem } from '../api/url-records.ts';
 import type { Creation, CreationRules, NewUrl } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, hashInUse, ownDomains, readItems, urlsMessage } from './items.ts';
+import { attempt, hashInUse, ownHosts, readItems, urlsMessage } from './items.ts';
 
 /** 4.3.1 to 4.3.4. The response keeps the order of the items, which the document does not require. */
 export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
   const domain = await call.workingDomain();
   const items = readItems(call.payload, call.settings.limits.groupBound);
-  const domains = await ownDomains(call);
-  const readings = items.map((item) => attempt(() => readNewUrl(item, domains, call.settings.edition)));
+  const hosts = await ownHosts(call);
+  const readings = items.map((item) => attempt(() => readNewUrl(item, hosts, call.settings.edition)));
   const valid = readings.filter((reading): reading is NewUrl => !(reading instanceof Refusal));
   const note = call.note((made: readonly Creation[]) => urlsMessage(made, 'created', call.settings));
   const outcomes = valid.length === 0 ? [] : await call.store.createUrls(valid, creationRules(call, domain, valid.length), note);
@@ -37,8 +37,8 @@ export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
 };
 
 /** The defaults are those of public deployments; API.md has none. */
-function readNewUrl(item: Item, domains: ReadonlySet<string>, edition: Edition): NewUrl {
-  const longUrl = readLongUrl(item, domains);
+function readNewUrl(item: Item, hosts: ReadonlySet<string>, edition: Edition): NewUrl {
+  const longUrl = readLongUrl(item, hosts);
   if (longUrl === undefined) throw new Refusal(1305, 'long_url: missing');
   return {
     longUrl,
