@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
+import { parseNetwork } from '../../src/service/client-address.ts';
 import { listen } from '../../src/service/listener.ts';
 import { textResponse } from '../../src/service/message.ts';
 import { unavailable } from '../../src/service/visits/redirects.ts';
@@ -94,7 +95,11 @@ test('O2: the container files start it with flags that it has, and from files th
   const started = [/^ENTRYPOINT .*$/m.exec(container)?.[0], /^ {2}command: .*$/m.exec(compose)?.[0]].join();
   const { stdout: help } = await runProgram(['serve', '--help'], { HOME: folder });
   const flags = [...started.matchAll(/"(--[a-z-]+)"/g)].map(([, flag]) => flag);
-  expect([flags.length, flags.filter((flag) => !help.includes(`${flag} `))]).toEqual([6, []]);
+  expect([flags.length, flags.filter((flag) => !help.includes(`${flag} `))]).toEqual([7, []]);
+  // The proxy is outside, so that its connections come from the network of the containers.
+  const [, trusted] = /"--trusted-proxy", "([^"]+)"/.exec(started) ?? [];
+  expect(trusted).toBe(/subnet: (.*)/.exec(compose)?.[1]);
+  expect(trusted && parseNetwork(trusted)).toBeTruthy();
   const [, file = ''] = /dockerfile: (.*)/.exec(compose) ?? [];
   expect(await readFile(join(deployment, '..', '..', '..', file), 'utf8')).toBe(container);
 });
