@@ -23,11 +23,14 @@ export function isLocalName(hostname: string): boolean {
   return isLoopback(hostname) || hostname.toLowerCase().endsWith('.localhost');
 }
 
-/** Replaces every name of this machine by `localhost`, as in short URLs. Keeps the port. */
+/** Replaces every name of this machine by `localhost`, as in short URLs. Takes the host of a `URL` and keeps the port. */
 export function withLocalName(host: string): string {
   const [, name = '', port = ''] = /^(.*?)(:\d+)?$/s.exec(host) ?? [];
-  return isLoopback(name) ? `localhost${port}` : host;
+  return isLoopback(name) || reachesLoopback.test(name) ? `localhost${port}` : host;
 }
+
+/** The unspecified addresses, and IPv4 within IPv6. */
+const reachesLoopback = /^(?:0\.0\.0\.0|\[::(?:ffff:(?:0:0|7f[\da-f]{2}:[\da-f]{1,4}))?\])$/;
 
 /** `linkctl serve` and the sandbox include the port in their domain. The port may change at the next start. */
 export function withoutLocalPort(domain: string): string {

@@ -56,15 +56,18 @@ async function readKeyFile(path: string, system: System): Promise<ApiKey> {
   return { value: cleanKey(text, (fault) => new LocalError(`${path}: ${fault}`)), warnings };
 }
 
-/** A service accepts several keys, one per line. Throws like `readKey`. */
+/** A service accepts several keys, one per line. A comment would be a key that is easy to guess. Throws like `readKey`. */
 export async function readKeys(
   path: string,
   system: System,
 ): Promise<Pick<ApiKey, 'warnings'> & { readonly values: readonly string[] }> {
   const { text, warnings } = await readText(path, system);
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const values = (lines.length > 0 ? lines : ['']).map((line) => cleanKey(line, (fault) => new LocalError(`${path}: ${fault}`)));
-  return { values, warnings };
+  const reject = (fault: string): LocalError => new LocalError(`${path}: ${fault}`);
+  const lines = text.split('\n').map((line) => line.trim());
+  const comment = lines.findIndex((line) => /^#|\s/.test(line));
+  if (comment >= 0) throw reject(`line ${comment + 1} is not a key: it begins with "#" or contains white space`);
+  const keys = lines.filter((line) => line !== '');
+  return { values: (keys.length > 0 ? keys : ['']).map((line) => cleanKey(line, reject)), warnings };
 }
 
 /** Works with pipes too: `--api-key-file <(pass show linkctl)`. */

@@ -57,16 +57,27 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   let closing = false;
   const { server, renewCertificate } = await createServer(options.certificate);
   const answers = new WeakMap<Duplex, ServerResponse>();
-  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    answers.set(incoming.socket, outgoing);
+  const exchange = async (
+    incoming: IncomingMessage,
+    send: (response: ServiceResponse, isLast: boolean) => void,
+  ): Promise<void> => {
     const started = options.onExchange ? performance.now() : 0;
     const request = serviceRequest(incoming, options);
     const isInvalid = hasInvalidHost(incoming);
     const response = isInvalid ? refuse(1308) : await options.handle(request);
-    send(incoming, outgoing, response, closing || isInvalid);
+    send(response, closing || isInvalid);
     options.onExchange?.({ request, response, milliseconds: performance.now() - started });
   };
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    answers.set(incoming.socket, outgoing);
+    return exchange(incoming, (response, isLast) => send(incoming, outgoing, response, isLast));
+  };
   server.on('request', answer);
+  server.on('connect', (incoming: IncomingMessage, socket: Duplex) => {
+    // Node has no response for this method and leaves the socket to its listener.
+    socket.on('error', () => socket.destroy());
+    return exchange(incoming, (response) => endWith(response, socket, answers.get(socket)));
+  });
   // 100-continue is the only expectation that HTTP defines, and Node answers it itself.
   server.on('checkExpectation', answer);
   server.on('clientError', (error, socket) => refuseUnparsed(error, socket, answers.get(socket)));
@@ -116,15 +127,20 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Ser
   outgoing.end(incoming.method === 'HEAD' ? undefined : response.body);
 }
 
-/** Answers parse errors with a JSON body, too, unless the client would take it for the response to a pending request. */
+/** Answers parse errors with a JSON body, too. */
 function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, last: ServerResponse | undefined): void {
   const status = statusOfParser(error.code ?? '');
+  if (status === undefined) socket.destroy();
+  else endWith({ ...refuse(1308), status }, socket, last);
+}
+
+/** Sends no response that the client would take for the one to a pending request. */
+function endWith({ status, headers, body }: ServiceResponse, socket: Duplex, last: ServerResponse | undefined): void {
   const isOpen = last === undefined || last.writableFinished || !(last.req.complete || last.headersSent);
-  if (status === undefined || !isOpen || !socket.writable) {
+  if (!isOpen || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { headers, body } = refuse(1308);
   const fields = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' });
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields.map(([name, value]) => `${name}: ${value}`)];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());

@@ -95,6 +95,13 @@ test('E49: all keys of the file are valid, and SIGHUP reads them again', async (
   await rotate('\n', 3);
   expect(stderrOf(serving)).toContain(`warning: SIGHUP: ${file}: the key is empty; the previous settings stay in use\n`);
   expect(await codes()).toEqual([1300, 0]);
+  for (const [index, line] of ['# the old one', `#${old}`, `${old} # old`].entries()) {
+    await rotate(`${old}\n\n${line}\n`, 4 + index);
+    expect(stderrOf(serving).split('SIGHUP: ').at(-1)).toBe(
+      `${file}: line 3 is not a key: it begins with "#" or contains white space; the previous settings stay in use\n`,
+    );
+    expect(await codes()).toEqual([1300, 0]);
+  }
 });
 
 test('E50: after SIGTERM health is 503 and connections end with their answer, for as long as is said; then it ends', async ({

@@ -75,6 +75,19 @@ inBothEditions((test, edition) => {
     expect(JSON.parse(answer.body)).toEqual({ error: { code: 1308, message: 'HTTP error' } });
   });
 
+  test('V1: CONNECT is answered like other methods that nothing supports, but not before an earlier call', async ({ client }) => {
+    const { port } = client.service;
+    const head = (target: string, host = 'localhost') => `CONNECT ${target} HTTP/1.1\r\nHost: ${host}\r\n${signedIn}\r\n`;
+    const answer = await rawExchange(port, head('/api/3/account'));
+    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([405, 1302]);
+    expect(answer.head).toContain('allow: GET, HEAD');
+    expect(await rawExchange(port, head('example.com:443'))).toMatchObject({ status: 405, body: 'method not allowed\n' });
+    const doubled = head('/api/3/urls', 'localhost\r\nHost: evil.example');
+    expect(await rawExchange(port, doubled)).toMatchObject({ status: 400 });
+    const call = `GET /api/3/account HTTP/1.1\r\nHost: localhost\r\n${signedIn.replace('close', 'keep-alive')}\r\n`;
+    expect((await rawExchange(port, call + head('/api/3/account'))).body).not.toContain('1302');
+  });
+
   test('V1: nonsense after a call is no answer to that call', async ({ client }) => {
     const body = JSON.stringify({ label: 'one' });
     const head = `POST /api/3/tags HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization()}\r\nContent-Length: ${body.length}\r\n\r\n`;

@@ -1,8 +1,14 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
+import { parseNetwork } from '../../src/service/client-address.ts';
+import { listen } from '../../src/service/listener.ts';
+import { textResponse } from '../../src/service/message.ts';
+import { unavailable } from '../../src/service/visits/redirects.ts';
 import { runProgram, startProgram } from '../support/built-program.ts';
 import { certify } from '../support/certificates.ts';
 import { needs, programIn } from '../support/tools.ts';
@@ -42,15 +48,35 @@ test('O2: systemd takes the unit, and what it starts serves', async ({ folder })
 });
 
 test('O2: nginx takes its configuration', async ({ folder }) => {
-  needs('nginx');
-  const { cert, key } = certify('s.example', { hosts: ['s.example'] });
-  await writeFile(join(folder, 'fullchain.pem'), cert);
-  await writeFile(join(folder, 'key.pem'), key);
-  const conf = (await textOf('nginx.conf')).replaceAll('/etc/ssl/s.example', folder);
-  const main = `pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${conf} }`;
-  await writeFile(join(folder, 'nginx.conf'), main);
-  const { stderr } = await run(programIn('nginx') ?? '', ['-t', '-p', folder, '-c', join(folder, 'nginx.conf')]);
+  const { stderr } = await run(...(await nginx(folder, ['-t'])));
   expect(stderr).toContain('test is successful');
+});
+
+test('O2: behind nginx, a link that cannot be answered for now takes no other link with it', async ({ folder }) => {
+  const handle = async ({ target }: { target: string }) => (target === '/unknown' ? unavailable : textResponse(200, 'known'));
+  const processes = await Promise.all([1, 2].map(() => listen({ host: '127.0.0.1', port: 0, bodyBytes: 1, handle })));
+  const socketPath = join(folder, 'socket');
+  const [program, words] = await nginx(folder, ['-g', 'daemon off; master_process off;'], (conf) =>
+    processes
+      .reduce((text, { port }, index) => text.replace(`127.0.0.1:${8787 + index}`, `127.0.0.1:${port}`), conf)
+      .replace('listen 80;', `listen unix:${folder}/plain;`)
+      .replace('listen 443 ssl;', `listen unix:${socketPath};`),
+  );
+  const proxy = spawn(program, words, { stdio: 'ignore' });
+  const ended = once(proxy, 'exit');
+  const visit = async (path: string): Promise<number | undefined> => {
+    const sent = request({ socketPath, path, headers: { host: 's.example' } }).end();
+    const [answer] = await once(sent, 'response');
+    answer.resume();
+    return answer.statusCode;
+  };
+  await until(() => visit('/known').then(Boolean, () => false), 'nginx listens');
+  const seen: (number | undefined)[] = [];
+  for (const path of ['/unknown', '/known', '/unknown', '/known']) seen.push(await visit(path));
+  proxy.kill('SIGKILL');
+  await ended;
+  await Promise.all(processes.map(({ close }) => close()));
+  expect(seen).toEqual([503, 200, 503, 200]);
 });
 
 test('O2: Caddy takes its configuration', async ({ folder }) => {
@@ -69,7 +95,23 @@ test('O2: the container files start it with flags that it has, and from files th
   const started = [/^ENTRYPOINT .*$/m.exec(container)?.[0], /^ {2}command: .*$/m.exec(compose)?.[0]].join();
   const { stdout: help } = await runProgram(['serve', '--help'], { HOME: folder });
   const flags = [...started.matchAll(/"(--[a-z-]+)"/g)].map(([, flag]) => flag);
-  expect([flags.length, flags.filter((flag) => !help.includes(`${flag} `))]).toEqual([6, []]);
+  expect([flags.length, flags.filter((flag) => !help.includes(`${flag} `))]).toEqual([7, []]);
+  // The proxy is outside, so that its connections come from the network of the containers.
+  const [, trusted] = /"--trusted-proxy", "([^"]+)"/.exec(started) ?? [];
+  expect(trusted).toBe(/subnet: (.*)/.exec(compose)?.[1]);
+  expect(trusted && parseNetwork(trusted)).toBeTruthy();
   const [, file = ''] = /dockerfile: (.*)/.exec(compose) ?? [];
   expect(await readFile(join(deployment, '..', '..', '..', file), 'utf8')).toBe(container);
 });
+
+/** The program and the words that start it with the file, as `change` has left it. */
+async function nginx(folder: string, words: readonly string[], change = (conf: string) => conf): Promise<[string, string[]]> {
+  needs('nginx');
+  const { cert, key } = certify('s.example', { hosts: ['s.example'] });
+  await writeFile(join(folder, 'fullchain.pem'), cert);
+  await writeFile(join(folder, 'key.pem'), key);
+  const conf = change((await textOf('nginx.conf')).replaceAll('/etc/ssl/s.example', folder));
+  const main = `pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${conf} }`;
+  await writeFile(join(folder, 'nginx.conf'), main);
+  return [programIn('nginx') ?? '', ['-p', folder, '-c', join(folder, 'nginx.conf'), ...words]];
+}

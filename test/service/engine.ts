@@ -32,10 +32,10 @@ function databaseOf(folder: string | undefined): Promise<string> {
 }
 
 /** One link, `abc`. */
-export async function createUrl(store: Store, maxClicks = 0): Promise<StoredUrl> {
+export async function createUrl(store: Store, maxClicks = 0, tags: readonly string[] = []): Promise<StoredUrl> {
   const [domain] = await store.listDomains();
   const rules = { domain: domain as StoredDomain, duplicates: 'allowed', urlLimit: 9, monthLimit: 9, existingBound: 1 } as const;
-  const fields = { longUrl: 'https://example.com/', customHash: 'abc', note: '', emailStats: false, tags: [] };
+  const fields = { longUrl: 'https://example.com/', customHash: 'abc', note: '', emailStats: false, tags };
   const [creation] = await store.createUrls([{ ...fields, expirationDate: null, maxClicks }], rules);
   if (creation?.kind !== 'created') throw new Error('no link was made');
   return creation.url;

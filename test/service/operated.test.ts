@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { createUrl, openStore } from './engine.ts';
 import { type Client, inBothEditions, many, test } from './running-service.ts';
 
 /** What visitors, clients and operators of a service ran into. */
@@ -63,6 +64,29 @@ inBothEditions((test, edition) => {
     expect((await client.call('POST', '/urls', form)).body.error.code).toBe(1310);
   });
 
+  test('E53: a link gets no more tags than that in several edits either, also not in those of one call', async ({ client }) => {
+    const labels = (first: string) => many(60, (index) => `+${first}${index}`);
+    await client.shorten({ long_url: url, custom_hash: 'abc', tags: ['old'] });
+    const items = [{ tags: labels('a') }, { tags: labels('b') }, { tags: labels('A') }, { tags: ['-old', '+last'] }];
+    const { body } = await client.call('PATCH', '/urls', { urls: items.map((item) => ({ hash: 'abc', ...item })) });
+    expect(body.urls.map(({ error }) => [error?.code, error?.details])).toEqual([
+      [0, ''],
+      [1311, 'tags: more than 100'],
+      [0, ''],
+      [0, ''],
+    ]);
+    expect((await client.call('PATCH', '/urls?hashes=abc', { urls: [{ tags: labels('b') }] })).body.urls[0]?.error?.code).toBe(
+      1311,
+    );
+    expect((await client.call('GET', '/urls/abc')).body.urls[0]?.tags).toHaveLength(61);
+    expect((await client.call('GET', '/tags')).body.tags).toHaveLength(62);
+    const more = { urls: [{ note: 'refused', tags: many(40, (index) => `+c${index}`) }] };
+    expect((await client.call('PATCH', '/urls/abc', more)).body.urls[0]?.error?.code).toBe(1311);
+    expect((await client.call('GET', '/urls/abc')).body.urls[0]?.note).toBe('');
+    const most = { urls: [{ tags: many(39, (index) => `+c${index}`) }] };
+    expect((await client.call('PATCH', '/urls/abc', most)).body.urls[0]?.tags).toHaveLength(100);
+  });
+
   test('E54, FIELD-NOTES 29: a URL without a scheme is one of http', async ({ client }) => {
     const items = ['www.example.com/x', 'example.com', 'example.com:8080?a=b', 'bücher.example/ä'].map((long_url) => ({
       long_url,
@@ -117,10 +141,28 @@ inBothEditions((test, edition) => {
   });
 });
 
+test('E53: a link that has more tags from before can be edited, and loses some of them', async ({ start, folder }) => {
+  const store = await openStore(folder);
+  await createUrl(
+    store,
+    0,
+    many(150, (index) => `t${index}`),
+  );
+  await store.close();
+  const client = await start({ data: folder });
+  const edit = async (...tags: string[]): Promise<unknown> => {
+    const [edited] = (await client.call('PATCH', '/urls/abc', { urls: [{ note: 'x', tags }] })).body.urls;
+    return edited?.error?.code || edited?.tags?.length;
+  };
+  expect([await edit(), await edit('+T7'), await edit('-t1', '+u'), await edit('+v'), await edit('-t2')]).toEqual([
+    150, 150, 150, 1311, 149,
+  ]);
+});
+
 test('E58: who only asks is not told where a link of few clicks leads', async ({ client }) => {
   await client.shorten({ long_url: url, custom_hash: 'once', max_clicks: 1 });
   const [head, prefetch] = [await client.visit('/once', {}, 'HEAD'), await client.visit('/once', { 'sec-purpose': 'prefetch' })];
-  expect([head.status, prefetch.status]).toEqual([200, 503]);
+  expect([head.status, prefetch.status]).toEqual([200, 403]);
   for (const answer of [head, prefetch]) expect([answer.headers.get('location'), await answer.text()]).not.toContain(url);
   expect((await client.visit('/once')).headers.get('location')).toBe(url);
   expect(await statusOf(client, '/once')).toBe(410);

@@ -62,6 +62,21 @@ inBothEditions((test, edition) => {
     expect(await client.hashes()).toHaveLength(1);
   });
 
+  test('4.3.3: the items of one call share the bound of existing records, the oldest first, and each gets one', async ({
+    client,
+  }) => {
+    const items = (count: number) => ({ urls: many(count, () => ({ long_url: url })) });
+    for (let made = 0; made < 600; made += 300) await client.call('POST', '/urls', items(300));
+    const existing = async (count: number): Promise<string[]> => {
+      const { body } = await client.call('POST', `/urls${dedupe}`, items(count));
+      return body.urls.map(({ hash }) => hash ?? '');
+    };
+    const [alone, two, all] = [await existing(1), await existing(2), await existing(bound)];
+    expect([alone.length, two.length, all.length]).toEqual([Math.min(600, bound), bound, bound]);
+    expect(two).toEqual([...alone.slice(0, bound / 2), ...alone.slice(0, bound / 2)]);
+    expect(new Set(all)).toEqual(new Set(alone.slice(0, 1)));
+  });
+
   test('4.3.3: the parameter counts as given whatever its value is, and with none', async ({ client }) => {
     const [made] = await client.shorten({ long_url: url });
     for (const query of ['?disable_long_url_duplicates', '?disable_long_url_duplicates=', '?disable_long_url_duplicates=1']) {
@@ -222,6 +237,25 @@ test.for([
   await client.shorten({ long_url: url, custom_hash: 'one' });
   const { body } = await client.call('PATCH', '/urls/one', { urls: [{ long_url }] });
   expect(body.error.code || body.urls[0]?.error?.code).toBe(code);
+});
+
+test.for([
+  '127.0.0.1',
+  '127.1',
+  'LOCALHOST',
+  '[::1]',
+  '0.0.0.0',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:0.0.0.0]',
+  'S.ex',
+  'ü.ex',
+])('E35: no link is led to the port of this process by the name %s, whatever its domains are', async (name, { start }) => {
+  const client = await start({ domains: [{ name: 's.ex' }, { name: 'ü.ex:9000' }], linksPort: 'own' });
+  const { port } = client.service;
+  const codeOf = async (long_url: string) => (await client.shorten({ long_url }))[0]?.error?.code;
+  expect(await codeOf(`http://${name}:${port}/x`)).toBe(1216);
+  expect(await codeOf(`http://${name}:${port === 3000 ? 3001 : 3000}/x`)).toBe(0);
 });
 
 describe('fields of one item', () => {

@@ -1,5 +1,6 @@
 import { fields, hashPattern, isCalendarDate, lengthFault } from '../../contract/fields.ts';
 import { parseUrl, withLocalName } from '../../contract/web-address.ts';
+import { maximumTags } from '../store/store.ts';
 import { Refusal } from './refusal.ts';
 
 /** An unvalidated item of a payload. */
@@ -13,7 +14,7 @@ export function isItem(value: unknown): value is Item {
  * Each reader returns undefined if the item lacks the field. `null` means the same, except for `expiration_date`, where it means no expiry.
  * Readers throw the refusal of the item. Where API.md does not give codes and lengths, they are those of public deployments or our choice.
  */
-export function readLongUrl(item: Item, ownDomains: ReadonlySet<string>): string | undefined {
+export function readLongUrl(item: Item, ownHosts: ReadonlySet<string>): string | undefined {
   const given = readText(item, 'long_url');
   if (given === undefined) return undefined;
   const text = withScheme(given);
@@ -24,7 +25,7 @@ export function readLongUrl(item: Item, ownDomains: ReadonlySet<string>): string
   if (!url) throw new Refusal(1206, 'long_url: not a URL');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Refusal(1216, 'long_url: neither http nor https');
   // A short URL must not redirect to another one, which could be itself. Other services of this machine have other ports.
-  if (ownDomains.has(withLocalName(url.host))) throw new Refusal(1216, 'long_url: points to a short URL domain');
+  if (ownHosts.has(withLocalName(url.host))) throw new Refusal(1216, 'long_url: points to a short URL domain');
   return text;
 }
 
@@ -86,15 +87,14 @@ export function readMaxClicks(item: Item): number | undefined {
   return number;
 }
 
-/** Per link. Our choice, against calls that would block all others. */
-const maximumTags = 100;
+export const tooManyTags = new Refusal(1311, `tags: more than ${maximumTags}`);
 
 /** In forms a single entry may come without a list. */
 export function readTags(item: Item): string[] | undefined {
   const value = item.tags;
   if (value === undefined || value === null || value === '') return undefined;
   const entries: unknown[] = Array.isArray(value) ? value : [value];
-  if (entries.length > maximumTags) throw new Refusal(1311, `tags: more than ${maximumTags}`);
+  if (entries.length > maximumTags) throw tooManyTags;
   if (!entries.every((entry) => typeof entry === 'string')) throw new Refusal(1311, 'tags: not a list of labels');
   return entries;
 }

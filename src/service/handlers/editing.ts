@@ -11,13 +11,14 @@ import {
   readMaxClicks,
   readNote,
   readTagInstructions,
+  tooManyTags,
 } from '../api/field-rules.ts';
 import { readHashes, readTagExpression, selectionKind } from '../api/parameters.ts';
 import { Refusal } from '../api/refusal.ts';
 import { errorRecord, type RecordSettings, succeededItem } from '../api/url-records.ts';
 import type { Edit, EditOutcome, SharedChanges, UrlChanges } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, hashInUse, ownDomains, plural, readItems, readOnlyItem, urlsMessage } from './items.ts';
+import { attempt, hashInUse, ownHosts, plural, readItems, readOnlyItem, urlsMessage } from './items.ts';
 
 type EditingCall = Call<'editUrl'> | Call<'editSelectedUrls'> | Call<'editUrls'>;
 
@@ -84,12 +85,12 @@ function readSharedChanges(item: Item, edition: Edition): SharedChanges {
 }
 
 async function readChangesOf(call: EditingCall): Promise<(item: Item) => UrlChanges | Refusal> {
-  const domains = await ownDomains(call);
+  const hosts = await ownHosts(call);
   return (item) =>
     attempt(() => ({
       ...readSharedChanges(item, call.settings.edition),
       newHash: readCustomHash(item),
-      longUrl: readLongUrl(item, domains),
+      longUrl: readLongUrl(item, hosts),
       tags: readTagInstructions(item),
     }));
 }
@@ -117,8 +118,16 @@ async function edit(call: EditingCall, given: readonly Reading[]): Promise<UrlIt
 }
 
 function answerItem(hash: string, outcome: EditOutcome, settings: RecordSettings): UrlItem {
-  if (outcome.kind === 'edited') return succeededItem(outcome.url, settings);
-  return failedItem(hash, outcome.kind === 'taken' ? new Refusal(1215, hashInUse) : unknownHash);
+  switch (outcome.kind) {
+    case 'edited':
+      return succeededItem(outcome.url, settings);
+    case 'unknown':
+      return failedItem(hash, unknownHash);
+    case 'taken':
+      return failedItem(hash, new Refusal(1215, hashInUse));
+    case 'too many tags':
+      return failedItem(hash, tooManyTags);
+  }
 }
 
 /** Includes `details` (2.1), which public deployments omit. */

@@ -47,12 +47,20 @@ export function urlsMessage(
   return { message: `${plural(urls.length, 'URL')} ${deed}`, objectUrl };
 }
 
-/** The domains that long URLs must not use. */
-export async function ownDomains({
+/**
+ * The hosts that long URLs must not have: the domains as in short URLs, and with the port of this process, which redirects whatever the port
+ * in a request is.
+ */
+export async function ownHosts({
   store,
   settings,
 }: Pick<Call<OperationName>, 'store' | 'settings'>): Promise<ReadonlySet<string>> {
-  return new Set((await store.listDomains()).map((domain) => shownDomain(domain, settings)));
+  const domains = await store.listDomains();
+  const port = settings.ports.get('localhost');
+  const served = port ? ['localhost', ...domains.map(({ name }) => name)].map((name) => `${name}:${port}`) : [];
+  const hosts = [...domains.map((domain) => shownDomain(domain, settings)), ...served];
+  // URLs omit these ports.
+  return new Set(hosts.map((host) => host.replace(/:(?:80|443)$/, '')));
 }
 
 export function plural(count: number, noun: string): string {

@@ -15,17 +15,17 @@ import { Refusal } from '../api/refusal.ts';
 import { errorRecord, succeededItem } from '../api/url-records.ts';
 import type { Creation, CreationRules, NewUrl } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, hashInUse, ownDomains, readItems, urlsMessage } from './items.ts';
+import { attempt, hashInUse, ownHosts, readItems, urlsMessage } from './items.ts';
 
 /** 4.3.1 to 4.3.4. The response keeps the order of the items, which the document does not require. */
 export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
   const domain = await call.workingDomain();
   const items = readItems(call.payload, call.settings.limits.groupBound);
-  const domains = await ownDomains(call);
-  const readings = items.map((item) => attempt(() => readNewUrl(item, domains, call.settings.edition)));
+  const hosts = await ownHosts(call);
+  const readings = items.map((item) => attempt(() => readNewUrl(item, hosts, call.settings.edition)));
   const valid = readings.filter((reading): reading is NewUrl => !(reading instanceof Refusal));
   const note = call.note((made: readonly Creation[]) => urlsMessage(made, 'created', call.settings));
-  const outcomes = valid.length === 0 ? [] : await call.store.createUrls(valid, creationRules(call, domain), note);
+  const outcomes = valid.length === 0 ? [] : await call.store.createUrls(valid, creationRules(call, domain, valid.length), note);
   const rest = outcomes.values();
   const urls = items.flatMap((item, index): UrlItem[] => {
     const reading = readings[index];
@@ -37,8 +37,8 @@ export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
 };
 
 /** The defaults are those of public deployments; API.md has none. */
-function readNewUrl(item: Item, domains: ReadonlySet<string>, edition: Edition): NewUrl {
-  const longUrl = readLongUrl(item, domains);
+function readNewUrl(item: Item, hosts: ReadonlySet<string>, edition: Edition): NewUrl {
+  const longUrl = readLongUrl(item, hosts);
   if (longUrl === undefined) throw new Refusal(1305, 'long_url: missing');
   return {
     longUrl,
@@ -52,12 +52,18 @@ function readNewUrl(item: Item, domains: ReadonlySet<string>, edition: Edition):
 }
 
 /** Any value, even an empty one, switches it on; `domain` narrows it on edition A (4.3.3). */
-function creationRules({ query, settings }: Call<'shortenUrls'>, domain: CreationRules['domain']): CreationRules {
+function creationRules({ query, settings }: Call<'shortenUrls'>, domain: CreationRules['domain'], items: number): CreationRules {
   const scope = query.get('disable_long_url_duplicates');
   const { groupBound } = editions[settings.edition];
   const rules = { domain, urlLimit: settings.limits.urls, monthLimit: settings.limits.monthUrls, existingBound: groupBound };
   if (scope === null) return { ...rules, duplicates: 'allowed' };
-  return { ...rules, duplicates: scope === editions[settings.edition].dedupe.domain ? 'none in domain' : 'none in account' };
+  // The items share the bound, so that a response has no more records than a page of a listing. Each item needs one.
+  const existingBound = Math.max(1, Math.floor(groupBound / items));
+  return {
+    ...rules,
+    existingBound,
+    duplicates: scope === editions[settings.edition].dedupe.domain ? 'none in domain' : 'none in account',
+  };
 }
 
 function answerItems(item: Item, outcome: Creation, { settings }: Call<'shortenUrls'>): UrlItem[] {

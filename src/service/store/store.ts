@@ -87,7 +87,11 @@ export interface Edit {
 export type EditOutcome =
   | { readonly kind: 'edited'; readonly url: StoredUrl }
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'taken' };
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'too many tags' };
+
+/** Per link. Our choice, against calls that would block all others. */
+export const maximumTags = 100;
 
 /** URLs of one domain by hash, or URLs of all domains by a tag expression (4.1.7). */
 export type Selection =

@@ -113,9 +113,12 @@ function notFoundPage(domain: StoredDomain, { notFoundUrl }: ServiceSettings, fa
   return textResponse(410, fault === 'expired' ? 'this link has expired' : 'this link has been used up');
 }
 
-/** Hides the destination of a link with a click limit from requests that do not count. A browser repeats a prefetch after 503. */
+/**
+ * Hides the destination of a link with a click limit from requests that do not count. A browser visits the link after any failed prefetch, but
+ * proxies would take 503 for a failure of this process.
+ */
 function withholdTarget({ method }: ServiceRequest): ServiceResponse {
-  return method === 'HEAD' ? textResponse(200, '') : textResponse(503, 'this link cannot be prefetched');
+  return method === 'HEAD' ? textResponse(200, '') : textResponse(403, 'this link cannot be prefetched');
 }
 
 /** Allows only http and https, percent-encoded, for the Location header. */

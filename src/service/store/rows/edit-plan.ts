@@ -1,5 +1,5 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
-import type { Edit, EditOutcome, StoredUrl, UrlChanges } from '../store.ts';
+import { type Edit, type EditOutcome, maximumTags, type StoredUrl, type UrlChanges } from '../store.ts';
 
 /** The stored data that the edits depend on. */
 interface EditFacts {
@@ -45,6 +45,7 @@ export function planEdits(edits: readonly Edit[], facts: EditFacts): EditPlan {
     if (!url) return { kind: 'unknown' };
     const newHash = changes.newHash ?? hash;
     if (newHash !== hash && byHash.has(newHash)) return { kind: 'taken' };
+    if (addsTooMany(url.tags, changes)) return { kind: 'too many tags' };
     const edited = { ...withChanges(url, changes), tags: withTags(url.tags, changes, labelOf) };
     byHash.delete(hash);
     byHash.set(newHash, edited);
@@ -65,6 +66,16 @@ function withChanges(url: StoredUrl, changes: UrlChanges): StoredUrl {
     expirationDate: changes.expirationDate === undefined ? url.expirationDate : changes.expirationDate,
     maxClicks: changes.maxClicks ?? url.maxClicks,
   };
+}
+
+/** A link that has had more tags since before there was a bound only gets no further ones. */
+function addsTooMany(tags: readonly string[], changes: UrlChanges): boolean {
+  const folded = new Set(tags.map(foldLabel));
+  for (const { label, attach } of changes.tags) {
+    if (attach) folded.add(foldLabel(label));
+    else folded.delete(foldLabel(label));
+  }
+  return folded.size > Math.max(maximumTags, tags.length);
 }
 
 function withTags(tags: readonly string[], changes: UrlChanges, labelOf: (label: string) => string): readonly string[] {
