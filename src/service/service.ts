@@ -59,7 +59,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { callsPerDay } = settings.limits;
   const calls = callCounter(store, { limit: callsPerDay, now: settings.now }, onFailure);
   const redirects = options.redirects ? { store, clicks, settings } : undefined;
-  const dispatcher: Dispatcher = { api: { settings, store, calls, onFailure }, redirects, clicks, isLocal: isLoopback(host) };
+  let state: 'starting' | 'serving' | 'stopping' = 'starting';
+  const dispatcher: Dispatcher = {
+    api: { settings, store, calls, onFailure },
+    redirects,
+    clicks,
+    isLocal: isLoopback(host),
+    isOpen: () => state !== 'starting',
+  };
   const listeners: Listener[] = [];
   const stopListening = () => closeAll(listeners.map((each) => each.close));
   let maintenance: Maintenance | undefined;
@@ -72,7 +79,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       () => store.close(),
     ]),
   );
-  let isDraining = false;
   try {
     const listener = await listenForVisitors(options, dispatcher, metrics);
     listeners.push(listener);
@@ -83,7 +89,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         host: metricsHost,
         port: metricsPort ?? 0,
         bodyBytes,
-        handle: monitor(metrics, store, clicks, undefined, () => isDraining),
+        handle: monitor(metrics, store, clicks, undefined, () => (state === 'serving' ? undefined : state)),
       }));
     if (monitorListener) listeners.push(monitorListener);
     const origin = `${options.certificate ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
@@ -92,6 +98,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const address = options.publicUrl ?? (options.linksPort === 'own' ? local : undefined);
     maintenance = startMaintenance(store, { address, visitorDays: options.visitorDays, now: settings.now }, onFailure);
     await maintenance.started;
+    state = 'serving';
     const domains = (await store.listDomains()).map((domain) => shownDomain(domain, settings));
     const { renewCertificate, connections } = listener;
     return {
@@ -105,7 +112,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         settings.credentials.apiKeys = keys;
       },
       drain: () => {
-        isDraining = true;
+        state = 'stopping';
         listener.drain();
       },
       connections,
