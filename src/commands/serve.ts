@@ -143,7 +143,8 @@ function guardPassword({ store }: ServeOptions, { system, streams }: Invocation)
   const { LINKCTL_STORE = '', PGPASSWORD } = system.env;
   const redactor = new Redactor();
   const address = store ?? LINKCTL_STORE;
-  redactor.addProxy(address);
+  // A user without a password is no secret.
+  if (/:\/\/[^/?#@:]*:[^/?#]*@/.test(address)) redactor.addProxy(address);
   const [, given] = /[?&]password=([^&#]*)/.exec(address) ?? [];
   if (given) redactor.addKey(decodeURIComponent(given.replace(/%(?![\da-f]{2})/gi, '%25')));
   if (PGPASSWORD) redactor.addKey(PGPASSWORD);

@@ -79,6 +79,15 @@ test('S1: a database that cannot be used is exit 8 with the reason, without the 
   }
 });
 
+test('S1: the user in the address of a database is no secret, so that paths and commands with that name are shown whole', async ({
+  linkctl,
+  folder,
+}) => {
+  const file = join(folder, 'linkctl', 'key');
+  const { stderr } = await linkctl(['serve', '--store', 'postgresql://linkctl@db.example:5432/links', '--api-key-file', file]);
+  expect(stderr).toContain(`cannot read the key file ${file}: `);
+});
+
 test('S1: an address of something else, and --import without a database, are refused', async ({ linkctl }) => {
   const other = await linkctl(['serve', '--store', `mysql://ann:${password}@db.example/links`]);
   expect([other.code, other.stderr]).toEqual([
