@@ -6,15 +6,14 @@ import type { Runner } from '../cli/runner.ts';
 import { makePrivateFolder } from '../files/folders.ts';
 import { choice, count, repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { quantity } from '../output/quantity.ts';
 import type { Report } from '../output/report.ts';
 import { typedAccountName } from '../profiles/account-values.ts';
 import { Redactor } from '../profiles/redactor.ts';
 import type { Exchange } from '../service/message.ts';
 import { defaultPort, type RunningService } from '../service/service.ts';
-import { type Imported, redirectCodes, type ServiceOptions } from '../service/service-options.ts';
+import { redirectCodes } from '../service/service-options.ts';
 import { AccessLog, requestLine } from './serve/access-log.ts';
-import { announce } from './serve/announcement.ts';
+import { announce, withReport } from './serve/announcement.ts';
 import { backUp } from './serve/link-backup.ts';
 import { keysIn, serviceKeys } from './serve/service-keys.ts';
 import { certificateFiles, defaultVisitorDays, type ServeOptions, settingsOf } from './serve/service-settings.ts';
@@ -150,16 +149,6 @@ function guardPassword({ store }: ServeOptions, { system, streams }: Invocation)
   if (PGPASSWORD) redactor.addKey(PGPASSWORD);
   streams.redactWith((text) => redactor.redact(text));
   if (store && (store.includes('@') || given)) system.hideArguments();
-}
-
-function withReport(store: ServiceOptions['store'], { note }: Invocation): ServiceOptions['store'] {
-  if (!store?.importFrom) return store;
-  const onImported = ({ isNew, urls, tags, clicks, log }: Imported): void =>
-    void note(
-      `${isNew ? 'imported' : 'nothing to import: already imported'} ${quantity(urls, 'link')}, ${quantity(tags, 'tag')}, ` +
-        `${quantity(clicks, 'click')} and ${quantity(log, 'line')} of the log`,
-    );
-  return { ...store, onImported };
 }
 
 async function openAccessLog({ accessLog: path }: ServeOptions, { system, streams }: Invocation): Promise<AccessLog | undefined> {

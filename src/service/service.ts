@@ -16,7 +16,7 @@ import { clickCounter } from './visits/click-counter.ts';
 
 export { diskHint } from '../files/sqlite.ts';
 export { AddressConflict } from './maintenance.ts';
-export { StoreFailure } from './store/store-options.ts';
+export { ImportRefusal, StoreFailure } from './store/store-options.ts';
 
 export interface RunningService {
   /** Such as `http://127.0.0.1:PORT/api/3`. */

@@ -5,6 +5,7 @@ import {
   AddressConflict,
   defaultPort,
   diskHint,
+  ImportRefusal,
   type RunningService,
   StoreFailure,
   startService,
@@ -36,6 +37,7 @@ function startFailure(error: unknown, { host, data = '', ...options }: ServiceOp
       hint: 'give all processes the same --public-url, or stop the other one',
     });
   }
+  if (error instanceof ImportRefusal) return new LocalError(`cannot import: ${error.message}`, { cause: error });
   if (error instanceof StoreFailure) return new UnavailableError(`cannot use the database: ${error.message}`, { cause: error });
   const { syscall, port = options.port ?? defaultPort } = error as NodeJS.ErrnoException & { port?: number };
   const code = errorCode(error) ?? '';

@@ -14,7 +14,7 @@ import { countClick, findTarget, forgetVisitors, recordClicks } from '../rows/cl
 import { appendLog } from '../rows/log-rows.ts';
 import type { Queries } from '../rows/queries.ts';
 import type { Note, Store, StoredDomain, Target } from '../store.ts';
-import { StoreFailure, type StoreOptions } from '../store-options.ts';
+import { ImportRefusal, StoreFailure, type StoreOptions } from '../store-options.ts';
 import { OutcomeUnknown } from './database-errors.ts';
 import { clientConfigs, type DatabaseUrl } from './database-url.ts';
 import { type Imported, importFolder } from './import.ts';
@@ -140,7 +140,7 @@ function postgresStore(
     },
     open: (address) =>
       open(address).catch((error: unknown) => {
-        throw new StoreFailure(error);
+        throw error instanceof ImportRefusal ? error : new StoreFailure(error);
       }),
     listDomains: () => account.domains.list(),
     ping: () => database.queryForCalls(checkVersion),

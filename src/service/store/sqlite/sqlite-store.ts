@@ -52,7 +52,7 @@ function openAccount(connection: Connection, { username, now, random }: StoreOpt
 }
 
 /** The statements run at once, so that work ends in the same turn of the event loop. */
-function queriesOf(connection: Connection): Queries {
+export function queriesOf(connection: Connection): Queries {
   const bound = (values: readonly ListedValue[]): Value[] =>
     values.map((value) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value));
   const run = (text: string, values: readonly ListedValue[]) => Number(connection.sql(text).run(...bound(values)).changes);
