@@ -27,7 +27,7 @@ export interface RunningService {
   readonly metricsPort: number | undefined;
   /** The names of the domains, the default one first. */
   readonly domains: readonly string[];
-  /** Domains with links that are not among the configured ones. */
+  /** Domains with links that are not among the configured ones; in edition B, former names of the domain. */
   readonly formerDomains: readonly { readonly name: string; readonly links: number }[];
   /** Replaces all valid keys. */
   renewKeys(keys: readonly string[]): void;
@@ -99,7 +99,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     maintenance = startMaintenance(store, { address, visitorDays: options.visitorDays, now: settings.now }, onFailure);
     await maintenance.started;
     state = 'serving';
-    const domains = (await store.listDomains()).map((domain) => shownDomain(domain, settings));
+    const stored = await store.listDomains();
+    const domains = (options.edition === 'b' ? stored.slice(0, 1) : stored).map((domain) => shownDomain(domain, settings));
     const { renewCertificate, connections } = listener;
     return {
       baseUrl: origin + apiRoot,
@@ -131,13 +132,19 @@ async function localAddress(store: Store, usual: number | undefined): Promise<st
   return (await store.servedAddresses()).find(isLocalhost) ?? `localhost:${usual}`;
 }
 
-/** Links on a former domain still work if it resolves to this service. */
-async function formerDomains(store: Store, { domains: named = [] }: ServiceOptions): Promise<RunningService['formerDomains']> {
+/** Links on a former domain still work if it resolves to this service. In edition B these are the links of the one domain. */
+async function formerDomains(
+  store: Store,
+  { edition, domains: named = [] }: ServiceOptions,
+): Promise<RunningService['formerDomains']> {
+  if (named.length === 0) return [];
   const names = new Set(named.map((domain) => readDomain(domain).name));
-  const former = named.length === 0 ? [] : (await store.listDomains()).filter(({ name }) => !names.has(name));
-  const counted = former.map(async (domain) => {
+  const stored = await store.listDomains();
+  const former = stored.filter(({ name }) => !names.has(name));
+  const counted = former.map(async (own) => {
+    const domain = (edition === 'b' && stored[0]) || own;
     const query = { from: { kind: 'domain', domain }, search: undefined, order: 'created', offset: 0, limit: 0 } as const;
-    return { name: domain.name, links: (await store.listUrls(query)).total };
+    return { name: own.name, links: (await store.listUrls(query)).total };
   });
   return (await Promise.all(counted)).filter(({ links }) => links > 0);
 }

@@ -3,7 +3,7 @@ import type { TagExpression } from '../api/tag-expression.ts';
 /** Milliseconds since 1970. */
 export type Time = number;
 
-/** Edition B has exactly one. */
+/** Edition B has exactly one; others are its former names, without links. */
 export interface StoredDomain {
   readonly id: number;
   /** In ASCII. The port depends on the process, but older versions stored it. */

@@ -32,6 +32,8 @@ async function openDomains(rows: OwnRows, { domains, edition }: Pick<StoreOption
   const placed = placeDomains(await listDomains(rows), domains, edition) ?? [];
   const columns = 'name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page, position';
   const newId = `(SELECT coalesce(max(id), 0) + 1 FROM domains WHERE ${queries.dialect.idScope})`;
+  // Domains may exchange their names, which are unique.
+  if (placed.length > 0) await queries.run("UPDATE domains SET name = '/' || CAST(id AS TEXT) WHERE account_id = ?", accountId);
   for (const [position, { id, values }] of placed.entries()) {
     const text =
       id === undefined
