@@ -18,6 +18,9 @@ export { diskHint } from '../files/sqlite.ts';
 export { AddressConflict } from './maintenance.ts';
 export { ImportRefusal, StoreFailure } from './store/store-options.ts';
 
+/** Health and metrics cannot be served at their address; the cause says why. */
+export class MonitorFailure extends Error {}
+
 export interface RunningService {
   /** Such as `http://127.0.0.1:PORT/api/3`. */
   readonly baseUrl: string;
@@ -90,6 +93,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         port: metricsPort ?? 0,
         bodyBytes,
         handle: monitor(metrics, store, clicks, undefined, () => (state === 'serving' ? undefined : state)),
+      }).catch((cause: unknown) => {
+        throw new MonitorFailure('the port for health and metrics is not available', { cause });
       }));
     if (monitorListener) listeners.push(monitorListener);
     const origin = `${options.certificate ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
