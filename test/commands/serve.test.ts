@@ -251,6 +251,7 @@ test.for([
   [['--host', '203.0.113.1'], 9, 'this machine has no such address'],
   [['--data', '/dev/null'], 9, 'cannot create the folder /dev/null'],
   [['--domain', 'a b'], 2, '--domain: "a b" is not a domain name'],
+  [['--domain', 's.ex:65536'], 2, '--domain: "s.ex:65536" is not a domain name'],
   [['--edition', 'b', '--domain', 's.ex', '--domain', 't.ex'], 2, '--domain: edition B has one domain'],
   [['--username', 'a:b'], 2, '--username: expected a name'],
   [['--port', '65536'], 2, '--port: expected a number of up to 65535, got "65536"'],
