@@ -59,7 +59,7 @@ export function registerServe(command: Command, run: Runner): void {
     notes: [
       'The API is served at /api/3 and below any path that ends in /api/3, and GET /<hash> redirects. The API key is generated once and kept in the data folder, unless ' +
         '--api-key-file is given; its path is printed. The file may have several keys, one a line: all are valid. --username is the name that clients must send (default: sandbox). --domain is repeatable; the first domain is the default. Without --domain or --public-url, short URLs ' +
-        'use localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish. For --drain seconds after SIGTERM, /healthz is 503 and connections end with their next answer.',
+        'keep the domain of the last start, at first localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish. For --drain seconds after SIGTERM, /healthz is 503 and connections end with their next answer.',
       'With --store, several processes on one database are one service. The password comes from PGPASSWORD, PGPASSFILE or the URL. The certificate of a remote database is checked; for a private CA, add sslrootcert=<file> to the URL. Several hosts are a primary and its standbys: postgresql://user@one,two/links. ' +
         'The API key stays in the data folder: give all processes the same --api-key-file. --import moves the account of --username with its counters and its log; it can be interrupted and repeated.',
       'On a terminal and with -v, each request is shown on stderr; -q suppresses that. SIGHUP reads the keys and the certificate again and reopens the access log. ' +
