@@ -6,15 +6,14 @@ import type { Runner } from '../cli/runner.ts';
 import { makePrivateFolder } from '../files/folders.ts';
 import { choice, count, repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { quantity } from '../output/quantity.ts';
 import type { Report } from '../output/report.ts';
 import { typedAccountName } from '../profiles/account-values.ts';
 import { Redactor } from '../profiles/redactor.ts';
 import type { Exchange } from '../service/message.ts';
 import { defaultPort, type RunningService } from '../service/service.ts';
-import { type Imported, redirectCodes, type ServiceOptions } from '../service/service-options.ts';
+import { redirectCodes } from '../service/service-options.ts';
 import { AccessLog, requestLine } from './serve/access-log.ts';
-import { announce } from './serve/announcement.ts';
+import { announce, withReport } from './serve/announcement.ts';
 import { backUp } from './serve/link-backup.ts';
 import { keysIn, serviceKeys } from './serve/service-keys.ts';
 import { certificateFiles, defaultVisitorDays, type ServeOptions, settingsOf } from './serve/service-settings.ts';
@@ -60,9 +59,9 @@ export function registerServe(command: Command, run: Runner): void {
     notes: [
       'The API is served at /api/3 and below any path that ends in /api/3, and GET /<hash> redirects. The API key is generated once and kept in the data folder, unless ' +
         '--api-key-file is given; its path is printed. The file may have several keys, one a line: all are valid. --username is the name that clients must send (default: sandbox). --domain is repeatable; the first domain is the default. Without --domain or --public-url, short URLs ' +
-        'use localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish. For --drain seconds after SIGTERM, /healthz is 503 and connections end with their next answer.',
+        'keep the domain of the last start, at first localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish. For --drain seconds after SIGTERM, /healthz is 503 and connections end with their next answer.',
       'With --store, several processes on one database are one service. The password comes from PGPASSWORD, PGPASSFILE or the URL. The certificate of a remote database is checked; for a private CA, add sslrootcert=<file> to the URL. Several hosts are a primary and its standbys: postgresql://user@one,two/links. ' +
-        'The API key stays in the data folder: give all processes the same --api-key-file. --import moves the account of --username with its counters and its log; it can be interrupted and repeated.',
+        'The API key stays in the data folder: give all processes the same --api-key-file. --import moves the account of --username with its counters and its log, from a folder that is not being served; it can be interrupted and repeated.',
       'On a terminal and with -v, each request is shown on stderr; -q suppresses that. SIGHUP reads the keys and the certificate again and reopens the access log. ' +
         'Health and metrics (Prometheus) are served on --metrics-port of this machine, or of --metrics-host. They use HTTP without a key, and never the public port. ' +
         'Unknown links answer 404 and expired ones 410; --not-found-url redirects to your page instead. Running, backing up and upgrading: OPERATING.md.',
@@ -143,22 +142,13 @@ function guardPassword({ store }: ServeOptions, { system, streams }: Invocation)
   const { LINKCTL_STORE = '', PGPASSWORD } = system.env;
   const redactor = new Redactor();
   const address = store ?? LINKCTL_STORE;
-  redactor.addProxy(address);
+  // A user without a password is no secret.
+  if (/:\/\/[^/?#@:]*:[^/?#]*@/.test(address)) redactor.addProxy(address);
   const [, given] = /[?&]password=([^&#]*)/.exec(address) ?? [];
   if (given) redactor.addKey(decodeURIComponent(given.replace(/%(?![\da-f]{2})/gi, '%25')));
   if (PGPASSWORD) redactor.addKey(PGPASSWORD);
   streams.redactWith((text) => redactor.redact(text));
   if (store && (store.includes('@') || given)) system.hideArguments();
-}
-
-function withReport(store: ServiceOptions['store'], { note }: Invocation): ServiceOptions['store'] {
-  if (!store?.importFrom) return store;
-  const onImported = ({ isNew, urls, tags, clicks, log }: Imported): void =>
-    void note(
-      `${isNew ? 'imported' : 'nothing to import: already imported'} ${quantity(urls, 'link')}, ${quantity(tags, 'tag')}, ` +
-        `${quantity(clicks, 'click')} and ${quantity(log, 'line')} of the log`,
-    );
-  return { ...store, onImported };
 }
 
 async function openAccessLog({ accessLog: path }: ServeOptions, { system, streams }: Invocation): Promise<AccessLog | undefined> {

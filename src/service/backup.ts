@@ -18,14 +18,27 @@ export async function copyLinks(folder: string, edition: Edition, file: string):
   rmSync(part, { force: true });
   // SQLite fills an empty file. Any file that SQLite creates could be read by others.
   closeSync(openSync(part, 'wx', 0o600));
+  try {
+    await fillCopy(folder, edition, part);
+    const written = openSync(part, 'r+');
+    fsyncSync(written);
+    closeSync(written);
+    renameSync(part, file);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+}
+
+async function fillCopy(folder: string, edition: Edition, part: string): Promise<void> {
   const connection = await openConnection(folder, fileOf(edition));
   try {
     connection.prepare('VACUUM INTO ?').run(part);
+    connection.prepare('ATTACH ? AS copy').run(part);
+    // Nobody serves the copy. Older versions have no such table.
+    const hasAddresses = connection.count("SELECT count(*) AS count FROM copy.sqlite_schema WHERE name = 'addresses'") > 0;
+    if (hasAddresses) connection.exec('DELETE FROM copy.addresses');
   } finally {
     connection.close();
   }
-  const written = openSync(part, 'r+');
-  fsyncSync(written);
-  closeSync(written);
-  renameSync(part, file);
 }

@@ -17,6 +17,8 @@ export interface Dispatcher {
   readonly clicks: ClickCounter;
   /** The service is bound to loopback. */
   readonly isLocal: boolean;
+  /** A process without its address and its domains answers nobody. */
+  readonly isOpen: () => boolean;
 }
 
 /** Routes requests below an API root to the API, and all others to the redirects. Never rejects. */
@@ -25,6 +27,7 @@ export async function answer(dispatcher: Dispatcher, request: ServiceRequest): P
   try {
     const [path, search] = splitTarget(request.target);
     const rootLength = lengthOfRoot(path);
+    if (!dispatcher.isOpen()) return rootLength > 0 ? refuse(101) : unavailable;
     if (rootLength > 0) {
       const target = { root: path.slice(0, rootLength), path: path.slice(rootLength), query: new URLSearchParams(search) };
       return await withCors(request, api.settings.allowedOrigins, () => admitCall(dispatcher, request, target));

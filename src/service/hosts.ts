@@ -6,8 +6,8 @@ import type { StoredDomain } from './store/store.ts';
 /** Returns the ASCII form (RFC 3490) with the port, if there is one; undefined for an invalid name. */
 export function normalizeDomain(text: string): string | undefined {
   const match = /^([^:/?#@\\\s]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/.exec(text);
-  if (!match) return undefined;
-  const [, name = '', port = ''] = match;
+  const [, name = '', port = ''] = match ?? [];
+  if (name === '' || Number(port.slice(1)) > 65_535) return undefined;
   const ascii = domainToASCII(name);
   return ascii === '' ? undefined : ascii + port;
 }

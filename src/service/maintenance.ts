@@ -25,6 +25,7 @@ const claimInterval = 10_000;
 /** Milliseconds between deletions of old visitors. */
 const visitorsInterval = dayLength;
 
+/** Opens the store at the address, and maintains it. */
 export function startMaintenance(
   store: Store,
   { address, visitorDays, now }: MaintenanceSettings,
@@ -33,8 +34,7 @@ export function startMaintenance(
   const timers: NodeJS.Timeout[] = [];
   let isStopped = false;
   let forgetting: Promise<void> | undefined;
-  const claim = async (): Promise<void> => {
-    const other = address === undefined ? undefined : await store.claimAddress(address);
+  const refuse = (other: string | undefined): void => {
     if (other !== undefined) throw new AddressConflict(`another process serves the same links as ${other}`);
   };
   const forgetVisitors = async (days: number): Promise<void> => {
@@ -43,8 +43,11 @@ export function startMaintenance(
     }
   };
   const start = async (): Promise<void> => {
-    await claim();
-    if (address !== undefined) timers.push(setInterval(() => void claim().catch(onFailure), claimInterval).unref());
+    refuse(await store.open(address));
+    if (address !== undefined) {
+      const renew = () => void store.claimAddress(address).then(refuse).catch(onFailure);
+      timers.push(setInterval(renew, claimInterval).unref());
+    }
     if (visitorDays === undefined) return;
     const forget = (): void => {
       forgetting = forgetVisitors(visitorDays).catch(onFailure);

@@ -7,20 +7,21 @@ import type { ClickCounter } from './visits/click-counter.ts';
 
 /**
  * Answers `GET /healthz` and `GET /metrics` on a separate port. A store that does not answer within `timeout` milliseconds is unhealthy.
+ * `unready` tells why the process takes no requests.
  */
 export function monitor(
   metrics: Metrics,
   store: Pick<Store, 'ping'>,
   clicks: Pick<ClickCounter, 'waiting'>,
   timeout = 2000,
-  isDraining: () => boolean = () => false,
+  unready: () => string | undefined = () => undefined,
 ): (request: ServiceRequest) => Promise<ServiceResponse> {
   return async ({ method, target }) => {
     const [path] = target.split('?');
     if (path !== '/healthz' && path !== '/metrics') return textResponse(404, 'not found: use /healthz or /metrics');
     if (method !== 'GET' && method !== 'HEAD') return textResponse(405, 'method not allowed', { allow: 'GET, HEAD' });
     if (path === '/metrics') return textResponse(200, metrics.text(clicks.waiting()), { 'content-type': metricsType });
-    const fault = isDraining() ? 'stopping' : await faultOf(store, timeout);
+    const fault = unready() ?? (await faultOf(store, timeout));
     return fault === undefined ? textResponse(200, 'ok') : textResponse(503, fault);
   };
 }

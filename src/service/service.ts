@@ -16,7 +16,10 @@ import { clickCounter } from './visits/click-counter.ts';
 
 export { diskHint } from '../files/sqlite.ts';
 export { AddressConflict } from './maintenance.ts';
-export { StoreFailure } from './store/store-options.ts';
+export { ImportRefusal, StoreFailure } from './store/store-options.ts';
+
+/** Health and metrics cannot be served at their address; the cause says why. */
+export class MonitorFailure extends Error {}
 
 export interface RunningService {
   /** Such as `http://127.0.0.1:PORT/api/3`. */
@@ -27,7 +30,7 @@ export interface RunningService {
   readonly metricsPort: number | undefined;
   /** The names of the domains, the default one first. */
   readonly domains: readonly string[];
-  /** Domains with links that are not among the configured ones. */
+  /** Domains with links that are not among the configured ones; in edition B, former names of the domain. */
   readonly formerDomains: readonly { readonly name: string; readonly links: number }[];
   /** Replaces all valid keys. */
   renewKeys(keys: readonly string[]): void;
@@ -59,7 +62,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { callsPerDay } = settings.limits;
   const calls = callCounter(store, { limit: callsPerDay, now: settings.now }, onFailure);
   const redirects = options.redirects ? { store, clicks, settings } : undefined;
-  const dispatcher: Dispatcher = { api: { settings, store, calls, onFailure }, redirects, clicks, isLocal: isLoopback(host) };
+  let state: 'starting' | 'serving' | 'stopping' = 'starting';
+  const dispatcher: Dispatcher = {
+    api: { settings, store, calls, onFailure },
+    redirects,
+    clicks,
+    isLocal: isLoopback(host),
+    isOpen: () => state !== 'starting',
+  };
   const listeners: Listener[] = [];
   const stopListening = () => closeAll(listeners.map((each) => each.close));
   let maintenance: Maintenance | undefined;
@@ -72,7 +82,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       () => store.close(),
     ]),
   );
-  let isDraining = false;
   try {
     const listener = await listenForVisitors(options, dispatcher, metrics);
     listeners.push(listener);
@@ -83,7 +92,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         host: metricsHost,
         port: metricsPort ?? 0,
         bodyBytes,
-        handle: monitor(metrics, store, clicks, undefined, () => isDraining),
+        handle: monitor(metrics, store, clicks, undefined, () => (state === 'serving' ? undefined : state)),
+      }).catch((cause: unknown) => {
+        throw new MonitorFailure('the port for health and metrics is not available', { cause });
       }));
     if (monitorListener) listeners.push(monitorListener);
     const origin = `${options.certificate ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
@@ -92,7 +103,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const address = options.publicUrl ?? (options.linksPort === 'own' ? local : undefined);
     maintenance = startMaintenance(store, { address, visitorDays: options.visitorDays, now: settings.now }, onFailure);
     await maintenance.started;
-    const domains = (await store.listDomains()).map((domain) => shownDomain(domain, settings));
+    state = 'serving';
+    const stored = await store.listDomains();
+    const domains = (options.edition === 'b' ? stored.slice(0, 1) : stored).map((domain) => shownDomain(domain, settings));
     const { renewCertificate, connections } = listener;
     return {
       baseUrl: origin + apiRoot,
@@ -105,7 +118,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         settings.credentials.apiKeys = keys;
       },
       drain: () => {
-        isDraining = true;
+        state = 'stopping';
         listener.drain();
       },
       connections,
@@ -124,13 +137,19 @@ async function localAddress(store: Store, usual: number | undefined): Promise<st
   return (await store.servedAddresses()).find(isLocalhost) ?? `localhost:${usual}`;
 }
 
-/** Links on a former domain still work if it resolves to this service. */
-async function formerDomains(store: Store, { domains: named = [] }: ServiceOptions): Promise<RunningService['formerDomains']> {
+/** Links on a former domain still work if it resolves to this service. In edition B these are the links of the one domain. */
+async function formerDomains(
+  store: Store,
+  { edition, domains: named = [] }: ServiceOptions,
+): Promise<RunningService['formerDomains']> {
+  if (named.length === 0) return [];
   const names = new Set(named.map((domain) => readDomain(domain).name));
-  const former = named.length === 0 ? [] : (await store.listDomains()).filter(({ name }) => !names.has(name));
-  const counted = former.map(async (domain) => {
+  const stored = await store.listDomains();
+  const former = stored.filter(({ name }) => !names.has(name));
+  const counted = former.map(async (own) => {
+    const domain = (edition === 'b' && stored[0]) || own;
     const query = { from: { kind: 'domain', domain }, search: undefined, order: 'created', offset: 0, limit: 0 } as const;
-    return { name: domain.name, links: (await store.listUrls(query)).total };
+    return { name: own.name, links: (await store.listUrls(query)).total };
   });
   return (await Promise.all(counted)).filter(({ links }) => links > 0);
 }

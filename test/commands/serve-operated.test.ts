@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -187,7 +187,6 @@ test('O2: --backup copies links that are being served, and the copy can be serve
   await until(() => acknowledged.length > 20, 'links are made');
   const before = [...acknowledged];
   const copy = join(folder, 'copy', 'links-a.db');
-  const { mkdir } = await import('node:fs/promises');
   await mkdir(join(folder, 'copy'), { mode: 0o700 });
   expect(await linkctl(['serve', '--data', data, '--backup', copy])).toMatchObject({ code: 0, stdout: '' });
   isCopied = true;
@@ -202,4 +201,25 @@ test('O2: --backup copies links that are being served, and the copy can be serve
   const { urls } = (await second.call(`/urls?hashes=${before.join()}`)) as unknown as { urls: object[] };
   expect(urls).toHaveLength(before.length);
   expect((await readFile(copy)).subarray(0, 15).toString()).toBe('SQLite format 3');
+});
+
+test('O2: a copy can be served at once with another host, while its origin is served', async ({ serve, linkctl, folder }) => {
+  const data = join(folder, 'links');
+  const first = await serve(['--port', '0', '--data', data, '--public-url', 'https://s.ex']);
+  await first.call('/urls', 'POST', link('one'));
+  await mkdir(join(folder, 'copy'), { mode: 0o700 });
+  await linkctl(['serve', '--data', data, '--backup', join(folder, 'copy', 'links-a.db')]);
+  expect(await readdir(join(folder, 'copy'))).toEqual(['links-a.db']);
+  const second = await serve(['--port', '0', '--data', join(folder, 'copy'), '--public-url', 'https://other.ex']);
+  expect(await shortUrl(second, 'one?domain=s.ex')).toBe('https://s.ex/one');
+  // The origin keeps its address.
+  expect((await linkctl(['serve', '--port', '0', '--data', data, '--public-url', 'https://other.ex'])).code).toBe(9);
+});
+
+test('O2: a backup that fails leaves no file', async ({ linkctl, folder }) => {
+  await mkdir(join(folder, 'bad'));
+  await writeFile(join(folder, 'bad', 'links-a.db'), 'no database, and long enough to be seen as none'.repeat(100));
+  await mkdir(join(folder, 'copy'));
+  const failed = await linkctl(['serve', '--data', join(folder, 'bad'), '--backup', join(folder, 'copy', 'links-a.db')]);
+  expect([failed.code, await readdir(join(folder, 'copy'))]).toEqual([9, []]);
 });

@@ -79,6 +79,15 @@ test('S1: a database that cannot be used is exit 8 with the reason, without the 
   }
 });
 
+test('S1: the user in the address of a database is no secret, so that paths and commands with that name are shown whole', async ({
+  linkctl,
+  folder,
+}) => {
+  const file = join(folder, 'linkctl', 'key');
+  const { stderr } = await linkctl(['serve', '--store', 'postgresql://linkctl@db.example:5432/links', '--api-key-file', file]);
+  expect(stderr).toContain(`cannot read the key file ${file}: `);
+});
+
 test('S1: an address of something else, and --import without a database, are refused', async ({ linkctl }) => {
   const other = await linkctl(['serve', '--store', `mysql://ann:${password}@db.example/links`]);
   expect([other.code, other.stderr]).toEqual([
@@ -110,5 +119,35 @@ test('S6, E56: --import says what it moved, serves it, and moves nothing when it
   const again = await serve(['--store', database, '--import', data]);
   expect((await again.stop()).stderr).toContain(
     'nothing to import: already imported 1 link, 2 tags, 0 clicks and 1 line of the log',
+  );
+});
+
+test('S6: a folder that is being served is not imported, and later links of an imported one are named', async ({
+  serve,
+  database,
+  folder,
+}) => {
+  const data = join(folder, 'served');
+  const shorten = async ({ baseUrl }: Serving, custom_hash: string) => {
+    const key = readFileSync(join(data, 'api-key'), 'utf8').trim();
+    const headers = { authorization: `Basic ${Buffer.from(`sandbox:${key}`).toString('base64')}` };
+    const body = JSON.stringify({ urls: [{ long_url: 'https://example.com/', custom_hash }] });
+    expect((await fetch(`${baseUrl}/urls`, { method: 'POST', headers, body })).status).toBe(200);
+  };
+  const old = ['--data', data, '--public-url', 'https://s.ex'];
+  const before = await serve(old);
+  await shorten(before, 'one');
+  const move = ['--store', database, '--import', data];
+  const refusal = `cannot import: ${data} is being served as https://s.ex: stop that process first, or wait half a minute if it was killed`;
+  await expect(serve(move)).rejects.toThrow(refusal);
+  await shorten(before, 'two');
+  await before.stop();
+  expect((await (await serve(move)).stop()).stderr).toContain('imported 2 links, ');
+  const again = await serve(old);
+  await shorten(again, 'three');
+  await again.stop();
+  expect((await (await serve(move)).stop()).stderr).toContain(
+    `warning: ${data} has 3 links now, but was imported before, with 2 links, and is imported only once: ` +
+      'to move the others, serve the folder on another port and use "linkctl copy"\n',
   );
 });

@@ -224,10 +224,34 @@ describe('a port that is in use is exit 9 with what helps', () => {
   });
 });
 
+test('E57: where the health port cannot be had, its own flags and address are named', async ({ linkctl }) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const inUse = await linkctl(['serve', '--port', '0', '--metrics-port', String(port)]);
+  const both = await linkctl(['serve', '--port', String(port), '--metrics-port', String(port)]);
+  taken.close();
+  const elsewhere = await linkctl(['serve', '--port', '0', '--metrics-host', '203.0.113.1', '--metrics-port', '0']);
+  expect([inUse, both, elsewhere].map(({ code, stderr }) => [code, stderr])).toEqual([
+    [
+      9,
+      `error: --metrics-port: cannot listen on 127.0.0.1 port ${port}: the port is already in use\n` +
+        `hint: stop the other program, or add --metrics-port ${port + 1}\n`,
+    ],
+    [
+      9,
+      `error: cannot listen on 127.0.0.1 port ${port}: the port is already in use\n` +
+        `hint: stop the other program, or add --port ${port + 1}\n`,
+    ],
+    [9, 'error: --metrics-host: cannot listen on 203.0.113.1 port 0: this machine has no such address\n'],
+  ]);
+});
+
 test.for([
   [['--host', '203.0.113.1'], 9, 'this machine has no such address'],
   [['--data', '/dev/null'], 9, 'cannot create the folder /dev/null'],
   [['--domain', 'a b'], 2, '--domain: "a b" is not a domain name'],
+  [['--domain', 's.ex:65536'], 2, '--domain: "s.ex:65536" is not a domain name'],
   [['--edition', 'b', '--domain', 's.ex', '--domain', 't.ex'], 2, '--domain: edition B has one domain'],
   [['--username', 'a:b'], 2, '--username: expected a name'],
   [['--port', '65536'], 2, '--port: expected a number of up to 65535, got "65536"'],

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
-import { many, test } from './running-service.ts';
+import { rawExchange } from './raw-exchange.ts';
+import { type Client, many, test } from './running-service.ts';
 
 const url = 'https://example.com/';
 const domains = [{ name: 'one.example' }, { name: 'two.example', useHttps: true }];
@@ -159,6 +160,29 @@ describe('edition B', () => {
     await before.service.close();
     const after = await start({ data: folder, domains: [{ name: 'new.example' }] });
     expect((await after.call('GET', '/urls')).body.urls.map((item) => item.short_url)).toEqual(['new.example/kept']);
+  });
+
+  inB('E47: links that were printed with a former host go on working, and are named at the start', async ({ start, folder }) => {
+    const before = await start({ data: folder, domains: [{ name: 'old.example' }] });
+    await before.shorten({ long_url: url, custom_hash: 'kept' });
+    expect(before.service.formerDomains).toEqual([]);
+    await before.service.close();
+    const visits = async (client: Client) => {
+      const hosts = ['old.example', 'new.example', '127.0.0.1', 'other.example'];
+      const visit = (host: string) => `GET /kept HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      return Promise.all(hosts.map(async (host) => (await rawExchange(client.service.port, visit(host))).status));
+    };
+    // The host may come back, too.
+    const names = ['new', 'new', 'old', 'new'].map((name) => `${name}.example`);
+    for (const name of names) {
+      const after = await start({ data: folder, domains: [{ name }] });
+      const former = name === 'new.example' ? 'old.example' : 'new.example';
+      expect([after.service.domains, after.service.formerDomains]).toEqual([[name], [{ name: former, links: 1 }]]);
+      expect(await visits(after)).toEqual([303, 303, 303, 404]);
+      expect((await after.call('GET', '/account')).body.account.custom_domain).toBe(name);
+      expect((await after.call('GET', '/urls')).body.urls.map((item) => item.short_url)).toEqual([`${name}/kept`]);
+      await after.service.close();
+    }
   });
 
   inB('several domains are refused', async ({ start }) => {

@@ -24,7 +24,11 @@ const options: StoreOptions = { edition: 'a', username, domains: [], now: Date.n
 
 export async function openStore(folder?: string): Promise<Store> {
   const { data, store } = await placeOf(folder);
-  return store ? openPostgresStore({ ...options, databaseUrl: store }) : openSqliteStore({ ...options, directory: data });
+  const opened = await (store
+    ? openPostgresStore({ ...options, databaseUrl: store })
+    : openSqliteStore({ ...options, directory: data }));
+  await opened.open(undefined);
+  return opened;
 }
 
 function databaseOf(folder: string | undefined): Promise<string> {

@@ -159,6 +159,33 @@ test('E53: a link that has more tags from before can be edited, and loses some o
   ]);
 });
 
+inBothEditions((test) => {
+  test('E47: a process that is refused, for its address or its port, has changed no domain', async ({ start, folder }) => {
+    const served = { data: folder, domains: [{ name: 's.ex' }], publicUrl: 'https://s.ex' };
+    const client = await start(served);
+    const mistyped = { data: folder, domains: [{ name: 'other.ex' }] };
+    await expect(start({ ...mistyped, publicUrl: 'https://other.ex' })).rejects.toThrow(
+      'another process serves the same links as https://s.ex',
+    );
+    await expect(start({ ...mistyped, port: client.service.port })).rejects.toThrow('EADDRINUSE');
+    await expect(start({ ...mistyped, metricsPort: client.service.port })).rejects.toThrow('the port for health and metrics');
+    expect((await start({ data: folder })).service.domains).toEqual(['s.ex']);
+  });
+
+  test('E47: of processes that start at once with other hosts one is refused, and the domain is that of the other', async ({
+    start,
+    folder,
+  }) => {
+    const hosts = ['one.ex', 'two.ex'];
+    const started = await Promise.allSettled(
+      hosts.map((name) => start({ data: folder, domains: [{ name }], publicUrl: `https://${name}` })),
+    );
+    const served = started.flatMap((each) => (each.status === 'fulfilled' ? each.value.service.domains : []));
+    expect(served).toHaveLength(1);
+    expect((await start({ data: folder })).service.domains).toEqual(served);
+  });
+});
+
 test('E58: who only asks is not told where a link of few clicks leads', async ({ client }) => {
   await client.shorten({ long_url: url, custom_hash: 'once', max_clicks: 1 });
   const [head, prefetch] = [await client.visit('/once', {}, 'HEAD'), await client.visit('/once', { 'sec-purpose': 'prefetch' })];

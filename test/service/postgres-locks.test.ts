@@ -159,6 +159,7 @@ test('E61: clicks whose commit was not answered are counted once, however often 
   } as const;
   const store = await openPostgresStore({ ...options, databaseUrl: { url: database, environment: {} } });
   onTestFinished(() => store.close());
+  await store.open(undefined);
   const link = await createUrl(store);
   let lost = 2;
   const doubtful = {

@@ -342,6 +342,54 @@ test('S6: what is there already is not mixed with what comes, and a changed fold
   expect(await (await start({ store })).hashes('?order_by=hash')).toEqual(['one', 'two']);
 });
 
+test('E47, S6: an import that is refused for the address of another process has moved nothing', async ({
+  start,
+  serve,
+  folder,
+  database,
+}) => {
+  const source = await start({ data: folder, domains: [{ name: 'moved.ex' }] });
+  await source.shorten({ long_url: url, custom_hash: 'one' });
+  await source.service.close();
+  const client = await serve({ domains: [{ name: 's.ex' }], publicUrl: 'https://s.ex' });
+  const store = { url: database, environment: {}, importFrom: folder };
+  const taken = { store, domains: [{ name: 'other.ex' }], publicUrl: 'https://other.ex' };
+  await expect(start(taken)).rejects.toThrow('another process serves the same links as https://s.ex');
+  expect((await serve()).service.domains).toEqual(['s.ex']);
+  await client.service.close();
+  const after = await start(taken);
+  expect([after.service.domains, await after.hashes('?domain=moved.ex')]).toEqual([['other.ex', 'moved.ex'], ['one']]);
+});
+
+test('E47: a process that has its port but not yet its links answers nobody, and says so on the health port', async ({
+  start,
+  serve,
+  folder,
+  database,
+}) => {
+  const source = await start({ data: folder, domains: [{ name: 's.ex' }] });
+  await source.shorten({ long_url: url, custom_hash: 'one' });
+  await source.service.close();
+  await (await serve()).service.close();
+  await query(
+    database,
+    "INSERT INTO imports (account_id, source, place, last_key, done, holder, leased_until) SELECT id, '', 0, '[]', 0, 'another', 9e15 FROM accounts",
+  );
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const starting = serve({ store: { url: database, environment: {}, importFrom: folder }, port, metricsPort });
+  const show = async (at: number, path: string, text: RegExp) => {
+    const answer = await fetch(`http://127.0.0.1:${at}${path}`).catch(() => undefined);
+    return [answer?.status, text.test((await answer?.text()) ?? '')];
+  };
+  await expect.poll(() => show(metricsPort, '/healthz', /starting/), { timeout: 60_000 }).toEqual([503, true]);
+  expect(await show(port, '/one', /try again/)).toEqual([503, true]);
+  expect(await show(port, '/api/3/urls', /"code":101/)).toEqual([500, true]);
+  await query(database, 'UPDATE imports SET leased_until = 0');
+  expect((await starting).service.domains).toEqual(['s.ex']);
+  expect(await show(metricsPort, '/healthz', /ok/)).toEqual([200, true]);
+  expect((await (await starting).visit('/one')).status).toBe(303);
+});
+
 test('S1: over the network the certificate of the server is checked, and the password is asked for', async ({
   start,
   folder,

@@ -4,7 +4,7 @@ import { printReport } from '../../output/print.ts';
 import { quantity } from '../../output/quantity.ts';
 import { apiRoot } from '../../service/dispatcher.ts';
 import type { RunningService } from '../../service/service.ts';
-import type { ServiceOptions } from '../../service/service-options.ts';
+import type { Imported, ServiceOptions } from '../../service/service-options.ts';
 import type { ServiceKeys } from './service-keys.ts';
 
 /**
@@ -46,6 +46,25 @@ export async function announce(
   };
   await printReport({ kind: 'record', record }, invocation.output, invocation.streams);
   if (invocation.streams.watched) await invocation.note('listening; press Ctrl-C to stop');
+}
+
+/** Says what an import has moved. */
+export function withReport(store: ServiceOptions['store'], { note, warn }: Invocation): ServiceOptions['store'] {
+  if (!store?.importFrom) return store;
+  const onImported = ({ isNew, inFolder, urls, tags, clicks, log }: Imported): void => {
+    if (inFolder !== urls) {
+      void warn(
+        `${store.importFrom} has ${quantity(inFolder, 'link')} now, but was imported before, with ${quantity(urls, 'link')}, and is imported only ` +
+          'once: to move the others, serve the folder on another port and use "linkctl copy"',
+      );
+      return;
+    }
+    void note(
+      `${isNew ? 'imported' : 'nothing to import: already imported'} ${quantity(urls, 'link')}, ${quantity(tags, 'tag')}, ` +
+        `${quantity(clicks, 'click')} and ${quantity(log, 'line')} of the log`,
+    );
+  };
+  return { ...store, onImported };
 }
 
 /** A certificate is issued for a name, which is `localhost` on this machine. */

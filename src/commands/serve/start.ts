@@ -5,6 +5,8 @@ import {
   AddressConflict,
   defaultPort,
   diskHint,
+  ImportRefusal,
+  MonitorFailure,
   type RunningService,
   StoreFailure,
   startService,
@@ -28,7 +30,7 @@ const addressFaults: { readonly [code: string]: string } = {
   ENOTFOUND: 'the name does not exist',
 };
 
-function startFailure(error: unknown, { host, data = '', ...options }: ServiceOptions): CliError {
+function startFailure(error: unknown, options: ServiceOptions): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof AddressConflict) {
     return new LocalError(error.message, {
@@ -36,21 +38,34 @@ function startFailure(error: unknown, { host, data = '', ...options }: ServiceOp
       hint: 'give all processes the same --public-url, or stop the other one',
     });
   }
+  if (error instanceof ImportRefusal) return new LocalError(`cannot import: ${error.message}`, { cause: error });
   if (error instanceof StoreFailure) return new UnavailableError(`cannot use the database: ${error.message}`, { cause: error });
-  const { syscall, port = options.port ?? defaultPort } = error as NodeJS.ErrnoException & { port?: number };
-  const code = errorCode(error) ?? '';
-  if (syscall !== 'listen' && !Object.hasOwn(addressFaults, code))
+  const { host = '', port = defaultPort, metricsHost = '127.0.0.1', metricsPort = 0, data = '' } = options;
+  if (error instanceof MonitorFailure)
+    return listenFailure(error.cause, { host: metricsHost, port: metricsPort, flags: '--metrics-' });
+  if ((error as NodeJS.ErrnoException).syscall !== 'listen' && !Object.hasOwn(addressFaults, errorCode(error) ?? ''))
     return fileError('use the data folder', data, error, diskHint(error, 'set --data'));
-  const reason = addressFaults[code] ?? (code === 'EACCES' ? 'permission denied' : code);
-  return new LocalError(`cannot listen on ${host} port ${port}: ${reason}`, {
-    cause: error,
-    hint: portHint(code, port),
-  });
+  return listenFailure(error, { host, port, flags: '--' });
 }
 
-function portHint(code: string, port: number): string | undefined {
-  if (code === 'EADDRINUSE') return `stop the other program, or add --port ${port < 65_535 ? port + 1 : defaultPort}`;
-  return code === 'EACCES' ? `for a port above 1023, add --port ${defaultPort}` : undefined;
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  /** The beginning of the flags for host and port. */
+  readonly flags: '--' | '--metrics-';
+}
+
+function listenFailure(error: unknown, { host, port, flags }: Place): LocalError {
+  const code = errorCode(error) ?? '';
+  const hint = portHint(code, port, `${flags}port`);
+  const flag = flags === '--' ? '' : `${flags}${hint === undefined ? 'host' : 'port'}: `;
+  const reason = addressFaults[code] ?? (code === 'EACCES' ? 'permission denied' : code);
+  return new LocalError(`${flag}cannot listen on ${host} port ${port}: ${reason}`, { cause: error, hint });
+}
+
+function portHint(code: string, port: number, flag: string): string | undefined {
+  if (code === 'EADDRINUSE') return `stop the other program, or add ${flag} ${port < 65_535 ? port + 1 : defaultPort}`;
+  return code === 'EACCES' ? `for a port above 1023, add ${flag} ${defaultPort}` : undefined;
 }
 
 /** Throws `LocalError`, also if certificate and key do not belong together. */

@@ -46,7 +46,7 @@ interface PlacedDomain {
 
 /**
  * Returns all domains in order if anything changes: first the configured ones, then other stored ones, which stay usable. Edition B has one
- * domain: another name renames it, and its links stay.
+ * domain: another name renames it, its links stay, and the former name is kept.
  */
 export function placeDomains(
   stored: readonly StoredDomain[],
@@ -65,12 +65,22 @@ export function placeDomains(
     ...given(settings),
   }));
   const rest = known.filter((domain) => !first.some(({ id }) => id === domain.id));
-  const placed = [...first, ...rest].map((domain) => ({ id: domain.id, values: domainValues(domain) }));
+  const placed = [...first, ...(edition === 'b' ? formerNames(known[0]?.name, first[0]?.name, rest) : rest)].map((domain) => ({
+    id: domain.id,
+    values: domainValues(domain),
+  }));
   const isAsStored = placed.every(({ id, values }, index) => {
     const there = stored[index];
     return there?.id === id && there !== undefined && domainValues(there).every((value, column) => value === values[column]);
   });
   return isAsStored ? undefined : placed;
+}
+
+/** A name that was used before is given back for the one that is now former. */
+function formerNames(before: string | undefined, now: string | undefined, former: readonly StoredDomain[]) {
+  if (before === undefined || now === undefined || before === now) return former;
+  const again = former.find(({ name }) => name === now);
+  return [{ ...newDomain, id: again?.id, name: before }, ...former.filter((domain) => domain !== again)];
 }
 
 const newDomain = {

@@ -29,6 +29,9 @@ export class StoreFailure extends Error {
   }
 }
 
+/** The links of a folder cannot be moved into this account. */
+export class ImportRefusal extends Error {}
+
 /** A newer version of linkctl changed the schema while this one was running. */
 export class OutdatedProgram extends Error {
   constructor() {

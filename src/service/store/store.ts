@@ -3,7 +3,7 @@ import type { TagExpression } from '../api/tag-expression.ts';
 /** Milliseconds since 1970. */
 export type Time = number;
 
-/** Edition B has exactly one. */
+/** Edition B has exactly one; others are its former names, without links. */
 export interface StoredDomain {
   readonly id: number;
   /** In ASCII. The port depends on the process, but older versions stored it. */
@@ -165,6 +165,12 @@ export interface Click {
  * The persistent state of one account. Each method is atomic for all processes, and its result survives kill -9 once the promise resolves.
  */
 export interface Store {
+  /**
+   * Claims the address, if there is one, and stores the configured domains, which other processes use at once; before that, imports what
+   * is to be imported. Only a process that holds its port may call it. Returns the address of another process if that conflicts, and then
+   * nothing has changed.
+   */
+  open(address: string | undefined): Promise<string | undefined>;
   /** The default domain first. Changes by other processes appear within a second. */
   listDomains(): Promise<readonly StoredDomain[]>;
   /** Rejects if the store cannot be used, or not by this version of the program. */

@@ -70,10 +70,12 @@ async function findTarget({ store }: Redirects, domain: StoredDomain, hash: stri
   return hashPattern.test(hash) ? store.findTarget(domain, hash) : undefined;
 }
 
-/** Uses the default domain if the host is absent, an address or this machine. */
-async function findDomain({ store }: Redirects, host: string): Promise<StoredDomain | undefined> {
+/** Uses the default domain if the host is absent, an address or this machine. In edition B other domains are former names of the one. */
+async function findDomain({ store, settings }: Redirects, host: string): Promise<StoredDomain | undefined> {
   const domains = await store.listDomains();
-  return domainNamed(host, domains) ?? (isBareHost(hostName(host)) ? domains[0] : undefined);
+  const named = domainNamed(host, domains);
+  if (named && settings.edition === 'a') return named;
+  return named || isBareHost(hostName(host)) ? domains[0] : undefined;
 }
 
 /** `expiration_date` is the last day on which the link works. */

@@ -2,8 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Edition } from '../../../contract/editions.ts';
 import { type Connection, openConnection } from '../../../files/sqlite.ts';
+import { servedAddresses } from '../rows/account-rows.ts';
 import type { Value } from '../rows/queries.ts';
 import { createSchema, fileOf } from '../sqlite/schema.ts';
+import { queriesOf } from '../sqlite/sqlite-store.ts';
+import { ImportRefusal } from '../store-options.ts';
 
 /** A table to import from SQLite. Both engines have the same columns. */
 export interface MovedTable {
@@ -55,17 +58,22 @@ export interface ImportSource {
   close(): void;
 }
 
-/** Rejects if there is no such file or account, or if another program is writing. */
+const remedy = 'stop that process first, or wait half a minute if it was killed';
+
+/** Rejects if there is no such file or account, or if another process serves it or is writing: its later links would be lost. */
 export async function openSource(folder: string, edition: Edition, username: string): Promise<ImportSource> {
-  if (!existsSync(join(folder, fileOf(edition)))) throw new Error(`${folder} has no links of edition ${edition.toUpperCase()}`);
+  if (!existsSync(join(folder, fileOf(edition))))
+    throw new ImportRefusal(`${folder} has no links of edition ${edition.toUpperCase()}`);
   const connection = await openConnection(folder, fileOf(edition));
   try {
     createSchema(connection, Date.now());
     const account = connection
       .sql('SELECT id, salt FROM accounts WHERE username = ?')
       .get<{ id: number; salt: string }>(username);
-    if (!account) throw new Error(`${folder} has no links of ${username}; name the account with --username`);
+    if (!account) throw new ImportRefusal(`${folder} has no links of ${username}; name the account with --username`);
     connection.exec('BEGIN IMMEDIATE');
+    const [address] = await servedAddresses({ queries: queriesOf(connection), accountId: account.id });
+    if (address !== undefined) throw new ImportRefusal(`${folder} is being served as ${address}: ${remedy}`);
     return sourceOf(connection, account);
   } catch (error) {
     connection.close();

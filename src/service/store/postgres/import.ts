@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queries, Value } from '../rows/queries.ts';
-import type { StoreOptions } from '../store-options.ts';
+import { ImportRefusal, type StoreOptions } from '../store-options.ts';
 import { columnsOf, type ImportSource, type MovedTable, movedTables, openSource, type SourceRow } from './import-source.ts';
 import { lockForImport, openAccount } from './postgres-account.ts';
 import type { Database } from './postgres-database.ts';
@@ -11,6 +11,8 @@ import { lease } from './schema.ts';
 export interface Imported {
   /** False if everything had been imported before. */
   readonly isNew: boolean;
+  /** The links that the folder has now. */
+  readonly inFolder: number;
   readonly urls: number;
   readonly tags: number;
   readonly clicks: number;
@@ -39,7 +41,7 @@ export async function importFolder(database: Database, folder: string, options: 
     // Reads the stored totals, because the folder may have changed since an earlier import.
     const moved = await database.query((queries) => importRow(queries, accountId));
     const { urls = 0, tags = 0, clicks = 0, log = 0 }: { [name: string]: number } = JSON.parse(moved?.source ?? '{}');
-    return { isNew, urls, tags, clicks, log };
+    return { isNew, inFolder: source.contents.urls ?? 0, urls, tags, clicks, log };
   } finally {
     source.close();
   }
@@ -75,7 +77,7 @@ async function take(queries: Queries, { source, accountId, holder }: Import) {
       'SELECT count(*) AS count FROM urls WHERE account_id = ?',
       accountId,
     )) ?? { count: 0 };
-    if (count > 0) throw new Error('the account has links in the database already: an import needs an empty one');
+    if (count > 0) throw new ImportRefusal('the account has links in the database already: an import needs an empty one');
     await queries.run(
       "INSERT INTO imports (account_id, source, place, last_key, done, holder, leased_until) VALUES (?, '', 0, '[]', 0, '', 0)",
       accountId,

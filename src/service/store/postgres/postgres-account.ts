@@ -47,13 +47,13 @@ export async function lockAccount(queries: Queries, account: Account): Promise<v
   }
 }
 
-/** For the import itself. */
+/** For the import itself, and for addresses. */
 export async function lockForImport({ queries, accountId }: OwnRows): Promise<void> {
   if ((await queries.run(lock, accountId)) === 0) throw new OutdatedProgram();
 }
 
 /** Rejects while an import into the account is incomplete. */
-export async function refuseHalfImported({ queries, accountId }: OwnRows): Promise<void> {
+async function refuseHalfImported({ queries, accountId }: OwnRows): Promise<void> {
   if (await queries.first(halfImport, accountId))
     throw new Error('an import into this account is not finished: run serve with the same --import again');
 }

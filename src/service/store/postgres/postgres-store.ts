@@ -5,7 +5,7 @@ import {
   addCalls,
   claimAddress,
   listDomains,
-  openDomains,
+  openAt,
   releaseAddress,
   servedAddresses,
 } from '../rows/account-rows.ts';
@@ -14,12 +14,12 @@ import { countClick, findTarget, forgetVisitors, recordClicks } from '../rows/cl
 import { appendLog } from '../rows/log-rows.ts';
 import type { Queries } from '../rows/queries.ts';
 import type { Note, Store, StoredDomain, Target } from '../store.ts';
-import { StoreFailure, type StoreOptions } from '../store-options.ts';
+import { ImportRefusal, StoreFailure, type StoreOptions } from '../store-options.ts';
 import { OutcomeUnknown } from './database-errors.ts';
 import { clientConfigs, type DatabaseUrl } from './database-url.ts';
 import { type Imported, importFolder } from './import.ts';
 import { connector } from './pipelined-connection.ts';
-import { type Account, forgetGroups, isNewGroup, lockAccount, openAccount, refuseHalfImported } from './postgres-account.ts';
+import { type Account, forgetGroups, isNewGroup, lockAccount, lockForImport, openAccount } from './postgres-account.ts';
 import { Database } from './postgres-database.ts';
 import { checkVersion, createSchema } from './schema.ts';
 import { plannerStatistics } from './statistics.ts';
@@ -45,29 +45,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   }
 }
 
-/** Prepares the tables, the import, the account and its domains. */
+/** Prepares the tables and the account. */
 async function prepare(database: Database, options: PostgresOptions): Promise<Store> {
   const process = randomUUID();
   await database.migrate((queries) => createSchema(queries, process, options.now()));
-  if (options.importFrom !== undefined) {
-    const imported = await importFolder(database, options.importFrom, options);
-    options.onImported?.(imported);
-  }
-  const account = await database.query((queries) => openAccount(queries, options));
-  await database.query((queries) => refuseHalfImported({ queries, accountId: account.accountId }));
-  await database.write(async (queries) => {
-    const rows = { queries, accountId: account.accountId };
-    await lockAccount(queries, account);
-    await openDomains(rows, options);
-    await forgetGroups(rows);
-  });
+  const stored = await database.query((queries) => openAccount(queries, options));
   const cache = new ReadCache<readonly StoredDomain[]>();
-  const readDomains = () => database.query((queries) => listDomains({ queries, accountId: account.accountId }));
+  const readDomains = () => database.query((queries) => listDomains({ queries, accountId: stored.accountId }));
   const domains = { list: () => cache.find('', readDomains), renewed: () => cache.renewed('', readDomains) };
-  await domains.renewed();
-  const opened = { ...account, domains };
-  const { now, random } = options;
-  return postgresStore(database, process, opened, (queries) => ({ queries, ...opened, now, random }));
+  return postgresStore(database, process, { ...stored, domains }, options);
 }
 
 async function importDriver(): Promise<typeof import('pg')> {
@@ -82,8 +68,10 @@ function postgresStore(
   database: Database,
   process: string,
   account: Account & Pick<AccountRows, 'domains'>,
-  rowsOf: (queries: Queries) => AccountRows,
+  options: PostgresOptions,
 ): Store {
+  const { now, random } = options;
+  const rowsOf = (queries: Queries): AccountRows => ({ queries, ...account, now, random });
   // Targets with a click limit are never cached, since every click changes them, nor unknown links, which may have just been created.
   const targets = new ReadCache<Target | undefined>((target) => target?.maxClicks === 0);
   const keysOf = (domain: StoredDomain, hashes: readonly string[]) => hashes.map((hash) => `${domain.id}/${hash}`);
@@ -95,6 +83,29 @@ function postgresStore(
       await lockAccount(queries, account);
       return work(rowsOf(queries));
     });
+  /** An import does not move addresses, and may take longer than their lease. */
+  const writeAddress = <T>(work: Work<T>) =>
+    database.write(async (queries) => {
+      await lockForImport(rowsOf(queries));
+      return work(rowsOf(queries));
+    });
+  const claim = (address: string) => writeAddress((rows) => claimAddress(rows, process, address));
+  const open = async (address: string | undefined): Promise<string | undefined> => {
+    const { importFrom, onImported, domains, edition } = options;
+    hasClaim = address !== undefined;
+    if (importFrom !== undefined) {
+      const other = address === undefined ? undefined : await claim(address);
+      if (other !== undefined) return other;
+      const imported = await importFolder(database, importFrom, options);
+      onImported?.(imported);
+    }
+    const other = await write(async (rows) => {
+      await forgetGroups(rows);
+      return openAt(rows, { process, address, domains, edition });
+    });
+    await account.domains.renewed();
+    return other;
+  };
   const change = async <T>(work: Work<T>, note: Note<T> | undefined, retargeted: Retargeted): Promise<T> => {
     const forget = () => {
       if (retargeted !== 'none') targets.forget(retargeted === 'any' ? undefined : keysOf(retargeted.domain, retargeted.hashes));
@@ -127,12 +138,13 @@ function postgresStore(
       recordAdded(edits.reduce((sum, { changes }) => sum + changes.tags.length, 0));
       return outcomes;
     },
+    open: (address) =>
+      open(address).catch((error: unknown) => {
+        throw error instanceof ImportRefusal ? error : new StoreFailure(error);
+      }),
     listDomains: () => account.domains.list(),
     ping: () => database.queryForCalls(checkVersion),
-    claimAddress: async (address) => {
-      hasClaim = true;
-      return write((rows) => claimAddress(rows, process, address));
-    },
+    claimAddress: claim,
     servedAddresses: () => read(servedAddresses),
     addCalls: (time, amount, limit) => {
       const add = (queries: Queries) => addCalls(rowsOf(queries), time, amount, limit);
@@ -153,7 +165,7 @@ function postgresStore(
     countClick: (urlId) => database.queryOnce((queries) => countClick(rowsOf(queries), urlId)),
     forgetVisitors: (day, after) => read((rows) => forgetVisitors(rows, day, after)),
     close: async () => {
-      if (hasClaim) await write((rows) => releaseAddress(rows, process)).catch(() => {});
+      if (hasClaim) await writeAddress((rows) => releaseAddress(rows, process)).catch(() => {});
       await database.close();
     },
   };

@@ -26,12 +26,14 @@ export async function listDomains({ queries, accountId }: OwnRows): Promise<Stor
   return storedDomains(rows);
 }
 
-/** Stores the configured domains in order, in the caller's transaction. */
-export async function openDomains(rows: OwnRows, { domains, edition }: Pick<StoreOptions, 'domains' | 'edition'>): Promise<void> {
+/** Stores the configured domains in order. */
+async function openDomains(rows: OwnRows, { domains, edition }: Pick<StoreOptions, 'domains' | 'edition'>): Promise<void> {
   const { queries, accountId } = rows;
   const placed = placeDomains(await listDomains(rows), domains, edition) ?? [];
   const columns = 'name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page, position';
   const newId = `(SELECT coalesce(max(id), 0) + 1 FROM domains WHERE ${queries.dialect.idScope})`;
+  // Domains may exchange their names, which are unique.
+  if (placed.length > 0) await queries.run("UPDATE domains SET name = '/' || CAST(id AS TEXT) WHERE account_id = ?", accountId);
   for (const [position, { id, values }] of placed.entries()) {
     const text =
       id === undefined
@@ -39,6 +41,16 @@ export async function openDomains(rows: OwnRows, { domains, edition }: Pick<Stor
         : `UPDATE domains SET (${columns}) = (?, ?, ?, ?, ?, ?, ?) WHERE account_id = ? AND id = ?`;
     await queries.run(text, ...values, position, accountId, id ?? accountId);
   }
+}
+
+/** Changes nothing, and returns the other address, if the address conflicts with that of another process. */
+export async function openAt(
+  rows: OwnRows,
+  { process, address, ...settings }: { process: string; address: string | undefined } & Pick<StoreOptions, 'domains' | 'edition'>,
+): Promise<string | undefined> {
+  const other = address === undefined ? undefined : await claimAddress(rows, process, address);
+  if (other === undefined) await openDomains(rows, settings);
+  return other;
 }
 
 /** Runs in the caller's transaction, so that of two processes one sees the other. */

@@ -9,7 +9,7 @@ export function fileOf(edition: Edition): string {
 }
 
 /**
- * Every key and query includes the account. The program generates URL ids in order of time (see `../ids.ts`), so they also are the creation
+ * Every key and query includes the account. The program generates URL ids in order of time (see `../click-days.ts`), so they also are the creation
  * time and the order of listings.
  */
 const initialTables = `

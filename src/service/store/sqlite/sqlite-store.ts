@@ -8,7 +8,7 @@ import {
   addCalls,
   claimAddress,
   listDomains,
-  openDomains,
+  openAt,
   releaseAddress,
   servedAddresses,
 } from '../rows/account-rows.ts';
@@ -32,11 +32,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   try {
     createSchema(connection, options.now());
     const rows = openAccount(connection, options);
-    const run = exclusiveRunner(connection, rows);
-    if (placeDomains(await listDomains(rows), options.domains, options.edition)) {
-      await run('write', (rows) => openDomains(rows, options));
-    }
-    return sqliteStore(connection, run);
+    return sqliteStore(connection, exclusiveRunner(connection, rows), options);
   } catch (error) {
     connection.close();
     throw error;
@@ -56,7 +52,7 @@ function openAccount(connection: Connection, { username, now, random }: StoreOpt
 }
 
 /** The statements run at once, so that work ends in the same turn of the event loop. */
-function queriesOf(connection: Connection): Queries {
+export function queriesOf(connection: Connection): Queries {
   const bound = (values: readonly ListedValue[]): Value[] =>
     values.map((value) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value));
   const run = (text: string, values: readonly ListedValue[]) => Number(connection.sql(text).run(...bound(values)).changes);
@@ -93,7 +89,7 @@ function exclusiveRunner(connection: Connection, rows: AccountRows): Exclusive {
   return (mode, work) => enqueue(() => (mode === 'query' ? connection.query(() => work(rows)) : transaction(mode, work)));
 }
 
-function sqliteStore(connection: Connection, run: Exclusive): Store {
+function sqliteStore(connection: Connection, run: Exclusive, { domains: named, edition }: StoreOptions): Store {
   const domains = new ReadCache<readonly StoredDomain[]>();
   const process = randomUUID();
   let hasClaim = false;
@@ -111,12 +107,15 @@ function sqliteStore(connection: Connection, run: Exclusive): Store {
           return result;
         }),
     }),
+    open: async (address) => {
+      // Most processes of the sandbox need no write.
+      if (address === undefined && !placeDomains(await run('query', listDomains), named, edition)) return undefined;
+      hasClaim = address !== undefined;
+      return run('write', (rows) => openAt(rows, { process, address, domains: named, edition }));
+    },
     listDomains: () => domains.find('', () => run('query', listDomains)),
     ping: async () => checkVersion(connection),
-    claimAddress: async (address) => {
-      hasClaim = true;
-      return run('count', (rows) => claimAddress(rows, process, address));
-    },
+    claimAddress: (address) => run('count', (rows) => claimAddress(rows, process, address)),
     servedAddresses: () => run('read', servedAddresses),
     addCalls: (time, amount, limit) => run('count', (rows) => addCalls(rows, time, amount, limit)),
     findTarget: (domain, hash) => run('query', (rows) => findTarget(rows, domain, hash)),
