@@ -68,7 +68,7 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
   const rules = readRules(operands, options, invocation.now);
   const selection = rewrittenLinks(options, rules);
   const session = await openSession(invocation);
-  await requireAnswer(session, 'named');
+  await requireAnswer(session, selection.kind === 'listing' ? 'rewrite' : 'named');
   const links = await selectLinks(selection, options, session, 'change');
   const decide = await deciderOf(rules, session);
   const text = rulesText(operands, options);

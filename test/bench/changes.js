@@ -65,7 +65,11 @@ async function peaks(world) {
   for (const total of sizes) {
     const server = await world.canned({ total, onSale: 4 });
     try {
-      const command = { argv: world.linkctl(...rewrite, '-q', '--yes'), env: server.env, remove: [world.runs] };
+      const command = {
+        argv: world.linkctl(...rewrite, '-q', '--yes', '--max-affected', String(total)),
+        env: server.env,
+        remove: [world.runs],
+      };
       const [samples] = await runInTurn([command], { rounds: 3, warmups: 0 });
       found.push(median(samples.map(({ peak }) => peak)));
     } finally {

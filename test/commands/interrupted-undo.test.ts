@@ -5,7 +5,7 @@ import { arrived, type Linkctl, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { foreign, newestFor } from './undo-world.ts';
 
-const rewrite = ['rewrite', 'https://example.com', 'https://new.example', '--yes'];
+const rewrite = ['rewrite', 'https://example.com', 'https://new.example', '--yes', '--max-affected', '9999'];
 /** The newest run is named: where nobody watches `undo` needs that. */
 async function undoWords(linkctl: Linkctl): Promise<string[]> {
   return ['undo', await newestFor('undo', linkctl), '--yes'];

@@ -36,7 +36,7 @@ const shop = [
   { custom_hash: 'h6', long_url: 'http://old.example/shop' },
 ];
 const shopBefore = Object.fromEntries(shop.map(({ custom_hash, long_url }) => [custom_hash, long_url]));
-const shopWords = ['rewrite', 'https://old.example/shop', 'https://new.example/store', '--yes'];
+const shopWords = ['rewrite', 'https://old.example/shop', 'https://new.example/store', '--max-affected', '9999', '--yes'];
 const shopAfter = {
   hash: 'https://new.example/store/1?q=%7e#Top',
   null: 'https://new.example/store',
@@ -93,9 +93,12 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 
   test('W1: a rule for any link takes a selection', async ({ linkctl, wire, service }) => {
     await store(service, shop);
-    expect(await linkctl(['rewrite', '--scheme', 'https', '--all', '--yes'])).toMatchObject({ code: 0, stdout: 'h6\n' });
+    expect(await linkctl(['rewrite', '--scheme', 'https', '--all', '--yes', '--max-affected', '9999'])).toMatchObject({
+      code: 0,
+      stdout: 'h6\n',
+    });
     expect(await destinations(service)).toEqual({ ...shopBefore, h6: 'https://old.example/shop' });
-    const host = await linkctl(['rewrite', '--host', 'old.example.evil=good.example', '--yes']);
+    const host = await linkctl(['rewrite', '--host', 'old.example.evil=good.example', '--yes', '--max-affected', '9999']);
     expect(host).toMatchObject({ code: 0, stdout: 'h4\n' });
     expect(await edits(wire)).toHaveLength(2);
   });
@@ -103,7 +106,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test('W2: what cannot be is refused by name, and the rest is changed: exit 3', async ({ linkctl, wire, service }) => {
     const long = `https://old.example/${'x'.repeat(2025)}`;
     await store(service, [...numbered(2), { custom_hash: 'long', long_url: long }]);
-    const ran = await linkctl(['rewrite', '--set-param', 'campaign=spring', '--all', '--yes']);
+    const ran = await linkctl(['rewrite', '--set-param', 'campaign=spring', '--all', '--yes', '--max-affected', '9999']);
     expect(ran).toMatchObject({ code: 3 });
     expect(ran.stderr).toMatch(/2 of 3 links would be changed, 1 refused/);
     expect(ran.stderr).toContain('the new URL is longer than 2048 characters');
@@ -112,7 +115,16 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await destinations(service)).long).toBe(long);
     expect((await edits(wire)).flatMap(({ urls }) => urls.map(({ hash }) => hash))).toEqual(['h1', 'h0']);
     // What is left is refused again, and nothing else.
-    const again = await linkctl(['rewrite', '--set-param', 'campaign=spring', '--all', '--yes', '--again']);
+    const again = await linkctl([
+      'rewrite',
+      '--set-param',
+      'campaign=spring',
+      '--all',
+      '--yes',
+      '--max-affected',
+      '9999',
+      '--again',
+    ]);
     expect(again.code).toBe(3);
     expect(again.stderr).toContain('nothing was changed');
     expect(await edits(wire)).toHaveLength(1);
@@ -159,6 +171,21 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl([...shopWords, '--max-affected', '3'])).code).toBe(0);
   });
 
+  test('B57: a script says how many links a rewrite may change', async ({ linkctl, wire, service }) => {
+    await store(service, shop);
+    const words = shopWords.filter((word) => !/^(?:--max-affected|9999)$/.test(word));
+    for (const more of [[], ['--all'], ['--search', 'shop'], ['--filter', 'clicks=0']]) {
+      expect(await linkctl([...words, ...more])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('--max-affected required with rewrite'),
+      });
+    }
+    expect(await sent(wire)).toEqual([]);
+    const named = ['rewrite', '--scheme', 'https', '--hashes-from', '-', '--yes'];
+    expect((await linkctl(named, { stdin: 'h6\n' })).code).toBe(0);
+  });
+
   test('B60, W2: -n sends nothing; its csv is a file for edit -f with the old value', async ({
     linkctl,
     wire,
@@ -189,7 +216,16 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const links = numbered(50);
     await store(service, links);
     // What was rewritten begins with <from> again: done twice it would show.
-    const words = ['rewrite', 'https://example.com', 'https://example.com/new', '--yes', '--batch-size', '10'];
+    const words = [
+      'rewrite',
+      'https://example.com',
+      'https://example.com/new',
+      '--yes',
+      '--max-affected',
+      '9999',
+      '--batch-size',
+      '10',
+    ];
     await wire.script([{ only: { method: 'PATCH' } }, { only: { method: 'PATCH' }, ...faults.silentAfter }]);
     const { process: child, ended } = startProgram([...words, '--concurrency', '1'], env);
     await arrived(wire, 2, 'PATCH');
@@ -213,7 +249,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await wire.script([{ only: { method: 'GET', path: '/urls?' }, held: true }]);
     let later = 0;
     const elapsed = (): number => performance.now() + later;
-    const running = linkctl(['rewrite', '--host', 'example.com=new.example', '--yes', '--search', 'example'], { elapsed });
+    const running = linkctl(
+      ['rewrite', '--host', 'example.com=new.example', '--yes', '--max-affected', '9999', '--search', 'example'],
+      { elapsed },
+    );
     await wire.held();
     const elsewhere = runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl });
     expect((await elsewhere(['edit', 'h1', '--url', 'https://example.com/elsewhere'])).code).toBe(0);
@@ -231,7 +270,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 
   test('W1: the same rewrite again changes nothing, also where <to> begins with <from>', async ({ linkctl, wire, service }) => {
     await store(service, numbered(3));
-    const words = ['rewrite', 'https://example.com', 'https://example.com/new', '--yes'];
+    const words = ['rewrite', 'https://example.com', 'https://example.com/new', '--yes', '--max-affected', '9999'];
     expect((await linkctl(words)).code).toBe(0);
     expect(await linkctl(words)).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('nothing to change') });
     expect(await edits(wire)).toHaveLength(1);
@@ -241,7 +280,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test('W1: no batch is larger than the bound, over several pages', async ({ linkctl, wire, service }) => {
     const links = numbered(1203).map((link, index) => (index % 2 ? link : { ...link, long_url: `https://old.example/${index}` }));
     await store(service, links);
-    const ran = await linkctl(['rewrite', 'https://old.example', 'https://new.example', '--yes', '-q']);
+    const ran = await linkctl(['rewrite', 'https://old.example', 'https://new.example', '--yes', '--max-affected', '9999', '-q']);
     expect(ran.code).toBe(0);
     expect(ran.stdout.trimEnd().split('\n')).toHaveLength(602);
     expect((await edits(wire)).map(({ urls }) => urls.length)).toEqual(edition === 'a' ? [602] : [500, 102]);
@@ -273,7 +312,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     [['--set-param', '=x', '--all'], '--set-param: expected name=value'],
     [['--host', 'a.example=b.example', '--filter', 'hots=x'], '--filter "hots=x": unknown field "hots"'],
   ] as const)('B11: rewrite %j is exit 2, and nothing is sent', async ([words, message], { linkctl, wire }) => {
-    const ran = await linkctl(['rewrite', ...words, '--yes']);
+    const ran = await linkctl(['rewrite', ...words, '--yes', '--max-affected', '9999']);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(`error: ${message}`);
     expect(await sent(wire)).toEqual([]);
@@ -285,7 +324,7 @@ describe('short URLs on this computer', () => {
 
   test.for(['localhost', '127.0.0.1'])('E35: no link is led to them by the name %s', async (name, { linkctl, wire, service }) => {
     await store(service, [{ custom_hash: 'one', long_url: 'http://old.example/x' }]);
-    const ran = await linkctl(['rewrite', '--host', `old.example=${name}:8787`, '--yes']);
+    const ran = await linkctl(['rewrite', '--host', `old.example=${name}:8787`, '--yes', '--max-affected', '9999']);
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain(`leads to ${name}:8787, a domain of the account`);
     expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
@@ -300,7 +339,7 @@ describe('two domains', () => {
     long_url: `https://${index % 2 ? 'old' : 'other'}.example/${custom_hash}`,
     tags: ['promo'],
   }));
-  const words = ['rewrite', '--host', 'old.example=new.example', '--yes'];
+  const words = ['rewrite', '--host', 'old.example=new.example', '--yes', '--max-affected', '9999'];
   const before = Object.fromEntries(links.map(({ custom_hash, long_url }) => [custom_hash, long_url]));
   const after = Object.fromEntries(links.map(({ custom_hash, long_url }) => [custom_hash, long_url.replace('old.', 'new.')]));
 
@@ -349,7 +388,7 @@ describe('two domains', () => {
 
   test('W2: no link is led to a domain of the account', async ({ linkctl, wire, service }) => {
     await store(service, links, 'a.example');
-    const ran = await linkctl(['rewrite', '--host', 'old.example=B.example', '--yes']);
+    const ran = await linkctl(['rewrite', '--host', 'old.example=B.example', '--yes', '--max-affected', '9999']);
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain('leads to b.example, a domain of the account');
     expect(await edits(wire)).toEqual([]);

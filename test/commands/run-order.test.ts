@@ -273,7 +273,7 @@ test('E10: a run that was killed when all was done is shown by the same command,
   const commands = [
     ['edit', '-f', edits],
     ['edit', 'h2', '--note', 'm'],
-    ['rewrite', 'https://example.com', 'https://new.example', '--yes'],
+    ['rewrite', 'https://example.com', 'https://new.example', '--yes', '--max-affected', '9999'],
     ['delete', '--hashes-from', hashes, '--yes', '--results', join(folder, 'results.csv')],
     ['delete', 'h2', '--yes'],
   ];
@@ -316,7 +316,7 @@ test('E10: a result that was not shown is not told after a later change: the sam
 
 test('E10: with --again, a listed change is begun anew, whether or not its result was shown', async ({ linkctl, service }) => {
   await store(service, numbered(2));
-  const words = ['rewrite', 'https://example.com', 'https://new.example', '--yes', '--again'];
+  const words = ['rewrite', 'https://example.com', 'https://new.example', '--yes', '--max-affected', '9999', '--again'];
   expect((await linkctl(words)).code).toBe(0);
   await hideResult(linkctl);
   expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to change') });

@@ -135,7 +135,7 @@ function selectedLinks({ edition, links }: PreparedAccount, story: (typeof stori
 function rewriteArguments(story: (typeof stories)[number], edition: Edition): string[] {
   const domain = domainsOf[edition].at(-1) ?? '';
   const where = story === 'one domain' ? ['--domain', domain] : ['--all-domains'];
-  return ['rewrite', from, to, ...(edition === 'a' ? where : [])];
+  return ['rewrite', from, to, '--max-affected', '1000000', ...(edition === 'a' ? where : [])];
 }
 
 function rewrittenRecord(link: AccountLink, dump: Dump): [string, string] {

@@ -69,8 +69,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('edit', ['edit', 'a', 'gone', '--note', 'm']);
     await conforms('edit', ['edit', '--by-tags', 'old', '--note', 'm', '--yes', '--max-affected', '5']);
     await conforms('edit', ['edit', '--by-tags', 'none', '--note', 'm', '--yes', '--max-affected', '5']);
-    await conforms('rewrite', ['rewrite', 'https://a.example', 'https://z.example', '--yes']);
-    await conforms('rewrite', ['rewrite', 'https://none.example', 'https://z.example', '--yes']);
+    await conforms('rewrite', ['rewrite', 'https://a.example', 'https://z.example', '--yes', '--max-affected', '9999']);
+    await conforms('rewrite', ['rewrite', 'https://none.example', 'https://z.example', '--yes', '--max-affected', '9999']);
     await conforms('copy', ['copy', '--to', 'sandbox', '--yes', 'a', 'gone']);
     await conforms('copy', ['copy', '--to', 'sandbox', '--yes', 'a']);
     const links = join(folder, 'links-to-apply.csv');
