@@ -1,0 +1,65 @@
+import { expect } from 'vitest';
+import { type Connection, openConnection } from '../../src/files/sqlite.ts';
+import { test as base, type Client, many } from './running-service.ts';
+
+/** A data folder that another program has locked. */
+
+const url = 'https://example.com/';
+
+const test = base.extend<{ client: Client; other: Connection }>({
+  client: async ({ start, folder }, use) => use(await start({ data: folder, onFailure: () => {} })),
+  /** Another program that has the same file open. */
+  other: async ({ client, folder }, use) => {
+    await client.shorten({ long_url: url, custom_hash: 'abc' });
+    const connection = await openConnection(folder, 'links-a.db');
+    await use(connection);
+    connection.close();
+  },
+});
+
+const post = async (client: Pick<Client, 'call'>) =>
+  (await client.call('POST', '/urls', { urls: [{ long_url: url }] })).body.error.code;
+
+test('E42: visits and reads wait for no lock of another program, and their clicks are stored when it is gone', async ({
+  client,
+  other,
+}) => {
+  other.begin('write');
+  const order: string[] = [];
+  const calls = many(4, async () => order.push(`code ${await post(client)}`));
+  for (let visit = 0; visit < 5; visit += 1) {
+    expect((await client.visit('/abc')).status).toBe(303);
+    order.push('visit');
+  }
+  expect(await client.hashes()).toEqual(['abc']);
+  order.push('read');
+  await Promise.all(calls);
+  expect(order).toEqual([...many(5, () => 'visit'), 'read', ...many(4, () => 'code 101')]);
+  other.rollback();
+  const clicks = async () => (await client.call('GET', '/stats/abc')).body.stats[0]?.total_clicks;
+  await expect.poll(clicks, { timeout: 60_000 }).toBe(5);
+  expect(await client.hashes()).toEqual(['abc']);
+});
+
+test('E42: calls that wait for the lock of another program do not wait for each other in turn', async ({ client, other }) => {
+  other.begin('write');
+  const started = performance.now();
+  const waits = await Promise.all(
+    many(4, async () => {
+      expect(await post(client)).toBe(101);
+      return performance.now() - started;
+    }),
+  );
+  other.rollback();
+  // Compared with the first one: in turn, the last would wait four times as long.
+  expect(Math.max(...waits) / Math.min(...waits)).toBeLessThan(2);
+});
+
+test('E42: calls that wait for the lock of another program succeed when it is gone in time', async ({ client, other }) => {
+  other.begin('write');
+  const calls = Promise.all(['one', 'two'].map((custom_hash) => client.shorten({ long_url: url, custom_hash })));
+  for (let visit = 0; visit < 5; visit += 1) await client.visit('/abc');
+  other.rollback();
+  await calls;
+  expect((await client.hashes()).toSorted()).toEqual(['abc', 'one', 'two']);
+});
