@@ -1,13 +1,17 @@
-import { expect } from 'vitest';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { type Connection, openConnection } from '../../src/files/sqlite.ts';
-import { test as base, type Client, many } from './running-service.ts';
+import { buildChild, type ChildProgram } from '../support/child-program.ts';
+import { test as base, type Client, connect, many } from './running-service.ts';
 
-/** A data folder that another program has locked. */
+/** A data folder that another program has locked, or whose disk is full. */
 
 const url = 'https://example.com/';
 
 const test = base.extend<{ client: Client; other: Connection }>({
-  client: async ({ start, folder }, use) => use(await start({ data: folder, onFailure: () => {} })),
+  client: async ({ start, folder }, use) => use(await start({ data: folder, onFailure: () => {}, metricsPort: 0 })),
   /** Another program that has the same file open. */
   other: async ({ client, folder }, use) => {
     await client.shorten({ long_url: url, custom_hash: 'abc' });
@@ -17,8 +21,18 @@ const test = base.extend<{ client: Client; other: Connection }>({
   },
 });
 
+let program: ChildProgram;
+
+beforeAll(async () => {
+  program = await buildChild(join(import.meta.dirname, 'service-child.ts'));
+});
+
+afterAll(() => program.remove());
+
 const post = async (client: Pick<Client, 'call'>) =>
   (await client.call('POST', '/urls', { urls: [{ long_url: url }] })).body.error.code;
+
+const health = async (port: number | string | undefined) => (await fetch(`http://127.0.0.1:${port}/healthz`)).status;
 
 test('E42: visits and reads wait for no lock of another program, and their clicks are stored when it is gone', async ({
   client,
@@ -62,4 +76,35 @@ test('E42: calls that wait for the lock of another program succeed when it is go
   other.rollback();
   await calls;
   expect((await client.hashes()).toSorted()).toEqual(['abc', 'one', 'two']);
+});
+
+test('E42, S5: health is 503 from a call that could not be stored until the lock is gone', async ({ client, other }) => {
+  const port = client.service.metricsPort;
+  expect(await health(port)).toBe(200);
+  other.begin('write');
+  expect(await post(client)).toBe(101);
+  expect([await health(port), await health(port)]).toEqual([503, 503]);
+  other.rollback();
+  expect(await health(port)).toBe(200);
+  expect(await post(client)).toBe(0);
+});
+
+test('S5: health is 503 while the disk is full, and 200 again without a call or a restart', async ({ folder }) => {
+  const limited = 'trap "" XFSZ; ulimit -f 300; exec "$@"';
+  const child = spawn('bash', ['-c', limited, '-', process.execPath, program.file, folder, 'with metrics'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const [baseUrl, port] = [(await lines.next()).value, (await lines.next()).value];
+  const client = connect({ baseUrl, origin: new URL(baseUrl).origin });
+  const seen = async () => [await post(client), await health(port)];
+  expect(await seen()).toEqual([0, 200]);
+  await expect.poll(seen, { timeout: 60_000, interval: 1 }).toEqual([101, 503]);
+  // The full file is the log. Another process makes room.
+  const other = await openConnection(folder, 'links-a.db');
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  other.close();
+  expect(await health(port)).toBe(200);
+  expect(await post(client)).toBe(0);
 });

@@ -19,7 +19,7 @@ import type { ListedValue, Queries, Value } from '../rows/queries.ts';
 import type { Store, StoredDomain } from '../store.ts';
 import { newSalt, type StoreOptions } from '../store-options.ts';
 import { lockTime } from '../timeout.ts';
-import { checkVersion, createSchema, fileOf } from './schema.ts';
+import { checkVersion, createSchema, fileOf, tryToStore } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 
 interface SqliteOptions extends StoreOptions {
@@ -70,8 +70,12 @@ export function queriesOf(connection: Connection): Queries {
   };
 }
 
-/** Counts may be lost in a power cut. */
-type Exclusive = <T>(mode: 'query' | 'read' | 'write' | 'count', work: Work<T>) => Promise<T>;
+interface Exclusive {
+  /** Counts may be lost in a power cut. */
+  run<T>(mode: 'query' | 'read' | 'write' | 'count', work: Work<T>): Promise<T>;
+  /** The last write was stored. */
+  isStoring(): boolean;
+}
 
 /** All stores of a process take turns, so that none finds the lock of another. */
 const enqueue = createQueue();
@@ -99,8 +103,11 @@ function exclusiveRunner(connection: Connection, rows: AccountRows): Exclusive {
       return retryWhileBusy(() => write(mode, work), patience);
     });
   };
-  return (mode, work) =>
-    mode === 'query' || mode === 'read' ? retryWhileBusy(() => read(mode, work), lockTime) : writeInTurn(mode, work);
+  return {
+    run: (mode, work) =>
+      mode === 'query' || mode === 'read' ? retryWhileBusy(() => read(mode, work), lockTime) : writeInTurn(mode, work),
+    isStoring: () => isStoring,
+  };
 }
 
 async function transaction<T>(connection: Connection, mode: 'read' | 'write' | 'count', work: () => Promise<T>): Promise<T> {
@@ -115,7 +122,7 @@ async function transaction<T>(connection: Connection, mode: 'read' | 'write' | '
   }
 }
 
-function sqliteStore(connection: Connection, run: Exclusive, { domains: named, edition }: StoreOptions): Store {
+function sqliteStore(connection: Connection, { run, isStoring }: Exclusive, { domains: named, edition }: StoreOptions): Store {
   const domains = new ReadCache<readonly StoredDomain[]>();
   const process = randomUUID();
   let hasClaim = false;
@@ -140,7 +147,8 @@ function sqliteStore(connection: Connection, run: Exclusive, { domains: named, e
       return run('write', (rows) => openAt(rows, { process, address, domains: named, edition }));
     },
     listDomains: () => domains.find('', () => run('query', listDomains)),
-    ping: async () => checkVersion(connection),
+    // A service without calls would not notice otherwise that it can store again.
+    ping: async () => (isStoring() ? checkVersion(connection) : run('count', async () => tryToStore(connection))),
     claimAddress: (address) => run('count', (rows) => claimAddress(rows, process, address)),
     servedAddresses: () => run('read', servedAddresses),
     addCalls: (time, amount, limit) => run('count', (rows) => addCalls(rows, time, amount, limit)),
