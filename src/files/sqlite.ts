@@ -142,7 +142,9 @@ export async function openConnection(directory: string | undefined, name: string
 /** SQLite's primary result code is the low byte of the extended one. */
 function primaryCode(error: unknown): number | undefined {
   const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  return typeof code === 'number' ? code & 0xff : undefined;
+  if (typeof code === 'number') return code & 0xff;
+  // The substitute omits the code if `all` fails.
+  return error instanceof Error && error.message === 'database is locked' ? codes.busy : undefined;
 }
 
 const codes = { busy: 5, ioError: 10, cannotOpen: 14 };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { type Connection, openConnection } from '../../src/files/sqlite.ts';
+import { type Connection, openConnection, retryWhileBusy } from '../../src/files/sqlite.ts';
 import { buildChild, type ChildProgram } from '../support/child-program.ts';
 import { test as base, type Client, connect, many } from './running-service.ts';
 
@@ -107,4 +107,18 @@ test('S5: health is 503 while the disk is full, and 200 again without a call or 
   other.close();
   expect(await health(port)).toBe(200);
   expect(await post(client)).toBe(0);
+});
+
+test('E71: on a disk without a log, where writers lock out readers, a read is tried again', async ({ folder }) => {
+  const reader = await openConnection(folder, 'links.db');
+  reader.exec('PRAGMA journal_mode=DELETE; CREATE TABLE t (x); INSERT INTO t VALUES (1)');
+  reader.neverWait();
+  const writer = await openConnection(folder, 'other.db');
+  // Only a file that is opened by itself gets a log.
+  writer.exec(`ATTACH '${join(folder, 'links.db')}' AS links; BEGIN EXCLUSIVE`);
+  const read = retryWhileBusy(() => reader.sql('SELECT x FROM t').all(), 60_000);
+  writer.exec('ROLLBACK');
+  expect(await read).toEqual([{ x: 1 }]);
+  reader.close();
+  writer.close();
 });
