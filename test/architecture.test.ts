@@ -199,6 +199,7 @@ test('E3: no test is judged by how long it takes, but those of the service whose
     'service/postgres-locks.test.ts',
     'service/postgres-network.test.ts',
     'service/postgres.test.ts',
+    'service/sqlite-locks.test.ts',
   ];
   const timed = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts') && !promised.includes(name))

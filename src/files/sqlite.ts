@@ -99,6 +99,11 @@ export class Connection {
     return work();
   }
 
+  /** From now on a statement fails at once if another connection has the lock, instead of blocking the thread. For `retryWhileBusy`. */
+  neverWait(): void {
+    this.exec('PRAGMA busy_timeout=0');
+  }
+
   close(): void {
     this.#endView();
     this.#statements.clear();
@@ -130,13 +135,16 @@ export async function openConnection(directory: string | undefined, name: string
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, name);
   closeSync(openSync(file, 'a', 0o600));
-  return retryWhileBusy(() => openFile(DatabaseSync, file));
+  // The switch to WAL mode ignores busy_timeout if two processes create the file at once. In all other cases SQLite has waited already.
+  return retryWhileBusy(() => openFile(DatabaseSync, file), lockTimeout);
 }
 
 /** SQLite's primary result code is the low byte of the extended one. */
 function primaryCode(error: unknown): number | undefined {
   const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  return typeof code === 'number' ? code & 0xff : undefined;
+  if (typeof code === 'number') return code & 0xff;
+  // The substitute omits the code if `all` fails.
+  return error instanceof Error && error.message === 'database is locked' ? codes.busy : undefined;
 }
 
 const codes = { busy: 5, ioError: 10, cannotOpen: 14 };
@@ -153,6 +161,9 @@ export function diskHint(error: unknown, remedy: string): string | undefined {
 }
 
 const lockTimeout = 5000;
+
+/** Short, to meet the moments between the changes of a busy process. */
+const retryInterval = 5;
 
 type EngineConstructor = new (file: string) => Engine;
 
@@ -183,15 +194,15 @@ function openInMode(DatabaseSync: EngineConstructor, file: string, mode: string)
   }
 }
 
-/** The switch to WAL mode ignores busy_timeout if two processes create the file at once. In all other cases SQLite has waited already. */
-async function retryWhileBusy<T>(work: () => T): Promise<T> {
-  const end = performance.now() + lockTimeout;
+/** Runs `work` again for as many milliseconds as another connection has the lock, and lets the thread do other things in between. */
+export async function retryWhileBusy<T>(work: () => T | Promise<T>, milliseconds: number): Promise<T> {
+  const end = performance.now() + milliseconds;
   for (;;) {
     try {
-      return work();
+      return await work();
     } catch (error) {
       if (primaryCode(error) !== codes.busy || performance.now() > end) throw error;
-      await delay(20);
+      await delay(retryInterval);
     }
   }
 }

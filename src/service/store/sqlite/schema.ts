@@ -149,6 +149,12 @@ export function checkVersion(connection: Connection): void {
   if (storedVersion(connection) > version) throw new OutdatedProgram();
 }
 
+/** Rejects work that cannot be stored, without changing anything: the version is written again. Runs in the caller's transaction. */
+export function tryToStore(connection: Connection): void {
+  checkVersion(connection);
+  connection.exec(`PRAGMA user_version=${version}`);
+}
+
 function storedVersion(connection: Connection): number {
   return connection.sql('PRAGMA user_version').get<{ user_version: number }>()?.user_version ?? 0;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Connection, openConnection } from '../../../files/sqlite.ts';
+import { type Connection, openConnection, retryWhileBusy } from '../../../files/sqlite.ts';
 import { placeDomains } from '../domain-plan.ts';
 import { createQueue } from '../queue.ts';
 import { ReadCache } from '../read-cache.ts';
@@ -18,7 +18,8 @@ import { appendLog } from '../rows/log-rows.ts';
 import type { ListedValue, Queries, Value } from '../rows/queries.ts';
 import type { Store, StoredDomain } from '../store.ts';
 import { newSalt, type StoreOptions } from '../store-options.ts';
-import { checkVersion, createSchema, fileOf } from './schema.ts';
+import { lockTime } from '../timeout.ts';
+import { checkVersion, createSchema, fileOf, tryToStore } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 
 interface SqliteOptions extends StoreOptions {
@@ -32,6 +33,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   try {
     createSchema(connection, options.now());
     const rows = openAccount(connection, options);
+    connection.neverWait();
     return sqliteStore(connection, exclusiveRunner(connection, rows), options);
   } catch (error) {
     connection.close();
@@ -68,28 +70,59 @@ export function queriesOf(connection: Connection): Queries {
   };
 }
 
-type Exclusive = <T>(mode: 'query' | 'read' | 'write' | 'count', work: Work<T>) => Promise<T>;
-
-/** All stores of a process take turns: while one waits for the lock of another in SQLite, the thread is blocked. */
-const enqueue = createQueue();
-
-/** Runs work one after the other, because a connection has one transaction at a time. Counts may be lost in a power cut. */
-function exclusiveRunner(connection: Connection, rows: AccountRows): Exclusive {
-  const transaction = async <T>(mode: 'read' | 'write' | 'count', work: Work<T>): Promise<T> => {
-    connection.begin(mode === 'read' ? 'read' : 'write', { isSynced: mode === 'write' });
-    try {
-      const result = await work(rows);
-      connection.commit();
-      return result;
-    } catch (error) {
-      connection.rollback();
-      throw error;
-    }
-  };
-  return (mode, work) => enqueue(() => (mode === 'query' ? connection.query(() => work(rows)) : transaction(mode, work)));
+interface Exclusive {
+  /** Counts may be lost in a power cut. */
+  run<T>(mode: 'query' | 'read' | 'write' | 'count', work: Work<T>): Promise<T>;
+  /** The last write was stored. */
+  isStoring(): boolean;
 }
 
-function sqliteStore(connection: Connection, run: Exclusive, { domains: named, edition }: StoreOptions): Store {
+/** All stores of a process take turns, so that none finds the lock of another. */
+const enqueue = createQueue();
+
+/**
+ * Runs work one after the other, because a connection has one transaction at a time. Nothing waits behind work that waits for the lock of
+ * another process, except writes: they take turns, so that they are stored in their order.
+ */
+function exclusiveRunner(connection: Connection, rows: AccountRows): Exclusive {
+  const enqueueWrite = createQueue();
+  let isStoring = true;
+  const read = <T>(mode: 'query' | 'read', work: Work<T>): Promise<T> =>
+    enqueue(() => (mode === 'query' ? connection.query(() => work(rows)) : transaction(connection, 'read', () => work(rows))));
+  const write = async <T>(mode: 'write' | 'count', work: Work<T>): Promise<T> => {
+    isStoring = false;
+    const result = await enqueue(() => transaction(connection, mode, () => work(rows)));
+    isStoring = true;
+    return result;
+  };
+  const writeInTurn = <T>(mode: 'write' | 'count', work: Work<T>): Promise<T> => {
+    const called = performance.now();
+    return enqueueWrite(() => {
+      // Writes that were called at the same time give up at the same time.
+      const patience = isStoring ? lockTime : called + lockTime - performance.now();
+      return retryWhileBusy(() => write(mode, work), patience);
+    });
+  };
+  return {
+    run: (mode, work) =>
+      mode === 'query' || mode === 'read' ? retryWhileBusy(() => read(mode, work), lockTime) : writeInTurn(mode, work),
+    isStoring: () => isStoring,
+  };
+}
+
+async function transaction<T>(connection: Connection, mode: 'read' | 'write' | 'count', work: () => Promise<T>): Promise<T> {
+  connection.begin(mode === 'read' ? 'read' : 'write', { isSynced: mode === 'write' });
+  try {
+    const result = await work();
+    connection.commit();
+    return result;
+  } catch (error) {
+    connection.rollback();
+    throw error;
+  }
+}
+
+function sqliteStore(connection: Connection, { run, isStoring }: Exclusive, { domains: named, edition }: StoreOptions): Store {
   const domains = new ReadCache<readonly StoredDomain[]>();
   const process = randomUUID();
   let hasClaim = false;
@@ -114,7 +147,8 @@ function sqliteStore(connection: Connection, run: Exclusive, { domains: named, e
       return run('write', (rows) => openAt(rows, { process, address, domains: named, edition }));
     },
     listDomains: () => domains.find('', () => run('query', listDomains)),
-    ping: async () => checkVersion(connection),
+    // A service without calls would not notice otherwise that it can store again.
+    ping: async () => (isStoring() ? checkVersion(connection) : run('count', async () => tryToStore(connection))),
     claimAddress: (address) => run('count', (rows) => claimAddress(rows, process, address)),
     servedAddresses: () => run('read', servedAddresses),
     addCalls: (time, amount, limit) => run('count', (rows) => addCalls(rows, time, amount, limit)),
