@@ -70,7 +70,7 @@ export async function recordTagRun<Result>(
     );
     if (undoes !== undefined) await recordUndone({ undoes, by: name }, runFolders(environment.stateFolder), system);
     const at = new Date(system.now()).toISOString();
-    const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', at, order, kept: kept?.() } as const;
+    const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', kept: kept?.(), at, order } as const;
     // Without an end line, the same command resumes the run and checks the outcome.
     const failure = await journal.write(end).then(
       () => undefined,

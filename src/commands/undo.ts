@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isPartly, nextToUndo, targetOfUndo } from '../bulk/past-runs/undo-chain.ts';
+import { nextToUndo, targetOfUndo } from '../bulk/past-runs/undo-chain.ts';
 import type { Direction } from '../change/rows/undone-run.ts';
 import { type UndoOptions, undoOrRedo } from '../change/undo.ts';
 import type { Runner } from '../cli/runner.ts';
@@ -29,7 +29,7 @@ export function registerUndo(command: Command, run: Runner): void {
 const undo: Direction = {
   command: 'undo',
   next: nextToUndo,
-  targetOf: (tip, run, force) => targetOfUndo(tip) ?? (force || isPartly(tip) ? run : undefined),
+  targetOf: (tip, run, force) => targetOfUndo(tip) ?? (force || tip.isPart ? run : undefined),
   already: (run, tip) => `run ${run} is already undone, by run ${tip.run}`,
   nothing: { message: 'nothing to undo', hint: 'linkctl runs' },
 };

@@ -114,7 +114,7 @@ describe.for([
   { argv: ['stats', 'h'], bound: [181, 8] },
   { argv: ['edit', 'h', '--note', 'x'], bound: [262, 13] },
   { argv: ['delete', 'h', '--yes'], bound: [287, 15] },
-  { argv: ['--version'], bound: [35, 1] },
+  { argv: ['--version'], bound: [36, 1] },
   { argv: ['shorten', '--help'], bound: [38, 2] },
   { argv: ['__complete', 'shor'], bound: [40, 2] },
   { argv: ['shorten', '--nosuch'], bound: [106, 3] },

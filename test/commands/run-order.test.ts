@@ -143,6 +143,49 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
   });
 
+  test('U6: an undo whose result was not shown is over after a later change', async ({ linkctl, service }) => {
+    await store(service, numbered(2));
+    const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note);
+    await linkctl(['edit', 'h0', 'h1', '--note', 'new']);
+    const run = await newestFor('undo', linkctl);
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    await hideResult(linkctl);
+    await linkctl(['edit', 'h0', '--note', 'new']);
+    expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
+    expect(await notes()).toEqual(['new', '']);
+  });
+
+  test('U2, U6: an undo in part, a redo and an undo leave nothing of the run', async ({ linkctl, service }) => {
+    await store(service, numbered(2));
+    const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note);
+    await linkctl(['edit', 'h0', 'h1', '--note', 'new']);
+    const run = await newestFor('undo', linkctl);
+    await foreign(service, 'PATCH', '/urls/h1', { note: 'foreign' });
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
+    expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/h1', { note: 'new' });
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    expect(await notes()).toEqual(['', '']);
+    expect((await linkctl(['undo', run, '--yes'])).stderr).toContain('already undone');
+  });
+
+  test('U2, U6: a run that was undone and redone in two parts is undone in two parts', async ({ linkctl, service }) => {
+    await store(service, numbered(2));
+    const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note);
+    await linkctl(['edit', 'h0', 'h1', '--note', 'new']);
+    const run = await newestFor('undo', linkctl);
+    await foreign(service, 'PATCH', '/urls/h1', { note: 'foreign' });
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
+    await foreign(service, 'PATCH', '/urls/h1', { note: 'new' });
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    for (const _ of [1, 2]) expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+    expect(await notes()).toEqual(['new', 'new']);
+    for (const _ of [1, 2]) expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    expect(await notes()).toEqual(['', '']);
+    expect((await linkctl(['undo', run, '--yes'])).stderr).toContain('already undone');
+  });
+
   test('U6: after another change nothing is redone without a name', async ({ linkctl, service }) => {
     await store(service, numbered(2));
     expect((await linkctl(['edit', 'h0', '--note', 'n'])).code).toBe(0);

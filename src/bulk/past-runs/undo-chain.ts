@@ -4,11 +4,29 @@ import { foldJournal } from '../journal/fold.ts';
 import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
 import { foldRun } from '../journal/run-folder.ts';
-import { isEmptyRecord, type NamedRun, newestRuns, type RunFolders, runRecord } from './run-names.ts';
+import { isEmptyRecord, type NamedRun, newestFirst, newestRuns, type RunFolders, runRecord } from './run-names.ts';
 
 /** Returns true if the run was undone and not redone. The same command then starts a new run, because the journal is out of date. */
 export async function isUndone(state: RunState, folders: RunFolders): Promise<boolean> {
   return (await tipOf(state, folders)).isUndone;
+}
+
+/**
+ * Returns true if the same command continues the run, be it to show its result. After a later change the links may differ from a recorded
+ * result, so the run is over.
+ */
+export async function isToContinue(state: RunState, folders: RunFolders): Promise<boolean> {
+  return !isOver(state) && (!state.complete || !(await hasLaterChange(state.begin, folders)));
+}
+
+async function hasLaterChange({ run, server, account }: BeginLine, folders: RunFolders): Promise<boolean> {
+  for (const { run: later, begin } of newestFirst(folders, () => true)) {
+    if (later === run) return false;
+    if (begin?.server !== server || begin.account !== account || begin.operation === 'check') continue;
+    const state = await foldRun(later, folders);
+    if (state && mayHaveChanged(state)) return true;
+  }
+  return false;
 }
 
 /** The last run in a chain of a run, its undo, the redo of this undo and so on: it decides if the first run is undone. */
@@ -18,11 +36,20 @@ export interface Tip {
   readonly state: RunState | undefined;
   /** The tip undoes the first run. Otherwise it is the first run or redoes it. */
   readonly isUndone: boolean;
+  readonly isToContinue: boolean;
+  /** A run of the chain after the first left links or tags unchanged. */
+  readonly isPart: boolean;
 }
 
 /** Throws `LocalError` if the journal is damaged. */
-export async function tipOfRun(run: string, folders: RunFolders): Promise<Tip> {
-  return await tipOf(await foldJournal(runRecord(run, folders).journal), folders);
+export async function tipOfRun(run: string, folders: RunFolders, direction: UndoDirection): Promise<Tip> {
+  const first = await foldJournal(runRecord(run, folders).journal);
+  return direction === 'undo' ? tipToUndo(await tipsOf(first, folders)) : await tipOf(first, folders);
+}
+
+/** Of a run that was undone in parts, a part that is in force. */
+function tipToUndo(tips: readonly Tip[]): Tip {
+  return tips.find(({ isUndone }) => !isUndone) ?? (tips[0] as Tip);
 }
 
 /** A run can have several undos, each of a part of it. It is undone if one of them was not redone. */
@@ -38,13 +65,15 @@ async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
     if (isEmptyRecord(runRecord(run, folders))) continue;
     const state = await foldRun(run, folders).catch(() => undefined);
     // An undo without a readable record counts as applied.
-    if (!state) tips.push({ run, state, isUndone: true });
+    if (!state) tips.push({ run, state, isUndone: true, isToContinue: false, isPart: false });
     else if (mayHaveChanged(state)) {
       const tip = await tipOf(state, folders);
-      tips.push({ ...tip, isUndone: !tip.isUndone });
+      tips.push({ ...tip, isUndone: !tip.isUndone, isPart: tip.isPart || isPartly(state) });
     }
   }
-  return tips.length > 0 ? tips : [{ run: first.begin.run, state: first, isUndone: false }];
+  if (tips.length > 0) return tips;
+  const { run } = first.begin;
+  return [{ run, state: first, isUndone: false, isToContinue: await isToContinue(first, folders), isPart: false }];
 }
 
 /** Accepts runs of the profile in use, which are the candidates if no run is named. */
@@ -55,22 +84,21 @@ export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<str
   for (const { run, begin } of ownRuns(folders, isOwn)) {
     if (begin.undoes !== undefined) continue;
     const state = await foldRun(run, folders);
-    const [newest] = state && mayHaveChanged(state) ? await tipsOf(state, folders) : [];
-    const target = newest && targetOfUndo(newest);
+    const target = state && mayHaveChanged(state) ? targetOfUndo(tipToUndo(await tipsOf(state, folders))) : undefined;
     if (target !== undefined) return target;
   }
   return undefined;
 }
 
 /** Returns true if an undo or redo left links or tags unchanged: it can be repeated for these. */
-export function isPartly({ state }: Tip): boolean {
-  return state !== undefined && (state.keptTags > 0 || (state.counts.get('failed') ?? 0) > 0);
+function isPartly({ keptTags, counts }: RunState): boolean {
+  return keptTags > 0 || (counts.get('failed') ?? 0) > 0;
 }
 
 /** Returns undefined if nothing is left to undo. */
-export function targetOfUndo({ run, state, isUndone: isBack }: Tip): string | undefined {
+export function targetOfUndo({ run, state, isUndone: isBack, isToContinue: isLeft }: Tip): string | undefined {
   if (!isBack) return run;
-  return state && !isOver(state) ? state.begin.undoes : undefined;
+  return isLeft ? state?.begin.undoes : undefined;
 }
 
 /** Returns the undo that `redo` reverts by default: the newest that was not redone; undefined if another change was made since. */
@@ -80,7 +108,7 @@ export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<str
     if (!state || !mayHaveChanged(state) || (await isUndone(state, folders))) continue;
     if (begin.undoes === undefined) return undefined;
     if (directionOf(begin) === 'undo') return run;
-    if (!isOver(state)) return begin.undoes;
+    if (await isToContinue(state, folders)) return begin.undoes;
   }
   return undefined;
 }
@@ -90,11 +118,10 @@ export function isUndoInForce({ state, isUndone: isBack }: Tip): boolean {
   return !isBack && state !== undefined && directionOf(state.begin) === 'undo';
 }
 
-export function targetOfRedo(tip: Tip): string | undefined {
-  const { run, state, isUndone: isBack } = tip;
+export function targetOfRedo({ run, state, isUndone: isBack, isToContinue: isLeft }: Tip): string | undefined {
   if (isBack) return run;
-  const isLeft = state && (!isOver(state) || (directionOf(state.begin) === 'redo' && isPartly(tip)));
-  return isLeft ? state.begin.undoes : undefined;
+  const isToRepeat = isLeft || (state !== undefined && directionOf(state.begin) === 'redo' && isPartly(state));
+  return isToRepeat ? state?.begin.undoes : undefined;
 }
 
 /** Returns undefined for a run that undoes no other. Does not read the record of the undone run, which may be deleted. */

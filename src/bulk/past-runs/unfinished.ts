@@ -4,11 +4,11 @@ import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import { foldJournal } from '../journal/fold.ts';
-import { isOver, isUntouched, mayHaveChanged, type RunState, settledCount } from '../journal/journal-state.ts';
+import { isUntouched, type RunState, settledCount } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
-import { claimKey, foldRun, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
+import { claimKey, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
 import { newestFirst, type RunFolders, runFolders, runRecord } from './run-names.ts';
-import { isUndone } from './undo-chain.ts';
+import { isToContinue, isUndone } from './undo-chain.ts';
 
 export interface FoundRun {
   readonly name: string;
@@ -26,8 +26,7 @@ export async function runsOf(
   again = false,
   hasSameFlags: (begin: BeginLine) => boolean = () => true,
 ): Promise<{ unfinished: FoundRun[]; finished: string | undefined; undone: string[] }> {
-  const isToShow = async ({ begin }: RunState): Promise<boolean> =>
-    !again && hasSameFlags(begin) && !(await hasLaterChange(begin, folders));
+  const isToShow = ({ begin }: RunState): boolean => !again && hasSameFlags(begin);
   const unfinished: FoundRun[] = [];
   const undone: string[] = [];
   let finished: string | undefined;
@@ -36,21 +35,11 @@ export async function runsOf(
     // The newest finished run is read completely. For older ones the last line is enough.
     const state = finished !== undefined && (await lastLine(journal))?.type === 'shown' ? undefined : await foldJournal(journal);
     if (state && (await isUndone(state, folders))) undone.push(name);
-    else if (state && !isOver(state) && (!state.complete || (await isToShow(state)))) unfinished.push({ name, state });
+    else if (state && (await isToContinue(state, folders)) && (!state.complete || isToShow(state)))
+      unfinished.push({ name, state });
     else finished ??= name;
   }
   return { unfinished, finished, undone };
-}
-
-/** The links may have changed since, so the recorded result would be wrong. */
-async function hasLaterChange({ run, server, account }: BeginLine, folders: RunFolders): Promise<boolean> {
-  for (const { run: later, begin } of newestFirst(folders, () => true)) {
-    if (later === run) return false;
-    if (begin?.server !== server || begin.account !== account || begin.operation === 'check') continue;
-    const state = await foldRun(later, folders);
-    if (state && mayHaveChanged(state)) return true;
-  }
-  return false;
 }
 
 export interface ResumableRun {

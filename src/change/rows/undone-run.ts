@@ -30,7 +30,7 @@ export async function namedRun(named: string | undefined, { command, next }: Dir
   const kept = runFolders(state);
   if (named !== undefined && named !== 'last') {
     const run = resolveRun(state, named);
-    return { run, tip: await tipOfRun(run, kept) };
+    return { run, tip: await tipOfRun(run, kept, command) };
   }
   const run = await next(kept, (begin) => isOfProfile(begin, session.client.identity));
   if (!session.global.dryRun && !canAsk(session)) throw await nameless(command, run, state);
