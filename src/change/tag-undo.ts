@@ -1,13 +1,13 @@
 import { type CliError, PartialError } from '../base/errors.ts';
 import type { DoneRun } from '../bulk/past-runs/done-run.ts';
 import type { RunSteps } from '../bulk/run-plan.ts';
-import { recordTagRun, type TagChange, type TagRun, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
+import { type TagChange, type TagRun, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
 import { type AccountTags, accountTags, addTags, renameTag } from '../client/tag-changes.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { dryRunReport } from '../output/planned-requests.ts';
-import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
+import type { Row, RowsReport } from '../output/report.ts';
 import { environmentOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
 import { deletion } from './tag-removal.ts';
@@ -26,7 +26,7 @@ interface Step {
   act(): Promise<unknown>;
 }
 
-/** Undoes a run that changed only tags. Tags that changed since are left unchanged and reported. */
+/** Undoes a run that changed tags and no links, or none any more. Tags that changed since are left unchanged and reported. */
 export async function undoTagRun(
   { begin }: DoneRun,
   undo: Pick<TagRun, 'what' | 'direction'>,
@@ -56,8 +56,17 @@ export async function undoTagRun(
     const question = undo.direction === 'redo' ? `Redo run ${begin.undoes ?? begin.run}` : `Undo run ${begin.run}`;
     await confirm(`${question} of ${accountLabel(session)}?`, session);
   }
-  const done = await recordedTags(report, { ...run, change: begun ?? change }, session);
+  const done = await recordedTags(report, { ...run, change: begun ?? changeOf(doable) }, session);
   return steps.length === 0 ? nothing : done;
+}
+
+/** Its undo must not touch what others have done. */
+function changeOf(steps: readonly Step[]): TagChange {
+  return {
+    ...steps.map(({ change }) => change).find(({ rename }) => rename),
+    add: steps.flatMap(({ change }) => change.add ?? []),
+    delete: steps.flatMap(({ change }) => change.delete ?? []),
+  };
 }
 
 /** Returns the steps of a tag change that are not done yet. */
@@ -123,22 +132,4 @@ export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undef
       return true;
     },
   };
-}
-
-/** Makes the tag steps in a run of their own, because no link has to be changed. */
-export function withTagsAlone(report: RowsReport, tags: TagsBack, run: Omit<TagRun, 'change'>, session: Session): RowsReport {
-  const act = async (): Promise<void> => {
-    await tags.before();
-    await tags.after(() => false);
-  };
-  async function* rows(): AsyncGenerator<Iterable<Row>> {
-    yield* batchesOf(report);
-    const { change, kept } = tags;
-    const environment = environmentOf(session);
-    // A killed run may have made all steps: then only its end must be recorded.
-    const isBegun = (await unfinishedTags(run, environment)) !== undefined;
-    if (isBegun || (await stepsOf(change, session)).length > 0)
-      await recordTagRun({ ...run, change }, environment, { act, kept });
-  }
-  return { ...report, rows: rows() };
 }

@@ -30,7 +30,7 @@ import { type PendingRows, undonePages } from './rows/undone-links.ts';
 import { type Direction, namedRun } from './rows/undone-run.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
-import { tagsBack, undoTagRun, withTagsAlone } from './tag-undo.ts';
+import { tagsBack, undoTagRun } from './tag-undo.ts';
 
 export interface UndoOptions extends BulkOptions {
   readonly force?: boolean;
@@ -75,13 +75,11 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   const domain = begin.domain && (await session.currentDomain(begin.domain));
   const report = await runPlannedChange({ ...changeOf(run, method, { options, domain, pending }, session), tags }, session);
   if (global.dryRun) return report;
-  const done =
-    tags !== undefined && report.runRows === undefined
-      ? withTagsAlone(report, tags, { ...undo, undoes: begin.run, profile: session.profile }, session)
-      : report;
+  // No link has to be changed.
+  if (tags !== undefined && report.runRows === undefined && !report.outcome?.()) return await undoTagRun(run, undo, session);
   // If nothing could be undone, the run stays the newest, so the hint names the one before it.
-  const hint = done.runRows === undefined && undo.direction === 'undo' ? await runBefore(run, session) : undefined;
-  return { ...done, outcome: () => withPending(withHint(done.outcome?.() ?? tags?.outcome(), hint), pending, begin.run) };
+  const hint = report.runRows === undefined && undo.direction === 'undo' ? await runBefore(run, session) : undefined;
+  return { ...report, outcome: () => withPending(withHint(report.outcome?.() ?? tags?.outcome(), hint), pending, begin.run) };
 }
 
 interface Undoing {

@@ -131,8 +131,13 @@ test('U3: an undo of links that kept a tag can be repeated for it', async ({ lin
   expect(partly).toMatchObject({ code: 3, stderr: expect.stringContaining('tag "new" was kept: 1 link') });
   await linkctl(['delete', 'y', '--yes', '--no-undo']);
   expect(await tags(linkctl)).toEqual(['new', 'old']);
-  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
+  const asked = await linkctl(['undo', run], { ...watched, stdin: 'n\n' });
+  expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('delete "new"') });
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'new\n' });
   expect(await tags(linkctl)).toEqual(['old']);
+  expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'new\n' });
+  expect(await tags(linkctl)).toEqual(['new', 'old']);
+  expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
   const again = await linkctl(['undo', run, '--yes']);
   expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('already undone') });
 });
