@@ -58,6 +58,7 @@ export async function runReport(
     notes: () => summaryLines(shown),
     outcome: () => ending(shown, interruption),
     abandoned: () => abandonment(run),
+    unwritten: () => summaryLines(shown),
     printed: () => markShown(run.facts.run, session),
   };
 }

@@ -73,7 +73,16 @@ export async function typedReport(
     outcome: ending,
     // All changes were made before the pipe was closed.
     abandoned: ending,
+    unwritten: () => [...changedLines(rows.keys()), ...(isUndoable && isChange(tally) ? [undoLineOf(run)] : [])],
   };
+}
+
+/** `created: https://s.ex/abc, https://s.ex/def`: what the output would have said. */
+function changedLines(rows: Iterable<Row>): string[] {
+  const names = new Map<unknown, unknown[]>();
+  for (const { status, short_url_with_protocol, hash } of rows)
+    names.set(status, [...(names.get(status) ?? []), short_url_with_protocol ?? hash]);
+  return [...names].map(([status, links]) => `${String(status)}: ${links.join(', ')}`);
 }
 
 /** For a single link, the sentence shows the values before and after. */
