@@ -55,6 +55,7 @@ export async function typedReport(
   };
   const counts = countsOf(tally, ignoreMissing);
   const isUndoable = plan.undo === true || plan.isOneOff === true;
+  const undoLines = isUndoable && isChange(tally) ? [undoLineOf(run)] : [];
   return {
     ...presentation,
     kind: 'rows',
@@ -68,21 +69,16 @@ export async function typedReport(
     // An unknown outcome of the only link is reported once, at the end, with all details.
     unreached: (row) => needsNoSentence(row) || (only !== undefined && row.status === 'unknown'),
     members: () => ({ summary: { rows: tally.rows, ...counts } }),
-    notes: () => [...countLines(counts), ...(isUndoable && isChange(tally) && streams.watched ? [undoLineOf(run)] : [])],
+    notes: () => [...countLines(counts), ...(streams.watched ? undoLines : [])],
     ...(markShown && { printed: () => markShown(run, session) }),
     outcome: ending,
     // All changes were made before the pipe was closed.
     abandoned: ending,
-    unwritten: () => [...changedLines(rows.keys()), ...(isUndoable && isChange(tally) ? [undoLineOf(run)] : [])],
+    unwritten: () => [
+      ...[...rows.keys()].map(({ status, short_url_with_protocol, hash }) => `${status}: ${short_url_with_protocol ?? hash}`),
+      ...undoLines,
+    ],
   };
-}
-
-/** `created: https://s.ex/abc, https://s.ex/def`: what the output would have said. */
-function changedLines(rows: Iterable<Row>): string[] {
-  const names = new Map<unknown, unknown[]>();
-  for (const { status, short_url_with_protocol, hash } of rows)
-    names.set(status, [...(names.get(status) ?? []), short_url_with_protocol ?? hash]);
-  return [...names].map(([status, links]) => `${String(status)}: ${links.join(', ')}`);
 }
 
 /** For a single link, the sentence shows the values before and after. */

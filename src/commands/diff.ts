@@ -54,7 +54,13 @@ export function registerDiff(command: Command, run: Runner): void {
 async function diff(options: DiffOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.printTemplate) return await (await import('../change/rows/file.ts')).printTemplate('apply', options, invocation);
   const { file } = options;
-  if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
+  if (file === undefined) {
+    const { fileCommand } = await import('../help/usage-error.ts');
+    throw new UsageError("missing required flag '--file'", {
+      ...missing,
+      hint: fileCommand('linkctl diff', operands) ?? missing.hint,
+    });
+  }
   const selection = chosenSelection(operands, options);
   if (file === '-' && selection?.kind === 'file' && selection.path === '-') {
     throw new UsageError('specify only one of --file - or --hashes-from -');

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
@@ -15,11 +16,28 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   const details = guess ? [`did you mean ${guess}?`] : [];
   if (verb && line.path.length === 1 && /^https?:\/\//i.test(verb))
     details.push(`did you mean: linkctl shorten ${shellWord(verb)}`);
+  const takesFile = command.flags.some(({ long }) => long === '--file');
+  const file = takesFile && error.code === 'commander.excessArguments' ? fileCommand(command.line, line.operands) : undefined;
+  if (file !== undefined) details.push(`did you mean: ${file}`);
   if (error.code === 'commander.missingArgument') {
     details.push(`usage: ${command.usage}`, ...command.examples.slice(0, 1).map((example) => `example: ${example}`));
   }
   if (flag && /^-[^-]/.test(flag)) details.push("to pass a hash that starts with '-', put -- before it");
   return new UsageError(verb ? `unknown command '${verb}'` : complaint, { details, hint: `${command.line} --help` });
+}
+
+/** Returns the command that reads an existing file, for a path given in the place of an operand. */
+export function fileCommand(command: string, operands: readonly string[]): string | undefined {
+  const file = operands.find(isFile);
+  return file === undefined ? undefined : `${command} -f ${shellWord(file)}`;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Shortens commander's message about an invalid value. */
