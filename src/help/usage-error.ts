@@ -9,7 +9,7 @@ import { reachableFlags, readTypedLine, type TypedLine } from './typed-line.ts';
 export function usageError(error: CommanderError, root: Command, words: readonly string[]): UsageError {
   const line = readTypedLine(commandTree(root), words);
   const { command } = line;
-  const complaint = complaintOf(error.message);
+  const complaint = complaintOf(error.message, command);
   const verb = command.commands.length > 0 && verbErrors.includes(error.code) ? line.operands[0] : undefined;
   const flag = error.code === 'commander.unknownOption' ? /'([^'=]+)/.exec(complaint)?.[1] : undefined;
   const guess = verb ? guessedVerb(verb, verbsOf(command)) : flag?.startsWith('--') ? guessedFlag(flag, line) : undefined;
@@ -41,11 +41,14 @@ function isFile(path: string): boolean {
 }
 
 /** Shortens commander's message about an invalid value. */
-function complaintOf(message: string): string {
+function complaintOf(message: string, { flags }: CommandTree): string {
   const value = /^error: (?:option '(?:-., )?(--[\w-]+)|command-argument).*? is invalid(?: for argument '(.+?)')?\. (.*)$/s.exec(
     message,
   );
-  return value ? `${value[1] ?? `<${value[2]}>`}: ${value[3]}` : (message.replace(/^error: /, '').split('\n')[0] ?? '');
+  // A command may offer more words for a global flag.
+  const words = flags.find(({ long }) => long !== undefined && long === value?.[1])?.words ?? [];
+  const reason = words.length > 0 ? value?.[3]?.replace(/\{.*?\}/, `{${words.join('|')}}`) : value?.[3];
+  return value ? `${value[1] ?? `<${value[2]}>`}: ${reason}` : (message.replace(/^error: /, '').split('\n')[0] ?? '');
 }
 
 /** commander reports an unknown verb as one operand too many if its group has a default verb. */
