@@ -63,8 +63,7 @@ test.for(changes)('R-52: an empty file of hashes is refused: %j', async (words, 
 
 test('B98: --hashes-from reads the listings that help formats names, and no other', async ({ linkctl, service }) => {
   await store(service, numbered(2));
-  const named =
-    /--hashes-from reads the output of list in csv, json and jsonl, in tsv with --header, and in any format with --fields short_url\./;
+  const named = /--hashes-from reads what list prints as csv, json or jsonl, as tsv with --header, or with --fields short_url\./;
   expect((await linkctl(['help', 'formats'])).stdout.replaceAll('\n', ' ')).toMatch(named);
   const piped = async (...format: string[]) => {
     const { stdout } = await linkctl(['list', ...format]);
