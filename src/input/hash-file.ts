@@ -59,7 +59,9 @@ async function scan(source: Source, resolver: DomainResolver): Promise<Scanned> 
     for (const { item } of found) search.add(linkText(item));
   }
   // A header or a JSON bracket is the listing of a selection without links, and so is a pipe in which list wrote nothing.
-  const mayBeEmpty = rows > 0 || source.copyTo !== undefined || isName((await firstLine(source, isName)).text);
+  const begins = async (isWanted: (line: string) => boolean) => isWanted((await firstLine(source, isWanted)).text);
+  const isEmptyPipe = async () => source.copyTo !== undefined && !(await begins((line) => line.trim() !== ''));
+  const mayBeEmpty = rows > 0 || (await begins(isName)) || (await isEmptyPipe());
   if (!mayBeEmpty) throw new UsageError(`${source.name}: no hashes`);
   return { rows, candidates: search.candidates() };
 }
