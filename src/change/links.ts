@@ -51,6 +51,9 @@ export async function changeNamed(change: NamedChange, session: Session): Promis
   const { options, question, domains, fromArguments, operation, what, input, payload, flags, columns, fields } = change;
   const sending = sendingOf(options, session);
   if (session.global.dryRun) return (await import('./plan/dry-run.ts')).namedDryRun(change, session);
+  if (input.rows === 0) {
+    return (await import('./run.ts')).nothingToDo(change.presentation, `${what ?? input.name}: nothing to change`);
+  }
   const undo = await keepsUndo(options, session);
   const isAsked = !(fromArguments && question.isOptional);
   const rows = isAsked ? await (await import('./consent.ts')).consentToRows(change, session) : input;

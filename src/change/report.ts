@@ -48,7 +48,7 @@ export async function runReport(
     rows: shownRows(shown, outcomes, interruption),
     failure: (row) => {
       const outcome = outcomes.get(row);
-      return outcome && outcomeFailure(outcome, client.identity, { input });
+      return outcome && outcomeFailure(outcome, client.identity, { input, plan });
     },
     unreached: needsNoSentence,
     runRows: plan.input.rows,
@@ -58,6 +58,7 @@ export async function runReport(
     notes: () => summaryLines(shown),
     outcome: () => ending(shown, interruption),
     abandoned: () => abandonment(run),
+    unwritten: () => summaryLines(shown),
     printed: () => markShown(run.facts.run, session),
   };
 }

@@ -166,6 +166,7 @@ async function removeByRun(known: KnownRemoval, work: Work, session: Session): P
     notes: () => (ending && !isBegun ? [`${namedTags(found)} kept: not all links were changed`] : []),
     outcome: () => ending ?? report.outcome?.(),
     abandoned: () => run.abandoned?.(),
+    unwritten: () => [...(run.unwritten?.() ?? []), ...(report.unwritten?.() ?? [])],
   };
 }
 

@@ -112,6 +112,7 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
       new LocalError(`output pipe closed after ${changed} of ${labels.length} tags were ${done}`, {
         hint: 'run the same command again to finish',
       }),
+    unwritten: () => [`${changed} of ${labels.length} tags were ${done}`],
   };
 }
 

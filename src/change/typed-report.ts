@@ -55,6 +55,7 @@ export async function typedReport(
   };
   const counts = countsOf(tally, ignoreMissing);
   const isUndoable = plan.undo === true || plan.isOneOff === true;
+  const undoLines = isUndoable && isChange(tally) ? [undoLineOf(run)] : [];
   return {
     ...presentation,
     kind: 'rows',
@@ -68,11 +69,15 @@ export async function typedReport(
     // An unknown outcome of the only link is reported once, at the end, with all details.
     unreached: (row) => needsNoSentence(row) || (only !== undefined && row.status === 'unknown'),
     members: () => ({ summary: { rows: tally.rows, ...counts } }),
-    notes: () => [...countLines(counts), ...(isUndoable && isChange(tally) && streams.watched ? [undoLineOf(run)] : [])],
+    notes: () => [...countLines(counts), ...(streams.watched ? undoLines : [])],
     ...(markShown && { printed: () => markShown(run, session) }),
     outcome: ending,
     // All changes were made before the pipe was closed.
     abandoned: ending,
+    unwritten: () => [
+      ...[...rows.keys()].map(({ status, short_url_with_protocol, hash }) => `${status}: ${short_url_with_protocol ?? hash}`),
+      ...undoLines,
+    ],
   };
 }
 

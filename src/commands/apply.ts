@@ -16,6 +16,7 @@ import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { markdown } from '../contract/formats.ts';
 import { addBaseFlag, addBatchFlags, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { outputWithMarkdown } from '../flags/globals.ts';
 import { count, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { grouped, quantity } from '../output/quantity.ts';
@@ -36,6 +37,7 @@ export function registerApply(command: Command, run: Runner): void {
   addInputFlags(command);
   addBaseFlag(command);
   addClearFlag(command);
+  command.addOption(outputWithMarkdown());
   addBatchFlags(command);
   command.action(run(apply));
   describe(command, {

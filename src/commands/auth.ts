@@ -12,7 +12,7 @@ import { profileToChange } from '../profiles/effective-settings.ts';
 import { describeSource } from '../profiles/given-set.ts';
 import { sandboxName } from '../profiles/profile-name.ts';
 import { maskKey } from '../profiles/redactor.ts';
-import { resolveCredentials } from '../profiles/resolved-credentials.ts';
+import { overridingProfile, resolveCredentials } from '../profiles/resolved-credentials.ts';
 import { logIn } from './auth/login.ts';
 
 export function registerAuth(command: Command, run: Runner): void {
@@ -105,9 +105,11 @@ const profileColumns = [
   { name: 'api_key' },
 ];
 
-async function listProfiles(_options: object, { system, warn }: Invocation): Promise<RowsReport> {
+async function listProfiles(_options: object, { system, global, streams, warn, note }: Invocation): Promise<RowsReport> {
   const config = readConfig(system);
   await warn(...config.warnings);
+  if (global.verbose || streams.watched)
+    for (const line of overridingProfile(config.currentProfile, system.env)) await note(line);
   const { [sandboxName]: _own, ...named } = Object.fromEntries(config.profiles);
   const rows = Object.entries({ ...named, [sandboxName]: config.profiles.get(sandboxName) ?? {} }).map(
     ([profile, { base_url = null, username = null, edition = null, api_key, api_key_command }]): Row => ({
@@ -133,7 +135,12 @@ async function switchProfile(_options: object, { system, warn }: Invocation, [na
     draft.current_profile = name;
   });
   await warn(...warnings);
-  return { kind: 'done', sentence: `Switched to profile "${name}"`, record: { current_profile: name } };
+  return {
+    kind: 'done',
+    sentence: `Switched to profile "${name}"`,
+    record: { current_profile: name },
+    notes: () => overridingProfile(name, system.env),
+  };
 }
 
 async function logOut({ all = false }: { all?: boolean }, invocation: Invocation, [operand]: string[]): Promise<DoneReport> {

@@ -13,6 +13,7 @@ import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { markdown } from '../contract/formats.ts';
 import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { outputWithMarkdown } from '../flags/globals.ts';
 import { describe } from '../help/description.ts';
 import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { linksOfDomains, selectLinks } from '../select/link-selection.ts';
@@ -25,6 +26,7 @@ export function registerDiff(command: Command, run: Runner): void {
   addInputFlags(command);
   addBaseFlag(command);
   addClearFlag(command);
+  command.addOption(outputWithMarkdown());
   command.action(run(diff));
   describe(command, {
     examples: [
@@ -46,7 +48,7 @@ export function registerDiff(command: Command, run: Runner): void {
       'Without a selection, - covers the domains that the file names, or the domain in use. With one, it covers what is selected; links ' +
         'that the file names are always compared.',
     ],
-    globals: ['--domain', '--fields', '--output', '--quiet'],
+    globals: ['--domain', '--fields', '--quiet'],
   });
 }
 
@@ -54,7 +56,13 @@ export function registerDiff(command: Command, run: Runner): void {
 async function diff(options: DiffOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.printTemplate) return await (await import('../change/rows/file.ts')).printTemplate('apply', options, invocation);
   const { file } = options;
-  if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
+  if (file === undefined) {
+    const { fileCommand } = await import('../help/usage-error.ts');
+    throw new UsageError("missing required flag '--file'", {
+      ...missing,
+      hint: fileCommand('linkctl diff', operands) ?? missing.hint,
+    });
+  }
   const selection = chosenSelection(operands, options);
   if (file === '-' && selection?.kind === 'file' && selection.path === '-') {
     throw new UsageError('specify only one of --file - or --hashes-from -');

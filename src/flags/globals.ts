@@ -74,6 +74,14 @@ const globalFlags: readonly GlobalFlag[] = [
   ['--progress <how>', 'progress display: auto, plain or none', choice(['auto', 'plain', 'none'])],
 ];
 
+/** For the help, the errors and the completion of commands whose plans can be posted as a comment. */
+export function outputWithMarkdown(): Option {
+  return new Option(
+    '-o, --output <format>',
+    'output format: table, json, jsonl, csv, tsv or markdown (env: LINKCTL_OUTPUT)',
+  ).argParser(choice([...formats, markdown]));
+}
+
 export function addGlobalFlags(program: Command): void {
   for (const flag of globalFlags) {
     const [flags, , parse] = flag;

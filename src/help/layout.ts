@@ -54,8 +54,9 @@ function commandGroups({ commands }: CommandTree): [title: string, rows: [string
   return [...groups];
 }
 
-function globalFlags({ globals }: CommandTree, { flags }: CommandTree): Flag[] {
-  return flags.filter(({ long }) => long && ['--profile', '--output', ...globals].includes(long));
+function globalFlags({ globals, flags: own }: CommandTree, { flags }: CommandTree): Flag[] {
+  const isOwn = (name: string): boolean => own.some(({ long }) => long === name);
+  return flags.filter(({ long }) => long && !isOwn(long) && ['--profile', '--output', ...globals].includes(long));
 }
 
 function flagLines(flags: readonly Flag[]): string[] {

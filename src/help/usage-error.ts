@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
@@ -8,13 +9,16 @@ import { reachableFlags, readTypedLine, type TypedLine } from './typed-line.ts';
 export function usageError(error: CommanderError, root: Command, words: readonly string[]): UsageError {
   const line = readTypedLine(commandTree(root), words);
   const { command } = line;
-  const complaint = complaintOf(error.message);
+  const complaint = complaintOf(error.message, command);
   const verb = command.commands.length > 0 && verbErrors.includes(error.code) ? line.operands[0] : undefined;
   const flag = error.code === 'commander.unknownOption' ? /'([^'=]+)/.exec(complaint)?.[1] : undefined;
   const guess = verb ? guessedVerb(verb, verbsOf(command)) : flag?.startsWith('--') ? guessedFlag(flag, line) : undefined;
   const details = guess ? [`did you mean ${guess}?`] : [];
   if (verb && line.path.length === 1 && /^https?:\/\//i.test(verb))
     details.push(`did you mean: linkctl shorten ${shellWord(verb)}`);
+  const takesFile = command.flags.some(({ long }) => long === '--file');
+  const file = takesFile && error.code === 'commander.excessArguments' ? fileCommand(command.line, line.operands) : undefined;
+  if (file !== undefined) details.push(`did you mean: ${file}`);
   if (error.code === 'commander.missingArgument') {
     details.push(`usage: ${command.usage}`, ...command.examples.slice(0, 1).map((example) => `example: ${example}`));
   }
@@ -22,12 +26,29 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   return new UsageError(verb ? `unknown command '${verb}'` : complaint, { details, hint: `${command.line} --help` });
 }
 
+/** Returns the command that reads an existing file, for a path given in the place of an operand. */
+export function fileCommand(command: string, operands: readonly string[]): string | undefined {
+  const file = operands.find(isFile);
+  return file === undefined ? undefined : `${command} -f ${shellWord(file)}`;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 /** Shortens commander's message about an invalid value. */
-function complaintOf(message: string): string {
+function complaintOf(message: string, { flags }: CommandTree): string {
   const value = /^error: (?:option '(?:-., )?(--[\w-]+)|command-argument).*? is invalid(?: for argument '(.+?)')?\. (.*)$/s.exec(
     message,
   );
-  return value ? `${value[1] ?? `<${value[2]}>`}: ${value[3]}` : (message.replace(/^error: /, '').split('\n')[0] ?? '');
+  // A command may offer more words for a global flag.
+  const words = flags.find(({ long }) => long !== undefined && long === value?.[1])?.words ?? [];
+  const reason = words.length > 0 ? value?.[3]?.replace(/\{.*?\}/, `{${words.join('|')}}`) : value?.[3];
+  return value ? `${value[1] ?? `<${value[2]}>`}: ${reason}` : (message.replace(/^error: /, '').split('\n')[0] ?? '');
 }
 
 /** commander reports an unknown verb as one operand too many if its group has a default verb. */

@@ -26,7 +26,7 @@ interface HashLine {
 
 /**
  * Checks a file of hashes without loading it: only possible duplicates are read again. Throws a UsageError with the line of the first
- * error, for a file without hashes, and for ambiguous links.
+ * error, for an empty file, and for ambiguous links.
  */
 export async function checkHashFile(source: Source, account: NamedAccount, use: LinkUse): Promise<HashFile> {
   const scanWith = (resolver: DomainResolver): Promise<Scanned> => scan(source, resolver);
@@ -58,7 +58,11 @@ async function scan(source: Source, resolver: DomainResolver): Promise<Scanned> 
     rows += found.length;
     for (const { item } of found) search.add(linkText(item));
   }
-  if (rows === 0) throw new UsageError(`${source.name}: no hashes`);
+  // A header or a JSON bracket is the listing of a selection without links, and so is a pipe in which list wrote nothing.
+  const begins = async (isWanted: (line: string) => boolean) => isWanted((await firstLine(source, isWanted)).text);
+  const isEmptyPipe = async () => source.copyTo !== undefined && !(await begins((line) => line.trim() !== ''));
+  const mayBeEmpty = rows > 0 || (await begins(isName)) || (await isEmptyPipe());
+  if (!mayBeEmpty) throw new UsageError(`${source.name}: no hashes`);
   return { rows, candidates: search.candidates() };
 }
 

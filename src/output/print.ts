@@ -1,4 +1,4 @@
-import type { CliError } from '../base/errors.ts';
+import { type CliError, LocalError } from '../base/errors.ts';
 import { safe, safeLines } from '../base/safe-text.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import { codeMark, printError, printHint } from './failure-lines.ts';
@@ -16,7 +16,7 @@ export async function printReport(report: Report, options: OutputOptions, stream
     await (report.kind === 'rows' ? printRows(report, options, streams) : printOther(report, options, streams));
     await streams.stdout.flush();
   } catch (error) {
-    const reported = error instanceof ClosedPipe ? report.abandoned?.() : error;
+    const reported = error instanceof ClosedPipe ? report.abandoned?.() : withChanges(error, report, streams);
     if (reported) throw reported;
     return;
   } finally {
@@ -28,6 +28,13 @@ export async function printReport(report: Report, options: OutputOptions, stream
   }
   await report.printed?.();
   if (outcome) throw outcome;
+}
+
+/** Output that could not be written must not hide that something was changed. */
+function withChanges(error: unknown, report: Report, { stdout }: Streams): unknown {
+  const details = report.kind === 'done' ? [report.sentence, ...(report.notes?.() ?? [])] : report.unwritten?.();
+  if (details === undefined || !(error instanceof LocalError) || error !== stdout.failure()) return error;
+  return new LocalError(error.message, { cause: error, details, hint: report.abandoned?.()?.hint });
 }
 
 async function printOther(report: Exclude<Report, RowsReport>, options: OutputOptions, streams: Streams): Promise<void> {

@@ -44,6 +44,8 @@ interface Ending {
   readonly outcome?: () => CliError | undefined;
   /** Returns the error for a closed pipe. Reads have none; changes say how to continue. */
   readonly abandoned?: () => CliError | undefined;
+  /** Returns what was changed, for the error if the output cannot be written. */
+  readonly unwritten?: () => readonly string[];
   /** Called after all output was printed. */
   readonly printed?: () => Promise<void>;
 }

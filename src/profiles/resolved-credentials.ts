@@ -128,6 +128,12 @@ function shadowNotices(variable: string, system: System): Notices {
   };
 }
 
+/** LINKCTL_PROFILE overrides the current profile, which the user may have forgotten. */
+export function overridingProfile(profile: string | undefined, { LINKCTL_PROFILE: used }: System['env']): string[] {
+  if (!used || !profile || used === profile) return [];
+  return [`note: using profile "${used}" from LINKCTL_PROFILE; profile "${profile}" is not used: unset LINKCTL_PROFILE`];
+}
+
 interface GivenOptions {
   readonly given: GivenSet;
   readonly flags: CredentialFlags;

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { test } from '../support/linkctl.ts';
 
@@ -68,6 +70,33 @@ test.for([
   const ran = await linkctl(argv);
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(complaint) });
   expect(ran.stderr).toMatch(/^hint: linkctl --help$/m);
+});
+
+test.for([
+  ['shorten', 'hint: linkctl shorten -f'],
+  ['apply', 'did you mean: linkctl apply -f'],
+  ['diff', 'hint: linkctl diff -f'],
+] as const)(
+  'B5: %s of a path in the place of an operand suggests -f, if there is such a file',
+  async ([name, remedy], { linkctl, wire, folder }) => {
+    const file = join(folder, 'links.csv');
+    const missing = await linkctl([name, file]);
+    expect(missing).toMatchObject({ code: 2, stdout: '', stderr: expect.not.stringContaining('-f /') });
+    writeFileSync(file, 'long_url\nhttps://example.com/\n');
+    const ran = await linkctl([name, file]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`\n${remedy} ${file}\n`);
+    expect(await linkctl([name, folder])).toMatchObject({ code: 2, stderr: missing.stderr.replaceAll(file, folder) });
+    expect(await wire.requests()).toEqual([]);
+  },
+);
+
+test('B5, B14: a name that is a file and looks like a host is a file, and nothing is read from it', async ({ linkctl, wire }) => {
+  const ran = await linkctl(['shorten', 'package.json']);
+  const stderr = 'error: long-url: "package.json" is a file, not a URL\nhint: linkctl shorten -f package.json\n';
+  expect(ran).toEqual({ code: 2, stdout: '', stderr });
+  expect((await linkctl(['shorten', 'no-such.example'])).stderr).toContain('did you mean "https://no-such.example"?');
+  expect(await wire.requests()).toEqual([]);
 });
 
 test.for([

@@ -143,6 +143,19 @@ test('B63: the environment beside a stored profile is reported on a terminal', a
   expect((await home(['list'], { env })).stderr).toBe('');
 });
 
+test('B63: LINKCTL_PROFILE instead of the profile that login, switch and list are about is reported', async ({ home, login }) => {
+  const env = { LINKCTL_PROFILE: 'sandbox' };
+  const terminal = { stderr: true };
+  const note = 'note: using profile "sandbox" from LINKCTL_PROFILE; profile "work" is not used: unset LINKCTL_PROFILE\n';
+  expect(await home(login, { stdin: apiKey, env })).toMatchObject({ code: 0, stderr: note });
+  expect(await home(['auth', 'switch', 'work'], { env })).toMatchObject({ code: 0, stderr: note });
+  expect(await home(['auth', 'list'], { env, terminal, columns: 200 })).toMatchObject({ code: 0, stderr: note });
+  expect(await home(['auth', 'list'], { env })).toMatchObject({ code: 0, stderr: '' });
+  const used = { LINKCTL_PROFILE: 'work' };
+  for (const words of [login, ['auth', 'switch', 'work'], ['auth', 'list', '-v']])
+    expect((await home(words, { stdin: apiKey, env: used })).stderr).not.toContain('note:');
+});
+
 test('B47: a rejected key is reported with its profile, its file and the command that fixes it', async ({
   home,
   login,

@@ -134,6 +134,22 @@ for (const edition of ['a', 'b'] as const) {
       expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('{ok|moved|skipped|')]);
     });
 
+    test('B40, K5: a check that is complete has its exit code even if its reader left; nothing is left to resume', async ({
+      linkctl,
+      service,
+      pages,
+    }) => {
+      await store(service, [
+        { custom_hash: 'good', long_url: pages.urlOf('200') },
+        { custom_hash: 'gone', long_url: pages.urlOf('404') },
+      ]);
+      const reader = () => Promise.reject(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+      const good = await linkctl(['check', 'good', '--allow-private'], { reader });
+      expect(good).toMatchObject({ code: 0, stderr: expect.not.stringContaining('pipe') });
+      const both = await linkctl(['check', '--allow-private'], { reader });
+      expect(both).toMatchObject({ code: 3, stderr: expect.stringContaining('error: 2 links checked: 1 broken\n') });
+    });
+
     test('K5: a second check of the same links says that the first is at it, by the name of its run', async ({
       linkctl,
       service,

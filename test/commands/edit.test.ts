@@ -299,7 +299,6 @@ test.for([
 
 test('R-52: an empty file of rows or of hashes selects nothing, and is exit 2', async ({ linkctl, wire }) => {
   for (const [words, stdin] of [
-    [['--hashes-from', '-', '--note', 'x'], ''],
     [['--hashes-from', '-', '--note', 'x'], '# nothing\n\n'],
     [['-f', '-', '--input-format', 'csv'], 'hash,note\n'],
     [['-f', '-', '--input-format', 'jsonl'], ''],

@@ -72,6 +72,16 @@ describe.each(['a', 'b'] as const)('P5: links in git, edition %s', (edition) => 
         stderr: expect.stringContaining('-o markdown applies only to diff and apply'),
       });
     }
+    for (const name of ['diff', 'apply']) {
+      expect((await linkctl([name, '-f', file, '-o', 'foo'])).stderr).toContain('{table|json|jsonl|csv|tsv|markdown}, got "foo"');
+      const { stdout } = await linkctl([name, '--help']);
+      expect(stdout.match(/--output/g)).toHaveLength(1);
+      expect(stdout.replace(/\s+/g, ' ')).toContain('table, json, jsonl, csv, tsv or markdown');
+      expect((await linkctl(['__complete', name, '-o', 'm'])).stdout).toContain('markdown');
+    }
+    expect((await linkctl(['list', '-o', 'foo'])).stderr).toContain('{table|json|jsonl|csv|tsv}, got "foo"');
+    expect((await linkctl(['list', '--help'])).stdout).not.toContain('markdown');
+    expect((await linkctl(['__complete', 'list', '-o', 'm'])).stdout).not.toContain('markdown');
     const calls = (await wire.requests()).map(({ method }) => method);
     expect(new Set(calls)).toEqual(new Set(['GET']));
     expect(readFileSync(file, 'utf8')).toContain('@all');

@@ -24,18 +24,18 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   const skip = ['--on-conflict', 'skip'];
 
   test.for([
-    ['keyed', [], rows],
-    ['checked', [], [...rows, 'https://example.com/any,,']],
-    ['dedupe', ['--dedupe', 'account'], [...rows, 'https://example.com/any,,']],
+    ['keyed', [], rows, 'add --again and'],
+    ['checked', [], [...rows, 'https://example.com/any,,'], 'run a file of only the failed rows with'],
+    ['dedupe', ['--dedupe', 'account'], [...rows, 'https://example.com/any,,'], 'run a file of only the failed rows with'],
   ] as const)(
     'I6: %s: a hash that leads elsewhere is skipped: exit 0, and its link stays',
-    async ([, flags, text], { linkctl, service, folder, written }) => {
+    async ([, flags, text, how], { linkctl, service, folder, written }) => {
       await store(service, links);
       const [file, results] = [join(folder, 'links.csv'), join(folder, 'results.csv')];
       writeFileSync(file, text.join('\n'));
       const failing = await linkctl(['shorten', '-f', file, ...flags]);
       expect(failing.code).toBe(3);
-      expect(failing.stderr).toContain('add --on-conflict skip, update or rename');
+      expect(failing.stderr).toContain(`; or ${how} --on-conflict skip, update or rename\n`);
       const ran = await linkctl(['shorten', '-f', file, ...flags, ...skip, '--again', '--results', results, '-o', 'json']);
       expect(ran.code).toBe(0);
       const { urls, summary } = JSON.parse(ran.stdout);
@@ -51,6 +51,24 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const piped = await linkctl(['shorten', '-f', file, ...flags, ...skip, '--again']);
       expect(piped).toMatchObject({ code: 0, stdout: expect.not.stringContaining('/hash') });
       expect(piped.stderr).toContain('1 skipped');
+    },
+  );
+
+  test.for(['skip', 'update', 'rename'])(
+    'I6: the hint after a taken hash works: --on-conflict %s',
+    async (word, { linkctl, service, folder }) => {
+      await store(service, links);
+      const [file, mixed, failed] = ['links.csv', 'mixed.csv', 'failed.csv'].map((name) => join(folder, name));
+      writeFileSync(file ?? '', rows.slice(0, 3).join('\n'));
+      writeFileSync(mixed ?? '', [...rows.slice(0, 1), 'https://example.com/2,hash,', 'https://example.com/any,,'].join('\n'));
+      const keyed = ['shorten', '-f', file ?? ''];
+      expect((await linkctl(keyed)).stderr).toContain('; or add --again and --on-conflict skip, update or rename\n');
+      const ran = await linkctl(['shorten', '-f', mixed ?? '', '--failed', failed ?? '']);
+      expect(ran.stderr).toContain(`; or run ${failed} with --on-conflict skip, update or rename\n`);
+      const before = (await stored(service)).length;
+      expect(await linkctl([...keyed, '--again', '--on-conflict', word])).toMatchObject({ code: 0 });
+      expect(await linkctl(['shorten', '-f', failed ?? '', '--on-conflict', word])).toMatchObject({ code: 0 });
+      expect(await stored(service)).toHaveLength(before + (word === 'rename' ? 2 : 0));
     },
   );
 

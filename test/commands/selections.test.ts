@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
@@ -25,6 +27,54 @@ describe.each(changes)('%s', (...command) => {
     expect(ran.stderr.split('\n')[0]).toBe(`error: ${message}`);
     expect(await sent(wire)).toEqual([]);
   });
+});
+
+const readers: readonly (readonly string[])[] = [['list'], ['stats'], ['check']];
+const emptyLists = ['', 'hash,short_url,note\n', '{"urls":[],"page":{}}\n', '[]'];
+
+test.for([
+  ...[...changes, ...changes.map((words) => [...words, '--no-undo']), ...changes.map((words) => [...words, '-n'])],
+  ...changes.map((words) => [...words, '--filter', 'total_clicks=0']),
+  ['rewrite', '--scheme', 'https', '--yes'],
+  ...readers,
+])(
+  'B43, B22: a pipe or a listing without links is exit 0, and nothing is selected instead: %j',
+  async (words, { linkctl, wire, service }) => {
+    await store(service, numbered(2));
+    for (const stdin of emptyLists) {
+      const ran = await linkctl([...words, '--hashes-from', '-'], { stdin });
+      expect(ran).toMatchObject({ code: 0, stdout: '' });
+      if (!readers.includes(words)) expect(ran.stderr).toMatch(/nothing to change|dry run: nothing was sent/);
+    }
+    expect((await sent(wire)).filter(({ call }) => !/^GET \/(account|domains)/.test(call))).toEqual([]);
+    expect(await stored(service)).toHaveLength(2);
+  },
+);
+
+test.for(changes)('R-52: an empty file of hashes is refused: %j', async (words, { linkctl, wire, folder }) => {
+  const file = join(folder, 'old.txt');
+  for (const text of ['', '# nothing\n']) {
+    writeFileSync(file, text);
+    const ran = await linkctl([...words, '--hashes-from', file]);
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: `error: ${file}: no hashes\n` });
+  }
+  expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
+});
+
+test('B98: --hashes-from reads the listings that help formats names, and no other', async ({ linkctl, service }) => {
+  await store(service, numbered(2));
+  const named = /--hashes-from reads what list prints as csv, json or jsonl, as tsv with --header, or with --fields short_url\./;
+  expect((await linkctl(['help', 'formats'])).stdout.replaceAll('\n', ' ')).toMatch(named);
+  const piped = async (...format: string[]) => {
+    const { stdout } = await linkctl(['list', ...format]);
+    return (await linkctl(['delete', '--hashes-from', '-', '-n', '-o', 'tsv'], { stdin: stdout })).code;
+  };
+  for (const format of ['csv', 'json', 'jsonl']) expect(await piped('-o', format)).toBe(0);
+  for (const format of ['csv', 'json', 'jsonl', 'tsv', 'table']) {
+    expect(await piped('-o', format, '--fields', 'short_url')).toBe(0);
+  }
+  expect(await piped('-o', 'tsv', '--header')).toBe(0);
+  expect([await piped(), await piped('-o', 'table')]).toEqual([2, 2]);
 });
 
 test.for([

@@ -205,8 +205,18 @@ describe('I1: the first line', () => {
 
   test('lines above the column names that are no title have to go', async () => {
     expect((await failure(check('Report;of;spring\nurl;slug;\nhttps://a.example/;x;\n'))).text).toContain(
-      'links.csv:1: column long_url is missing; remove any lines above the column names',
+      'links.csv:1: column long_url is missing; unknown columns: "Report", "of", "spring"; ' +
+        "if one is meant, add --columns 'long_url=Report'; remove any lines above the column names",
     );
+  });
+
+  test('I3: columns in other words are named, with the flag that says what they are', async () => {
+    const text = 'Ziel,Kürzel,tags\nhttps://a.example/,x,t\n';
+    expect((await failure(check(text))).text).toContain(
+      `column long_url is missing; unknown columns: "Ziel", "Kürzel"; if one is meant, add --columns 'long_url=Ziel'`,
+    );
+    const columns = readNamedColumns('long_url=Ziel', 'shorten', 'a');
+    expect((await rows(text, { columns })).map(({ item }) => item)).toEqual([{ long_url: 'https://a.example/', tags: ['t'] }]);
   });
 
   test('rows of empty cells are no listing of an empty account', async () => {

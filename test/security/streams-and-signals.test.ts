@@ -49,7 +49,11 @@ describe('R-20, B38: output that nobody can write', () => {
     const runs = await Promise.all(printing.map((line) => runShell(`$linkctl ${line} > /dev/full`, env)));
     const stderr = 'error: cannot write output: no space left on device\n';
     expect(
-      runs.map(({ code, stderr }, index) => ({ line: printing[index], code, stderr: stderr.replace(/^hint: .*\n/m, '') })),
+      runs.map(({ code, stderr }, index) => ({
+        line: printing[index],
+        code,
+        stderr: stderr.replace(/^(hint: .*|1 of 1 tags were added)\n/gm, ''),
+      })),
     ).toEqual(printing.map((line) => ({ line, code: 9, stderr })));
   });
 
@@ -57,6 +61,31 @@ describe('R-20, B38: output that nobody can write', () => {
     const ran = await runShell('$linkctl shorten https://nodejs.org/ > /dev/full', env);
     expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('cannot write output') });
     expect(await sent(wire)).toHaveLength(1);
+  });
+
+  test('B38, B40: a change whose output cannot be written is named, with its undo', async ({ env, linkctl }) => {
+    await withLink(linkctl);
+    const undo = /^to undo it: linkctl undo \S+$/m;
+    for (const [line, done] of [
+      ['shorten https://nodejs.org/x --hash new', /^created: http:\S+\/new$/m],
+      ['edit abc --note x', /^changed: http:\S+\/abc$/m],
+      ['delete abc --yes', /^deleted: \S+$/m],
+    ] as const) {
+      const ran = await runShell(`$linkctl ${line} > /dev/full`, env);
+      expect(ran).toMatchObject({
+        code: 9,
+        stderr: expect.stringMatching(/^error: cannot write output: no space left on device$/m),
+      });
+      expect(ran.stderr).toMatch(done);
+      expect(ran.stderr).toMatch(undo);
+    }
+    const added = await runShell('$linkctl tags add one two > /dev/full', env);
+    expect(added).toMatchObject({ code: 9, stderr: expect.stringContaining('\n2 of 2 tags were added\n') });
+    const renamed = await runShell('$linkctl tags rename one three > /dev/full', env);
+    expect(renamed).toMatchObject({ code: 9, stderr: expect.stringContaining('\nRenamed tag "one" to "three"\n') });
+    const file = await runShell('echo https://nodejs.org/y | $linkctl shorten -f - > /dev/full', env);
+    expect(file).toMatchObject({ code: 9, stderr: expect.stringMatching(/error: cannot write output.*\n1 row: 1 created/) });
+    expect(file.stderr).toMatch(undo);
   });
 
   test('R-19: a closed stderr, or a full one, changes nothing about stdout and the exit code', async ({ env, linkctl }) => {

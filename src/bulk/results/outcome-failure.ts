@@ -1,7 +1,9 @@
 import { CliError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { itemError } from '../../client/api-messages.ts';
 import type { Identity } from '../../client/subject.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
+import type { RunPlan } from '../run-plan.ts';
 import { errorText, type RowOutcome } from './row-outcome.ts';
 
 const correct = 'to change existing links, use linkctl edit -f with their hashes';
@@ -12,11 +14,20 @@ interface ItemText extends Partial<LinkKey> {
   readonly expiration_date?: string;
 }
 
-/** Returns undefined if the row did not fail. The error names the line in the file `input`. `reported`: it was already printed. */
+interface FailedRow {
+  /** The file, whose line the error names. */
+  readonly input?: string | undefined;
+  /** The run of this file. */
+  readonly plan?: Pick<RunPlan, 'mode' | 'options' | 'failed'>;
+  /** The error was already printed. */
+  readonly reported?: boolean;
+}
+
+/** Returns undefined if the row did not fail. */
 export function outcomeFailure(
   { index, line, status, item, record, error }: RowOutcome,
   identity: Identity,
-  { input, reported }: { input?: string; reported?: boolean } = {},
+  { input, plan, reported }: FailedRow = {},
 ): CliError | undefined {
   if (status !== 'failed' && status !== 'unknown') return undefined;
   const { code = 0, message = '', details = '' } = error ?? {};
@@ -37,8 +48,15 @@ export function outcomeFailure(
     { identity, method: 'POST', path: '/urls', hash: meant, longUrl: long_url, date: expiration_date },
   );
   const { kind, apiCode, details: lines } = failure;
-  // For a file, a flag resolves the conflicts of all rows at once.
   const isTaken = code === 1215 && input !== undefined && hash === undefined;
-  const hint = isTaken ? `${failure.hint}; or add --on-conflict skip, update or rename` : failure.hint;
+  const hint = isTaken && plan ? [failure.hint, ...resolution(plan)].join('; or ') : failure.hint;
   return new CliError(kind, `${location}${failure.message}`, { apiCode, details: lines, hint, reported: reported });
+}
+
+/** Resolves the conflicts of all rows at once. Only rows that have hashes of their own can be sent again without making second links. */
+function resolution({ mode, options, failed }: Pick<RunPlan, 'mode' | 'options' | 'failed'>): string[] {
+  if (options.onConflict !== undefined) return [];
+  const isRepeatable = mode?.name === 'keyed' && !mode.generateHashes;
+  const rows = failed === undefined ? 'a file of only the failed rows' : shellWord(failed);
+  return [`${isRepeatable ? 'add --again and' : `run ${rows} with`} --on-conflict skip, update or rename`];
 }

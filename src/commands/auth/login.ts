@@ -16,6 +16,7 @@ import { readConfig } from '../../profiles/config-file.ts';
 import { type ApiKey, cleanKey, type KeySource, readKey } from '../../profiles/key-source.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { requireProfileName, sandboxName } from '../../profiles/profile-name.ts';
+import { overridingProfile } from '../../profiles/resolved-credentials.ts';
 import { findApi } from './find-api.ts';
 
 interface LoginOptions {
@@ -67,7 +68,10 @@ export async function logIn({ withKey }: LoginOptions, invocation: Invocation): 
     kind: 'done',
     sentence: `Logged in to ${new URL(url).host} as ${username} (${editions[edition].title}${plan}), profile "${name}"`,
     record: { profile: name, base_url: url, username, edition, account },
-    notes: () => (current === name ? [] : [`the current profile is still "${current}"; to switch: linkctl auth switch ${name}`]),
+    notes: () => [
+      ...(current === name ? [] : [`the current profile is still "${current}"; to switch: linkctl auth switch ${name}`]),
+      ...overridingProfile(name, system.env),
+    ],
   };
 }
 

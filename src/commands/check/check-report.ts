@@ -48,7 +48,7 @@ function reasonText(reason: unknown, { status, final_url }: Row): string {
 const maxRowsShown = 20;
 
 export function checkReport(shown: ShownCheck, session: Session): RowsReport {
-  const { check, only, severalDomains, links, results, notes } = shown;
+  const { only, severalDomains, links, results, notes } = shown;
   const name = severalDomains ? 'short_url' : 'hash';
   const missing: MissingLinks = { count: 0, failures: new WeakMap() };
   const fields = [name, 'status', 'http_status', 'long_url', 'final_url', 'milliseconds', 'reason'];
@@ -66,12 +66,18 @@ export function checkReport(shown: ShownCheck, session: Session): RowsReport {
     members: () => ({ summary: summaryRecord(shown, missing) }),
     notes: () => [...notes, ...summaryLines(shown, missing, session)],
     outcome: () => outcome(shown, missing, session),
-    abandoned: () =>
-      new LocalError(`output pipe closed after ${check.progress().done} of ${check.destinations} destinations`, {
-        hint: 'run the same command again to resume',
-      }),
+    abandoned: () => abandonment(shown, missing),
     ...(links === 0 && { empty: 'no URLs match' }),
   };
+}
+
+/** A check that is complete has its result, whoever reads it. One that is not must not look as if all were well. */
+function abandonment(shown: ShownCheck, missing: MissingLinks): CliError | undefined {
+  const { done, destinations } = shown.check.progress();
+  if (done === destinations) return result(shown, missing);
+  return new LocalError(`output pipe closed after ${done} of ${destinations} destinations`, {
+    hint: 'run the same command again to resume',
+  });
 }
 
 /** Hashes that do not exist fail the command; they are no result of the check. */
@@ -183,16 +189,20 @@ function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session
 
 /** An interruption has priority, then failed links, then links that were not checked. */
 function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): CliError | undefined {
-  const { check, links, failOn, only, interruption } = shown;
-  const summary = check.summary();
-  const { counts, stop } = summary;
+  const { stop } = shown.check.summary();
   if (stop?.kind === 'error') return stop.error;
   if (stop?.kind === 'signal') {
-    const signal = interruption.caught();
+    const signal = shown.interruption.caught();
     if (!signal) return session.deadline.signal.reason;
     session.dieOf(signal);
     return new FailedError('interrupted', { reported: true });
   }
+  return result(shown, missing);
+}
+
+function result({ check, links, failOn, only }: ShownCheck, missing: MissingLinks): CliError | undefined {
+  const summary = check.summary();
+  const { counts } = summary;
   const deferred = deferredTexts(summary);
   const [reason, ...reasons] = deferred;
   const hint = `to resume run ${check.run}, run the same command again later`;

@@ -32,7 +32,7 @@ export async function shorten(given: ShortenOptions, invocation: Invocation, ope
   if (invocation.global.maxAffected !== undefined) {
     (await import('../../change/limits.ts')).refuseTooMany(urls.length, invocation);
   }
-  const typed = urls.map((url) => flagValue('long_url', 'long-url', url, invocation.now));
+  const typed = await Promise.all(urls.map((url) => longUrl(url, invocation.now)));
   const longUrls = options.utm === undefined ? typed : (await import('../../flags/rewrite-flags.ts')).withUtm(typed, options.utm);
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);
@@ -52,6 +52,15 @@ export async function shorten(given: ShortenOptions, invocation: Invocation, ope
   const assignHash = hashAssigner(mode, invocation.system);
   const named = items.map((item) => assignHash(item));
   return withSandboxHint(picture(await shortenTyped(named, { mode, onConflict }, session)), session);
+}
+
+async function longUrl(text: string, now: Invocation['now']): Promise<string> {
+  try {
+    return flagValue('long_url', 'long-url', text, now);
+  } catch (error) {
+    const hint = (await import('../../help/usage-error.ts')).fileCommand('linkctl shorten', [text]);
+    throw hint === undefined ? error : new UsageError(`long-url: "${text}" is a file, not a URL`, { hint, cause: error });
+  }
 }
 
 const missing = {

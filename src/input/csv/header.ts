@@ -49,10 +49,24 @@ export function readHeader(record: readonly string[], line: number, options: Rea
   // An ambiguous column may be the required one.
   if (!roles.some((role) => role.kind === 'refused' && role.reason.includes(`--columns '${required}=`))) {
     const isNone = roles.every(({ kind }) => kind === 'refused' || kind === 'ignored');
-    const reason = `${missingNotice(options.use, 'column')}${isNone ? '; remove any lines above the column names' : ''}`;
-    notices.problem({ line, reason, isAboutColumns: true });
+    const reason = [
+      missingNotice(options.use, 'column'),
+      ...otherName(
+        names.filter((_, index) => roles[index]?.kind === 'ignored'),
+        required,
+      ),
+      ...(isNone ? ['remove any lines above the column names'] : []),
+    ];
+    notices.problem({ line, reason: reason.join('; '), isAboutColumns: true });
   }
   return undefined;
+}
+
+/** The required column may have a name of its own, for example in another language. */
+function otherName(unknown: readonly string[], required: string): string[] {
+  const names = unknown.filter((name) => name !== '' && name.length <= 80).slice(0, 10);
+  if (names.length === 0) return [];
+  return [`unknown columns: ${names.map(quoted).join(', ')}; if one is meant, add --columns '${required}=${names[0]}'`];
 }
 
 export function rulesFor({ use, edition, strictColumns, format, columns: named = new Map() }: ReadOptions): ColumnRules {

@@ -149,7 +149,11 @@ describe('what is refused, exit 2', () => {
     ['C10: an empty file', '', ['links.csv: no rows: a header and at least one row are required']],
     ['C10: one line end', '\n', ['links.csv: no rows: a header and at least one row are required']],
     ['C10: a header only', 'long_url\n', ['links.csv: no rows: a header and at least one row are required']],
-    ['C14: semicolons between names of which one is unknown', `name;city\na;b\n`, ['links.csv:1: column long_url is missing']],
+    [
+      'C14: semicolons between names of which one is unknown',
+      `name;city\na;b\n`,
+      [`links.csv:1: column long_url is missing; unknown columns: "city"; if one is meant, add --columns 'long_url=city'`],
+    ],
     [
       'C14, I1: a first line that several delimiters fit',
       `long_url,x;note\n${url};a\n`,

@@ -117,6 +117,13 @@ test.each([
   expect(await listed([text.slice(0, 5), text.slice(5)])).toEqual(expected);
 });
 
+test.each(['hash,note\n', 'hash\n', 'SHORT URL\n', '[]', '{"urls":[],"page":{}}\n'])(
+  'B22: %j is the listing of a selection without links',
+  async (text) => {
+    expect(await listed([text])).toEqual([]);
+  },
+);
+
 test('D17: every column of a listing is known as a head', () => {
   expect([...listingColumns].filter((name) => name !== 'custom_hash' && name !== 'error').sort()).toEqual(
     urlColumns.map(({ name }) => name).sort(),
@@ -135,9 +142,6 @@ test.each([
   ['hash,note\n,x\n', 'hashes.txt:2: "" is not a hash or a short URL'],
   ['', 'hashes.txt: no hashes'],
   ['# nothing\n\n', 'hashes.txt: no hashes'],
-  ['hash,note\n', 'hashes.txt: no hashes'],
-  ['hash\n', 'hashes.txt: no hashes'],
-  ['{"urls":[],"page":{}}\n', 'hashes.txt: no hashes'],
   ['note\nabc\n', 'hashes.txt:1: "note" is a column name, but not hash or short_url'],
   ['note\ttags\na\tb\n', 'hashes.txt:1: "note tags" is a column name, but not hash or short_url'],
   ['abc\ts.ex/abc\n', 'hashes.txt:1: more than one column: create the file with linkctl list --fields short_url or -o csv'],
