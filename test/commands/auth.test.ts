@@ -171,7 +171,7 @@ test('B69, D53: no profile at all is exit 4 with both ways in, and the file that
   ]) {
     expect(await home(argv)).toMatchObject({ code: 4, stderr: expect.stringContaining(config) });
   }
-  expect(ran.stderr).toContain('hint: linkctl auth login, or without an account: linkctl -p sandbox');
+  expect(ran.stderr).toContain('hint: with an account: linkctl auth login; without one: linkctl -p sandbox');
 });
 
 test('B69: an unknown profile is exit 9 and lists those that exist', async ({ home, login }) => {

@@ -95,14 +95,17 @@ test('B74: another path of the same origin gets the stored key', async ({ config
 
 test('B69: no profile at all is exit 4 and names both ways in', ({ config }) => {
   expect(() => resolveCredentials({}, config.system())).toThrow(
-    expect.objectContaining({ exitCode: 4, hint: 'linkctl auth login, or without an account: linkctl -p sandbox' }),
+    expect.objectContaining({ exitCode: 4, hint: 'with an account: linkctl auth login; without one: linkctl -p sandbox' }),
   );
 });
 
 test('B69: no current profile is exit 4; one that is stored is offered first', ({ config }) => {
   config.put({ ...stored, current_profile: null });
   expect(() => resolveCredentials({}, config.system())).toThrow(
-    expect.objectContaining({ exitCode: 4, hint: 'linkctl auth switch <profile>, or without an account: linkctl -p sandbox' }),
+    expect.objectContaining({
+      exitCode: 4,
+      hint: 'with an account: linkctl auth switch <profile>; without one: linkctl -p sandbox',
+    }),
   );
 });
 

@@ -1,7 +1,7 @@
 import { errorTraits } from '../../contract/errors.ts';
 import type { Envelope, ErrorRecord } from '../../contract/records.ts';
 import { parseUrl } from '../../contract/web-address.ts';
-import { type ApiMessage, apiMessage, refusedCredentials, serverMessages } from '../api-messages.ts';
+import { type ApiMessage, apiMessage, refusedCredentials, serverMessages, smallerBatches } from '../api-messages.ts';
 import type { CallOutcome, Fault } from '../call-error.ts';
 import type { WireAnswer, WireFailure } from '../http/transport.ts';
 import type { Subject } from '../subject.ts';
@@ -113,9 +113,9 @@ function statusMessage({ status }: WireAnswer, problem: string, subject: Subject
 const limits: { readonly [status: number]: { readonly message: string; readonly hint: string } } = {
   413: {
     message: 'the request is too large for this server (HTTP 413)',
-    hint: 'linkctl config set batch_size 100 (or less)',
+    hint: smallerBatches,
   },
-  414: { message: 'the request URL is too long for this server (HTTP 414)', hint: 'linkctl config set batch_size 100 (or less)' },
+  414: { message: 'the request URL is too long for this server (HTTP 414)', hint: smallerBatches },
   429: { message: 'rate limit reached (HTTP 429)', hint: 'run the same command again later' },
 };
 
