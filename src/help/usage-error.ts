@@ -62,6 +62,12 @@ const verbsOfOtherTools: ReadonlyMap<string, readonly string[]> = new Map([
   ['find', searching],
   ['search', searching],
   ['qr', ['list --qr']],
+  ['login', ['auth login']],
+  ['logout', ['auth logout']],
+  ['whoami', ['auth status', 'status']],
+  ['profile', ['auth list']],
+  ['profiles', ['auth list']],
+  ['use', ['auth switch', 'switch']],
 ]);
 
 /** Prefers words that other tools use. Returns nothing if the best guess is unsafe, because the next best would mislead. */
@@ -82,6 +88,7 @@ const hash = ['--hash', '--new-hash'];
 const tag = ['--add-tag', '--tag', '--by-tags'];
 const order = ['--order-by'];
 const flagsOfOtherTools: ReadonlyMap<string, readonly string[]> = new Map([
+  ['--hash', hash],
   ['--slug', hash],
   ['--alias', hash],
   ['--keyword', hash],
@@ -92,6 +99,11 @@ const flagsOfOtherTools: ReadonlyMap<string, readonly string[]> = new Map([
   ['--title', ['--note']],
   ['--sort', order],
   ['--sort-by', order],
+  ['--format', ['--output']],
+  ['--period', ['--since']],
+  ['--long-url', ['--url']],
+  // Where the destination is an operand, no flag is meant.
+  ['--url', []],
 ]);
 
 const selectionFlags: readonly string[] = ['--by-tags', '--search', '--filter', '--hashes-from', '--all-domains'];

@@ -103,6 +103,11 @@ test.for([
   ['find', 'list --search'],
   ['search', 'list --search'],
   ['qr', 'list --qr'],
+  ['login', 'auth login'],
+  ['logout', 'auth logout'],
+  ['whoami', 'auth status'],
+  ['profile', 'auth list'],
+  ['auth use', 'switch'],
   ['tags create', 'add'],
   ['tags remove', 'delete'],
 ])('B5, D45: %s is a word of other tools, and %s is ours', async ([words = '', ours], { linkctl, wire }) => {
@@ -117,6 +122,10 @@ test.for([
   [['shorten', 'https://a.example/', '--tags', 'x'], '--tag'],
   [['shorten', 'https://a.example/', '--title', 'x'], '--note'],
   [['edit', 'abc', '--slug', 'x'], '--new-hash'],
+  [['edit', 'abc', '--hash', 'x'], '--new-hash'],
+  [['edit', 'abc', '--long-url', 'x'], '--url'],
+  [['list', '--format', 'json'], '--output'],
+  [['stats', '--period', '7d'], '--since'],
   [['edit', 'abc', '--tags', 'x'], '--add-tag'],
   [['edit', 'abc', '--TAG', 'x'], '--add-tag'],
   [['list', '--tag', 'x'], '--by-tags'],
@@ -137,6 +146,7 @@ test.for([
   [['rewrite', 'https://a.example', 'https://b.example', '--tags', 'x']],
   [['edit', 'abc', '--by-tgs2', 'x']],
   [['list', '--slug', 'x']],
+  [['shorten', '--url', 'https://a.example/']],
   [['delete', 'abc', '--alle']],
 ] as const)('E37: for %s no flag that selects links is suggested', async ([argv], { linkctl, wire }) => {
   const ran = await linkctl([...argv]);

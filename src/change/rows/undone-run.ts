@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { folders } from '../../base/system.ts';
-import type { BeginLine } from '../../bulk/journal/lines.ts';
+import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import { type RunFolders, runFolders, titleOf } from '../../bulk/past-runs/run-names.ts';
 import { type IsOwn, isOfProfile, type Tip, tipOfRun } from '../../bulk/past-runs/undo-chain.ts';
 import { isRevertible, resolveRun, showRun, undoableBefore } from '../../bulk/runs.ts';
@@ -55,7 +55,7 @@ async function nameless({ command }: Direction, run: string | undefined, session
 }
 
 /** Returns a hint that names the newest earlier run that can be undone. */
-export async function runBefore(begin: BeginLine, { client, system }: Session): Promise<string | undefined> {
+export async function runBefore(begin: DoneRun['begin'], { client, system }: Session): Promise<string | undefined> {
   const found = await undoableBefore(folders(system).state, begin, (other) => isOfProfile(other, client.identity));
   return found && `the run before it that can be undone (${titleOf(found.begin)}, ${found.begin.at}): linkctl undo ${found.run}`;
 }
