@@ -13,6 +13,7 @@ import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { markdown } from '../contract/formats.ts';
 import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
+import { missingInput } from '../flags/missing-input.ts';
 import { describe } from '../help/description.ts';
 import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { linksOfDomains, selectLinks } from '../select/link-selection.ts';
@@ -54,7 +55,7 @@ export function registerDiff(command: Command, run: Runner): void {
 async function diff(options: DiffOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.printTemplate) return await (await import('../change/rows/file.ts')).printTemplate('apply', options, invocation);
   const { file } = options;
-  if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
+  if (file === undefined) throw missingInput("flag '--file'", missing);
   const selection = chosenSelection(operands, options);
   if (file === '-' && selection?.kind === 'file' && selection.path === '-') {
     throw new UsageError('specify only one of --file - or --hashes-from -');
@@ -76,7 +77,7 @@ async function diff(options: DiffOptions, invocation: Invocation, operands: stri
   return diffReport(comparison, { name, empty, driftOf }, session);
 }
 
-const missing = { details: ['usage: linkctl diff -f <file> [selection]'], hint: 'linkctl diff --help' };
+const missing = { command: 'diff', usage: '-f <file> [selection]', example: '-f links.csv' };
 
 const columns: readonly Column[] = [
   { name: 'sign', essential: true },

@@ -15,12 +15,17 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   const details = guess ? [`did you mean ${guess}?`] : [];
   if (verb && line.path.length === 1 && /^https?:\/\//i.test(verb))
     details.push(`did you mean: linkctl shorten ${shellWord(verb)}`);
-  if (error.code === 'commander.missingArgument') {
-    details.push(`usage: ${command.usage}`, ...command.examples.slice(0, 1).map((example) => `example: ${example}`));
+  const required = requiredFlag.exec(complaint)?.[1];
+  if (error.code === 'commander.missingArgument' || required !== undefined) {
+    const usage = required === undefined ? command.usage : command.usage.replace('[flags]', `${required} [flags]`);
+    details.push(`usage: ${usage}`, ...command.examples.slice(0, 1).map((example) => `example: ${example}`));
   }
   if (flag && /^-[^-]/.test(flag)) details.push("to pass a hash that starts with '-', put -- before it");
-  return new UsageError(verb ? `unknown command '${verb}'` : complaint, { details, hint: `${command.line} --help` });
+  const lacking = required && `missing required flag '${required.replace(/ .*/, '')}'`;
+  return new UsageError(verb ? `unknown command '${verb}'` : (lacking ?? complaint), { details, hint: `${command.line} --help` });
 }
+
+const requiredFlag = /^required option '(.+)' not specified$/;
 
 /** Shortens commander's message about an invalid value. */
 function complaintOf(message: string): string {

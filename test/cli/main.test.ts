@@ -156,6 +156,38 @@ test.for([
 });
 
 test.for([
+  ['edit', "argument 'hash'"],
+  ['delete', "argument 'hash'"],
+  ['shorten', "argument 'long-url'"],
+  ['rewrite', "argument 'from'"],
+  ['rewrite https://a.example', "argument 'to'"],
+  ['tags rename', "argument 'old'"],
+  ['diff', "flag '--file'"],
+  ['apply', "flag '--file'"],
+  ['copy', "flag '--to'"],
+  ['report', "flag '--html'"],
+  ['tags merge a', "flag '--into'"],
+])('B4: %s without what it needs says so, with usage and an example', async ([words = '', what], { linkctl, wire }) => {
+  const ran = await linkctl(words.split(' '));
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  const command = words.replace(/ (?:a|https:.*)$/, '');
+  const [error, usage, example, hint, ...rest] = ran.stderr.split('\n');
+  expect([error, hint, ...rest]).toEqual([`error: missing required ${what}`, `hint: linkctl ${command} --help`, '']);
+  expect(usage).toMatch(new RegExp(`^usage: linkctl ${command} .*`));
+  expect(example).toMatch(new RegExp(`^example: linkctl ${command} .`));
+  const flag = /--[a-z]+/.exec(what ?? '')?.[0].replace('--file', '-f');
+  for (const line of [usage, example]) expect(line).toContain(flag ?? '');
+  expect(await wire.requests()).toEqual([]);
+});
+
+test('B4: the usage of edit names its file, and its example can be run', async ({ linkctl }) => {
+  const { stderr } = await linkctl(['edit']);
+  expect(stderr).toContain('usage: linkctl edit <hash>... | -f <file|-> | --hashes-from');
+  const example = /^example: linkctl (.*)$/m.exec(stderr)?.[1] ?? '';
+  expect(await linkctl(example.split(' '))).toMatchObject({ code: 5 });
+});
+
+test.for([
   ['https://nodejs.org/', 'linkctl shorten https://nodejs.org/'],
   ['HTTP://a.example/?a=1&b=2', "linkctl shorten 'HTTP://a.example/?a=1&b=2'"],
 ])('E37: %s in the place of a command is a URL to shorten', async ([url = '', line], { linkctl, wire }) => {
