@@ -49,7 +49,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     hint: 'try again later; -v shows each request',
   }),
   1102: ({ identity }) => ({
-    message: `the server rejected the username "${identity.username}"${accountSuffix(identity)}`,
+    message: `the server rejected the username "${identity.username}"${usernameSuffix(identity)}`,
     hint: loginHint(identity),
   }),
   1204: ({ hash }) => ({
@@ -69,7 +69,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     hint: 'choose another destination, or contact the operator of the server',
   }),
   1217: ({ identity }) => ({
-    message: `the account "${identity.username}"${accountSuffix(identity)} is inactive or expired`,
+    message: `the account "${identity.username}"${usernameSuffix(identity)} is inactive or expired`,
     hint: `renew it in the web interface of ${identity.host}`,
   }),
   1218: ({ hash }) => ({
@@ -162,8 +162,13 @@ function accountSuffix({ profile, keySource }: Identity): string {
   return profile === undefined ? ` from ${keySource}` : ` of profile "${profile}" (from ${keySource})`;
 }
 
+function usernameSuffix(identity: Identity): string {
+  if (identity.profile !== undefined) return accountSuffix(identity);
+  return identity.usernameSource === undefined ? '' : ` from ${identity.usernameSource}`;
+}
+
 function loginHint({ profile, keySource }: Identity): string {
   return profile === undefined
-    ? `check the username and the API key from ${keySource}`
+    ? `check the username, and the API key from ${keySource}`
     : `linkctl auth login --profile ${profile}`;
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
 import { apiKey, test as base, type Linkctl, runnerIn, sent, username } from '../support/linkctl.ts';
 
 /** `linkctl` in a home that knows of no credentials. */
@@ -129,6 +130,37 @@ test('B65: a first login that fails leaves no file', async ({ home, login, confi
 test('B54, B55: without a terminal what is missing is named, and nothing is asked', async ({ home }) => {
   const ran = await home(['auth', 'login', '--base-url', 'https://api.example.com/3', '--username', 'ann']);
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('--with-key or --api-key-file required') });
+});
+
+test('B54, B55: without a terminal everything that is missing is named at once', async ({ home }) => {
+  const words = ['auth', 'login', '--profile', 'work'];
+  const named = '--base-url, --username and --with-key or --api-key-file';
+  expect(await home(words)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `error: ${named} required when not running interactively\nhint: add ${named} to the command\n`,
+  });
+  expect((await home([...words, '--username', 'ann'])).stderr).toContain(
+    'error: --base-url and --with-key or --api-key-file req',
+  );
+});
+
+test('B47: a username that the server rejects comes from its own flag, not from that of the key', async ({
+  home,
+  login,
+  wire,
+}) => {
+  await wire.script([faults.refuse(1102)]);
+  const ran = await home(login, { stdin: apiKey });
+  expect(ran).toMatchObject({ code: 4, stdout: '' });
+  expect(ran.stderr).toContain(`error: the server rejected the username "${username}" from --username [API 1102]\n`);
+  expect(ran.stderr).toContain('hint: check the username, and the API key from stdin\n');
+});
+
+test('B52: a login that reaches no server names the base URL, because no profile is stored yet', async ({ home, login }) => {
+  const ran = await home([...login.with(5, 'http://127.0.0.1:9/api/3'), '--retries', '0'], { stdin: apiKey });
+  expect(ran).toMatchObject({ code: 8, stdout: '' });
+  expect(ran.stderr).toContain('that the base URL is correct: http://127.0.0.1:9/api/3\n');
 });
 
 test('B63: login is refused while the environment would beat what it stores', async ({ home, login }) => {
