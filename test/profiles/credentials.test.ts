@@ -74,7 +74,7 @@ test.for<[string, CredentialFlags, Record<string, string>, string]>([
   ['another scheme', { profile: 'work', baseUrl: 'http://api.example.com' }, {}, 'the API key is not sent there'],
   ['another port', {}, { LINKCTL_BASE_URL: 'https://api.example.com:8443' }, 'LINKCTL_BASE_URL is not the server'],
   ['another edition', { edition: 'a' }, {}, '--edition is edition a, but profile "work" is edition b'],
-  ['no such edition', {}, { ...env, LINKCTL_EDITION: 'c' }, 'LINKCTL_EDITION: expected one of {a|b}'],
+  ['no such edition', {}, { ...env, LINKCTL_EDITION: 'c' }, 'LINKCTL_EDITION: expected one of {a|b}, got "c"'],
   ['an empty flag', { username: '' }, {}, '--username: expected a value'],
   ['userinfo', { baseUrl: 'https://u:CANARY@x.example' }, {}, '--base-url: expected a URL such as'],
   ['a colon in the username', {}, { ...env, LINKCTL_USERNAME: 'a:b' }, 'LINKCTL_USERNAME: expected a name without colons'],

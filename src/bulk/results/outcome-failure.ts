@@ -1,10 +1,15 @@
 import { CliError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { itemError } from '../../client/api-messages.ts';
 import type { Identity } from '../../client/subject.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import { errorText, type RowOutcome } from './row-outcome.ts';
 
-const correct = 'to change existing links, use linkctl edit -f with their hashes';
+/** A typed link gets the command that changes it; for rows, a file does. */
+function existing(hash: string, isTyped: boolean): string {
+  if (isTyped) return `to change the existing link, give the same flags to: linkctl edit -- ${shellWord(hash)}`;
+  return 'these rows already have links: to change existing links, use linkctl edit -f with their hashes';
+}
 
 interface ItemText extends Partial<LinkKey> {
   readonly custom_hash?: string;
@@ -27,7 +32,7 @@ export function outcomeFailure(
     const kind = status === 'unknown' ? 'unknown' : 'rejected';
     const why = errorText({ message, details });
     const subject = hash ?? custom_hash ?? long_url;
-    const hint = record && hash === undefined ? `these rows already have links: ${correct}` : undefined;
+    const hint = record && hash === undefined ? existing(record.hash, input === undefined) : undefined;
     return new CliError(kind, location + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
   // An edit has both hashes: 1306 is about the current one, other codes about the new one.
@@ -39,6 +44,6 @@ export function outcomeFailure(
   const { kind, apiCode, details: lines } = failure;
   // For a file, a flag resolves the conflicts of all rows at once.
   const isTaken = code === 1215 && input !== undefined && hash === undefined;
-  const hint = isTaken ? `${failure.hint}; or add --on-conflict skip, update or rename` : failure.hint;
+  const hint = isTaken ? `add --on-conflict skip, update or rename; or ${failure.hint}` : failure.hint;
   return new CliError(kind, `${location}${failure.message}`, { apiCode, details: lines, hint, reported: reported });
 }
