@@ -31,7 +31,7 @@ export async function namedRun(named: string | undefined, direction: Direction, 
   const kept = runFolders(state);
   if (named !== undefined && named !== 'last') {
     const run = resolveRun(state, named);
-    return { run, tip: await tipOfRun(run, kept, command) };
+    return { run, tip: await tipOfRun(run, kept, direction.command) };
   }
   const run = await direction.next(kept, (begin) => isOfProfile(begin, session.client.identity));
   if (!session.global.dryRun && !canAsk(session)) throw await nameless(direction, run, session);
