@@ -131,7 +131,7 @@ describe('D43: a rebuild', () => {
       stdout: '',
       stderr:
         'error: linkctl was updated while this command was running: the outcome of its changes is unknown\n' +
-        'hint: check with linkctl list before repeating the command\n',
+        'hint: before repeating the command, check with: linkctl list\n',
     });
     const [record = ''] = readdirSync(join(env.XDG_STATE_HOME ?? join(folder, '.local', 'state'), 'linkctl', 'runs'));
     expect(record).toMatch(/\.log$/);

@@ -160,6 +160,11 @@ function withOutputs(outputs: readonly string[]): string {
   return renewed + rest;
 }
 
+test('the README says how to end the server not before its last block that needs it', () => {
+  expect(readme.match(/kill %1/g)).toHaveLength(1);
+  expect(readme.indexOf('kill %1')).toBeGreaterThan(readme.indexOf('`check` asks each destination'));
+});
+
 test('every command of the README works when pasted, in order, and prints what the README shows', async ({ homeEnv, folder }) => {
   const outputs = await replay(folder, homeEnv);
   for (const output of outputs) expect(output).not.toMatch(/^(error|internal error|warning):/m);

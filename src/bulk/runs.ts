@@ -40,10 +40,14 @@ export interface RunOverview {
   readonly journal: string;
 }
 
-/** Returns true if the run changed something and kept before-images or created links. Reset counters cannot be restored. */
 export function canBeUndone({ begin, mayHaveChanged, undoneBy }: RunOverview): boolean {
-  if (!begin || undoneBy !== undefined || begin.operation === 'reset' || begin.operation === 'api') return false;
-  return mayHaveChanged && (begin.undo === true || begin.operation === 'shorten');
+  return begin !== undefined && undoneBy === undefined && mayHaveChanged && isRevertible(begin);
+}
+
+/** Returns true if the run kept before-images or created links. Reset counters cannot be restored. */
+export function isRevertible({ operation, undo }: BeginLine): boolean {
+  if (operation === 'reset' || operation === 'api') return false;
+  return undo === true || operation === 'shorten';
 }
 
 /** Returns the newest run before the given one that satisfies `isOwn` and can be undone. */

@@ -11,7 +11,7 @@ import type { ListedChange, NamedChange, Question } from './change.ts';
 import { editText, type PlannedLink } from './decide/outcome.ts';
 import { ChangePlan, decidedLinks } from './plan/plan.ts';
 import { clicks, describedParts, shortUrlText } from './plan/screen.ts';
-import { losses, planLines, shownLinks } from './plan/text.ts';
+import { losses, lossLines, planLines, shownLinks } from './plan/text.ts';
 import { type ReadableRows, withLinksRead } from './rows/read-links.ts';
 
 /** From this number of links on, the answer is the number instead of yes. */
@@ -34,6 +34,7 @@ export async function consentToPlan(plan: ChangePlan, asked: Question, session: 
   const { yes, quiet } = session.global;
   const account = accountLabel(session, plan.domains);
   if (plan.only && planned === 1 && !always && !namesKinds && !yes) {
+    for (const line of lossLines(plan)) await printNote(line, session.streams);
     await session.streams.message(`${account}:`);
     return await confirm(`${verb} ${onlyText(plan.only, session)}?`, session);
   }
@@ -84,7 +85,7 @@ export async function consentToRows(
   session: Session,
 ): Promise<ReadableRows> {
   const { yes } = session.global;
-  if (yes && verb === 'delete') await session.note(losses.delete);
+  if (yes && (verb === 'delete' || verb === 'reset')) await session.note(losses[verb]);
   if (yes && question.erasesCounters) return await noteCounters({ input, payload }, session);
   if (yes || (question.isOptional && !canAsk(session))) return input;
   const plan = new ChangePlan(verb, session);

@@ -10,10 +10,17 @@ import type { EditFields } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
 
-/** Returns true unless `--no-undo` is given, which it notes on stderr. */
-export async function keepsUndo({ undo = true }: BulkOptions, session: Session): Promise<boolean> {
-  if (!undo) await session.note('--no-undo: this change cannot be undone');
-  return undo;
+/** `--undo` and `--no-undo` take precedence over the setting of the profile. */
+export function isUndoKept({ undo }: BulkOptions, { defaults }: Session): boolean {
+  return undo ?? defaults.undo !== 'off';
+}
+
+/** Like `isUndoKept`; false is noted on stderr. */
+export async function keepsUndo(options: BulkOptions, session: Session): Promise<boolean> {
+  if (isUndoKept(options, session)) return true;
+  const why = options.undo === false ? '--no-undo' : `undo is off for profile "${session.profile}"`;
+  await session.note(`${why}: this change cannot be undone`);
+  return false;
 }
 
 /** Throws a UsageError if `--batch-size` or `--concurrency` is too large. */

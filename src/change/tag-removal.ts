@@ -17,7 +17,7 @@ import type { ListedChange } from './change.ts';
 import { environmentOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
 import { runPlannedChange, unfinishedTagsOf } from './run.ts';
-import { keepsUndo } from './run-settings.ts';
+import { isUndoKept, keepsUndo } from './run-settings.ts';
 import { changeEach, type LabelChange, namedTags, recordedTags, showMissing, withoutLabels } from './tags.ts';
 
 /** Tags to delete, and optionally a tag to attach instead. */
@@ -54,7 +54,7 @@ export async function removeTags(removal: TagRemoval, session: Session): Promise
 async function knownRemoval(removal: TagRemoval, session: Session): Promise<KnownRemoval> {
   const { labels, into, options } = removal;
   const what = titleOf(removal);
-  const keeps = options.undo !== false && !session.global.dryRun;
+  const keeps = isUndoKept(options, session) && !session.global.dryRun;
   const ofLinks = keeps ? await unfinishedTagsOf({ what, ...identified(removal) }, session) : undefined;
   const alone = keeps && !ofLinks ? await unfinishedTags({ what }, environmentOf(session)) : undefined;
   const begun = ofLinks ?? alone;

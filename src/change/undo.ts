@@ -7,9 +7,8 @@ import { deleteOperation } from '../bulk/operations/removal.ts';
 import type { DoneChange, EarlierLink } from '../bulk/past-runs/done-change.ts';
 import { assertIdle, type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
-import { assertSameAccount, directionOf, isOfProfile } from '../bulk/past-runs/undo-chain.ts';
+import { assertSameAccount, directionOf } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
-import { undoableBefore } from '../bulk/runs.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
@@ -27,7 +26,7 @@ import type { MakeItem } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
 import { type PendingRows, undonePages } from './rows/undone-links.ts';
-import { type Direction, namedRun } from './rows/undone-run.ts';
+import { type Direction, namedRun, runBefore } from './rows/undone-run.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
 import { tagsBack, undoTagRun } from './tag-undo.ts';
@@ -78,7 +77,7 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   // No link has to be changed.
   if (tags !== undefined && report.runRows === undefined && !report.outcome?.()) return await undoTagRun(run, undo, session);
   // If nothing could be undone, the run stays the newest, so the hint names the one before it.
-  const hint = report.runRows === undefined && undo.direction === 'undo' ? await runBefore(run, session) : undefined;
+  const hint = report.runRows === undefined && undo.direction === 'undo' ? await runBefore(begin, session) : undefined;
   return { ...report, outcome: () => withPending(withHint(report.outcome?.() ?? tags?.outcome(), hint), pending, begin.run) };
 }
 
@@ -128,7 +127,7 @@ function withPending(outcome: CliError | undefined, { rows }: PendingRows, run: 
   if (rows === 0 || (outcome && outcome.kind !== 'partial')) return outcome;
   return new CliError('unknown', `outcome unknown for ${plainQuantity(rows, 'row')} of run ${run}: they may still be applied`, {
     details: outcome ? [outcome.message] : [],
-    hint: `check with linkctl list, then repeat linkctl undo ${run}`,
+    hint: `check the links, then repeat: linkctl undo ${run}`,
   });
 }
 
@@ -146,13 +145,8 @@ async function undoMethodOf(run: DoneRun, session: Session): Promise<UndoMethod>
     : reasons[begin.operation] === undefined
       ? await lostCounters(run, session)
       : [];
-  const hint = await runBefore(run, session);
+  const hint = await runBefore(begin, session);
   throw new FailedError(`run ${begin.run} (${titleOf(begin)}) cannot be undone: ${why}`, { details, hint });
-}
-
-async function runBefore({ begin }: DoneRun, { client, system }: Session): Promise<string | undefined> {
-  const found = await undoableBefore(folders(system).state, begin, (other) => isOfProfile(other, client.identity));
-  return found && `the run before it that can be undone: linkctl undo ${found.run} (${titleOf(found.begin)}, ${found.begin.at})`;
 }
 
 const reasons: { readonly [K in DoneRun['begin']['operation']]?: string } = {

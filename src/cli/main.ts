@@ -68,6 +68,6 @@ function partGone(error: unknown, sent: Launch['sent']): CliError | undefined {
   if (!sent.change) return new LocalError(updated, { cause: error, hint: 'run the same command again' });
   return new UnknownOutcomeError(`${updated}: the outcome of its changes is unknown`, {
     cause: error,
-    hint: 'check with linkctl list before repeating the command',
+    hint: 'before repeating the command, check with: linkctl list',
   });
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { exitCodes, type UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { addGlobalFlags } from '../flags/globals.ts';
@@ -36,13 +37,17 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
     if (!(error instanceof CommanderError)) throw error;
     // A group without a verb has already printed its help.
     if (error.exitCode !== 0 && error.code !== 'commander.help') {
-      throw (await import('../help/usage-error.ts')).usageError(error, root, words);
+      throw await wrongLine(error, root, words);
     }
   }
   if (helped) text += (await import('../help/layout.ts')).helpPage(commandTree(helped), commandTree(root));
   const [name = '', flag] = words;
   // The name is both a command and a topic; the command's help comes first.
   await say(flag === '--help' && isTopicName(name) ? `${text}\n${await textOf(name)}` : text);
+}
+
+async function wrongLine(error: CommanderError, root: Command, words: readonly string[]): Promise<UsageError> {
+  return (await import('../help/usage-error.ts')).usageError(error, root, words);
 }
 
 /** Imports the runner only when a valid command runs. */
@@ -136,7 +141,10 @@ async function fillTree(root: Command, line: TypedLine, argv: readonly string[],
   const [word] = line.operands;
   if (entry) {
     if (!line.help && !argv.some((one) => one === '-h' || one === '--help')) return argv;
-    const { path, given } = readLine(root, argv);
+    const { path, given, command, operands } = readLine(root, argv);
+    if (line.help && command.commands.length > 0 && operands.length > 0) {
+      throw await wrongLine(new CommanderError(exitCodes.usage, 'commander.unknownCommand', ''), root, argv);
+    }
     return line.help || given.has('help') ? [...path.slice(1).map(({ name }) => name), '--help'] : argv;
   }
   if (word === undefined && (line.help || line.given.has('help') || argv.length === 0)) return ['--help'];

@@ -51,7 +51,7 @@ export async function confirmCount(question: string, count: number, invocation: 
   if (answer.replaceAll(',', '') !== String(count)) throw new FailedError('aborted: nothing was changed');
 }
 
-function requireTerminal(flag: string, invocation: Invocation): void {
+export function requireTerminal(flag: string, invocation: Invocation): void {
   if (canAsk(invocation)) return;
   throw new UsageError(`${flag} required when not running interactively`, { hint: `add ${flag} to the command` });
 }

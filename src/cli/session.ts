@@ -102,7 +102,9 @@ function accountOf(credentials: ServerCredentials): Account {
   const { edition, baseUrl, username, profile, sources, settings, readKey } = credentials;
   const keySource = sources.apiKey.kind === 'profile' ? sources.apiKey.path : describeSource(sources.apiKey);
   const methodOverride = settings.method_override ?? undefined;
-  return { edition, baseUrl, username, profile, keySource, methodOverride, caFile: settings.ca_file ?? undefined, readKey };
+  const usernameSource = describeSource(sources.username);
+  const caFile = settings.ca_file ?? undefined;
+  return { edition, baseUrl, username, usernameSource, profile, keySource, methodOverride, caFile, readKey };
 }
 
 async function sandboxAccount({ edition, profile, settings }: Credentials, invocation: Invocation): Promise<Account> {

@@ -37,6 +37,9 @@ export function refusedCredentials({ identity }: Subject, status: number): ApiMe
   };
 }
 
+/** One call then has fewer items. */
+export const smallerBatches = 'to send fewer items per call: linkctl config set batch_size 100';
+
 /** Returns a kind only if it depends on the subject; the default is in `contract/errors.ts`. */
 type Sentence = (subject: Subject) => Omit<ApiMessage, 'kind'> & Partial<ApiMessage>;
 
@@ -46,12 +49,12 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     hint: 'try again later; -v shows each request',
   }),
   1102: ({ identity }) => ({
-    message: `the server rejected the username "${identity.username}"${accountSuffix(identity)}`,
+    message: `the server rejected the username "${identity.username}"${usernameSuffix(identity)}`,
     hint: loginHint(identity),
   }),
   1204: ({ hash }) => ({
     message: `${named('hash', hash)} is not valid`,
-    hint: 'a hash contains letters, digits, _ and -; linkctl list shows your hashes',
+    hint: 'a hash contains letters, digits, _ and -; to see your hashes: linkctl list',
   }),
   1206: ({ longUrl }) => ({
     message: `${named('URL', longUrl)} is not accepted as a destination`,
@@ -66,12 +69,12 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     hint: 'choose another destination, or contact the operator of the server',
   }),
   1217: ({ identity }) => ({
-    message: `the account "${identity.username}"${accountSuffix(identity)} is inactive or expired`,
+    message: `the account "${identity.username}"${usernameSuffix(identity)} is inactive or expired`,
     hint: `renew it in the web interface of ${identity.host}`,
   }),
   1218: ({ hash }) => ({
     message: `${named('short URL', hash)} is not correct`,
-    hint: 'a hash contains letters, digits, _ and -; linkctl list shows your hashes',
+    hint: 'a hash contains letters, digits, _ and -; to see your hashes: linkctl list',
   }),
   1219: ({ identity: { host } }) => ({
     message: `${host} does not accept this request at the moment`,
@@ -79,11 +82,11 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
   }),
   1220: ({ identity: { username } }) => ({
     message: `the account "${username}" has reached its maximum number of links`,
-    hint: 'linkctl account shows the limits; delete links or raise the limit, then run the same command again',
+    hint: 'delete links or raise the limit, then run the same command again; to see the limits: linkctl account',
   }),
   1221: () => ({
     message: 'the request has too many items for this server',
-    hint: 'linkctl config set batch_size 100 (or less)',
+    hint: smallerBatches,
   }),
   1300: ({ identity }) => ({
     message: `the server rejected the API key${accountSuffix(identity)}`,
@@ -111,7 +114,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
       return {
         kind: 'rejected',
         message: `${chosen.join(' or ')} is not valid on this server`,
-        hint: expression === undefined ? 'linkctl list --help lists the known orders' : 'linkctl help tags',
+        hint: expression === undefined ? 'for the known orders: linkctl list --help' : 'linkctl help tags',
       };
     }
     return {
@@ -131,7 +134,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
   1309: noTag,
   1310: () => ({
     message: 'the request is too large for this server',
-    hint: 'linkctl config set batch_size 100 (or less)',
+    hint: smallerBatches,
   }),
   1311: ({ label, newLabel = label }) => ({
     message: `${named('tag label', newLabel)} is not valid or already exists`,
@@ -159,8 +162,13 @@ function accountSuffix({ profile, keySource }: Identity): string {
   return profile === undefined ? ` from ${keySource}` : ` of profile "${profile}" (from ${keySource})`;
 }
 
+function usernameSuffix(identity: Identity): string {
+  if (identity.profile !== undefined) return accountSuffix(identity);
+  return identity.usernameSource === undefined ? '' : ` from ${identity.usernameSource}`;
+}
+
 function loginHint({ profile, keySource }: Identity): string {
   return profile === undefined
-    ? `check the username and the API key from ${keySource}`
+    ? `check the username, and the API key from ${keySource}`
     : `linkctl auth login --profile ${profile}`;
 }

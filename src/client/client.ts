@@ -114,7 +114,8 @@ function createCaller(options: ClientOptions, connection: Connection): Caller {
       const outcome = await connection.exchange(call.request, signal);
       if (outcome.kind === 'answer') return await call.settle(outcome);
       const { transportFault } = await import('./answers/faults.ts');
-      return { fault: transportFault(outcome, proxyVariable({ origin: new URL(options.baseUrl), env: options.system.env })) };
+      const proxy = proxyVariable({ origin: new URL(options.baseUrl), env: options.system.env });
+      return { fault: transportFault(outcome, proxy, options) };
     };
     return await withRetries(attempt, { ...call, signal }, settings);
   };

@@ -11,6 +11,8 @@ export interface AccountOptions {
   readonly profile?: string | undefined;
   /** For messages: a file path, `LINKCTL_API_KEY`. */
   readonly keySource: string;
+  /** For messages without a profile: `--username`; undefined if it was typed at a question. */
+  readonly usernameSource?: string | undefined;
   /** The working domain and its source: `--domain`, `profile "work" (…/config.json)`. */
   readonly domain?: { readonly name: string; readonly source: string } | undefined;
 }
@@ -39,9 +41,10 @@ export interface Subject {
   readonly order?: string | undefined;
 }
 
-export function identityOf({ baseUrl, server, username, profile, keySource, domain }: AccountOptions): Identity {
+export function identityOf({ baseUrl, server, username, profile, keySource, usernameSource, domain }: AccountOptions): Identity {
   const root = baseUrl.replace(/\/+$/, '');
-  return { host: new URL(baseUrl).host, baseUrl: root, server: server ?? root, username, profile, keySource, domain };
+  const account = { username, profile, keySource, usernameSource, domain };
+  return { host: new URL(baseUrl).host, baseUrl: root, server: server ?? root, ...account };
 }
 
 export function subjectOf(identity: Identity, { method, path }: ApiRequest, input: AnyInput): Subject {

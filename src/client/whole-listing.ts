@@ -39,9 +39,10 @@ export async function coverage({ client, domain, domainNamed, domains }: ListedA
 }
 
 interface CutListing {
-  /** True if the server's total agrees with the rows. */
-  readonly isCounted: boolean;
-  readonly sentence: string;
+  /** Undefined if the server's total does not agree with the rows. */
+  readonly total: number | undefined;
+  /** False if the server could not be asked for a further row. */
+  readonly isCertain: boolean;
 }
 
 /**
@@ -52,13 +53,11 @@ export async function cutListing(
   selections: readonly ListSelection[],
   { offset, shown, total }: { readonly offset: number; readonly shown: number; readonly total: number | undefined },
 ): Promise<CutListing | undefined> {
-  if (total !== undefined && total > offset + shown) {
-    return { isCounted: true, sentence: `Showing ${shown} of ${total} links.` };
-  }
+  if (total !== undefined && total > offset + shown) return { total, isCertain: true };
   const [only, ...others] = selections;
   const isMore = only && others.length === 0 ? await hasRowsAt(client, only, offset + shown) : undefined;
   if (isMore === false) return undefined;
-  return { isCounted: false, sentence: `Showing ${shown} links; there ${isMore ? 'are' : 'may be'} more.` };
+  return { total: undefined, isCertain: isMore === true };
 }
 
 /** Undefined if the server cannot answer. */

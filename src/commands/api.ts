@@ -8,7 +8,6 @@ import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { CallError } from '../client/call-error.ts';
 import type { Client, RawAnswer } from '../client/client.ts';
-import { fileError } from '../files/file-error.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { dryRunReport } from '../output/planned-requests.ts';
@@ -101,6 +100,6 @@ async function readBody(text: string, { system }: Invocation): Promise<string> {
   try {
     return await readFile(text.slice(1), 'utf8');
   } catch (error) {
-    throw fileError('read', text.slice(1), error);
+    throw (await import('../input/source.ts')).unreadable(text.slice(1), error);
   }
 }

@@ -17,6 +17,7 @@ import { openSession, type Session } from '../cli/session.ts';
 import { markdown } from '../contract/formats.ts';
 import { addBaseFlag, addBatchFlags, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { outputWithMarkdown } from '../flags/globals.ts';
+import { missingInput } from '../flags/missing-input.ts';
 import { count, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { grouped, quantity } from '../output/quantity.ts';
@@ -68,7 +69,7 @@ export function registerApply(command: Command, run: Runner): void {
 async function apply(options: ApplyOptions, invocation: Invocation): Promise<Report> {
   if (options.printTemplate) return await (await import('../change/rows/file.ts')).printTemplate('apply', options, invocation);
   const { file, prune } = options;
-  if (file === undefined) throw new UsageError("missing required flag '--file'", missing);
+  if (file === undefined) throw missingInput("flag '--file'", missing);
   if (invocation.global.output === markdown && !invocation.global.dryRun) {
     throw new UsageError('-o markdown shows the plan: add --dry-run');
   }
@@ -115,7 +116,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
   );
 }
 
-const missing = { details: ['usage: linkctl apply -f <file> [--prune <label>]'], hint: 'linkctl apply --help' };
+const missing = { command: 'apply', usage: '-f <file> [--prune <label>]', example: '-f links.csv --dry-run' };
 
 interface Noted {
   readonly prune: string | undefined;

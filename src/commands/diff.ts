@@ -14,6 +14,7 @@ import { openSession, type Session } from '../cli/session.ts';
 import { markdown } from '../contract/formats.ts';
 import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { outputWithMarkdown } from '../flags/globals.ts';
+import { missingInput } from '../flags/missing-input.ts';
 import { describe } from '../help/description.ts';
 import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { linksOfDomains, selectLinks } from '../select/link-selection.ts';
@@ -58,10 +59,7 @@ async function diff(options: DiffOptions, invocation: Invocation, operands: stri
   const { file } = options;
   if (file === undefined) {
     const { fileCommand } = await import('../help/usage-error.ts');
-    throw new UsageError("missing required flag '--file'", {
-      ...missing,
-      hint: fileCommand('linkctl diff', operands) ?? missing.hint,
-    });
+    throw missingInput("flag '--file'", missing, fileCommand('linkctl diff', operands));
   }
   const selection = chosenSelection(operands, options);
   if (file === '-' && selection?.kind === 'file' && selection.path === '-') {
@@ -84,7 +82,7 @@ async function diff(options: DiffOptions, invocation: Invocation, operands: stri
   return diffReport(comparison, { name, empty, driftOf }, session);
 }
 
-const missing = { details: ['usage: linkctl diff -f <file> [selection]'], hint: 'linkctl diff --help' };
+const missing = { command: 'diff', usage: '-f <file> [selection]', example: '-f links.csv' };
 
 const columns: readonly Column[] = [
   { name: 'sign', essential: true },

@@ -51,12 +51,14 @@ const shown: ShownEdit = {
   presentation: { ...hashChangePresentation('urls', 'Changed'), doing: 'editing' },
 };
 
+const needed = { instead: ' | -f <file|->', besides: ' --url https://example.com/new' };
+
 /** PATCH /urls in all four forms: one hash, several hashes, a file of items, and a tag expression. */
 async function edit(options: EditOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.printTemplate) return await (await import('../change/rows/file.ts')).printTemplate('edit', options, invocation);
   if (options.file !== undefined)
     return await (await import('./edit/edited-file.ts')).editFile(options, invocation, operands, shown);
-  const selection = requireSelection(operands, options, 'edit');
+  const selection = requireSelection(operands, options, 'edit', needed);
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);
   const all = fieldNames('edit', session.edition);

@@ -8,6 +8,7 @@ import type { LogEntry } from '../contract/records.ts';
 import { count, seconds } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { pointInTime } from '../input/dates.ts';
+import { grouped } from '../output/quantity.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
 
 interface LogOptions {
@@ -106,8 +107,11 @@ function listEntries(filter: EntryFilter, options: LogOptions, session: Session)
       if (shown === 0 && read > 0)
         return [unknownTypeNote(filter, types, total() > offset + read ? `${read} of ${total()}` : `${read}`)];
       if (hasReachedSince || shown === 0 || total() <= offset + read) return [];
-      const what = isSelected ? `${shown} entries, selected from ${read} of ${total()}` : `${shown} of ${total()} entries`;
-      return [`Showing ${what}. Use --all or --limit N.`];
+      const of = `of ${grouped(total())}`;
+      const what = isSelected
+        ? `${grouped(shown)} entries, selected from ${grouped(read)} ${of}`
+        : `${grouped(shown)} ${of} entries`;
+      return [`Showing ${what}.${options.limit === undefined ? ' Use --all or --limit N.' : ''}`];
     },
   };
 }

@@ -27,5 +27,8 @@ const redo: Direction = {
   next: nextToRedo,
   targetOf: (tip, run) => targetOfRedo(tip) ?? (isUndoInForce(tip) ? run : undefined),
   already: (run) => `run ${run} is not undone`,
-  nothing: { message: 'nothing to redo: no undo, or another change since', hint: 'linkctl runs; linkctl redo <run>' },
+  nothing: {
+    message: 'nothing to redo: no undo, or another change since',
+    hint: 'to redo an earlier run, take its ID from: linkctl runs',
+  },
 };

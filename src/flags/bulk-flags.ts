@@ -56,7 +56,7 @@ export const sharedFlags: { readonly [P in 'csv' | 'runs']: readonly SharedFlag[
     ['--force', 'start even if the quota is too low'],
     // Without --undo, a single link in a script has no record.
     ['--undo', 'record even a single link in a script for undo'],
-    ['--no-undo', 'do not record the change for undo: saves one request per batch'],
+    ['--no-undo', 'do not record the change for undo: saves one request per batch (as config set undo off)'],
   ],
 };
 

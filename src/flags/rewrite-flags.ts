@@ -7,6 +7,7 @@ import { withParameter } from '../link/rules/query-parameters.ts';
 import type { UrlRule } from '../link/rules/url-change.ts';
 import { hostRule, httpsRule, parameterRule, patternRule, prefixRule, removalRule, utmRules } from '../link/rules/url-rules.ts';
 import { utmParameters } from '../link/rules/utm.ts';
+import { missingInput } from './missing-input.ts';
 import { choice, once, repeated } from './values.ts';
 
 /** As typed. */
@@ -46,23 +47,15 @@ export function readRules([from, to]: readonly string[], options: RuleOptions, n
     ...patternRules(regex, options.to),
   ];
   if (rules.length > 0) return rules;
-  throw new UsageError("missing required argument 'from'", {
-    details: [
-      'usage: linkctl rewrite <from> <to> | --scheme https | --host <old=new> | --set-param <name=value> | …',
-      'example: linkctl rewrite https://old.example https://new.example',
-    ],
-    hint: 'linkctl rewrite --help',
-  });
+  const usage = '<from> <to> | --scheme https | --host <old=new> | --set-param <name=value> | …';
+  throw missingInput("argument 'from'", { ...missing, usage });
 }
+
+const missing = { command: 'rewrite', usage: '<from> <to>', example: 'https://old.example https://new.example' };
 
 function operandRules(from: string | undefined, to: string | undefined, now: number): UrlRule[] {
   if (from === undefined) return [];
-  if (to === undefined) {
-    throw new UsageError("missing required argument 'to'", {
-      details: ['usage: linkctl rewrite <from> <to>', 'example: linkctl rewrite https://old.example https://new.example'],
-      hint: 'linkctl rewrite --help',
-    });
-  }
+  if (to === undefined) throw missingInput("argument 'to'", missing);
   return [prefixRule(flagValue('long_url', '<from>', from, now), flagValue('long_url', '<to>', to, now))];
 }
 

@@ -19,11 +19,14 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   const takesFile = command.flags.some(({ long }) => long === '--file');
   const file = takesFile && error.code === 'commander.excessArguments' ? fileCommand(command.line, line.operands) : undefined;
   if (file !== undefined) details.push(`did you mean: ${file}`);
-  if (error.code === 'commander.missingArgument') {
-    details.push(`usage: ${command.usage}`, ...command.examples.slice(0, 1).map((example) => `example: ${example}`));
+  const required = requiredFlag.exec(complaint)?.[1];
+  if (error.code === 'commander.missingArgument' || required !== undefined) {
+    const usage = required === undefined ? command.usage : command.usage.replace('[flags]', `${required} [flags]`);
+    details.push(`usage: ${usage}`, ...command.examples.slice(0, 1).map((example) => `example: ${example}`));
   }
   if (flag && /^-[^-]/.test(flag)) details.push("to pass a hash that starts with '-', put -- before it");
-  return new UsageError(verb ? `unknown command '${verb}'` : complaint, { details, hint: `${command.line} --help` });
+  const lacking = required && `missing required flag '${required.replace(/ .*/, '')}'`;
+  return new UsageError(verb ? `unknown command '${verb}'` : (lacking ?? complaint), { details, hint: `${command.line} --help` });
 }
 
 /** Returns the command that reads an existing file, for a path given in the place of an operand. */
@@ -39,6 +42,8 @@ function isFile(path: string): boolean {
     return false;
   }
 }
+
+const requiredFlag = /^required option '(.+)' not specified$/;
 
 /** Shortens commander's message about an invalid value. */
 function complaintOf(message: string, { flags }: CommandTree): string {
@@ -83,6 +88,12 @@ const verbsOfOtherTools: ReadonlyMap<string, readonly string[]> = new Map([
   ['find', searching],
   ['search', searching],
   ['qr', ['list --qr']],
+  ['login', ['auth login']],
+  ['logout', ['auth logout']],
+  ['whoami', ['auth status', 'status']],
+  ['profile', ['auth list']],
+  ['profiles', ['auth list']],
+  ['use', ['auth switch', 'switch']],
 ]);
 
 /** Prefers words that other tools use. Returns nothing if the best guess is unsafe, because the next best would mislead. */
@@ -103,6 +114,7 @@ const hash = ['--hash', '--new-hash'];
 const tag = ['--add-tag', '--tag', '--by-tags'];
 const order = ['--order-by'];
 const flagsOfOtherTools: ReadonlyMap<string, readonly string[]> = new Map([
+  ['--hash', hash],
   ['--slug', hash],
   ['--alias', hash],
   ['--keyword', hash],
@@ -113,6 +125,11 @@ const flagsOfOtherTools: ReadonlyMap<string, readonly string[]> = new Map([
   ['--title', ['--note']],
   ['--sort', order],
   ['--sort-by', order],
+  ['--format', ['--output']],
+  ['--period', ['--since']],
+  ['--long-url', ['--url']],
+  // Where the destination is an operand, no flag is meant.
+  ['--url', []],
 ]);
 
 const selectionFlags: readonly string[] = ['--by-tags', '--search', '--filter', '--hashes-from', '--all-domains'];

@@ -155,7 +155,7 @@ function columnOf(cells: readonly string[], place: string): number {
   const column = naming.map((name) => cells.indexOf(name)).find((position) => position >= 0);
   if (column !== undefined) return column;
   throw new UsageError(`${place}: ${quoted(cells.join(' '))} is a column name, but not hash or short_url`, {
-    hint: 'create the file with linkctl list --fields short_url; for a link with this hash, use its short URL',
+    hint: 'for a link with this hash, use its short URL; to create the file: linkctl list --fields short_url',
   });
 }
 

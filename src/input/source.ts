@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { getSystemErrorMap } from 'node:util';
 import { type CliError, LocalError, messageOf, UsageError } from '../base/errors.ts';
 import { folderVariable, type System } from '../base/system.ts';
-import { errorCode } from '../files/file-error.ts';
+import { errorCode, fileError } from '../files/file-error.ts';
 import { TemporaryFile } from '../files/temporary-file.ts';
 import { assertEncoding, utf8Text } from './encoding.ts';
 
@@ -165,10 +165,10 @@ async function* wholeStream(stream: Readable, name: string): AsyncGenerator<Buff
 }
 
 /** A wrong name is a usage error (exit 2); a file that cannot be read is a local problem (exit 9). */
-function unreadable(name: string, error: unknown): CliError {
-  const message = `cannot read ${name || '""'}: ${reasonOf(error)}`;
+export function unreadable(name: string, error: unknown): CliError {
+  const failure = fileError('read', name || '""', error);
   const isWrongName = wrongNames.includes(errorCode(error) ?? '');
-  return isWrongName ? new UsageError(message, { cause: error }) : new LocalError(message, { cause: error });
+  return isWrongName ? new UsageError(failure.message, { cause: error }) : failure;
 }
 
 const wrongNames = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'];

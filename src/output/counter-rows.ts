@@ -68,7 +68,9 @@ export function clickRows(
     ...(chart && { chart: (shown, canvas) => barLines(shown.map(barOf), canvas) }),
     members: () => ({ summary: sum }),
     notes: () => [
-      ...(chart && sum.urls > (top ?? 0) ? [`Showing ${top} of ${quantity(sum.urls, 'link')}. Use --top <n>.`] : []),
+      ...(chart && sum.urls > (top ?? 0)
+        ? [`Showing ${grouped(top ?? 0)} of ${quantity(sum.urls, 'link')}. Use --top <n>.`]
+        : []),
       ...(sum.urls > 1
         ? [`${quantity(sum.urls, 'link')}: ${quantity(sum.total_clicks, 'click')}, ${grouped(sum.unique_clicks)} unique`]
         : []),

@@ -61,7 +61,7 @@ export function unknownProfile(name: string, config: Config): LocalError {
 export function noProfile({ profiles, path }: Config, consequence = ''): AuthError {
   const first = profiles.size > 0 ? 'linkctl auth switch <profile>' : 'linkctl auth login';
   return new AuthError(`no profile is selected (configuration: ${path})${consequence}`, {
-    hint: `${first}, or without an account: linkctl -p sandbox`,
+    hint: `with an account: ${first}; without one: linkctl -p sandbox`,
   });
 }
 
@@ -154,7 +154,7 @@ function lineAndColumn(text: string, position: number): string {
 function corrupt(message: string, details: readonly string[] = []): LocalError {
   return new LocalError(message, {
     details,
-    hint: 'correct the file, or move it away and run linkctl auth login; it was not changed',
+    hint: 'the file was not changed: correct it, or move it away and log in: linkctl auth login',
   });
 }
 

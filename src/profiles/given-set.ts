@@ -79,7 +79,6 @@ export function givenValue(key: ProfileKey, typed: string | undefined, env: Syst
   return value ? { value, source: { kind: 'environment', name: variable } } : undefined;
 }
 
-/** The error does not quote the value: a URL may contain a password. */
 function checked<Value>(
   key: ProfileKey,
   found: Given | undefined,
@@ -87,7 +86,9 @@ function checked<Value>(
 ): Given<Value> | undefined {
   if (!found) return undefined;
   const value = read(found.value);
-  if (value === undefined) throw new UsageError(`${found.source.name}: expected ${fieldOf(key).expected}`);
+  // A URL may contain a password.
+  const got = key === 'base_url' ? '' : `, got ${JSON.stringify(found.value)}`;
+  if (value === undefined) throw new UsageError(`${found.source.name}: expected ${fieldOf(key).expected}${got}`);
   return { value, source: found.source };
 }
 

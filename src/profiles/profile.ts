@@ -88,6 +88,8 @@ const profileFields = {
   batch_size: integer(1, Math.max(editions.a.groupBound, editions.b.groupBound)),
   /** Program and arguments, run without a shell; its output is the key. Takes precedence over `api_key`. */
   api_key_command: command,
+  /** `off` for accounts with a tight quota: before-images cost calls. `--undo` and `--no-undo` take precedence. */
+  undo: { ...choice(['on', 'off']), default: 'on' },
   insecure_http: { ...yesOrNo, flag: '--insecure-http', default: false },
   /** PEM file of certificates to trust in addition. */
   ca_file: { ...text('an absolute path', isAbsolute), flag: '--ca-file' },

@@ -4,6 +4,7 @@ import { shellWord } from '../base/shell-word.ts';
 import type { Session } from '../cli/session.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { thisServer } from '../contract/editions.ts';
+import { missingInput } from '../flags/missing-input.ts';
 import { once, repeated } from '../flags/values.ts';
 import type { NamedHashes } from '../input/domain-resolver.ts';
 import type { Purpose } from './selected-links.ts';
@@ -67,18 +68,28 @@ export function readSelection(operands: readonly string[], options: SelectionOpt
   return isNamed ? { kind: 'hashes', operands } : { kind: 'listing', tags: byTags, search };
 }
 
+interface Example {
+  /** What can be given instead of links. */
+  readonly instead?: string;
+  /** What the command needs besides a link. */
+  readonly besides?: string;
+}
+
 /** Returns the selection of a change. Throws a UsageError unless there is exactly one; a filter is not a selection. */
-export function requireSelection(operands: readonly string[], options: SelectionOptions, command: string): LinkSelection {
+export function requireSelection(
+  operands: readonly string[],
+  options: SelectionOptions,
+  command: string,
+  { instead = '', besides = '' }: Example = {},
+): LinkSelection {
   const selection = chosenSelection(operands, options);
   if (selection) return selection;
   if (options.filter) throw new UsageError('--filter narrows a selection: for all links add --all');
   if (options.allDomains) throw new UsageError('--all-domains says where links are selected: for all links add --all');
-  throw new UsageError(`missing required argument 'hash'`, {
-    details: [
-      `usage: linkctl ${command} <hash>... | --hashes-from <file|-> | --by-tags <expression> | --search <text> | --all`,
-      `example: linkctl ${command} abc`,
-    ],
-    hint: `linkctl ${command} --help`,
+  throw missingInput("argument 'hash'", {
+    command,
+    usage: `<hash>...${instead} | --hashes-from <file|-> | --by-tags <expression> | --search <text> | --all`,
+    example: `abc${besides}`,
   });
 }
 

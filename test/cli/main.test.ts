@@ -132,6 +132,11 @@ test.for([
   ['find', 'list --search'],
   ['search', 'list --search'],
   ['qr', 'list --qr'],
+  ['login', 'auth login'],
+  ['logout', 'auth logout'],
+  ['whoami', 'auth status'],
+  ['profile', 'auth list'],
+  ['auth use', 'switch'],
   ['tags create', 'add'],
   ['tags remove', 'delete'],
 ])('B5, D45: %s is a word of other tools, and %s is ours', async ([words = '', ours], { linkctl, wire }) => {
@@ -146,6 +151,10 @@ test.for([
   [['shorten', 'https://a.example/', '--tags', 'x'], '--tag'],
   [['shorten', 'https://a.example/', '--title', 'x'], '--note'],
   [['edit', 'abc', '--slug', 'x'], '--new-hash'],
+  [['edit', 'abc', '--hash', 'x'], '--new-hash'],
+  [['edit', 'abc', '--long-url', 'x'], '--url'],
+  [['list', '--format', 'json'], '--output'],
+  [['stats', '--period', '7d'], '--since'],
   [['edit', 'abc', '--tags', 'x'], '--add-tag'],
   [['edit', 'abc', '--TAG', 'x'], '--add-tag'],
   [['list', '--tag', 'x'], '--by-tags'],
@@ -166,12 +175,45 @@ test.for([
   [['rewrite', 'https://a.example', 'https://b.example', '--tags', 'x']],
   [['edit', 'abc', '--by-tgs2', 'x']],
   [['list', '--slug', 'x']],
+  [['shorten', '--url', 'https://a.example/']],
   [['delete', 'abc', '--alle']],
 ] as const)('E37: for %s no flag that selects links is suggested', async ([argv], { linkctl, wire }) => {
   const ran = await linkctl([...argv]);
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('unknown option') });
   expect(ran.stderr).not.toContain('did you mean');
   expect(await wire.requests()).toEqual([]);
+});
+
+test.for([
+  ['edit', "argument 'hash'"],
+  ['delete', "argument 'hash'"],
+  ['shorten', "argument 'long-url'"],
+  ['rewrite', "argument 'from'"],
+  ['rewrite https://a.example', "argument 'to'"],
+  ['tags rename', "argument 'old'"],
+  ['diff', "flag '--file'"],
+  ['apply', "flag '--file'"],
+  ['copy', "flag '--to'"],
+  ['report', "flag '--html'"],
+  ['tags merge a', "flag '--into'"],
+])('B4: %s without what it needs says so, with usage and an example', async ([words = '', what], { linkctl, wire }) => {
+  const ran = await linkctl(words.split(' '));
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  const command = words.replace(/ (?:a|https:.*)$/, '');
+  const [error, usage, example, hint, ...rest] = ran.stderr.split('\n');
+  expect([error, hint, ...rest]).toEqual([`error: missing required ${what}`, `hint: linkctl ${command} --help`, '']);
+  expect(usage).toMatch(new RegExp(`^usage: linkctl ${command} .*`));
+  expect(example).toMatch(new RegExp(`^example: linkctl ${command} .`));
+  const flag = /--[a-z]+/.exec(what ?? '')?.[0].replace('--file', '-f');
+  for (const line of [usage, example]) expect(line).toContain(flag ?? '');
+  expect(await wire.requests()).toEqual([]);
+});
+
+test('B4: the usage of edit names its file, and its example can be run', async ({ linkctl }) => {
+  const { stderr } = await linkctl(['edit']);
+  expect(stderr).toContain('usage: linkctl edit <hash>... | -f <file|-> | --hashes-from');
+  const example = /^example: linkctl (.*)$/m.exec(stderr)?.[1] ?? '';
+  expect(await linkctl(example.split(' '))).toMatchObject({ code: 5 });
 });
 
 test.for([

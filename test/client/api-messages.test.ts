@@ -95,7 +95,7 @@ test('B47: credentials of the environment are named as such', () => {
   expect(apiMessage({ code: 1300, message: '' }, fromEnvironment)).toEqual({
     kind: 'auth',
     message: 'the server rejected the API key from LINKCTL_API_KEY',
-    hint: 'check the username and the API key from LINKCTL_API_KEY',
+    hint: 'check the username, and the API key from LINKCTL_API_KEY',
   });
 });
 

@@ -209,6 +209,10 @@ test('B52: without a proxy, the hint of a failed connection asks whether the ser
     message: 'connection refused by 127.0.0.1:9',
     hint: 'check that the server is running and that the base URL is correct: linkctl auth list',
   });
+  const { client: unstored } = await rig([], { baseUrl: 'http://127.0.0.1:9/api/3', retries: 0, profile: undefined });
+  expect(await failureOf(unstored.send('listTags', {}))).toMatchObject({
+    hint: 'check that the server is running and that the base URL is correct: http://127.0.0.1:9/api/3',
+  });
 });
 
 test('B75, R-9: --timeout bounds the wait for an answer', async () => {

@@ -46,6 +46,16 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await sent(wire)).map(({ body }) => body)).toEqual([{ label: 'one' }, { label: 'two' }]);
   });
 
+  test('C19: a file of the body that is missing is a usage error, as any input file', async ({ linkctl, wire }) => {
+    const [body, list] = [
+      await linkctl(['api', 'POST', '/tags', '--body', '@no/x.json']),
+      await linkctl(['shorten', '-f', 'no/x.json']),
+    ];
+    expect(body).toEqual({ code: 2, stdout: '', stderr: 'error: cannot read no/x.json: no such file or folder\n' });
+    expect(list).toEqual(body);
+    expect(await sent(wire)).toEqual([]);
+  });
+
   test('B60: --dry-run sends nothing that changes anything', async ({ linkctl, wire }) => {
     const ran = await linkctl(['api', 'DELETE', '/tags/promo', '-n', '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({ dry_run: true, requests: [{ method: 'DELETE', path: '/tags/promo' }] });

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
 import { apiKey, test as base, type Linkctl, runnerIn, sent, username } from '../support/linkctl.ts';
 
 /** `linkctl` in a home that knows of no credentials. */
@@ -131,6 +132,37 @@ test('B54, B55: without a terminal what is missing is named, and nothing is aske
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('--with-key or --api-key-file required') });
 });
 
+test('B54, B55: without a terminal everything that is missing is named at once', async ({ home }) => {
+  const words = ['auth', 'login', '--profile', 'work'];
+  const named = '--base-url, --username and --with-key or --api-key-file';
+  expect(await home(words)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `error: ${named} required when not running interactively\nhint: add ${named} to the command\n`,
+  });
+  expect((await home([...words, '--username', 'ann'])).stderr).toContain(
+    'error: --base-url and --with-key or --api-key-file req',
+  );
+});
+
+test('B47: a username that the server rejects comes from its own flag, not from that of the key', async ({
+  home,
+  login,
+  wire,
+}) => {
+  await wire.script([faults.refuse(1102)]);
+  const ran = await home(login, { stdin: apiKey });
+  expect(ran).toMatchObject({ code: 4, stdout: '' });
+  expect(ran.stderr).toContain(`error: the server rejected the username "${username}" from --username [API 1102]\n`);
+  expect(ran.stderr).toContain('hint: check the username, and the API key from stdin\n');
+});
+
+test('B52: a login that reaches no server names the base URL, because no profile is stored yet', async ({ home, login }) => {
+  const ran = await home([...login.with(5, 'http://127.0.0.1:9/api/3'), '--retries', '0'], { stdin: apiKey });
+  expect(ran).toMatchObject({ code: 8, stdout: '' });
+  expect(ran.stderr).toContain('that the base URL is correct: http://127.0.0.1:9/api/3\n');
+});
+
 test('B63: login is refused while the environment would beat what it stores', async ({ home, login }) => {
   const ran = await home(login, { stdin: apiKey, env: { LINKCTL_API_KEY: 'x' } });
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('LINKCTL_API_KEY is set in the environment') });
@@ -184,7 +216,7 @@ test('B69, D53: no profile at all is exit 4 with both ways in, and the file that
   ]) {
     expect(await home(argv)).toMatchObject({ code: 4, stderr: expect.stringContaining(config) });
   }
-  expect(ran.stderr).toContain('hint: linkctl auth login, or without an account: linkctl -p sandbox');
+  expect(ran.stderr).toContain('hint: with an account: linkctl auth login; without one: linkctl -p sandbox');
 });
 
 test('B69: an unknown profile is exit 9 and lists those that exist', async ({ home, login }) => {

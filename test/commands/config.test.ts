@@ -78,6 +78,24 @@ test('a setting holds: -p sandbox prints as its output says', async ({ config, l
   expect((await linkctl(['tags', '-p', 'sandbox'])).stdout).toBe('{"tags":[]}\n');
 });
 
+test('U1: undo off leaves out the records of a profile and says so; --undo takes precedence', async ({ config, linkctl }) => {
+  const edit = async (note: string, ...flags: string[]) =>
+    await linkctl(['edit', 'abc', '--note', note, '-p', 'sandbox', ...flags]);
+  const undoOfLast = async () => JSON.parse((await linkctl(['runs', '-p', 'sandbox', '-o', 'json'])).stdout).runs[0].undo;
+  await linkctl(['shorten', 'https://a.example', '--hash', 'abc', '-p', 'sandbox']);
+  expect((await edit('one')).stderr).toBe('');
+  expect(await undoOfLast()).toBe('yes');
+  expect((await config(['set', 'undo', 'off', '-p', 'sandbox'])).code).toBe(0);
+  expect(await edit('two')).toMatchObject({
+    code: 0,
+    stderr: 'undo is off for profile "sandbox": this change cannot be undone\n',
+  });
+  expect(await undoOfLast()).toBe('no');
+  expect((await edit('three', '--no-undo')).stderr).toBe('--no-undo: this change cannot be undone\n');
+  expect((await edit('four', '--undo')).stderr).toBe('');
+  expect(await undoOfLast()).toBe('yes');
+});
+
 test.for([
   ['set', 'colour', 'red', /no setting "colour"; expected one of base_url, /],
   ['set', 'output', 'xml', /output: expected one of \{table\|json\|jsonl\|csv\|tsv\}, got "xml"/],

@@ -379,7 +379,7 @@ test('B54, B60, B62: nothing goes anywhere without an answer; each account gets 
 });
 
 test.for([
-  [['copy'], "required option '--to <profile>'"],
+  [['copy'], "missing required flag '--to'"],
   [['copy', '--to', 'here'], 'source and target of the copy are the same: profile "here"'],
   [['copy', '--to', 'nobody'], 'nobody'],
   [['copy', '--to', 'there', '--concurrency', '4'], '--concurrency: copy sends one request at a time'],

@@ -150,7 +150,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 });
 
 describe('questions', () => {
-  test('B56, B58: one URL is shown whole with its clicks, after profile, host and domain; y deletes it', async ({
+  test('U3, B56, B58: one URL is shown whole with its clicks, after profile, host and domain; y deletes it', async ({
     linkctl,
     wire,
     service,
@@ -175,7 +175,7 @@ describe('questions', () => {
       stdout: '✓ Deleted h0 → https://example.com/0\n',
       stderr: expect.stringMatching(
         new RegExp(
-          `^account "ann" on ${host}, domain localhost:\\n` +
+          `^clicks and .* cannot be restored\\naccount "ann" on ${host}, domain localhost:\\n` +
             'Delete https://s.ex/h0 -> https://example.com/0 \\(1,204 clicks\\)\\? \\[y/N\\] to undo it: linkctl undo \\S+\\n$',
         ),
       ),

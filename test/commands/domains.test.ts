@@ -51,7 +51,7 @@ describe('edition b', () => {
     expect(await linkctl(['domains'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'error: this server (edition B) has no domains endpoint\nhint: linkctl account shows the domain of the account\n',
+      stderr: 'error: this server (edition B) has no domains endpoint\nhint: to see the domain of the account: linkctl account\n',
     });
     expect(await wire.requests()).toEqual([]);
   });

@@ -43,7 +43,7 @@ test('B81: --limit, --offset and --all choose the rows; a cut log says so (B28)'
   expect(cut).toEqual({
     code: 0,
     stdout: 'Tag "two" added\n',
-    stderr: 'Showing 1 of 3 entries. Use --all or --limit N.\n',
+    stderr: 'Showing 1 of 3 entries.\n',
   });
   expect((await sent(wire)).at(-1)?.call).toBe('GET /log?offset=1&limit=1');
   const all = await linkctl(['log', '--all', '--fields', 'message']);

@@ -56,6 +56,15 @@ for (const edition of ['a', 'b'] as const) {
     test.override({ edition });
     const noNotes = { only: { method: 'POST' }, alter: { each: { note: '' } } } as const;
 
+    test('a typed link is told how to change that one', async ({ linkctl, wire, service }) => {
+      await seed(service, 1);
+      await wire.script([noNotes]);
+      const ran = await linkctl(['shorten', 'https://example.com/1', '--note', 'one']);
+      expect(ran.code).toBe(6);
+      const hint = /\nhint: to change the existing link, give the same flags to: linkctl edit -- (\S+)\n$/;
+      expect(hint.exec(ran.stderr)?.[1]).toBe((await stored(service)).at(-1)?.hash);
+    });
+
     test('go to --failed with their hash: fed back they make no second link', async ({ linkctl, folder, wire, service }) => {
       await seed(service, 300);
       const [file, failed] = [join(folder, 'links.csv'), join(folder, 'failed.csv')];

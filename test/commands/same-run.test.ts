@@ -40,7 +40,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
       const ran = await linkctl(['shorten', '-f', file, ...flags]);
       expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/was already completed by run \S+/) });
       if (named) expect(ran.stderr).toContain(`with other flags (${named})`);
-      expect(ran.stderr).toContain('add --again');
+      expect(ran.stderr).toMatch(/\nhint: to run it again, add --again; to see the run: linkctl runs show \S+\n$/);
       expect((await sent(wire)).filter(({ call }) => call.startsWith('POST')).length).toBe(before);
       expect(await stored(service)).toHaveLength(inUse + 40);
       expect(await linkctl(['shorten', '-f', file, ...flags, '--again', '-q'])).toMatchObject({ code: 0 });

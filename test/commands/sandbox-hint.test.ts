@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/linkctl.ts';
 
-const hint = 'to make links of the sandbox work, run linkctl serve in another terminal\n';
+const hint = 'to make links of the sandbox work, run in another terminal: linkctl serve\n';
 const terminal = { stdout: true, stderr: true };
 /** On a terminal every change says how it is undone. */
 const undoLine = /^to undo it: linkctl (?:-p sandbox )?undo \S+\n$/;

@@ -30,7 +30,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['stats', 'h0', '--reset', '--yes'])).toEqual({
       code: 0,
       stdout: 'h0\n',
-      stderr: 'http://localhost/h0: 3 clicks, 1 unique, will be erased\n',
+      stderr: 'counters cannot be restored after a reset\nhttp://localhost/h0: 3 clicks, 1 unique, will be erased\n',
     });
     expect(await sent(wire)).toEqual([
       { call: 'GET /urls?hashes=h0&limit=1', body: undefined },
@@ -92,12 +92,15 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 });
 
-test('B56: the question of one shows both counters; y erases them', async ({ linkctl, service }) => {
+test('U3, B56: the question of one shows both counters, and that they cannot be restored; y erases them', async ({
+  linkctl,
+  service,
+}) => {
   await clicked(service, 1);
   const ran = await linkctl(['stats', '--reset', 'h0'], { ...watched, stdin: 'y\n' });
   expect(ran).toMatchObject({ code: 0, stdout: '✓ Reset h0\n' });
   expect(ran.stderr).toMatch(
-    /^account "ann" on 127\.0\.0\.1:\d+:\nReset the counters of http:\/\/localhost\/h0 -> https:\/\/example\.com\/0 \(3 clicks, 1 unique\)\? \[y\/N\] $/,
+    /^counters cannot be restored after a reset\naccount "ann" on 127\.0\.0\.1:\d+:\nReset the counters of http:\/\/localhost\/h0 -> https:\/\/example\.com\/0 \(3 clicks, 1 unique\)\? \[y\/N\] $/,
   );
 });
 

@@ -21,7 +21,7 @@ test('U5, E8: undo stops at a change that was not kept, names it and the run bef
   expect(await linkctl(['undo'], watched)).toMatchObject({ code: 5, stderr: expect.stringContaining('nothing to undo') });
   expect((await linkctl(edit)).code).toBe(0);
   const [{ run = '' } = {}] = await runs(linkctl);
-  const hint = new RegExp(`\nhint: the run before it that can be undone: linkctl undo ${run} \\(edit 3 links, \\d{4}-.*Z\\)\n$`);
+  const hint = new RegExp(`\nhint: the run before it that can be undone \\(edit 3 links, \\d{4}-.*Z\\): linkctl undo ${run}\n$`);
   const hashes = join(folder, 'hashes.txt');
   writeFileSync(hashes, 'h0\nh1\n');
   expect((await linkctl(['edit', '--note', 'm', '--hashes-from', hashes, '--no-undo'])).code).toBe(0);
@@ -56,6 +56,29 @@ test('U3: counters that were reset are named where somebody asks for them back',
   expect(refused.stderr).not.toContain('hint:');
   expect(refused.stderr).toContain(`and 2 more in ${await newestFile(linkctl, folder, 'before.log')}`);
   expect(await changes(wire, from)).toEqual([]);
+});
+
+test('B45, U6: off a terminal the command in the hint can be pasted, and is about a run that can be undone', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, numbered(3));
+  const file = join(folder, 'edits.csv');
+  writeFileSync(file, 'hash,note\nh0,n\n');
+  expect((await linkctl(['edit', '-f', file])).code).toBe(0);
+  const [{ run = '' } = {}] = await runs(linkctl);
+  const named = await linkctl(['undo', '--yes']);
+  expect(named).toMatchObject({ code: 2, stdout: '' });
+  expect(named.stderr).toMatch(new RegExp(`\nhint: the newest \\(edit -f .*edits\\.csv\\): linkctl undo ${run} --yes\n$`));
+  expect((await linkctl(['stats', 'h1', 'h2', '--reset', '--yes'])).code).toBe(0);
+  const reset = await linkctl(['undo', '--yes']);
+  expect(reset).toMatchObject({ code: 2, stdout: '' });
+  expect(reset.stderr).toMatch(/\nthe newest run, \S+ \(reset.*\), cannot be undone\n/);
+  expect(reset.stderr).toMatch(
+    new RegExp(`\nhint: the run before it that can be undone \\(edit -f .*edits\\.csv, .*Z\\): linkctl undo ${run} --yes\n$`),
+  );
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'h0\n' });
 });
 
 test('U2: a run of another account, server or edition is refused by name; so is one that is forgotten', async ({

@@ -68,7 +68,9 @@ export async function redoLast(linkctl: Linkctl, flags: readonly string[] = [], 
 /** The name that the refusal of a nameless command gives. */
 export async function newestFor(command: 'undo' | 'redo', linkctl: Linkctl, world?: World): Promise<string> {
   const { stderr } = await linkctl([command, '--yes'], world);
-  return new RegExp(`linkctl ${command} (\\S+) --yes`).exec(stderr)?.[1] ?? 'none';
+  // If the newest cannot be undone, the hint names another.
+  const named = /^the newest run, (\S+) /m.exec(stderr) ?? new RegExp(`linkctl ${command} (\\S+) --yes`).exec(stderr);
+  return named?.[1] ?? 'none';
 }
 
 /** What a process leaves that was killed when all was done, before it could say so: the newest run is not shown. */

@@ -62,8 +62,10 @@ test.for([
   ['enviroment', 'did you mean environment?'],
   ['exit-code', 'did you mean exit-codes?'],
   ['nosuch', 'linkctl --help'],
-])('B1: linkctl help %s is exit 2 with what may have been meant', async ([word = '', remedy], { linkctl }) => {
-  const ran = await linkctl(['help', word]);
+  ['auth lgoin', "unknown command 'lgoin'\ndid you mean login?\nhint: linkctl auth --help\n"],
+  ['tags nosuch', "unknown command 'nosuch'\nhint: linkctl tags --help\n"],
+])('B1: linkctl help %s is exit 2 with what may have been meant', async ([words = '', remedy], { linkctl }) => {
+  const ran = await linkctl(['help', ...words.split(' ')]);
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(remedy as string) });
 });
 

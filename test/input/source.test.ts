@@ -66,7 +66,7 @@ describe('files', () => {
   test('C19: what is missing or a directory is the command line’s fault, exit 2', async ({ folder, open }) => {
     expect(await failure(open(join(folder, 'none.csv')))).toMatchObject({
       exitCode: 2,
-      text: expect.stringMatching(/^cannot read .*none\.csv: no such file or directory$/),
+      text: expect.stringMatching(/^cannot read .*none\.csv: no such file or folder$/),
     });
     expect(await failure(open(folder))).toMatchObject({ exitCode: 2, text: `${folder} is a directory` });
     expect(await failure(open(''))).toMatchObject({ exitCode: 2 });
@@ -345,7 +345,7 @@ describe('encodings', () => {
 
 test('a folder of the path that is not there is named', async ({ folder, open }) => {
   await mkdir(join(folder, 'a'));
-  expect((await failure(open(join(folder, 'a', 'b', 'links.csv')))).text).toContain('no such file or directory');
+  expect((await failure(open(join(folder, 'a', 'b', 'links.csv')))).text).toContain('no such file or folder');
 });
 
 describe('rows that were checked', () => {

@@ -4,7 +4,7 @@ import { withTypedAccount } from '../../src/output/printed-commands.ts';
 test.each([
   ['linkctl tags', 'linkctl -p work tags'],
   ['to undo it: linkctl undo 2031-1', 'to undo it: linkctl -p work undo 2031-1'],
-  ['linkctl runs; linkctl redo <run>', 'linkctl -p work runs; linkctl -p work redo <run>'],
+  ['linkctl undo x; or: linkctl redo <run>', 'linkctl -p work undo x; or: linkctl -p work redo <run>'],
   [
     'check with linkctl list, then repeat linkctl undo x',
     'check with linkctl -p work list --domain two.ex, then repeat linkctl -p work undo x',
@@ -20,9 +20,9 @@ test.each([
   'linkctl -p sandbox',
   'linkctl auth login --profile work',
   'linkctl help filters',
-  'linkctl list --help lists the known orders',
+  'for the known orders: linkctl list --help',
   'use the linkctl version that started it',
-  'run linkctl serve in another terminal',
+  'run in another terminal: linkctl serve',
   'in use by another linkctl (process 1)',
 ])('B45: a command without an account, or with its own, stays as it is: %s', (text) => {
   expect(withTypedAccount(text, { profile: 'work', domain: 'two.ex' })).toBe(text);

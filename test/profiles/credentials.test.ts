@@ -74,7 +74,7 @@ test.for<[string, CredentialFlags, Record<string, string>, string]>([
   ['another scheme', { profile: 'work', baseUrl: 'http://api.example.com' }, {}, 'the API key is not sent there'],
   ['another port', {}, { LINKCTL_BASE_URL: 'https://api.example.com:8443' }, 'LINKCTL_BASE_URL is not the server'],
   ['another edition', { edition: 'a' }, {}, '--edition is edition a, but profile "work" is edition b'],
-  ['no such edition', {}, { ...env, LINKCTL_EDITION: 'c' }, 'LINKCTL_EDITION: expected one of {a|b}'],
+  ['no such edition', {}, { ...env, LINKCTL_EDITION: 'c' }, 'LINKCTL_EDITION: expected one of {a|b}, got "c"'],
   ['an empty flag', { username: '' }, {}, '--username: expected a value'],
   ['userinfo', { baseUrl: 'https://u:CANARY@x.example' }, {}, '--base-url: expected a URL such as'],
   ['a colon in the username', {}, { ...env, LINKCTL_USERNAME: 'a:b' }, 'LINKCTL_USERNAME: expected a name without colons'],
@@ -95,14 +95,17 @@ test('B74: another path of the same origin gets the stored key', async ({ config
 
 test('B69: no profile at all is exit 4 and names both ways in', ({ config }) => {
   expect(() => resolveCredentials({}, config.system())).toThrow(
-    expect.objectContaining({ exitCode: 4, hint: 'linkctl auth login, or without an account: linkctl -p sandbox' }),
+    expect.objectContaining({ exitCode: 4, hint: 'with an account: linkctl auth login; without one: linkctl -p sandbox' }),
   );
 });
 
 test('B69: no current profile is exit 4; one that is stored is offered first', ({ config }) => {
   config.put({ ...stored, current_profile: null });
   expect(() => resolveCredentials({}, config.system())).toThrow(
-    expect.objectContaining({ exitCode: 4, hint: 'linkctl auth switch <profile>, or without an account: linkctl -p sandbox' }),
+    expect.objectContaining({
+      exitCode: 4,
+      hint: 'with an account: linkctl auth switch <profile>; without one: linkctl -p sandbox',
+    }),
   );
 });
 

@@ -77,7 +77,7 @@ export async function findRun(
     const changed = begin ? changedOptions(identity, begin) : [];
     const how = changed.length > 0 ? `, with other flags (${changed.join(', ')})` : '';
     throw new UsageError(`${input.name} was already completed by run ${finished}${how}`, {
-      hint: `linkctl runs show ${finished}; to run it again, add --again`,
+      hint: `to run it again, add --again; to see the run: linkctl runs show ${finished}`,
     });
   }
   const isAlike = ({ begin }: RunState): boolean => hasSameFlags(begin) && (begin.undo ?? false) === undo;

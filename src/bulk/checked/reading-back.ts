@@ -46,7 +46,7 @@ export async function readBackBatch(batch: number, items: readonly SentItem[], r
 
 function inconclusive(count: number, cause?: CliError): CliError {
   return new UnknownOutcomeError(`outcome of ${count} rows unknown: the listing does not show whether they were shortened`, {
-    hint: 'check these rows with linkctl list --search; the same command resumes with the other rows',
+    hint: 'the same command resumes with the other rows; check these rows with linkctl list --search',
     ...(cause && { details: [cause.message], cause }),
   });
 }

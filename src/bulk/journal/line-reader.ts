@@ -73,7 +73,7 @@ export async function* linesBackwards<T extends LineType>(
 
 export function damaged(path: string, where: string): LocalError {
   return new LocalError(`the journal ${path} is damaged (${where})`, {
-    hint: 'check the links with linkctl list, then delete the record with linkctl runs forget',
+    hint: 'check the links with linkctl list, then delete the record: linkctl runs forget <run>',
   });
 }
 

@@ -6,7 +6,11 @@ import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { errorText, type RowOutcome } from './row-outcome.ts';
 
-const correct = 'to change existing links, use linkctl edit -f with their hashes';
+/** A typed link gets the command that changes it; for rows, a file does. */
+function existing(hash: string, isTyped: boolean): string {
+  if (isTyped) return `to change the existing link, give the same flags to: linkctl edit -- ${shellWord(hash)}`;
+  return 'these rows already have links: to change existing links, use linkctl edit -f with their hashes';
+}
 
 interface ItemText extends Partial<LinkKey> {
   readonly custom_hash?: string;
@@ -38,7 +42,7 @@ export function outcomeFailure(
     const kind = status === 'unknown' ? 'unknown' : 'rejected';
     const why = errorText({ message, details });
     const subject = hash ?? custom_hash ?? long_url;
-    const hint = record && hash === undefined ? `these rows already have links: ${correct}` : undefined;
+    const hint = record && hash === undefined ? existing(record.hash, input === undefined) : undefined;
     return new CliError(kind, location + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
   // An edit has both hashes: 1306 is about the current one, other codes about the new one.
@@ -49,7 +53,7 @@ export function outcomeFailure(
   );
   const { kind, apiCode, details: lines } = failure;
   const isTaken = code === 1215 && input !== undefined && hash === undefined;
-  const hint = isTaken && plan ? [failure.hint, ...resolution(plan)].join('; or ') : failure.hint;
+  const hint = isTaken && plan ? [...resolution(plan), failure.hint].join('; or ') : failure.hint;
   return new CliError(kind, `${location}${failure.message}`, { apiCode, details: lines, hint, reported: reported });
 }
 

@@ -57,7 +57,7 @@ export function repeatableText({ repeatable, rows }: Tally, noun: string): strin
 function unknownError(tally: Tally, stopError: CliError | undefined, noun: string): CliError {
   if (stopError?.kind === 'unknown') return stopError;
   return new CliError('unknown', `outcome unknown for ${tally.counts.unknown} of ${tally.rows} ${noun}`, {
-    hint: 'check them with linkctl list --search before repeating',
+    hint: 'before repeating, check them with linkctl list --search',
     ...(stopError && { details: [stopError.message], cause: stopError }),
   });
 }

@@ -78,7 +78,7 @@ export function unknownOutcomeError(error: CliError, inDoubt: readonly Doubtful[
     hint:
       candidates.length > 0
         ? 'check these links before repeating the command'
-        : (error.hint ?? 'check with linkctl list before repeating the command'),
+        : (error.hint ?? 'before repeating the command, check with: linkctl list'),
     details: [...error.details, ...candidates.map((shortUrl) => `possibly created: ${shortUrl}`)],
     cause: error,
   });

@@ -13,7 +13,7 @@ import type { RowsReport } from '../../output/report.ts';
 import type { ListedChange, NamedChange } from '../change.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
 import { keptRows } from '../rows/read-links.ts';
-import { pinnedDomain } from '../run-settings.ts';
+import { isUndoKept, pinnedDomain } from '../run-settings.ts';
 import { tagRequests } from '../tags.ts';
 import { ChangePlan, decidedLinks, decidedPages, refusalOf, runRowOf } from './plan.ts';
 import { planReport, wantsRows } from './report.ts';
@@ -84,7 +84,7 @@ export function namedDryRun(change: NamedChange, session: Session): RowsReport {
   async function* requests(): AsyncGenerator<PlannedRequest> {
     // On a terminal, links are read for the plan. Otherwise each batch is read before it is sent if undo or results need it.
     const isShown = !global.yes && canAsk(session);
-    const isRead = !isShown && (options.undo !== false || options.results !== undefined);
+    const isRead = !isShown && (isUndoKept(options, session) || options.results !== undefined);
     async function* rows(): AsyncGenerator<readonly RunRow[]> {
       for await (const { rows: some, links } of pages(isShown || isRead)) {
         yield some.map((row, nth) => ({ ...row, ...readRow(links[nth]) }));

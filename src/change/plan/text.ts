@@ -104,7 +104,7 @@ export const losses = {
   copy: 'copies start with 0 clicks and the date of the copy',
 } as const;
 
-function lossLines({ verb, folds }: ChangePlan): string[] {
+export function lossLines({ verb, folds }: ChangePlan): string[] {
   if (verb === 'differ') return [];
   const kinds = kindsOf(folds);
   return (['delete', 'reset', 'create', 'copy'] as const)

@@ -1,8 +1,9 @@
 import { UsageError } from '../../base/errors.ts';
 import { folders } from '../../base/system.ts';
+import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import { type RunFolders, runFolders, titleOf } from '../../bulk/past-runs/run-names.ts';
 import { type IsOwn, isOfProfile, type Tip, tipOfRun } from '../../bulk/past-runs/undo-chain.ts';
-import { resolveRun, showRun } from '../../bulk/runs.ts';
+import { isRevertible, resolveRun, showRun, undoableBefore } from '../../bulk/runs.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 
@@ -25,24 +26,36 @@ interface FoundRun {
 }
 
 /** Without a name, each repetition undoes another run. Scripts must name the run, so that a repetition is harmless. */
-export async function namedRun(named: string | undefined, { command, next }: Direction, session: Session): Promise<FoundRun> {
+export async function namedRun(named: string | undefined, direction: Direction, session: Session): Promise<FoundRun> {
   const { state } = folders(session.system);
   const kept = runFolders(state);
   if (named !== undefined && named !== 'last') {
     const run = resolveRun(state, named);
-    return { run, tip: await tipOfRun(run, kept, command) };
+    return { run, tip: await tipOfRun(run, kept, direction.command) };
   }
-  const run = await next(kept, (begin) => isOfProfile(begin, session.client.identity));
-  if (!session.global.dryRun && !canAsk(session)) throw await nameless(command, run, state);
+  const run = await direction.next(kept, (begin) => isOfProfile(begin, session.client.identity));
+  if (!session.global.dryRun && !canAsk(session)) throw await nameless(direction, run, session);
   return { run };
 }
 
-async function nameless(command: string, run: string | undefined, state: string): Promise<UsageError> {
+async function nameless({ command }: Direction, run: string | undefined, session: Session): Promise<UsageError> {
+  const { state } = folders(session.system);
   const message = `<run> required for ${command} when not running interactively`;
   if (run === undefined) return new UsageError(message, { hint: 'linkctl runs' });
   const { begin: newest } = await showRun(state, run);
+  if (command === 'undo' && newest && !isRevertible(newest)) {
+    const before = await runBefore(newest, session);
+    const details = [`the newest run, ${run} (${titleOf(newest)}), cannot be undone`];
+    return new UsageError(message, { details, hint: before ? `${before} --yes` : 'linkctl runs' });
+  }
   // A redo names the run that was undone.
   const name = command === 'redo' ? (newest?.undoes ?? run) : run;
   const { begin } = name === run ? { begin: newest } : await showRun(state, name).catch(() => ({ begin: undefined }));
-  return new UsageError(message, { hint: `the newest: linkctl ${command} ${name} --yes${begin ? ` (${titleOf(begin)})` : ''}` });
+  return new UsageError(message, { hint: `the newest${begin ? ` (${titleOf(begin)})` : ''}: linkctl ${command} ${name} --yes` });
+}
+
+/** Returns a hint that names the newest earlier run that can be undone. */
+export async function runBefore(begin: DoneRun['begin'], { client, system }: Session): Promise<string | undefined> {
+  const found = await undoableBefore(folders(system).state, begin, (other) => isOfProfile(other, client.identity));
+  return found && `the run before it that can be undone (${titleOf(found.begin)}, ${found.begin.at}): linkctl undo ${found.run}`;
 }

@@ -1,10 +1,10 @@
 import { errorTraits } from '../../contract/errors.ts';
 import type { Envelope, ErrorRecord } from '../../contract/records.ts';
 import { parseUrl } from '../../contract/web-address.ts';
-import { type ApiMessage, apiMessage, refusedCredentials, serverMessages } from '../api-messages.ts';
+import { type ApiMessage, apiMessage, refusedCredentials, serverMessages, smallerBatches } from '../api-messages.ts';
 import type { CallOutcome, Fault } from '../call-error.ts';
 import type { WireAnswer, WireFailure } from '../http/transport.ts';
-import type { Subject } from '../subject.ts';
+import type { AccountOptions, Subject } from '../subject.ts';
 
 export type Reading =
   /** The envelope reports success and all members have the right types. */
@@ -14,12 +14,16 @@ export type Reading =
   | { readonly kind: 'unexpected'; readonly problem: string }
   | { readonly kind: 'unreadable'; readonly problem: string };
 
-export function transportFault({ sent, message, hint, nature, cause }: WireFailure, proxy: string | undefined): Fault {
+export function transportFault(
+  { sent, message, hint, nature, cause }: WireFailure,
+  proxy: string | undefined,
+  account: Pick<AccountOptions, 'baseUrl' | 'profile'>,
+): Fault {
   return {
     outcome: sent ? 'ambiguous' : 'not_sent',
     kind: 'unavailable',
     message,
-    hint: hint ?? hintFor({ sent, nature }, proxy),
+    hint: hint ?? hintFor({ sent, nature }, proxy, account),
     cause,
     retry: nature === 'lasting' || nature === 'interrupted' ? 'never' : 'passing',
     timedOut: nature === 'timeout',
@@ -28,10 +32,16 @@ export function transportFault({ sent, message, hint, nature, cause }: WireFailu
 }
 
 /** If a proxy is set, it is the more likely cause. */
-function hintFor({ sent, nature }: Pick<WireFailure, 'sent' | 'nature'>, proxy: string | undefined): string | undefined {
+function hintFor(
+  { sent, nature }: Pick<WireFailure, 'sent' | 'nature'>,
+  proxy: string | undefined,
+  { baseUrl, profile }: Pick<AccountOptions, 'baseUrl' | 'profile'>,
+): string | undefined {
   if (proxy) return `${proxy} is set: check the proxy, or add the host to NO_PROXY`;
   const isUnreached = !sent && (nature === 'passing' || nature === 'unresolved');
-  return isUnreached ? 'check that the server is running and that the base URL is correct: linkctl auth list' : undefined;
+  // Only the base URL of a stored profile can be listed.
+  const place = profile === undefined ? baseUrl : 'linkctl auth list';
+  return isUnreached ? `check that the server is running and that the base URL is correct: ${place}` : undefined;
 }
 
 /** The body of a redirect is not read, so it has no `reading`. */
@@ -113,9 +123,9 @@ function statusMessage({ status }: WireAnswer, problem: string, subject: Subject
 const limits: { readonly [status: number]: { readonly message: string; readonly hint: string } } = {
   413: {
     message: 'the request is too large for this server (HTTP 413)',
-    hint: 'linkctl config set batch_size 100 (or less)',
+    hint: smallerBatches,
   },
-  414: { message: 'the request URL is too long for this server (HTTP 414)', hint: 'linkctl config set batch_size 100 (or less)' },
+  414: { message: 'the request URL is too long for this server (HTTP 414)', hint: smallerBatches },
   429: { message: 'rate limit reached (HTTP 429)', hint: 'run the same command again later' },
 };
 

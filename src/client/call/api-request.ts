@@ -27,7 +27,7 @@ export function requestFor(operation: OperationName, input: AnyInput, edition: E
   const { path = {}, query = {}, body, bodyText } = input;
   if (endpoint.edition && endpoint.edition !== edition) {
     throw new UsageError(`${thisServer(edition)} has no ${endpoint.path.slice(1)} endpoint`, {
-      hint: operation === 'listDomains' ? 'linkctl account shows the domain of the account' : undefined,
+      hint: operation === 'listDomains' ? 'to see the domain of the account: linkctl account' : undefined,
     });
   }
   if (query.domain !== undefined && !editions[edition].severalDomains) {

@@ -2,11 +2,12 @@ import { resolve } from 'node:path';
 import { CliError, LocalError, UsageError } from '../../base/errors.ts';
 import type { InputStream, System } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
-import { ask, askHidden, canAsk } from '../../cli/prompt.ts';
+import { ask, askHidden, canAsk, requireTerminal } from '../../cli/prompt.ts';
 import { connect } from '../../cli/session.ts';
 import { findEdition } from '../../client/account-domains.ts';
 import type { Client } from '../../client/client.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
+import { enumerated } from '../../contract/link.ts';
 import type { AccountRecord } from '../../contract/records.ts';
 import { printFailure } from '../../output/failure-lines.ts';
 import type { DoneReport } from '../../output/report.ts';
@@ -36,6 +37,7 @@ export async function logIn({ withKey }: LoginOptions, invocation: Invocation): 
   await invocation.warn(...config.warnings);
   const name = await givenName(invocation);
   const stored = config.profiles.get(name) ?? {};
+  requireAnswers(withKey ?? false, stored, invocation);
   const url = await givenBaseUrl(stored, invocation);
   const username = await givenUsername(stored, invocation);
   const source = await givenKey(withKey ?? false, stored, url, invocation);
@@ -112,6 +114,20 @@ async function askUntil(
   }
 }
 
+/** Throws a UsageError that names all missing flags at once if nobody can be asked. */
+function requireAnswers(withKey: boolean, stored: Profile, invocation: Invocation): void {
+  const { global, system } = invocation;
+  const hasKey = withKey || global.apiKeyFile !== undefined || stored.api_key_command;
+  const missing = [
+    ...(global.baseUrl || system.env.LINKCTL_BASE_URL || stored.base_url ? [] : ['--base-url']),
+    ...(global.username || stored.username ? [] : ['--username']),
+    ...(hasKey ? [] : [keyFlags]),
+  ];
+  if (missing.length > 0) requireTerminal(enumerated(missing, 'and', missing.length), invocation);
+}
+
+const keyFlags = '--with-key or --api-key-file';
+
 async function givenBaseUrl(stored: Profile, invocation: Invocation): Promise<string> {
   const { global, system } = invocation;
   const given = global.baseUrl ?? (system.env.LINKCTL_BASE_URL || undefined);
@@ -141,7 +157,7 @@ async function givenKey(withKey: boolean, stored: Profile, url: string, invocati
   const reject = (fault: string): CliError => new UsageError(`--with-key: ${fault}`);
   if (withKey && !system.stdin.isTTY) return cleanKey(await readText(system.stdin, 65_536), reject);
   if (!withKey && stored.api_key_command && stored.base_url === url) return { kind: 'command', argv: stored.api_key_command };
-  return cleanKey(await askHidden('API key', '--with-key or --api-key-file', invocation), reject);
+  return cleanKey(await askHidden('API key', keyFlags, invocation), reject);
 }
 
 function typedFrom(withKey: boolean, { stdin }: System): string {
@@ -184,6 +200,7 @@ async function verify({ url, username, key, keySource, name, stored }: Candidate
       baseUrl: url,
       username,
       keySource,
+      usernameSource: global.username === undefined ? undefined : '--username',
       methodOverride: stored.method_override ?? undefined,
       caFile: (stored.base_url === url && stored.ca_file) || undefined,
       readKey: async () => ({ value: key.value, warnings: [] }),

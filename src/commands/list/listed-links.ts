@@ -41,9 +41,9 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
     if (global.quiet && !isFiltered) return;
     const seen = { offset: isFiltered ? 0 : offset, shown: read, total };
     const cut = shown === limit ? await cutListing(client, links.listings, seen) : undefined;
-    isCounted = cut === undefined || (!isFiltered && cut.isCounted);
+    isCounted = cut === undefined || (!isFiltered && cut.total !== undefined);
     const matching = `Showing ${quantity(shown, 'link')} that match, of the first ${grouped(read)} read.`;
-    if (cut) notes.push(`${isFiltered ? matching : cut.sentence} ${howToSeeMore}`);
+    if (cut) notes.push(`${isFiltered ? matching : cutSentence(shown, cut)}${howToSeeMore(extent)}`);
     else if (isFiltered) notes.push(`${matchNote(matched, read)}.`);
     if (!extent.isLimited && !global.quiet) notes.push(...(await links.coverage()));
   }
@@ -52,7 +52,15 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
   return listReport(links, session, { rows: rows(), page, notes, shown: () => shown });
 }
 
-const howToSeeMore = 'Use --all or --limit N.';
+function cutSentence(shown: number, { total, isCertain }: { readonly total: number | undefined; readonly isCertain: boolean }) {
+  if (total !== undefined) return `Showing ${grouped(shown)} of ${quantity(total, 'link')}.`;
+  return `Showing ${quantity(shown, 'link')}; there ${isCertain ? 'are' : 'may be'} more.`;
+}
+
+/** Whoever gave a limit knows the flag. */
+function howToSeeMore({ isLimited }: Pick<ListExtent, 'isLimited'>): string {
+  return isLimited ? '' : ' Use --all or --limit N.';
+}
 
 /** Groups links that share a destination. Reads the listing at least twice. */
 export function listDuplicates(
@@ -84,7 +92,7 @@ export function listDuplicates(
     const found = `${quantity(links, 'link')} that share ${quantity(shared.destinations, 'destination')}`;
     const all = `${quantity(last?.matched ?? 0, 'link')}${selected.filter ? ' that match' : ''}`;
     if (links === 0) notes.push(`No two of ${all} share a destination.`);
-    else if (shown < links) notes.push(`Showing ${grouped(shown)} of ${found}. ${howToSeeMore}`);
+    else if (shown < links) notes.push(`Showing ${grouped(shown)} of ${found}.${howToSeeMore({ isLimited })}`);
     else notes.push(`${found}, of ${all}.`);
     if (!isLimited && !global.quiet) notes.push(...(await selected.coverage()));
   }

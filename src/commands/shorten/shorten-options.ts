@@ -52,7 +52,7 @@ export async function foreseen(
 export function withSandboxHint(report: RowsReport, session: Session): RowsReport {
   const { profile, global, streams, edition } = session;
   if (profile !== sandboxName || global.quiet || global.dryRun || !streams.terminal || !streams.watched) return report;
-  const hint = `to make links of the sandbox work, run linkctl serve${edition === 'b' ? ' --edition b' : ''} in another terminal`;
+  const hint = `to make links of the sandbox work, run in another terminal: linkctl serve${edition === 'b' ? ' --edition b' : ''}`;
   const isDue = (): boolean => report.outcome?.() === undefined && isFirst(session);
   return { ...report, notes: () => [...(report.notes?.() ?? []), ...(isDue() ? [hint] : [])] };
 }

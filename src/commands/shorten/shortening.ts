@@ -5,6 +5,7 @@ import { openSession } from '../../cli/session.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { refuseRunFlags } from '../../flags/bulk-flags.ts';
 import { readFieldFlags } from '../../flags/field-flags.ts';
+import { missingInput } from '../../flags/missing-input.ts';
 import { flagValue } from '../../input/field-values.ts';
 import type { Report } from '../../output/report.ts';
 import { picturesOf } from '../qr/qr-flags.ts';
@@ -22,7 +23,7 @@ export async function shorten(given: ShortenOptions, invocation: Invocation, ope
     if (options.hash !== undefined) throw new UsageError('--hash applies to one URL: in a file, use the column custom_hash');
     return await (await import('./shortened-file.ts')).shortenFile(options, invocation);
   }
-  if (urls.length === 0) throw new UsageError("missing required argument 'long-url'", missing);
+  if (urls.length === 0) throw missingInput("argument 'long-url'", missing);
   refuseRunFlags(options, '<long-url>...', '--file');
   if (options.onConflict !== undefined && options.hash === undefined) {
     throw new UsageError('--on-conflict requires --file or --hash');
@@ -63,7 +64,4 @@ async function longUrl(text: string, now: Invocation['now']): Promise<string> {
   }
 }
 
-const missing = {
-  details: ['usage: linkctl shorten <long-url>... | -f <file|->', 'example: linkctl shorten https://nodejs.org/en/learn'],
-  hint: 'linkctl shorten --help',
-};
+const missing = { command: 'shorten', usage: '<long-url>... | -f <file|->', example: 'https://nodejs.org/en/learn' };
