@@ -20,7 +20,7 @@ export const layers = [
   // Command lines.
   ['cli/program'],
   // Accounts, calls, printed rows.
-  ['cli/runner', 'cli/session', 'base/fingerprint', 'client/batch-limits', 'base/seen-keys'],
+  ['cli/runner', 'cli/session', 'base/fingerprint', 'client/batch-limits', 'base/seen-keys', 'flags/missing-input'],
   // New links that are typed, and their record.
   ['commands/shorten/shortening'],
   // Links that a command is about: named, and listed.

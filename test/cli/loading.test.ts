@@ -110,10 +110,10 @@ const seldom = [
 describe.for([
   { argv: ['shorten', 'https://nodejs.org/'], bound: [196, 4] },
   { argv: ['shorten', 'https://nodejs.org/', '--hash', 'mine'], bound: [212, 7] },
-  { argv: ['list', '--limit', '500'], bound: [179, 7] },
+  { argv: ['list', '--limit', '500'], bound: [180, 7] },
   { argv: ['stats', 'h'], bound: [181, 8] },
-  { argv: ['edit', 'h', '--note', 'x'], bound: [263, 13] },
-  { argv: ['delete', 'h', '--yes'], bound: [288, 15] },
+  { argv: ['edit', 'h', '--note', 'x'], bound: [264, 13] },
+  { argv: ['delete', 'h', '--yes'], bound: [289, 15] },
   { argv: ['--version'], bound: [36, 1] },
   { argv: ['shorten', '--help'], bound: [38, 2] },
   { argv: ['__complete', 'shor'], bound: [40, 2] },

@@ -35,7 +35,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       writeFileSync(file, text.join('\n'));
       const failing = await linkctl(['shorten', '-f', file, ...flags]);
       expect(failing.code).toBe(3);
-      expect(failing.stderr).toContain(`; or ${how} --on-conflict skip, update or rename\n`);
+      expect(failing.stderr).toContain(`hint: ${how} --on-conflict skip, update or rename; or choose another hash`);
       const ran = await linkctl(['shorten', '-f', file, ...flags, ...skip, '--again', '--results', results, '-o', 'json']);
       expect(ran.code).toBe(0);
       const { urls, summary } = JSON.parse(ran.stdout);
@@ -62,9 +62,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       writeFileSync(file ?? '', rows.slice(0, 3).join('\n'));
       writeFileSync(mixed ?? '', [...rows.slice(0, 1), 'https://example.com/2,hash,', 'https://example.com/any,,'].join('\n'));
       const keyed = ['shorten', '-f', file ?? ''];
-      expect((await linkctl(keyed)).stderr).toContain('; or add --again and --on-conflict skip, update or rename\n');
+      expect((await linkctl(keyed)).stderr).toContain('hint: add --again and --on-conflict skip, update or rename; or ');
       const ran = await linkctl(['shorten', '-f', mixed ?? '', '--failed', failed ?? '']);
-      expect(ran.stderr).toContain(`; or run ${failed} with --on-conflict skip, update or rename\n`);
+      expect(ran.stderr).toContain(`hint: run ${failed} with --on-conflict skip, update or rename; or `);
       const before = (await stored(service)).length;
       expect(await linkctl([...keyed, '--again', '--on-conflict', word])).toMatchObject({ code: 0 });
       expect(await linkctl(['shorten', '-f', failed ?? '', '--on-conflict', word])).toMatchObject({ code: 0 });
