@@ -115,11 +115,6 @@ export class Database {
     });
   }
 
-  /** Renews the statistics of the planner. */
-  async analyze(): Promise<void> {
-    await this.#readBy((connection) => connection.queries.run('ANALYZE urls, url_tags, tags'));
-  }
-
   /** Runs `work` as one transaction. Transactions of one process are serialized. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return retry(() => transaction(this.#writing, 'BEGIN ISOLATION LEVEL READ COMMITTED', work));

@@ -17,6 +17,6 @@ export function plannerStatistics(database: Database): (rows: number) => void {
     known += added;
     added = 0;
     // Autovacuum does the same, if late.
-    database.analyze().catch(() => {});
+    database.read((queries) => queries.run('ANALYZE urls, url_tags, tags')).catch(() => {});
   };
 }
