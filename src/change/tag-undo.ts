@@ -56,12 +56,12 @@ export async function undoTagRun(
     const question = undo.direction === 'redo' ? `Redo run ${begin.undoes ?? begin.run}` : `Undo run ${begin.run}`;
     await confirm(`${question} of ${accountLabel(session)}?`, session);
   }
-  const done = await recordedTags(report, { ...run, change: begun ?? changeOf(doable) }, session);
+  const done = await recordedTags(report, { ...run, change: begun ?? combined(doable) }, session);
   return steps.length === 0 ? nothing : done;
 }
 
 /** Its undo must not touch what others have done. */
-function changeOf(steps: readonly Step[]): TagChange {
+function combined(steps: readonly Step[]): TagChange {
   return {
     ...steps.map(({ change }) => change).find(({ rename }) => rename),
     add: steps.flatMap(({ change }) => change.add ?? []),

@@ -45,9 +45,10 @@ export async function undoOrRedo(
   const session = await openSession(invocation);
   const { run, tip } = await namedRun(named, direction, session);
   if (run === undefined) throw new NotFoundError(direction.nothing.message, { hint: direction.nothing.hint });
-  const target = tip ? direction.targetOf(tip, run, options.force === true) : run;
+  const { state } = folders(session.system);
+  const target = tip ? await direction.targetOf(tip, run, options.force === true, runFolders(state)) : run;
   if (tip && target === undefined) return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
-  return await undoRun(await readDoneRun(folders(invocation.system).state, target ?? run), options, session);
+  return await undoRun(await readDoneRun(state, target ?? run), options, session);
 }
 
 /** Undoes a run. The undo is a run, too. */

@@ -36,7 +36,6 @@ export interface Tip {
   readonly state: RunState | undefined;
   /** The tip undoes the first run. Otherwise it is the first run or redoes it. */
   readonly isUndone: boolean;
-  readonly isToContinue: boolean;
   /** A run of the chain after the first left links or tags unchanged. */
   readonly isPart: boolean;
 }
@@ -65,15 +64,13 @@ async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
     if (isEmptyRecord(runRecord(run, folders))) continue;
     const state = await foldRun(run, folders).catch(() => undefined);
     // An undo without a readable record counts as applied.
-    if (!state) tips.push({ run, state, isUndone: true, isToContinue: false, isPart: false });
+    if (!state) tips.push({ run, state, isUndone: true, isPart: false });
     else if (mayHaveChanged(state)) {
       const tip = await tipOf(state, folders);
       tips.push({ ...tip, isUndone: !tip.isUndone, isPart: tip.isPart || isPartly(state) });
     }
   }
-  if (tips.length > 0) return tips;
-  const { run } = first.begin;
-  return [{ run, state: first, isUndone: false, isToContinue: await isToContinue(first, folders), isPart: false }];
+  return tips.length > 0 ? tips : [{ run: first.begin.run, state: first, isUndone: false, isPart: false }];
 }
 
 /** Accepts runs of the profile in use, which are the candidates if no run is named. */
@@ -84,7 +81,8 @@ export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<str
   for (const { run, begin } of ownRuns(folders, isOwn)) {
     if (begin.undoes !== undefined) continue;
     const state = await foldRun(run, folders);
-    const target = state && mayHaveChanged(state) ? targetOfUndo(tipToUndo(await tipsOf(state, folders))) : undefined;
+    if (!state || !mayHaveChanged(state)) continue;
+    const target = await targetOfUndo(tipToUndo(await tipsOf(state, folders)), folders);
     if (target !== undefined) return target;
   }
   return undefined;
@@ -96,9 +94,9 @@ function isPartly({ keptTags, counts }: RunState): boolean {
 }
 
 /** Returns undefined if nothing is left to undo. */
-export function targetOfUndo({ run, state, isUndone: isBack, isToContinue: isLeft }: Tip): string | undefined {
+export async function targetOfUndo({ run, state, isUndone: isBack }: Tip, folders: RunFolders): Promise<string | undefined> {
   if (!isBack) return run;
-  return isLeft ? state?.begin.undoes : undefined;
+  return state && (await isToContinue(state, folders)) ? state.begin.undoes : undefined;
 }
 
 /** Returns the undo that `redo` reverts by default: the newest that was not redone; undefined if another change was made since. */
@@ -118,10 +116,11 @@ export function isUndoInForce({ state, isUndone: isBack }: Tip): boolean {
   return !isBack && state !== undefined && directionOf(state.begin) === 'undo';
 }
 
-export function targetOfRedo({ run, state, isUndone: isBack, isToContinue: isLeft }: Tip): string | undefined {
+export async function targetOfRedo({ run, state, isUndone: isBack }: Tip, folders: RunFolders): Promise<string | undefined> {
   if (isBack) return run;
-  const isToRepeat = isLeft || (state !== undefined && directionOf(state.begin) === 'redo' && isPartly(state));
-  return isToRepeat ? state?.begin.undoes : undefined;
+  if (!state) return undefined;
+  const isToRepeat = directionOf(state.begin) === 'redo' && isPartly(state);
+  return isToRepeat || (await isToContinue(state, folders)) ? state.begin.undoes : undefined;
 }
 
 /** Returns undefined for a run that undoes no other. Does not read the record of the undone run, which may be deleted. */
