@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
-import { type Linkctl, runnerIn, test } from '../support/linkctl.ts';
+import { type Linkctl, runnerIn, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import type { World } from '../support/test-system.ts';
 
@@ -28,7 +28,6 @@ function waitingWorld(meanwhile: () => Promise<unknown>): World {
 }
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100 };
-const sure = ['--yes', '--max-affected', '5000'];
 const inTwos = ['--batch-size', '2', '--concurrency', '1'];
 const links = () => numbered(5, { note: 'old', tags: ['t'] });
 

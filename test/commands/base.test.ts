@@ -2,10 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
-import { test as base, runnerIn, sent } from '../support/linkctl.ts';
+import { test as base, runnerIn, sent, sure } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
-
-const sure = ['--yes', '--max-affected', '5000'];
 
 interface World {
   /** A listing of five links. */

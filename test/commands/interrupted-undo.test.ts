@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { arrived, type Linkctl, sent, test } from '../support/linkctl.ts';
+import { arrived, type Linkctl, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { foreign, newestFor } from './undo-world.ts';
 
-const rewrite = ['rewrite', 'https://example.com', 'https://new.example', '--yes', '--max-affected', '9999'];
+const rewrite = ['rewrite', 'https://example.com', 'https://new.example', ...sure];
 /** The newest run is named: where nobody watches `undo` needs that. */
 async function undoWords(linkctl: Linkctl): Promise<string[]> {
   return ['undo', await newestFor('undo', linkctl), '--yes'];

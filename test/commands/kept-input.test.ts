@@ -2,10 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults, type Step } from '../support/faulty-steps.ts';
-import { sent, test } from '../support/linkctl.ts';
+import { sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
-const sure = ['--yes', '--max-affected', '5000'];
 const inTwos = ['--batch-size', '2', '--concurrency', '1'];
 const quotaOf = (method: string): Step => ({ ...faults.refuse(1303), only: { method } });
 

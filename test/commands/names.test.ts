@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { test } from '../support/linkctl.ts';
+import { sure, test } from '../support/linkctl.ts';
 import { numbered, store } from '../support/stored-links.ts';
 import { undoLast } from './undo-world.ts';
 
@@ -16,7 +16,7 @@ describe('a service on this computer', () => {
     const lines = [
       await linkctl(['edit', '-f', path], watched),
       await undoLast(linkctl, [], watched),
-      await linkctl(['rewrite', 'https://example.com', 'https://example.org', '--yes', '--max-affected', '9999'], watched),
+      await linkctl(['rewrite', 'https://example.com', 'https://example.org', ...sure], watched),
       await undoLast(linkctl, [], watched),
     ].map(({ stderr }) => stderr);
     for (const stderr of lines) {
@@ -44,7 +44,7 @@ describe.each([
       ['edit', '--all', '--filter', 'note=o', '--note', 'p', '--yes', '--max-affected', '9'],
       ['edit', '-f', path],
       ['undo'],
-      ['rewrite', 'https://example.com', 'https://example.org', '--yes', '--max-affected', '9999'],
+      ['rewrite', 'https://example.com', 'https://example.org', ...sure],
       ['undo'],
       ...['one', 'both'].flatMap((label) => [
         ['edit', '--by-tags', label, '--note', label, '--yes', '--max-affected', '9'],

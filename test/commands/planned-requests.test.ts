@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { sent, test } from '../support/linkctl.ts';
+import { sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store } from '../support/stored-links.ts';
 
-const sure = ['--yes', '--max-affected', '5000'];
 const inThrees = ['--batch-size', '3', '--concurrency', '1'];
 const csv = (head: string, rows: readonly string[]) => [head, ...rows].join('\n');
 const hashes = ['h0', 'h1', 'h2', 'h3', 'h4', 'none'];

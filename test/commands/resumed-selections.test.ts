@@ -4,11 +4,10 @@ import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
 import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { arrived, runnerIn, sent, test } from '../support/linkctl.ts';
+import { arrived, runnerIn, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
-const sure = ['--yes', '--max-affected', '5000'];
 const inTwos = ['--batch-size', '2', '--concurrency', '1'];
 const day = 24 * 60 * 60_000;
 

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
 import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { arrived, runnerIn, sent, test } from '../support/linkctl.ts';
+import { arrived, runnerIn, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, oddHashes, store, stored } from '../support/stored-links.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
@@ -93,12 +93,12 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 
   test('W1: a rule for any link takes a selection', async ({ linkctl, wire, service }) => {
     await store(service, shop);
-    expect(await linkctl(['rewrite', '--scheme', 'https', '--all', '--yes', '--max-affected', '9999'])).toMatchObject({
+    expect(await linkctl(['rewrite', '--scheme', 'https', '--all', ...sure])).toMatchObject({
       code: 0,
       stdout: 'h6\n',
     });
     expect(await destinations(service)).toEqual({ ...shopBefore, h6: 'https://old.example/shop' });
-    const host = await linkctl(['rewrite', '--host', 'old.example.evil=good.example', '--yes', '--max-affected', '9999']);
+    const host = await linkctl(['rewrite', '--host', 'old.example.evil=good.example', ...sure]);
     expect(host).toMatchObject({ code: 0, stdout: 'h4\n' });
     expect(await edits(wire)).toHaveLength(2);
   });
@@ -106,7 +106,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test('W2: what cannot be is refused by name, and the rest is changed: exit 3', async ({ linkctl, wire, service }) => {
     const long = `https://old.example/${'x'.repeat(2025)}`;
     await store(service, [...numbered(2), { custom_hash: 'long', long_url: long }]);
-    const ran = await linkctl(['rewrite', '--set-param', 'campaign=spring', '--all', '--yes', '--max-affected', '9999']);
+    const ran = await linkctl(['rewrite', '--set-param', 'campaign=spring', '--all', ...sure]);
     expect(ran).toMatchObject({ code: 3 });
     expect(ran.stderr).toMatch(/2 of 3 links would be changed, 1 refused/);
     expect(ran.stderr).toContain('the new URL is longer than 2048 characters');
@@ -115,16 +115,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await destinations(service)).long).toBe(long);
     expect((await edits(wire)).flatMap(({ urls }) => urls.map(({ hash }) => hash))).toEqual(['h1', 'h0']);
     // What is left is refused again, and nothing else.
-    const again = await linkctl([
-      'rewrite',
-      '--set-param',
-      'campaign=spring',
-      '--all',
-      '--yes',
-      '--max-affected',
-      '9999',
-      '--again',
-    ]);
+    const again = await linkctl(['rewrite', '--set-param', 'campaign=spring', '--all', ...sure, '--again']);
     expect(again.code).toBe(3);
     expect(again.stderr).toContain('nothing was changed');
     expect(await edits(wire)).toHaveLength(1);
@@ -216,16 +207,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const links = numbered(50);
     await store(service, links);
     // What was rewritten begins with <from> again: done twice it would show.
-    const words = [
-      'rewrite',
-      'https://example.com',
-      'https://example.com/new',
-      '--yes',
-      '--max-affected',
-      '9999',
-      '--batch-size',
-      '10',
-    ];
+    const words = ['rewrite', 'https://example.com', 'https://example.com/new', ...sure, '--batch-size', '10'];
     await wire.script([{ only: { method: 'PATCH' } }, { only: { method: 'PATCH' }, ...faults.silentAfter }]);
     const { process: child, ended } = startProgram([...words, '--concurrency', '1'], env);
     await arrived(wire, 2, 'PATCH');
@@ -249,10 +231,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await wire.script([{ only: { method: 'GET', path: '/urls?' }, held: true }]);
     let later = 0;
     const elapsed = (): number => performance.now() + later;
-    const running = linkctl(
-      ['rewrite', '--host', 'example.com=new.example', '--yes', '--max-affected', '9999', '--search', 'example'],
-      { elapsed },
-    );
+    const running = linkctl(['rewrite', '--host', 'example.com=new.example', ...sure, '--search', 'example'], { elapsed });
     await wire.held();
     const elsewhere = runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl });
     expect((await elsewhere(['edit', 'h1', '--url', 'https://example.com/elsewhere'])).code).toBe(0);
@@ -270,7 +249,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 
   test('W1: the same rewrite again changes nothing, also where <to> begins with <from>', async ({ linkctl, wire, service }) => {
     await store(service, numbered(3));
-    const words = ['rewrite', 'https://example.com', 'https://example.com/new', '--yes', '--max-affected', '9999'];
+    const words = ['rewrite', 'https://example.com', 'https://example.com/new', ...sure];
     expect((await linkctl(words)).code).toBe(0);
     expect(await linkctl(words)).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('nothing to change') });
     expect(await edits(wire)).toHaveLength(1);
@@ -280,7 +259,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test('W1: no batch is larger than the bound, over several pages', async ({ linkctl, wire, service }) => {
     const links = numbered(1203).map((link, index) => (index % 2 ? link : { ...link, long_url: `https://old.example/${index}` }));
     await store(service, links);
-    const ran = await linkctl(['rewrite', 'https://old.example', 'https://new.example', '--yes', '--max-affected', '9999', '-q']);
+    const ran = await linkctl(['rewrite', 'https://old.example', 'https://new.example', ...sure, '-q']);
     expect(ran.code).toBe(0);
     expect(ran.stdout.trimEnd().split('\n')).toHaveLength(602);
     expect((await edits(wire)).map(({ urls }) => urls.length)).toEqual(edition === 'a' ? [602] : [500, 102]);
@@ -312,7 +291,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     [['--set-param', '=x', '--all'], '--set-param: expected name=value'],
     [['--host', 'a.example=b.example', '--filter', 'hots=x'], '--filter "hots=x": unknown field "hots"'],
   ] as const)('B11: rewrite %j is exit 2, and nothing is sent', async ([words, message], { linkctl, wire }) => {
-    const ran = await linkctl(['rewrite', ...words, '--yes', '--max-affected', '9999']);
+    const ran = await linkctl(['rewrite', ...words, ...sure]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(`error: ${message}`);
     expect(await sent(wire)).toEqual([]);
@@ -324,7 +303,7 @@ describe('short URLs on this computer', () => {
 
   test.for(['localhost', '127.0.0.1'])('E35: no link is led to them by the name %s', async (name, { linkctl, wire, service }) => {
     await store(service, [{ custom_hash: 'one', long_url: 'http://old.example/x' }]);
-    const ran = await linkctl(['rewrite', '--host', `old.example=${name}:8787`, '--yes', '--max-affected', '9999']);
+    const ran = await linkctl(['rewrite', '--host', `old.example=${name}:8787`, ...sure]);
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain(`leads to ${name}:8787, a domain of the account`);
     expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
@@ -339,7 +318,7 @@ describe('two domains', () => {
     long_url: `https://${index % 2 ? 'old' : 'other'}.example/${custom_hash}`,
     tags: ['promo'],
   }));
-  const words = ['rewrite', '--host', 'old.example=new.example', '--yes', '--max-affected', '9999'];
+  const words = ['rewrite', '--host', 'old.example=new.example', ...sure];
   const before = Object.fromEntries(links.map(({ custom_hash, long_url }) => [custom_hash, long_url]));
   const after = Object.fromEntries(links.map(({ custom_hash, long_url }) => [custom_hash, long_url.replace('old.', 'new.')]));
 
@@ -388,7 +367,7 @@ describe('two domains', () => {
 
   test('W2: no link is led to a domain of the account', async ({ linkctl, wire, service }) => {
     await store(service, links, 'a.example');
-    const ran = await linkctl(['rewrite', '--host', 'old.example=B.example', '--yes', '--max-affected', '9999']);
+    const ran = await linkctl(['rewrite', '--host', 'old.example=B.example', ...sure]);
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain('leads to b.example, a domain of the account');
     expect(await edits(wire)).toEqual([]);

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { decodeLine, encodeLine } from '../../src/bulk/journal/lines.ts';
 import { main } from '../../src/cli/main.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { test } from '../support/linkctl.ts';
+import { type Linkctl, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
 import { changes, foreign, hideResult, newestFor, runs, undoLast, values } from './undo-world.ts';
@@ -24,6 +24,15 @@ function withoutDirection(journal: string): void {
   if (begin?.type !== 'begin') throw new Error('a journal begins with what the run is');
   const { direction: _, ...earlier } = begin;
   writeFileSync(journal, [`${encodeLine(earlier)}`.trimEnd(), ...others].join('\n'));
+}
+
+/** Gives all links the same note; returns the run, and how to read their notes. */
+async function noted(count: number, linkctl: Linkctl, service: Parameters<typeof stored>[0]) {
+  const links = numbered(count);
+  await store(service, links);
+  await linkctl(['edit', ...links.map(({ custom_hash }) => custom_hash), '--note', 'new']);
+  const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note);
+  return { run: await newestFor('undo', linkctl), notes };
 }
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
@@ -111,10 +120,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     linkctl,
     service,
   }) => {
-    await store(service, numbered(3));
-    const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note);
-    await linkctl(['edit', 'h0', 'h1', 'h2', '--note', 'new']);
-    const run = await newestFor('undo', linkctl);
+    const { run, notes } = await noted(3, linkctl, service);
     await foreign(service, 'PATCH', '/urls/h1', { note: 'foreign' });
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
     expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
@@ -129,10 +135,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 
   test('U2, U6: what a redo left as it was can still be redone, by its name', async ({ linkctl, service }) => {
-    await store(service, numbered(2));
-    const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note);
-    await linkctl(['edit', 'h0', 'h1', '--note', 'new']);
-    const run = await newestFor('undo', linkctl);
+    const { run, notes } = await noted(2, linkctl, service);
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
     await foreign(service, 'PATCH', '/urls/h1', { note: 'foreign' });
     expect((await linkctl(['redo', run, '--yes'])).code).toBe(3);
@@ -144,10 +147,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 
   test('U6: an undo whose result was not shown is over after a later change', async ({ linkctl, service }) => {
-    await store(service, numbered(2));
-    const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note);
-    await linkctl(['edit', 'h0', 'h1', '--note', 'new']);
-    const run = await newestFor('undo', linkctl);
+    const { run, notes } = await noted(2, linkctl, service);
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
     await hideResult(linkctl);
     await linkctl(['edit', 'h0', '--note', 'new']);
@@ -156,10 +156,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 
   test('U2, U6: an undo in part, a redo and an undo leave nothing of the run', async ({ linkctl, service }) => {
-    await store(service, numbered(2));
-    const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note);
-    await linkctl(['edit', 'h0', 'h1', '--note', 'new']);
-    const run = await newestFor('undo', linkctl);
+    const { run, notes } = await noted(2, linkctl, service);
     await foreign(service, 'PATCH', '/urls/h1', { note: 'foreign' });
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
     expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
@@ -171,10 +168,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 
   test('U2, U6: a run that was undone and redone in two parts is undone in two parts', async ({ linkctl, service }) => {
-    await store(service, numbered(2));
-    const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note);
-    await linkctl(['edit', 'h0', 'h1', '--note', 'new']);
-    const run = await newestFor('undo', linkctl);
+    const { run, notes } = await noted(2, linkctl, service);
     await foreign(service, 'PATCH', '/urls/h1', { note: 'foreign' });
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
     await foreign(service, 'PATCH', '/urls/h1', { note: 'new' });
@@ -316,7 +310,7 @@ test('E10: a run that was killed when all was done is shown by the same command,
   const commands = [
     ['edit', '-f', edits],
     ['edit', 'h2', '--note', 'm'],
-    ['rewrite', 'https://example.com', 'https://new.example', '--yes', '--max-affected', '9999'],
+    ['rewrite', 'https://example.com', 'https://new.example', ...sure],
     ['delete', '--hashes-from', hashes, '--yes', '--results', join(folder, 'results.csv')],
     ['delete', 'h2', '--yes'],
   ];
@@ -359,7 +353,7 @@ test('E10: a result that was not shown is not told after a later change: the sam
 
 test('E10: with --again, a listed change is begun anew, whether or not its result was shown', async ({ linkctl, service }) => {
   await store(service, numbered(2));
-  const words = ['rewrite', 'https://example.com', 'https://new.example', '--yes', '--max-affected', '9999', '--again'];
+  const words = ['rewrite', 'https://example.com', 'https://new.example', ...sure, '--again'];
   expect((await linkctl(words)).code).toBe(0);
   await hideResult(linkctl);
   expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to change') });

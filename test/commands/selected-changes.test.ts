@@ -1,13 +1,12 @@
 import { describe, expect } from 'vitest';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyServer } from '../support/faulty-server.ts';
-import { sent, test } from '../support/linkctl.ts';
+import { sent, sure, test } from '../support/linkctl.ts';
 import { numbered, seed, store, stored } from '../support/stored-links.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
 const typed = (stdin: string) => ({ ...watched, stdin });
-const sure = ['--yes', '--max-affected', '5000'];
 
 async function changes(wire: FaultyServer): Promise<string[]> {
   return (await sent(wire)).map(({ call }) => call).filter((call) => !call.startsWith('GET'));

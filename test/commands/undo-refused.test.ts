@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { encodeLine } from '../../src/bulk/journal/lines.ts';
 import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { arrived, test } from '../support/linkctl.ts';
+import { arrived, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
 import { changes, foreign, newestFile, redoLast, runs, undoLast, values } from './undo-world.ts';
 
@@ -124,9 +124,7 @@ describe('U2: an undo whose record of the links cannot be trusted sends nothing:
 
   test('no file at all', async ({ linkctl, service, wire, folder }) => {
     await store(service, numbered(3));
-    expect(
-      (await linkctl(['rewrite', 'https://example.com', 'https://new.example', '--yes', '--max-affected', '9999'])).code,
-    ).toBe(0);
+    expect((await linkctl(['rewrite', 'https://example.com', 'https://new.example', ...sure])).code).toBe(0);
     rmSync(await newestFile(linkctl, folder, 'before.log'));
     const from = (await wire.requests()).length;
     expect(await undoLast(linkctl)).toMatchObject({ code: 9, stdout: '' });
@@ -153,18 +151,7 @@ test('U2, J4: a run in progress is not undone, and two undos of one run do not m
   env,
 }) => {
   await store(service, numbered(4));
-  const words = [
-    'rewrite',
-    'https://example.com',
-    'https://new.example',
-    '--yes',
-    '--max-affected',
-    '9999',
-    '--batch-size',
-    '2',
-    '--concurrency',
-    '1',
-  ];
+  const words = ['rewrite', 'https://example.com', 'https://new.example', ...sure, '--batch-size', '2', '--concurrency', '1'];
   const hang = { only: { method: 'PATCH' }, ...faults.silentAfter };
   await wire.script([hang]);
   const busy = startProgram(words, env);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { arrived, test } from '../support/linkctl.ts';
+import { arrived, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
 import { changes, foreign, hideResult, redoLast, runs, undoLast, values } from './undo-world.ts';
 
@@ -229,18 +229,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   }) => {
     await store(service, numbered(30));
     const before = await values(service);
-    const words = [
-      'rewrite',
-      'https://example.com',
-      'https://new.example',
-      '--yes',
-      '--max-affected',
-      '9999',
-      '--batch-size',
-      '10',
-      '--concurrency',
-      '1',
-    ];
+    const words = ['rewrite', 'https://example.com', 'https://new.example', ...sure, '--batch-size', '10', '--concurrency', '1'];
     const patch = { only: { method: 'PATCH' } };
     await wire.script([patch, { ...faults.silentAfter, ...patch }, { ...faults.refuse(1303), ...patch }]);
     expect((await linkctl([...words, '--timeout', '1', '--retries', '0'])).code).not.toBe(0);
@@ -382,7 +371,7 @@ describe('several domains', () => {
       ['edit', '--note', 'n', 'a.example/hash', 'b.example/hash', 'b.example/h1', 'a.example/last'],
       ['delete', 'b.example/hash', 'a.example/last', '--yes'],
       ['delete', '--all', '--all-domains', '--yes', '--max-affected', '10'],
-      ['rewrite', '--host', 'old.example=b.example.org', '--all-domains', '--yes', '--max-affected', '9999'],
+      ['rewrite', '--host', 'old.example=b.example.org', '--all-domains', ...sure],
       ['edit', 'hash', '--url', 'https://new.example', '--undo', '--domain', 'b.example'],
     ];
     for (const words of commands) {

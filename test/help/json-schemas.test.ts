@@ -7,7 +7,7 @@ import { wholeTree } from '../../src/cli/program.ts';
 import { schemaDocument } from '../../src/help/json-schemas.ts';
 import type { Schema } from '../../src/help/schema-builders.ts';
 import { newestFor } from '../commands/undo-world.ts';
-import { apiKey, test as base, type Linkctl, runnerIn, username } from '../support/linkctl.ts';
+import { apiKey, test as base, type Linkctl, runnerIn, sure, username } from '../support/linkctl.ts';
 
 const schemas = schemaDocument();
 const ajv = new Ajv2020({ allErrors: true, validateFormats: false });
@@ -69,8 +69,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('edit', ['edit', 'a', 'gone', '--note', 'm']);
     await conforms('edit', ['edit', '--by-tags', 'old', '--note', 'm', '--yes', '--max-affected', '5']);
     await conforms('edit', ['edit', '--by-tags', 'none', '--note', 'm', '--yes', '--max-affected', '5']);
-    await conforms('rewrite', ['rewrite', 'https://a.example', 'https://z.example', '--yes', '--max-affected', '9999']);
-    await conforms('rewrite', ['rewrite', 'https://none.example', 'https://z.example', '--yes', '--max-affected', '9999']);
+    await conforms('rewrite', ['rewrite', 'https://a.example', 'https://z.example', ...sure]);
+    await conforms('rewrite', ['rewrite', 'https://none.example', 'https://z.example', ...sure]);
     await conforms('copy', ['copy', '--to', 'sandbox', '--yes', 'a', 'gone']);
     await conforms('copy', ['copy', '--to', 'sandbox', '--yes', 'a']);
     const links = join(folder, 'links-to-apply.csv');

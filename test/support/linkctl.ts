@@ -16,6 +16,9 @@ import { runningClock } from './running-clock.ts';
 import { createTestSystem, type World } from './test-system.ts';
 import { until } from './until.ts';
 
+/** How a script agrees to a change of links that the command finds itself. */
+export const sure = ['--yes', '--max-affected', '5000'] as const;
+
 export interface Ran {
   code: number;
   stdout: string;
