@@ -86,6 +86,8 @@ export interface RunPlan<Payload extends object = object> {
   /** Keep before-images of the links, so that the run can be undone. */
   readonly undo?: boolean | undefined;
   readonly undoes?: string | undefined;
+  /** The earlier undos of `undoes` that the plan knows. If there is another one by now, the run does not begin. */
+  readonly knownUndos?: readonly string[] | undefined;
   readonly direction?: UndoDirection | undefined;
   /** The number of links that a run other than a shortening creates, if known. */
   readonly newLinks?: number | undefined;

@@ -36,6 +36,7 @@ export interface TagRun {
   readonly change: TagChange;
   readonly profile?: string | undefined;
   readonly undoes?: string | undefined;
+  readonly knownUndos?: readonly string[] | undefined;
   readonly direction?: UndoDirection | undefined;
 }
 
@@ -50,14 +51,14 @@ interface TagWork<Result> {
 
 /** Changes tags as a run. */
 export async function recordTagRun<Result>(
-  { what, change, profile, undoes, direction }: TagRun,
+  { what, change, profile, undoes, knownUndos, direction }: TagRun,
   environment: RunEnvironment,
   { act, isBegun, kept }: TagWork<Result>,
 ): Promise<Result> {
   const { system } = environment;
   const identity = identityOf({ what, change, undoes }, environment);
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
-  const beginning = { input, what, profile, undoes, direction, undo: true, fromArguments: true };
+  const beginning = { input, what, profile, undoes, knownUndos, direction, undo: true, fromArguments: true };
   const done = await beginRun(identity, beginning, environment, async ({ name, journal, resumed, order, release }) => {
     await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
     const made = await act(resumed).then(

@@ -76,7 +76,7 @@ export interface ListedChange extends Change {
   /** Reads and compares every link again right before its change, however recently it was read. */
   readonly rereads?: boolean;
   /** The run that this change undoes, with its domain. */
-  readonly undoes?: { readonly run: string; readonly direction: RunPlan['direction']; readonly domain: string | undefined };
+  readonly undoes?: Pick<RunPlan, 'direction' | 'knownUndos' | 'domain'> & { readonly run: string };
   /** Returns further tags to add; complete after the links were read. */
   newTags?(): readonly string[];
   /** For dry runs: the single request that replaces those for links. */

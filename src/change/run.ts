@@ -47,6 +47,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
       undo,
       undoes: undoes?.run,
       direction: undoes?.direction,
+      knownUndos: undoes?.knownUndos,
       isSelected: filter && ((record) => filter.matches(record)),
       domain,
       newLinks,

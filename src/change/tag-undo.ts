@@ -28,14 +28,14 @@ interface Step {
 
 /** Undoes a run that changed tags and no links, or none any more. Tags that changed since are left unchanged and reported. */
 export async function undoTagRun(
-  { begin }: DoneRun,
+  { begin, undoneBy }: DoneRun,
   undo: Pick<TagRun, 'what' | 'direction'>,
   session: Session,
 ): Promise<RowsReport> {
   const { global, streams } = session;
   await requireAnswer(session, 'named');
   const change = inverse(tagChangeOf(begin));
-  const run = { ...undo, undoes: begin.run };
+  const run = { ...undo, undoes: begin.run, knownUndos: undoneBy };
   // A killed undo may have made all changes: then only its end must be recorded.
   const begun = await unfinishedTags(run, environmentOf(session));
   const steps = await stepsOf(change, session);

@@ -6,6 +6,7 @@ import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
+import { openTerminal } from '../support/terminal.ts';
 import { changes, foreign, newestFile, redoLast, runs, undoLast, values } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
@@ -179,6 +180,32 @@ test('U2, J4: a run in progress is not undone, and two undos of one run do not m
   expect((await undoLast(linkctl)).code).toBe(0);
   expect((await stored(service)).map(({ long_url }) => long_url)).toEqual(numbered(4).map(({ long_url }) => long_url));
 });
+
+test.for([
+  ['links', ['edit', 'h0', 'h1', '--note', 'new']],
+  ['tags', ['tags', 'add', 'new']],
+] as const)(
+  'U2, J4: an undo of %s that is confirmed after another undo and a redo changes nothing: exit 9',
+  async ([, words], { linkctl, service, wire, env }) => {
+    await store(service, numbered(2));
+    expect((await linkctl([...words])).code).toBe(0);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    const late = openTerminal(['undo', run], { env });
+    try {
+      await late.sees('? ');
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+      expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+      const from = (await wire.requests()).length;
+      late.type('y\n');
+      expect(await late.ended()).toMatchObject({ code: 9, shown: expect.stringContaining('another process') });
+      expect(await changes(wire, from)).toEqual([]);
+    } finally {
+      late.close();
+    }
+    expect((await linkctl(['undo', run, '--yes'])).stderr).not.toContain('already undone');
+    expect((await linkctl(['undo', run, '--yes'])).stderr).toContain('already undone');
+  },
+);
 
 describe('a shortening run with rows in doubt', () => {
   test('U2: under hashes of its own their links are found and deleted', async ({ linkctl, service, wire, folder }) => {

@@ -15,7 +15,7 @@ import {
   runKey,
 } from '../journal/run-folder.ts';
 import { discardRun } from '../past-runs/deletion.ts';
-import { runFolders, runNames, runRecord, smallRecord } from '../past-runs/run-names.ts';
+import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from '../past-runs/run-names.ts';
 import type { FoundRun } from '../past-runs/unfinished.ts';
 import type { RunEnvironment } from '../run-plan.ts';
 import { findRun, type RunBeginning, startedElsewhere } from './found-run.ts';
@@ -43,7 +43,10 @@ export async function beginRun<Started>(
   try {
     if (identity.mode === 'checked') await hold(claimAccount(identity, folders, system));
     // A run must not be resumed while it is undone, or undone while a process works on it.
-    if (plan.undoes !== undefined && runNames(folders).includes(plan.undoes)) await hold(claimRun(plan.undoes, folders, system));
+    if (plan.undoes !== undefined && runNames(folders).includes(plan.undoes)) {
+      await hold(claimRun(plan.undoes, folders, system));
+      await assertNoNewUndo(plan.undoes, plan, folders);
+    }
     const found = await runToContinue(identity, plan, environment);
     const name = found?.name ?? newRunName(runKey(identity), system.now(), folders);
     if (!found && plan.fromArguments) {
@@ -80,6 +83,12 @@ export async function beginRun<Started>(
   } finally {
     beginning.release();
   }
+}
+
+/** Throws `LocalError` if the run was undone after this undo of it was planned: its links are no longer as planned. */
+async function assertNoNewUndo(run: string, { knownUndos }: RunBeginning, folders: RunFolders): Promise<void> {
+  const { undoneBy } = await foldJournal(runRecord(run, folders).journal);
+  if (knownUndos && undoneBy.some((name) => !knownUndos.includes(name))) throw startedElsewhere();
 }
 
 /** Returns the run to resume, if any. Throws `UsageError` if `--results` or `--failed` would replace a file that the run did not write. */

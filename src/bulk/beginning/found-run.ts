@@ -22,6 +22,7 @@ export type RunBeginning = Pick<
   | 'results'
   | 'undo'
   | 'undoes'
+  | 'knownUndos'
   | 'direction'
   | 'what'
 >;

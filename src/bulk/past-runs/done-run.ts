@@ -15,6 +15,7 @@ import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-na
 
 export interface DoneRun {
   readonly begin: BeginLine;
+  readonly undoneBy: readonly string[];
   /** The operation, but `apply` for a shortening with `--on-conflict update`, which both creates and edits links. */
   readonly kind: BeginLine['operation'];
   /** Number of rows that may have created links which cannot be found. */
@@ -29,7 +30,7 @@ export interface DoneRun {
 export async function readDoneRun(stateFolder: string, run: string): Promise<DoneRun> {
   const record = runRecord(run, runFolders(stateFolder));
   const state = await foldJournal(record.journal);
-  const { begin, counts, keys, stateOf } = state;
+  const { begin, counts, keys, stateOf, undoneBy } = state;
   const inDoubt = (counts.get('open') ?? 0) + (counts.get('unknown') ?? 0);
   // Links with hashes that were generated here can be found.
   const named = [...keys.keys()].filter((row) => isInDoubt(stateOf(row))).length;
@@ -37,6 +38,7 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
   const isCreation = kind === 'shorten';
   return {
     begin,
+    undoneBy,
     kind,
     untraceableRows: isCreation ? inDoubt - named : 0,
     images: record.images,
