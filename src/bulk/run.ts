@@ -99,7 +99,6 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   const isChecked = mode?.name === 'checked';
   const { needsMark, reads, readsFirst } = readingOf(plan, beginnings);
   const isProven = !plan.isOneOff && (mode?.name === 'keyed' ? operation.doubt === 'repeat' : operation.kind === 'apply');
-  const { group, fitting = readsFirst ? operation.readable : undefined } = operation;
   const priorDestinations = new Map(state.priorDestinations);
   const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run));
   const stop = createStop();
@@ -114,7 +113,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
     signal,
     abort: () => abort.abort(),
     folders: runFolders(beginnings.stateFolder),
-    rules: rulesOf({ group, fitting }, plan.batchSize),
+    rules: rulesOf(operation, plan.batchSize, readsFirst),
     holdsPermit: concurrencyOf(plan) === 1 || plan.failFast === true,
     inDoubt: new Set(),
     priorDestinations,

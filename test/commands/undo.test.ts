@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { arrived, sure, test } from '../support/linkctl.ts';
+import { arrived, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
 import { changes, foreign, hideResult, redoLast, runs, undoLast, values } from './undo-world.ts';
 
@@ -202,6 +202,29 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await values(service)).toMatchObject({ ...restored, h3: { long_url: 'https://taken.example' }, h3x: { note: 'n' } });
     await foreign(service, 'DELETE', '/urls/h3');
     expect((await linkctl(['undo', (await runs(linkctl))[1]?.run ?? '', '--yes'])).code).toBe(0);
+    expect(await values(service)).toEqual(before);
+  });
+
+  test('U2, W3: a link that one row renames and a later row edits gets both, and both are undone', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    await store(service, [
+      { custom_hash: 'old', long_url: 'https://old.example', note: 'before' },
+      { custom_hash: 'other', long_url: 'https://other.example', note: 'before' },
+    ]);
+    const before = await values(service);
+    const edits = join(folder, 'edits.csv');
+    writeFileSync(edits, 'hash,custom_hash,note\nold,new,renamed\nother,,edited\nnew,,edited\n');
+    const planned = await linkctl(['edit', '-f', edits, '--dry-run', '-o', 'jsonl']);
+    expect(planned.stdout.trim().split('\n')).toHaveLength(2);
+    const ran = await linkctl(['edit', '-f', edits, '--concurrency', '1']);
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('3 changed') });
+    expect((await sent(wire)).filter(({ call }) => call.startsWith('PATCH'))).toHaveLength(2);
+    expect(await values(service)).toMatchObject({ new: { note: 'edited' }, other: { note: 'edited' } });
+    expect((await undoLast(linkctl)).code).toBe(0);
     expect(await values(service)).toEqual(before);
   });
 

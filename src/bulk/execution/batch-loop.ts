@@ -2,6 +2,7 @@ import { lateDuplicates } from '../checked/late-duplicates.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';
 import { hashAssigner } from '../operations/made-hashes.ts';
+import { renamesFollowed } from '../operations/renames.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
 import { concurrencyOf, type RunEnvironment, type RunRow } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
@@ -71,12 +72,13 @@ const settledTogether = 1000;
 async function* segmentsOf(run: Execution): AsyncGenerator<Segment> {
   const { rules, plan } = run;
   const making = { input: plan.input, payload: payloadMaker(run) };
+  const followed = renamesFollowed(run.operation);
   const earlier = run.begun.resumed ? earlierRows(run) : undefined;
   let segment = emptySegment();
   let index = 0;
   for await (const rows of inputRows(run)) {
     for (const read of rows) {
-      const row = newRow(read, index, making);
+      const row = followed(newRow(read, index, making));
       const isFree = earlier?.isFree(index) ?? true;
       index += 1;
       segment.rows.push(isFree ? row : (earlier?.assigned(row, segment) ?? row));

@@ -3,6 +3,7 @@ import { fittingHashes } from '../../client/batch-limits.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { RunInput, RunRow } from '../run-plan.ts';
+import type { BulkOperation } from './operation.ts';
 
 /** Yields the rows of each call of a run in which nothing fails. */
 export function* batchesOf<Row>(rows: readonly Row[], rules: BatchRules<Row>): Generator<readonly Row[]> {
@@ -48,6 +49,8 @@ export interface BatchRules<Row> {
   readonly limit: number;
   group?(row: Row): string;
   fitting?(rows: readonly Row[]): number;
+  /** Returns names of links. The rows of a call share none, so that each is read as the earlier rows left it. */
+  sharedBy?(row: Row): readonly string[];
 }
 
 /** All links of a call are on one domain (4.1.7). */
@@ -55,11 +58,14 @@ export const byDomain = { group: ({ domain }: LinkKey): string => domain ?? '' }
 
 export const byHash = { ...byDomain, fitting: fittingHashes };
 
-export function rulesOf({ group, fitting }: Pick<BatchRules<object>, 'group' | 'fitting'>, limit: number): BatchRules<BulkRow> {
+/** `isRead`: links are read right before their batch is sent, so a batch is no larger than what one call can read. */
+export function rulesOf(operation: BulkOperation, limit: number, isRead: boolean): BatchRules<BulkRow> {
+  const { group, fitting = isRead ? operation.readable : undefined, read, sharedBy } = operation;
   return {
     limit,
     ...(group && { group: ({ payload }) => group(payload) }),
     ...(fitting && { fitting: (rows) => fitting(rows.map(({ payload }) => payload)) }),
+    ...(read && sharedBy && { sharedBy: ({ payload }) => [sharedBy(payload) ?? []].flat() }),
   };
 }
 
@@ -69,11 +75,25 @@ export function groupsOf<Row>(rows: readonly Row[], { group: keyOf }: BatchRules
 }
 
 /** Splits a group into the rows of the next call and the rest. */
-export function cutBatch<Row>(rows: readonly Row[], { limit, fitting }: BatchRules<Row>): [readonly Row[], readonly Row[]] {
-  if (rows.length <= limit && !fitting) return [rows, []];
+export function cutBatch<Row>(rows: readonly Row[], rules: BatchRules<Row>): [readonly Row[], readonly Row[]] {
+  const { limit, fitting, sharedBy } = rules;
+  if (rows.length <= limit && !fitting && !sharedBy) return [rows, []];
   const bounded = rows.slice(0, limit);
-  const count = Math.max(1, fitting?.(bounded) ?? bounded.length);
+  const fit = Math.max(1, fitting?.(bounded) ?? bounded.length);
+  const count = sharedBy ? countApart(bounded.slice(0, fit), sharedBy) : fit;
   return [rows.slice(0, count), rows.slice(count)];
+}
+
+/** Returns how many rows, from the first, share no name. */
+function countApart<Row>(rows: readonly Row[], namesOf: (row: Row) => readonly string[]): number {
+  const taken = new Set<string>();
+  const shared = rows.findIndex((row) => {
+    const names = namesOf(row);
+    if (names.some((name) => taken.has(name))) return true;
+    for (const name of names) taken.add(name);
+    return false;
+  });
+  return shared === -1 ? rows.length : shared;
 }
 
 /** The rows of one call. The JSON of their payloads is sent unchanged, and the journal stores its checksum. */

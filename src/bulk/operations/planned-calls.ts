@@ -1,8 +1,9 @@
 import { endpoints } from '../../contract/operations.ts';
 import type { RunRow } from '../run-plan.ts';
-import { knownVerdicts, treatSwappedAsUnread } from '../sending/links-before.ts';
+import { knownVerdicts } from '../sending/links-before.ts';
 import { batchesOf, groupsOf, rowBatches, rulesOf } from './batches.ts';
 import type { AnyCall, BulkOperation } from './operation.ts';
+import { renamesFollowed } from './renames.ts';
 
 interface PlannedCall {
   readonly method: string;
@@ -24,14 +25,13 @@ interface PlannedRows {
 
 /** Yields the calls that change these rows if nothing fails, as the run would build them. Omits the probe of a new server. */
 export async function* plannedCalls({ rows, operation, payload, batchSize, isRead }: PlannedRows): AsyncGenerator<PlannedCall> {
-  const { group, fitting = isRead ? operation.readable : undefined } = operation;
-  const rules = rulesOf({ group, fitting }, batchSize);
+  const rules = rulesOf(operation, batchSize, isRead);
   const known = { operation, inDoubt: new Set<number>(), isSelected: undefined };
+  const followed = renamesFollowed(operation);
   for await (const some of rowBatches({ open: () => rows }, batchSize)) {
     const wanted = some.filter(({ skip }) => skip === undefined);
-    const all = wanted.map((row, index) => ({ ...row, index, payload: payload(row.item), listed: row.before }));
-    for (const cut of batchesOf(all, rules)) {
-      const batch = treatSwappedAsUnread(cut, operation);
+    const all = wanted.map((row, index) => followed({ ...row, index, payload: payload(row.item), listed: row.before }));
+    for (const batch of batchesOf(all, rules)) {
       for (const { payload: sent, before } of batch) if (before !== undefined) operation.onRead?.(sent, before);
       for (const part of groupsOf(batch, rules)) {
         const verdicts = knownVerdicts(part, known);

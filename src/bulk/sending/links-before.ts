@@ -1,5 +1,4 @@
 import { CallError, refusesRun } from '../../client/call-error.ts';
-import type { LinkKey } from '../../contract/link.ts';
 import { fieldsSince } from '../../link/same.ts';
 import { type Execution, isStale } from '../execution/execution.ts';
 import {
@@ -28,7 +27,7 @@ export async function readBefore(rows: readonly BulkRow[], run: Execution): Prom
   const { operation, priorDestinations, inDoubt, stop, reserveCalls, images } = run;
   const unread = rows.filter((row) => isToRead(row, run));
   if (unread.length > 0 && (stop.reason || !reserveCalls(2))) return undefined;
-  const prepared = treatSwappedAsUnread(unread.length > 0 ? await read(rows, unread, run) : rows, operation);
+  const prepared = unread.length > 0 ? await read(rows, unread, run) : rows;
   const anew = new Set(unread.map(({ index }) => index));
   for (const { index, payload, before: link } of prepared) {
     if (link === undefined || inDoubt.has(index)) continue;
@@ -40,21 +39,6 @@ export async function readBefore(rows: readonly BulkRow[], run: Execution): Prom
   const unkept = images ? prepared.filter((row) => isFirst(row) && isToKeep(row, run)) : [];
   if (unkept.length > 0) await images?.keep(unkept);
   return { rows: prepared, isReserved: unread.length > 0 };
-}
-
-/** A hash is not missing if another row of the batch renames a link to it, as when links swap hashes. */
-export function treatSwappedAsUnread(
-  rows: readonly BulkRow[],
-  { requestedFields, needsPriorDestination }: Execution['operation'],
-): readonly BulkRow[] {
-  const made = new Set(
-    rows.flatMap(({ payload }) => (needsPriorDestination?.(payload) && requestedFields?.(payload).custom_hash) || []),
-  );
-  if (made.size === 0) return rows;
-  return rows.map((row) => {
-    const { hash = '' }: Partial<LinkKey> = row.payload;
-    return row.before === null && made.has(hash) ? { ...row, before: undefined } : row;
-  });
 }
 
 /** A before-image of a link in doubt may include this run's change, unless the link is to be deleted and still exists. */
