@@ -228,6 +228,24 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await values(service)).toEqual(before);
   });
 
+  test('U2: a link whose second change was refused goes back to what it was before the first', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    await store(service, [
+      { custom_hash: 'old', long_url: 'https://old.example', note: 'before' },
+      { custom_hash: 'taken', long_url: 'https://taken.example' },
+    ]);
+    const before = await values(service);
+    const edits = join(folder, 'edits.csv');
+    writeFileSync(edits, 'hash,custom_hash,note,tags\nold,new,renamed,+t\nnew,taken,edited,-t\n');
+    expect(await linkctl(['edit', '-f', edits])).toMatchObject({ code: 3, stderr: expect.stringContaining('1215') });
+    expect(await values(service)).toMatchObject({ new: { note: 'renamed', tags: ['t'] } });
+    expect((await undoLast(linkctl)).code).toBe(0);
+    expect(await values(service)).toEqual(before);
+  });
+
   test('U2: links that swapped their hashes keep their own values', async ({ linkctl, service, folder }) => {
     await store(service, [
       { custom_hash: 'x', long_url: 'https://x.example', note: 'of x' },

@@ -57,8 +57,10 @@ export function joinedChanges(images: readonly BeforeImage[], state: RunState): 
 function joined(first: DoneChange, { asked, isCertain, isOpen }: DoneChange): DoneChange {
   const stays = !isCertain && first.asked.custom_hash !== undefined;
   const custom_hash = stays ? first.asked.custom_hash : (asked.custom_hash ?? first.asked.custom_hash);
-  const tags = [...(first.asked.tags ?? []), ...(asked.tags ?? [])];
-  const all: EditFields = { ...first.asked, ...asked, custom_hash, ...(tags.length > 0 && { tags }) };
+  // After a refusal, the link has the values of the first.
+  const [earlier, later] = isCertain || isOpen ? [first.asked, asked] : [asked, first.asked];
+  const tags = [...(earlier.tags ?? []), ...(later.tags ?? [])];
+  const all: EditFields = { ...earlier, ...later, custom_hash, ...(tags.length > 0 && { tags }) };
   return {
     ...first,
     asked: all,
