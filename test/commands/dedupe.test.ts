@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
-import { numbered, store, stored } from '../support/stored-links.ts';
+import { numbered, store, stored, visit } from '../support/stored-links.ts';
+import { runs, undoLast } from './undo-world.ts';
 
 const inUse = 300;
 const onPost = { only: { method: 'POST' } } as const;
@@ -95,6 +96,36 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     const budget = edition === 'a' ? 3 : 2;
     await linkctl([...words, '--again', '--budget', String(budget), '--batch-size', '20']);
     expect((await sent(wire)).length - before).toBe(budget);
+  });
+
+  test.for([
+    ['typed', (): string[] => ['https://new.example/']],
+    ['in a file whose listing cannot be read', (file: string): string[] => ['-f', file, '--retries', '0']],
+  ] as const)(
+    'U5, U7: a link that --dedupe may have created is recorded where it was %s: undo names it and takes back nothing older',
+    async ([, wordsOf], { linkctl, folder, wire, service }) => {
+      const file = join(folder, 'links.txt');
+      writeFileSync(file, 'https://new.example/\n');
+      expect((await linkctl(['edit', 'h0', '--note', 'older'])).code).toBe(0);
+      await wire.script([{ only: { method: 'GET', path: '/urls' }, times: 'all', ...faults.htmlBefore }]);
+      expect((await linkctl(['shorten', ...wordsOf(file), '--dedupe', 'account'])).code).toBe(0);
+      await wire.script([]);
+      const left = await undoLast(linkctl);
+      expect(left).toMatchObject({ code: 3, stderr: expect.stringContaining('it may have existed before the run') });
+      expect(left.stderr).toMatch(/the run before it that can be undone \(edit h0.*\): linkctl undo \S+\n/);
+      expect(await stored(service)).toHaveLength(inUse + 1);
+      expect((await undoLast(linkctl, ['--force'])).code).toBe(0);
+      expect(await stored(service)).toHaveLength(inUse);
+      expect((await stored(service)).find(({ hash }) => hash === 'h0')?.note).toBe('older');
+    },
+  );
+
+  test('U5: --dedupe that found the link leaves no record where that is certain', async ({ linkctl, service }) => {
+    const [used] = await stored(service);
+    await visit(service, used?.hash ?? '');
+    expect((await linkctl(['shorten', used?.long_url ?? '', '--dedupe', 'account'])).code).toBe(0);
+    expect((await linkctl(['shorten', 'https://example.com/7', '--dedupe', 'account', '-o', 'json'])).code).toBe(0);
+    expect(await runs(linkctl)).toEqual([]);
   });
 
   test('D26: --dedupe with --hash sends what was said, and says that it reuses no link', async ({ linkctl, wire }) => {

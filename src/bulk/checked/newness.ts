@@ -23,36 +23,44 @@ export function createNewness(settings: NewnessSettings) {
     if (records.size > 0 || isWhole) front = new Set(records.keys());
   }
 
-  async function inspect(old: ReadonlySet<string>, wanted: number, signal: AbortSignal): Promise<void> {
-    const newer = await listedBefore(old, wanted, settings, signal);
-    if (!newer) return;
+  /** Resolves with true if the listing shows which links are new. */
+  async function inspect(hashes: readonly string[], signal: AbortSignal): Promise<boolean> {
+    if (hashes.every((hash) => fresh.has(hash))) return true;
+    if (!front || refusal) return false;
+    const newer = await listedBefore(front, hashes.length, settings, signal);
+    if (!newer) return false;
     for (const hash of newer) fresh.add(hash);
-    front = new Set([...newer, ...old].slice(0, frontSize));
+    front = new Set([...newer, ...front].slice(0, frontSize));
+    return true;
   }
 
   /** A failed reading does not fail the sent rows. An error that ends the run is thrown before the next call. */
-  const safely = async (work: Promise<void>): Promise<void> => {
+  const safely = async <Result>(work: Promise<Result>): Promise<Result | undefined> =>
     await work.catch((error: unknown) => {
       if (!(error instanceof CallError)) throw error;
       if (refusesRun(error)) refusal = error;
+      return undefined;
     });
-  };
 
   return {
     /** Call this before a request; the first call reads the newest links. Throws a `CallError` that ends the run. */
     async readFront(signal: AbortSignal): Promise<void> {
-      begun ??= safely(remember(signal));
+      begun ??= safely(remember(signal)).then(() => undefined);
       await begun;
       if (refusal) throw refusal;
     },
-    /** Call this after a request. Returns which hashes are proven to be new, each only once. Never throws for a server error. */
-    async newAmong(hashes: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
-      const next = turn.then(async () => {
-        if (front && !refusal && hashes.some((hash) => !fresh.has(hash))) await safely(inspect(front, hashes.length, signal));
-      });
+    /**
+     * Call this after a request. Returns which hashes are proven to be new, each only once. `isSure`: all others are proven to be old.
+     * Never throws for a server error.
+     */
+    async newAmong(
+      hashes: readonly string[],
+      signal: AbortSignal,
+    ): Promise<{ readonly proven: ReadonlySet<string>; readonly isSure: boolean }> {
+      const next = turn.then(() => safely(inspect(hashes, signal)));
       turn = next.catch(() => undefined);
-      await next;
-      return new Set(hashes.filter((hash) => fresh.delete(hash)));
+      const isSure = (await next) === true;
+      return { proven: new Set(hashes.filter((hash) => fresh.delete(hash))), isSure };
     },
   };
 }

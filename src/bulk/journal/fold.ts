@@ -7,9 +7,9 @@ import {
   isRanges,
   type JournalLine,
   type LineType,
+  mayHaveCreated,
   settledStatuses,
   sizeOf,
-  takenUrls,
 } from './lines.ts';
 import { isOfOldVersion, newState } from './new-run.ts';
 import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
@@ -155,7 +155,7 @@ function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocati
   const rows = indexesOf(line.rows);
   const statuses = statusesOf(line);
   settle(fold, rows, (position) => statuses[position] ?? 'free', location);
-  fold.isPartlyApplied ||= takenUrls(line).length > 0;
+  fold.mayHaveCreated ||= mayHaveCreated(line);
   for (const row of rows) {
     fold.keys.delete(row);
     if (fold.priorDestinations.size > 0) fold.priorDestinations.delete(row);

@@ -37,9 +37,9 @@ const rowless: ReadonlySet<string> = new Set(['tags', 'api']);
 export function mayHaveChanged({
   counts,
   begin,
-  isPartlyApplied,
-}: Pick<RunState, 'counts' | 'begin' | 'isPartlyApplied'>): boolean {
-  return isPartlyApplied || rowless.has(begin.operation) || changing.some((state) => (counts.get(state) ?? 0) > 0);
+  mayHaveCreated,
+}: Pick<RunState, 'counts' | 'begin' | 'mayHaveCreated'>): boolean {
+  return mayHaveCreated || rowless.has(begin.operation) || changing.some((state) => (counts.get(state) ?? 0) > 0);
 }
 
 const changing: readonly RowState[] = ['open', 'unknown', ...changedStatuses];
@@ -67,8 +67,8 @@ export interface RunState {
   readonly lastEnd: string | undefined;
   readonly shown: boolean;
   readonly undoneBy: readonly string[];
-  /** A failed row was applied, but not as requested. */
-  readonly isPartlyApplied: boolean;
+  /** A row that does not count as created may have created a link: it was not applied as requested, or its link may be new. */
+  readonly mayHaveCreated: boolean;
   /** The number of tags that the run should have changed, but left unchanged. */
   readonly keptTags: number;
   /** Bytes of the journal up to the end of its last valid line. */

@@ -97,7 +97,8 @@ function resultLine(
 ): ResultLine {
   const failed = outcomes.filter(({ status }) => status === 'failed');
   const done = outcomes.filter(({ status }) => status !== 'failed');
-  const byPosition = outcomes.flatMap(({ matchedByPosition }, position) => (matchedByPosition ? [position] : []));
+  const byPosition = positionsOf(outcomes, ({ matchedByPosition }) => matchedByPosition);
+  const perhapsNew = positionsOf(outcomes, (outcome) => outcome.perhapsNew);
   return {
     type: 'result',
     batch,
@@ -107,8 +108,13 @@ function resultLine(
     ...(keepsPrior && { priorUrls: priorUrls(outcomes) }),
     ...(failed.length > 0 && { errors: failed.map(recordedError) }),
     ...(byPosition.length > 0 && { byPosition }),
+    ...(perhapsNew.length > 0 && { perhapsNew }),
     ...(released.length > 0 && { released: rangesOf(released) }),
   };
+}
+
+function positionsOf(outcomes: readonly RowOutcome[], has: (outcome: RowOutcome) => true | undefined): number[] {
+  return outcomes.flatMap((outcome, position) => (has(outcome) ? [position] : []));
 }
 
 function priorUrls(rows: readonly BulkRow[]): string[] | undefined {

@@ -122,6 +122,8 @@ interface Results {
   readonly errors?: readonly RecordedError[] | undefined;
   /** Positions, within the line, of rows that were matched by position alone. */
   readonly byPosition?: readonly number[] | undefined;
+  /** Positions of rows whose links count as existing, but may be new. */
+  readonly perhapsNew?: readonly number[] | undefined;
   /** Rows that were certainly not applied. */
   readonly released?: Ranges | undefined;
 }
@@ -134,6 +136,11 @@ export interface TakenUrl {
   readonly shortUrl: string;
   /** Absent if the row contains it. */
   readonly longUrl?: string | undefined;
+}
+
+/** Returns true if a row that does not count as created may have created a link. */
+export function mayHaveCreated(line: ResultLine): boolean {
+  return line.perhapsNew !== undefined || takenUrls(line).length > 0;
 }
 
 /** Returns the links of rows that were applied, but not as requested. Such rows count as failed. */

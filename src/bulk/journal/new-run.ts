@@ -84,7 +84,7 @@ export function newState(begin: BeginLine) {
     lastEnd: undefined as string | undefined,
     shown: isOfOldVersion(begin),
     undoneBy: [] as readonly string[],
-    isPartlyApplied: false,
+    mayHaveCreated: false,
     keptTags: 0,
     size: 0,
     nextBatch: 1,

@@ -43,20 +43,21 @@ export function recordedHashes(line: ResultLine): readonly string[] {
 }
 
 export function isSoundResult(line: ResultLine, total: number): boolean {
-  const { rows, states, hashes, values, errors = [], destinations, priorUrls, byPosition = [], released = [] } = line;
+  const { rows, states, hashes, values, errors = [], destinations, priorUrls, released = [] } = line;
   if (!isRanges(rows, total) || !isRanges(released, total) || !isText(states) || states.length !== sizeOf(rows)) return false;
   if (![...states].every((letter) => statusOf.has(letter))) return false;
   const failed = states.split(letterOf.failed).length - 1;
   const done = states.length - failed;
   const isPosition = (position: unknown): boolean => Number.isSafeInteger(position) && Number(position) < states.length;
+  const arePositions = (list: unknown = []): boolean => Array.isArray(list) && list.every(isPosition);
   return (
     isListOf(errors, failed, isError) &&
     (hashes === undefined || isListOf(hashes, done, isText)) &&
     (values === undefined || areColumns(values, done)) &&
     (destinations === undefined || isListOf(destinations, done, isText)) &&
     (priorUrls === undefined || isListOf(priorUrls, states.length, isText)) &&
-    Array.isArray(byPosition) &&
-    byPosition.every(isPosition)
+    arePositions(line.byPosition) &&
+    arePositions(line.perhapsNew)
   );
 }
 

@@ -4,7 +4,7 @@ import type { System } from '../../base/system.ts';
 import { makePrivateFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { removeFile } from '../../files/remove-file.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
-import { changedStatuses, type JournalLine, letterOf, takenUrls } from './lines.ts';
+import { changedStatuses, type JournalLine, letterOf, mayHaveCreated } from './lines.ts';
 
 export interface SmallJournal extends Journal {
   /** Closes the journal and deletes its file, because nothing was changed. */
@@ -67,5 +67,5 @@ function saysChange(line: JournalLine): boolean {
   // Calls without rows are recorded only if they may change something.
   if (line.type === 'intent') return line.rows.length === 0;
   if (line.type !== 'result') return false;
-  return changedStatuses.some((status) => line.states.includes(letterOf[status])) || takenUrls(line).length > 0;
+  return changedStatuses.some((status) => line.states.includes(letterOf[status])) || mayHaveCreated(line);
 }

@@ -27,6 +27,8 @@ export interface Done {
   readonly shared?: true;
   /** A listing proved that the record was created during the run. */
   readonly fresh?: true;
+  /** Nothing shows whether the record was created during the run. */
+  readonly perhapsNew?: true;
   /** The hash belongs to a link with another destination, which stays unchanged. */
   readonly skipped?: true;
   /** The hash was taken, so the link has a numbered one. */

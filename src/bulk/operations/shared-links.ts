@@ -29,14 +29,14 @@ export async function sendSharedBatch(
     if (verdict?.kind !== 'done' || !verdict.record) return verdict;
     return given.add(verdict.record.hash) ? verdict : { ...verdict, shared: true as const };
   });
-  return { verdicts: newness ? await withNew(items, shared, newness, signal) : shared, surplus };
+  return { verdicts: await withNew(items, shared, newness, signal), surplus };
 }
 
-/** Marks the links that are proven new. Links that are evidently old are not looked up. */
+/** Marks the links that are proven new and, without proof, those that may be. Links that are evidently old are not looked up. */
 async function withNew(
   items: readonly ShortenItem[],
   verdicts: BatchAnswer['verdicts'],
-  newness: Newness,
+  newness: Newness | undefined,
   signal: AbortSignal,
 ): Promise<BatchAnswer['verdicts']> {
   const perhapsNew = items.map((item, position) => {
@@ -44,10 +44,14 @@ async function withNew(
     return verdict?.kind === 'done' && !looksPreexisting(item, verdict) ? verdict.record?.hash : undefined;
   });
   const hashes = perhapsNew.filter((hash) => hash !== undefined);
-  const fresh: ReadonlySet<string | undefined> = hashes.length > 0 ? await newness.newAmong(hashes, signal) : new Set();
-  return verdicts.map((verdict, position) =>
-    verdict?.kind === 'done' && fresh.has(perhapsNew[position]) ? { ...verdict, fresh: true } : verdict,
-  );
+  if (hashes.length === 0) return verdicts;
+  const { proven, isSure } = (await newness?.newAmong(hashes, signal)) ?? { proven: new Set(), isSure: false };
+  return verdicts.map((verdict, position) => {
+    const hash = perhapsNew[position];
+    if (verdict?.kind !== 'done' || hash === undefined) return verdict;
+    if (proven.has(hash)) return { ...verdict, fresh: true };
+    return isSure ? verdict : { ...verdict, perhapsNew: true };
+  });
 }
 
 /** With duplicate control, the first record with the long URL of a row answers it. Further ones are not surplus. */

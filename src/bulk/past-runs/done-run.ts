@@ -153,6 +153,7 @@ async function* createdLinks(
 
 function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isProven, isNew }: CreatedRows): DoneChange[] {
   const { domain, errors = [] } = line;
+  const perhapsNew = new Set(line.perhapsNew);
   const links = linksOf(line);
   const values = valuePrints(line.values, links.length);
   const rows = indexesOf(line.rows);
@@ -171,8 +172,9 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isPro
     const link = links[done];
     const made = { long_url: link?.print, ...values[done] };
     done += 1;
-    if (status !== 'created' || !link || !isLatest(row)) continue;
-    created.push(createdLink({ hash: link.hash, domain }, made, isProven(row)));
+    const isDoubtful = perhapsNew.has(position);
+    if ((status !== 'created' && !isDoubtful) || !link || !isLatest(row)) continue;
+    created.push(createdLink({ hash: link.hash, domain }, made, !isDoubtful && isProven(row)));
   }
   return created.reverse();
 }

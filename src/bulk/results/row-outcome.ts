@@ -55,6 +55,8 @@ export interface RowOutcome extends BulkRow {
   readonly error?: RowError | undefined;
   /** The weakest evidence, so the results mention it. */
   readonly matchedByPosition?: true | undefined;
+  /** The link counts as existing, but the run may have created it. */
+  readonly perhapsNew?: true | undefined;
   /** For unknown rows in keyed and dedupe mode: repeating the command settles them without harm. */
   readonly repeatable?: true | undefined;
 }

@@ -108,7 +108,8 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, operation: BulkOperati
   const differences = record ? (operation.notApplied?.(row.payload, record) ?? []) : [];
   if (differences.length === 0) {
     const { index, line, item, payload, before } = row;
-    return { index, line, item, payload, before, status: operation.statusOf(payload, verdict), record, matchedByPosition };
+    const status = operation.statusOf(payload, verdict);
+    return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew: verdict.perhapsNew };
   }
   return { ...row, status: 'failed', record, matchedByPosition, error: notAppliedError(differences) };
 }
