@@ -8,10 +8,10 @@ interface TypedAccount {
 /** Commands without an account, or that name their profile. */
 const others: ReadonlySet<string> = new Set(['auth', 'completion', 'help', 'serve', 'version']);
 
-/** A printed command ends with its clause. */
-const rest = '[^;,]*';
-export const printedCommand: RegExp = new RegExp(`\\blinkctl ${rest}`, 'g');
-const commandOfVerb = new RegExp(`\\blinkctl ([a-z]+)(${rest})`, 'g');
+/** A printed command ends with its clause. A path that ends with the name is none. */
+const [start, rest] = [String.raw`(?<![\w/\\.-])linkctl `, '[^;,]*'];
+export const printedCommand: RegExp = new RegExp(`${start}${rest}`, 'g');
+const commandOfVerb = new RegExp(`${start}([a-z]+)(${rest})`, 'g');
 
 /** Repeats `--profile` and, for `list`, `--domain` in printed commands, which would otherwise be about another account when pasted. */
 export function withTypedAccount(text: string, { profile, domain }: TypedAccount): string {

@@ -24,6 +24,7 @@ test.each([
   'use the linkctl version that started it',
   'run in another terminal: linkctl serve',
   'in use by another linkctl (process 1)',
+  'the folder /home/ann/.local/state/linkctl cannot be read',
 ])('B45: a command without an account, or with its own, stays as it is: %s', (text) => {
   expect(withTypedAccount(text, { profile: 'work', domain: 'two.ex' })).toBe(text);
 });
