@@ -22,7 +22,10 @@ export function refuseTooMany(
 }
 
 /** Throws a UsageError, before any link is read, if nobody can answer the question and the flags do not replace the answer. */
-export async function requireAnswer(invocation: Invocation, way: 'named' | 'rewrite' | `--${string}`): Promise<void> {
+export async function requireAnswer(
+  invocation: Invocation,
+  way: 'named' | 'rewrite' | `tags ${'delete' | 'merge'}` | `--${string}`,
+): Promise<void> {
   const { yes, dryRun, maxAffected } = invocation.global;
   if (dryRun || canAsk(invocation)) return;
   if (!yes) await confirm('', invocation);

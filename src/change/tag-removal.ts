@@ -40,7 +40,7 @@ interface KnownRemoval extends TagRemoval {
 
 /** Detaches the tags from their links before deleting them, because the API's deletion would detach them without a record. */
 export async function removeTags(removal: TagRemoval, session: Session): Promise<RowsReport> {
-  await requireAnswer(session, 'named');
+  await requireAnswer(session, removal.into === undefined ? 'tags delete' : 'tags merge');
   const known = await knownRemoval(removal, session);
   const { found, labels, isAlone } = known;
   const { yes, dryRun } = session.global;

@@ -19,7 +19,7 @@ import { shownLinks } from './plan/text.ts';
 
 /** Asks before tags are deleted. Both `--max-affected` and the number to type count the links of the tags. */
 export async function consentToTags(labels: readonly string[], session: Session): Promise<void> {
-  await requireAnswer(session, 'named');
+  await requireAnswer(session, 'tags delete');
   const { yes, maxAffected } = session.global;
   if (yes && maxAffected === undefined) return;
   const { spelled } = await accountTags(session.client);

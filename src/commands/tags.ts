@@ -58,7 +58,7 @@ export function registerTags(command: Command, run: Runner): void {
   describe(remove, {
     summary: 'Delete tags',
     description: 'Delete tags. Their links are kept and lose the tag.',
-    examples: ['linkctl tags delete promo', 'linkctl tags delete promo spring --ignore-missing --yes'],
+    examples: ['linkctl tags delete promo', 'linkctl tags delete promo spring --ignore-missing --yes --max-affected 500'],
     ...removalHelp,
   });
   const merge = addRemovalFlags(command.command('merge'));
@@ -91,8 +91,9 @@ function addRemovalFlags(command: Command): Command {
 
 const removalHelp = {
   notes: [
-    'The links of the tags, on all domains, are listed and shown first. They are changed by hash, so linkctl undo can revert it. Tags that someone ' +
-      'adds while this runs are kept. If a label contains operators such as & or |, the whole account is read twice. --max-affected counts links.',
+    'The links of the tags, on all domains, are listed and shown first. They are changed by hash, so linkctl undo can revert it. ' +
+      'Tags that someone adds while this runs are kept. If a label contains operators such as & or |, the whole account is read twice. ' +
+      '--max-affected counts links; scripts need it.',
   ],
   globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
 };
@@ -171,7 +172,7 @@ interface RemovalOptions {
   readonly undo?: boolean;
 }
 
-/** Changes the links first; with `--no-undo` it sends only DELETE /tags/[label], after confirmation. */
+/** Changes the links first; with `--no-undo` only DELETE /tags/[label], after confirmation, changes anything. */
 async function deleteTags(options: RemovalOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
   const session = await openSession(invocation);

@@ -74,8 +74,8 @@ const commands: { readonly [name: string]: Changing } = {
       'h3,https://example.com/3,new',
     ]),
   },
-  'tags delete': { words: ['tags', 'delete', 't', '--yes'] },
-  'tags merge': { words: ['tags', 'merge', 't', '--into', 'new', '--yes'] },
+  'tags delete': { words: ['tags', 'delete', 't', ...sure] },
+  'tags merge': { words: ['tags', 'merge', 't', '--into', 'new', ...sure] },
   'tags rename': { words: ['tags', 'rename', 't', 'new'] },
   'tags add': { words: ['tags', 'add', 'new', 'other'] },
   'undo of a rewrite': {
@@ -83,8 +83,8 @@ const commands: { readonly [name: string]: Changing } = {
     words: ['undo', 'RUN', '--yes', ...inThrees],
   },
   'undo of delete': { after: ['delete', 'h0', 'h3', '--yes'], words: ['undo', 'RUN', '--yes'] },
-  'undo of tags delete': { after: ['tags', 'delete', 't', '--yes'], words: ['undo', 'RUN', '--yes'] },
-  'undo of tags merge': { after: ['tags', 'merge', 't', '--into', 'new', '--yes'], words: ['undo', 'RUN', '--yes'] },
+  'undo of tags delete': { after: ['tags', 'delete', 't', ...sure], words: ['undo', 'RUN', '--yes'] },
+  'undo of tags merge': { after: ['tags', 'merge', 't', '--into', 'new', ...sure], words: ['undo', 'RUN', '--yes'] },
   'undo of tags rename': { after: ['tags', 'rename', 't', 'new'], words: ['undo', 'RUN', '--yes'] },
   'undo of tags add': { after: ['tags', 'add', 'new', 'other'], words: ['undo', 'RUN', '--yes'] },
 };

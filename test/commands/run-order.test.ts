@@ -489,9 +489,9 @@ describe('U5', () => {
       ['stats', '--reset', 'h0', '--yes'],
       ['tags', 'add', 'fresh'],
       ['tags', 'rename', 'fresh', 'stale'],
-      ['tags', 'delete', 'stale', '--yes'],
+      ['tags', 'delete', 'stale', ...sure],
       ['tags', 'add', 'other'],
-      ['tags', 'delete', 'other', '--yes', '--no-undo'],
+      ['tags', 'delete', 'other', ...sure, '--no-undo'],
       ['edit', '--by-tags', 'none', '--add-tag', 't', '--yes', '--max-affected', '9'],
       ['api', 'PATCH', '/urls/h2', '--body', '{"urls":[{"note":"x"}]}'],
     ];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { arrived, type Linkctl, sent, test } from '../support/linkctl.ts';
+import { arrived, type Linkctl, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
 import { undoLast } from './undo-world.ts';
@@ -44,7 +44,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, numbered(bound + 3, { tags: ['one', 'spring'] }));
     const others = [labelled('both', 'One', 'two'), labelled('had', 'two', 'All'), labelled('none', 'spring'), labelled('bare')];
     await store(service, others);
-    const ran = await linkctl(['tags', 'merge', 'one', 'Two', '--into', 'all', '--yes']);
+    const ran = await linkctl(['tags', 'merge', 'one', 'Two', '--into', 'all', ...sure]);
     expect(ran).toMatchObject({ code: 0, stdout: 'one\nTwo\n' });
     expect(ran.stderr).toContain(`\n${bound + 5} links: ${bound + 5} changed `);
     const labels = await labelsOf(service);
@@ -64,7 +64,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 
   test('W4: tags delete takes the tag off its links first, in a run that can be undone', async ({ linkctl, service, wire }) => {
     await store(service, [labelled('x', 'promo', 'spring'), labelled('y', 'promo'), labelled('z', 'spring')]);
-    const ran = await linkctl(['tags', 'delete', 'Promo', '--yes', '-o', 'json']);
+    const ran = await linkctl(['tags', 'delete', 'Promo', ...sure, '-o', 'json']);
     expect(JSON.parse(ran.stdout)).toEqual({
       deleted: [{ label: 'Promo' }],
       summary: { rows: 1, deleted: 1, failed: 0, missing: 0, links: 2 },
@@ -87,10 +87,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       ...odd.map((label, index) => labelled(`l${index}`, label, 'keep')),
       labelled('other', 'R', 'D', 'plus', 'minus', 'not', 'a', 'b', 'x', 'y', 'keep'),
     ]);
-    expect(await linkctl(['tags', 'merge', '--into', '-all', '--yes', '--', ...odd.slice(0, 5)])).toMatchObject({ code: 0 });
+    expect(await linkctl(['tags', 'merge', '--into', '-all', ...sure, '--', ...odd.slice(0, 5)])).toMatchObject({ code: 0 });
     const merged = await labelsOf(service);
     expect(merged).toMatchObject({ l0: ['-all', 'keep'], l3: ['-all', 'keep'], l4: ['-all', 'keep'], l5: ['keep', 'say "hi"'] });
-    expect(await linkctl(['tags', 'delete', '-y', '--', ...odd.slice(5), '-all'])).toMatchObject({ code: 0 });
+    expect(await linkctl(['tags', 'delete', ...sure, '--', ...odd.slice(5), '-all'])).toMatchObject({ code: 0 });
     const { other, ...left } = await labelsOf(service);
     expect(Object.values(left)).toEqual(odd.map(() => ['keep']));
     expect(other).toEqual(['D', 'R', 'a', 'b', 'keep', 'minus', 'not', 'plus', 'x', 'y']);
@@ -102,7 +102,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     wire,
   }) => {
     await store(service, numbered(bound + 2, { tags: ['one'] }));
-    const words = ['tags', 'merge', 'one', '--into', 'all', '--yes'];
+    const words = ['tags', 'merge', 'one', '--into', 'all', ...sure];
     const patch = { only: { method: 'PATCH' } };
     await wire.script([patch, { ...faults.refuse(1303), ...patch }]);
     const stopped = await linkctl(words);
@@ -126,7 +126,7 @@ test('F1, R 1.4: a run of a selection that sent nothing is begun anew with the l
 }) => {
   await store(service, numbered(3, { tags: ['one'] }));
   const before = await stored(service);
-  const words = ['tags', 'merge', 'one', '--into', 'all', '--yes'];
+  const words = ['tags', 'merge', 'one', '--into', 'all', ...sure];
   await wire.script([{ ...faults.refuse(1303), only: { method: 'PATCH' } }]);
   expect(await linkctl(words)).toMatchObject({ code: 7 });
   await store(service, [labelled('new', 'one')]);
@@ -149,7 +149,7 @@ describe('several domains', () => {
       await store(service, [labelled('same', 'keep'), labelled('mine', label)], 's.ex');
       await store(service, [labelled('same', label, 'keep'), labelled('yours', label)], 't.ex');
       const env = { LINKCTL_DOMAIN: 't.ex' };
-      expect(await linkctl(['tags', 'merge', label, '--into', 'all', '--yes'], { env })).toMatchObject({ code: 0 });
+      expect(await linkctl(['tags', 'merge', label, '--into', 'all', ...sure], { env })).toMatchObject({ code: 0 });
       expect(await labelsOf(service, 's.ex')).toEqual({ same: ['keep'], mine: ['all'] });
       expect(await labelsOf(service, 't.ex')).toEqual({ same: ['all', 'keep'], yours: ['all'] });
     });
@@ -170,7 +170,7 @@ describe('several domains', () => {
 test('W4: a tag that a link got meanwhile is kept, with its links: exit 3', async ({ linkctl, service, wire }) => {
   await store(service, [labelled('x', 'R&D'), labelled('y', 'old')]);
   await wire.script([{ only: { method: 'PATCH' }, held: true }]);
-  const running = linkctl(['tags', 'delete', 'R&D', 'old', '--yes']);
+  const running = linkctl(['tags', 'delete', 'R&D', 'old', ...sure]);
   await wire.held();
   await store(service, [labelled('new', 'R&D')]);
   await wire.release();
@@ -184,7 +184,7 @@ test('W4: a tag that a link got meanwhile is kept, with its links: exit 3', asyn
 test('W4: where a link was not changed as asked, no tag is deleted', async ({ linkctl, service, wire }) => {
   await store(service, [labelled('x', 'promo'), labelled('y', 'promo')]);
   await wire.script([{ only: { method: 'PATCH' }, alter: { first: { hash: 'y', tags: ['promo'] } } }]);
-  const ran = await linkctl(['tags', 'delete', 'promo', '--yes']);
+  const ran = await linkctl(['tags', 'delete', 'promo', ...sure]);
   expect(ran).toMatchObject({ code: 3, stdout: '' });
   expect(ran.stderr).toContain('tag "promo" kept: not all links were changed');
   expect((await linkctl(['tags'])).stdout).toBe('promo\n');
@@ -231,7 +231,7 @@ test('B57: --max-affected counts the links that lose a tag, also with --no-undo'
 
 test('U3: tags that no link carries are deleted in a run without rows', async ({ linkctl }) => {
   await linkctl(['tags', 'add', 'one', 'two']);
-  expect(await linkctl(['tags', 'delete', 'one', 'two', '--yes'])).toEqual({ code: 0, stdout: 'one\ntwo\n', stderr: '' });
+  expect(await linkctl(['tags', 'delete', 'one', 'two', ...sure])).toEqual({ code: 0, stdout: 'one\ntwo\n', stderr: '' });
   expect(await runs(linkctl)).toMatchObject([
     { what: 'tags delete one two', rows: 0, undo: 'yes' },
     { what: 'tags add one two' },
@@ -240,19 +240,19 @@ test('U3: tags that no link carries are deleted in a run without rows', async ({
 
 test('W4: merging into a tag that does not exist makes it, also if no link carries the merged ones', async ({ linkctl }) => {
   await linkctl(['tags', 'add', 'one']);
-  expect(await linkctl(['tags', 'merge', 'one', '--into', 'new', '--yes'])).toMatchObject({ code: 0, stdout: 'one\n' });
+  expect(await linkctl(['tags', 'merge', 'one', '--into', 'new', ...sure])).toMatchObject({ code: 0, stdout: 'one\n' });
   expect((await linkctl(['tags'])).stdout).toBe('new\n');
 });
 
 test('W4: a tag is not merged into itself: exit 2 alone; beside others it stays', async ({ linkctl, service, wire }) => {
   await store(service, [labelled('x', 'one'), labelled('y', 'all')]);
-  const alone = await linkctl(['tags', 'merge', 'all', '--into', 'ALL', '--yes']);
+  const alone = await linkctl(['tags', 'merge', 'all', '--into', 'ALL', ...sure]);
   expect(alone).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('hint: to change its spelling: linkctl tags rename all ALL'),
   });
   expect(await wire.requests()).toEqual([]);
-  expect(await linkctl(['tags', 'merge', 'one', 'all', '--into', 'All', '--yes'])).toMatchObject({ code: 0, stdout: 'one\n' });
+  expect(await linkctl(['tags', 'merge', 'one', 'all', '--into', 'All', ...sure])).toMatchObject({ code: 0, stdout: 'one\n' });
   expect(await labelsOf(service)).toEqual({ x: ['all'], y: ['all'] });
 });
 
@@ -262,7 +262,7 @@ test('B43: a tag that does not exist is exit 5, 3 beside others, 0 with --ignore
   wire,
 }) => {
   await store(service, [labelled('x', 'one'), labelled('y', 'two')]);
-  const into = ['--into', 'all', '--yes'];
+  const into = ['--into', 'all', ...sure];
   expect(await linkctl(['tags', 'merge', 'gone', ...into])).toMatchObject({
     code: 5,
     stderr: expect.stringContaining('no tag "gone"'),
@@ -294,11 +294,27 @@ test('B60: --dry-run shows the plan and the calls, and changes nothing', async (
   expect(await runs(linkctl)).toEqual([]);
 });
 
+test.for([
+  ['delete', ['promo']],
+  ['delete', ['promo', '--no-undo']],
+  ['merge', ['promo', '--into', 'all']],
+] as const)(
+  'B57: in a script, tags %s %j needs --max-affected: exit 2, and nothing is sent',
+  async ([name, words], { linkctl, wire }) => {
+    expect(await linkctl(['tags', name, ...words, '--yes'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--max-affected required with tags ${name} when not running interactively`),
+    });
+    expect(await sent(wire)).toEqual([]);
+  },
+);
+
 test('F1: --no-undo leaves the deletion to the server alone', async ({ linkctl, service, wire }) => {
   await store(service, [labelled('x', 'promo')]);
-  const ran = await linkctl(['tags', 'delete', 'promo', '--no-undo', '--yes']);
+  const ran = await linkctl(['tags', 'delete', 'promo', '--no-undo', ...sure]);
   expect(ran).toEqual({ code: 0, stdout: 'promo\n', stderr: '--no-undo: this change cannot be undone\n' });
-  expect((await sent(wire)).map(({ call }) => call)).toEqual(['DELETE /tags/promo']);
+  const calls = (await sent(wire)).map(({ call }) => call);
+  expect(calls.filter((call) => !call.startsWith('GET'))).toEqual(['DELETE /tags/promo']);
   expect(await runs(linkctl)).toMatchObject([{ what: 'tags delete promo --no-undo', undo: 'no' }]);
   expect(await labelsOf(service)).toEqual({ x: [] });
 });
@@ -310,16 +326,16 @@ test('W4: a tag that somebody else deleted meanwhile is gone as asked; any other
 }) => {
   await store(service, [labelled('x', 'one'), labelled('y', 'two')]);
   await wire.script([{ ...faults.refuse(1309), only: { method: 'DELETE' } }]);
-  expect(await linkctl(['tags', 'delete', 'one', '--yes'])).toMatchObject({ code: 0, stdout: 'one\n' });
+  expect(await linkctl(['tags', 'delete', 'one', ...sure])).toMatchObject({ code: 0, stdout: 'one\n' });
   await wire.script([{ ...faults.refuse(1306), only: { method: 'DELETE' } }]);
-  expect(await linkctl(['tags', 'delete', 'two', '--yes'])).toMatchObject({ code: 5, stdout: '' });
+  expect(await linkctl(['tags', 'delete', 'two', ...sure])).toMatchObject({ code: 5, stdout: '' });
 });
 
 test('B87: a quota that ends between two deletions keeps the record of the first', async ({ linkctl, wire }) => {
   await linkctl(['tags', 'add', 'one', 'two']);
   const remove = { only: { method: 'DELETE' } };
   await wire.script([remove, { ...faults.refuse(1303), ...remove }]);
-  expect(await linkctl(['tags', 'delete', 'one', 'two', '--yes'])).toMatchObject({ code: 7, stdout: 'one\n' });
+  expect(await linkctl(['tags', 'delete', 'one', 'two', ...sure])).toMatchObject({ code: 7, stdout: 'one\n' });
   expect(await runs(linkctl)).toMatchObject([{ what: 'tags delete one two', undo: 'yes' }, { what: 'tags add one two' }]);
   await arrived(wire, 1, 'DELETE');
 });
@@ -335,7 +351,7 @@ test('U1: where the record cannot be kept, no link and no tag is changed', async
     ['delete', 'unused'],
     ['merge', 'promo', '--into', 'all'],
   ]) {
-    expect(await linkctl(['tags', ...words, '--yes'])).toMatchObject({ code: 9, stdout: '' });
+    expect(await linkctl(['tags', ...words, ...sure])).toMatchObject({ code: 9, stdout: '' });
   }
   const calls = (await sent(wire)).slice(before).map(({ call }) => call);
   expect(calls.filter((call) => !call.startsWith('GET'))).toEqual([]);
@@ -346,7 +362,7 @@ describe('a merge of more batches than are sent at once', () => {
 
   test('R-18: Ctrl-C in a merge keeps the tags; the same command finishes it', async ({ env, linkctl, service, wire }) => {
     await store(service, numbered(2502, { tags: ['one'] }));
-    const words = ['tags', 'merge', 'one', '--into', 'all', '--yes'];
+    const words = ['tags', 'merge', 'one', '--into', 'all', ...sure];
     await wire.script([{ only: { method: 'PATCH' }, held: true, times: 'all' }]);
     const system = createTestSystem({ env });
     const running = main(words, system);

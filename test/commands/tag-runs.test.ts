@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
-import { type Linkctl, sent, test } from '../support/linkctl.ts';
+import { type Linkctl, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
 const link = (hash: string, ...tags: string[]) => ({ custom_hash: hash, long_url: `https://example.com/${hash}`, tags });
@@ -19,8 +19,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
   const commands: readonly (readonly [string, readonly string[]])[] = [
-    ['tags merge', ['tags', 'merge', 'one', 'two', '--into', 'New', '--yes']],
-    ['tags delete', ['tags', 'delete', 'one', 'two', '--yes']],
+    ['tags merge', ['tags', 'merge', 'one', 'two', '--into', 'New', ...sure]],
+    ['tags delete', ['tags', 'delete', 'one', 'two', ...sure]],
   ];
 
   test.for(
@@ -72,7 +72,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await linkctl(['tags', 'add', 'One', 'two']);
     const remove = { only: { method: 'DELETE' } };
     await wire.script([remove, { ...remove, ...faults.dropAfter }, { ...remove, ...faults.refuse(1303) }]);
-    const words = ['tags', 'delete', 'one', 'two', '--yes'];
+    const words = ['tags', 'delete', 'one', 'two', ...sure];
     expect((await linkctl(words)).code).toBe(10);
     expect(await linkctl(words)).toMatchObject({ code: 0, stdout: 'one\ntwo\n' });
     expect((await runs(linkctl)).filter(({ what }) => what === 'tags delete one two')).toHaveLength(1);

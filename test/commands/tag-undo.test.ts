@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
-import { type Linkctl, sent, test } from '../support/linkctl.ts';
+import { type Linkctl, sent, sure, test } from '../support/linkctl.ts';
 import { store, stored } from '../support/stored-links.ts';
 import { redoLast, runs, undoLast } from './undo-world.ts';
 
@@ -31,7 +31,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await linkctl(['tags', 'add', 'idle']);
     const before = await stored(service);
     const labels = await tags(linkctl);
-    expect(await linkctl(['tags', 'merge', 'promo', 'r&d', 'idle', '--into', 'all', '--yes'])).toMatchObject({ code: 0 });
+    expect(await linkctl(['tags', 'merge', 'promo', 'r&d', 'idle', '--into', 'all', ...sure])).toMatchObject({ code: 0 });
     expect(await tags(linkctl)).toEqual(['all', 'keep']);
     expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
     expect(await stored(service)).toEqual(before);
@@ -69,7 +69,7 @@ test('U2: a rename is left alone where the tags changed since: exit 3, and nothi
   const [{ run = '' } = {}] = (await runs(linkctl)).filter(({ what }) => what.startsWith('tags rename'));
   const taken = await linkctl(['undo', run, '--yes']);
   expect(taken).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('there is another tag "one"') });
-  await linkctl(['tags', 'delete', 'one', 'two', '--yes', '--no-undo']);
+  await linkctl(['tags', 'delete', 'one', 'two', ...sure, '--no-undo']);
   const gone = await linkctl(['undo', run, '--yes']);
   expect(gone).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('there is no tag "two"') });
   const calls = (await sent(wire)).slice(before).map(({ call }) => call);
@@ -90,7 +90,7 @@ test('U3: deleted tags without links exist again; undone once more, those that a
   service,
 }) => {
   await linkctl(['tags', 'add', 'One', 'two']);
-  await linkctl(['tags', 'delete', 'one', 'two', '--yes']);
+  await linkctl(['tags', 'delete', 'one', 'two', ...sure]);
   expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'One\ntwo\n' });
   await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['two'] }]);
   const again = await redoLast(linkctl);
@@ -124,7 +124,7 @@ test('U3: what an undo of tags left as it was can still be undone; the rest is n
 
 test('U3: an undo of links that kept a tag can be repeated for it', async ({ linkctl, service }) => {
   await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['old'] }]);
-  await linkctl(['tags', 'merge', 'old', '--into', 'new', '--yes']);
+  await linkctl(['tags', 'merge', 'old', '--into', 'new', ...sure]);
   const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n');
   await store(service, [{ custom_hash: 'y', long_url: 'https://y.example/', tags: ['new'] }]);
   const partly = await linkctl(['undo', run, '--yes']);

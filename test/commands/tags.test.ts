@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
-import { sent, test } from '../support/linkctl.ts';
+import { sent, sure, test } from '../support/linkctl.ts';
 import { numbered, seed, store } from '../support/stored-links.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
@@ -42,7 +42,7 @@ for (const edition of ['a', 'b'] as const) {
 
     test('DELETE /tags/[label]: one call a label, without a body', async ({ linkctl, wire }) => {
       await linkctl(['tags', 'add', 'one', 'two', 'three']);
-      expect(await linkctl(['tags', 'delete', 'one', 'TWO', '--yes'])).toEqual({ code: 0, stdout: 'one\nTWO\n', stderr: '' });
+      expect(await linkctl(['tags', 'delete', 'one', 'TWO', ...sure])).toEqual({ code: 0, stdout: 'one\nTWO\n', stderr: '' });
       expect((await sent(wire)).slice(-2)).toEqual([
         { call: 'DELETE /tags/one', body: undefined },
         { call: 'DELETE /tags/TWO', body: undefined },
@@ -163,10 +163,10 @@ test('B43: a tag that does not exist is exit 5 alone, 3 beside others, which are
   linkctl,
 }) => {
   await linkctl(['tags', 'add', 'one', 'two']);
-  const alone = await linkctl(['tags', 'delete', 'none', '-y']);
+  const alone = await linkctl(['tags', 'delete', 'none', ...sure]);
   expect(alone).toEqual({ code: 5, stdout: '', stderr: 'error: no tag "none" [API 1309]\nhint: linkctl tags\n' });
-  expect(await linkctl(['tags', 'delete', 'none', 'one', '-y'])).toMatchObject({ code: 3, stdout: 'one\n' });
-  expect(await linkctl(['tags', 'delete', 'none', 'two', '-y', '--ignore-missing'])).toEqual({
+  expect(await linkctl(['tags', 'delete', 'none', 'one', ...sure])).toMatchObject({ code: 3, stdout: 'one\n' });
+  expect(await linkctl(['tags', 'delete', 'none', 'two', ...sure, '--ignore-missing'])).toEqual({
     code: 0,
     stdout: 'two\n',
     stderr: '',
@@ -230,7 +230,7 @@ test('R-3: POST /tags whose answer is lost is sent again', async ({ linkctl, wir
 test('R-3: DELETE /tags/[label] whose answer is lost was done when the tag is gone', async ({ linkctl, wire }) => {
   await linkctl(['tags', 'add', 'one']);
   await wire.script([faults.dropAfter]);
-  expect(await linkctl(['tags', 'delete', 'one', '-y'])).toMatchObject({ code: 0, stdout: 'one\n' });
+  expect(await linkctl(['tags', 'delete', 'one', ...sure])).toMatchObject({ code: 0, stdout: 'one\n' });
 });
 
 test('R-3: PATCH /tags/[label] whose answer is lost is looked at before it is repeated', async ({ linkctl, wire }) => {
@@ -291,7 +291,7 @@ test('B87: a quota that is used up stops at once; what was done is printed', asy
 
 test('-o json: every label has its row, failed ones with their error, and a summary', async ({ linkctl }) => {
   await linkctl(['tags', 'add', 'one']);
-  const ran = await linkctl(['tags', 'delete', 'one', 'none', '-y', '-o', 'json']);
+  const ran = await linkctl(['tags', 'delete', 'one', 'none', ...sure, '-o', 'json']);
   expect(JSON.parse(ran.stdout)).toEqual({
     deleted: [{ label: 'one' }, { label: 'none', error: { code: 1309, message: 'no tag "none"', details: '' } }],
     summary: { rows: 2, deleted: 1, failed: 1, missing: 1 },

@@ -126,9 +126,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('tags list', ['tags', '--count']);
     await linkctl(['shorten', 'https://a.example/', '--tag', 'three']);
     await wire.script([{ only: { method: 'PATCH' }, alter: { each: { tags: ['three'] } } }]);
-    await conforms('tags merge', ['tags', 'merge', 'three', '--into', 'four', '--yes']);
-    await conforms('tags merge', ['tags', 'merge', 'three', '--into', 'four', '--yes']);
-    await conforms('tags delete', ['tags', 'delete', 'two', 'four', 'gone', '--yes']);
+    await conforms('tags merge', ['tags', 'merge', 'three', '--into', 'four', ...sure]);
+    await conforms('tags merge', ['tags', 'merge', 'three', '--into', 'four', ...sure]);
+    await conforms('tags delete', ['tags', 'delete', 'two', 'four', 'gone', ...sure]);
     await conforms('account', ['account']);
     if (edition === 'a') {
       await conforms('domains', ['domains']);
