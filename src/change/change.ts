@@ -77,12 +77,10 @@ export interface ListedChange extends Change {
   readonly rereads?: boolean;
   /** The run that this change undoes, with its domain. */
   readonly undoes?: Pick<RunPlan, 'direction' | 'knownUndos' | 'domain'> & { readonly run: string };
-  /** Returns further tags to add; complete after the links were read. */
-  newTags?(): readonly string[];
   /** For dry runs: the single request that replaces those for links. */
   readonly request?: PlannedRequest;
-  /** Changes the account's tags in the same run, before and after the links. */
-  readonly tags?: (RunSteps & { readonly change: TagChange }) | undefined;
+  /** Changes the account's tags in the same run, before and after the links. `change` is complete after the links were read. */
+  readonly tags?: (RunSteps & { readonly change: TagChange | undefined }) | undefined;
 }
 
 /** One change for all links of a selection. */

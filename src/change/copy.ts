@@ -1,28 +1,26 @@
 import { shellWord } from '../base/shell-word.ts';
 import { applyOperation } from '../bulk/operations/applying.ts';
 import type { EarlierLink } from '../bulk/past-runs/done-change.ts';
-import { confirm } from '../cli/prompt.ts';
-import { accountLabel, type Session } from '../cli/session.ts';
+import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
-import { accountTags, addTags } from '../client/tag-changes.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import { plainQuantity, quantity } from '../output/quantity.ts';
-import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
+import { plainQuantity } from '../output/quantity.ts';
+import type { Row, RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import type { SelectedPage } from '../select/selected-links.ts';
 import { isEverything, type LinkSelection, type SelectionOptions } from '../select/selection-flags.ts';
 import type { ListedChange } from './change.ts';
+import { copiedTags, unusedTags, withTags, withTagsAlone } from './copied-tags.ts';
 import { asCopied, type ComparedLink, decider } from './decide/sides.ts';
 import { requireAnswer } from './limits.ts';
 import type { ChangePlan } from './plan/plan.ts';
 import { comparedPages } from './rows/comparison.ts';
 import { copiedLinks } from './rows/copy.ts';
 import { type CopyAccounts, readDomainMap, refuseSameAccount } from './rows/copy-domains.ts';
-import { runPlannedChange } from './run.ts';
+import { runPlannedChange, unfinishedTagsOf } from './run.ts';
 import { appliedRow } from './run-settings.ts';
-import { namedTags } from './tags.ts';
 import { undoLineOf } from './typed-report.ts';
 
 export interface CopyOptions extends SelectionOptions, BulkOptions {
@@ -34,8 +32,6 @@ interface Findings {
   plan?: ChangePlan;
   /** Number of links whose `max_clicks` the target does not support. */
   withoutBound: number;
-  /** Tags that no copied link carries and that the target lacks. */
-  tags: readonly string[];
 }
 
 /** Copies the oldest links first. Their hashes make it safe to repeat. The run belongs to the target account and is undone there. */
@@ -47,34 +43,24 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   const links = await selectLinks(selection, options, source, 'change');
   // If only some links are copied, only their own tags are copied.
   const isWhole = selection.kind === 'listing' && isEverything(selection) && !options.filter;
-  const findings: Findings = { withoutBound: 0, tags: [] };
+  const findings: Findings = { withoutBound: 0 };
+  const tags = copiedTags(target);
   async function* pages(): AsyncGenerator<SelectedPage<ComparedLink<EarlierLink>>> {
     const { items, hasLabel } = await copiedLinks(links, map, accounts);
-    if (isWhole) findings.tags = await unusedTags(hasLabel, accounts);
+    if (isWhole) tags.labels = await unusedTags(hasLabel, accounts);
     yield* comparedPages({ items, batchSize: batchSizeOf(target) }, target);
   }
   const { server, username } = source.client.identity;
   const given = { ...links.given, from: [server, username], domain: source.domain, mapDomain: options.mapDomain };
   const { severalDomains } = links;
-  const change = { ...changeOf(options, findings, accounts), given, links: { severalDomains, pages } };
+  const change = { ...changeOf(options, findings, accounts), given, links: { severalDomains, pages }, tags };
+  // A resumed run reads no tags.
+  tags.labels = (await unfinishedTagsOf(change, target))?.add ?? [];
   const report = await runPlannedChange(change, target);
   if (target.global.dryRun) return report;
-  // Without links to copy, the plan has not asked for consent.
-  if (!findings.plan?.planned && findings.tags.length > 0) {
-    await confirm(`Add ${quantity(findings.tags.length, 'tag')} to ${accountLabel(target)}?`, target);
-  }
-  return withFindings(report, findings, target);
-}
-
-/** Returns the tags to add, and prints them before the question. */
-async function unusedTags(hasLabel: (label: string) => boolean, { source, target }: CopyAccounts): Promise<readonly string[]> {
-  const there = await accountTags(target.client);
-  const unused: string[] = [];
-  for (const label of (await accountTags(source.client)).labels) {
-    if (there.spelled(label) === undefined && !hasLabel(label)) unused.push(label);
-  }
-  if (unused.length > 0) await target.note(`${namedTags(unused)}: used by no copied link, would be added`);
-  return unused;
+  if (report.runRows === undefined) return withFindings(await withTagsAlone(report, tags, change.what, target), findings, target);
+  if (!findings.plan) await target.note('the links are copied as they were when this run began');
+  return withFindings(withTags(report, tags), findings, target);
 }
 
 function changeOf(
@@ -106,7 +92,6 @@ function changeOf(
     payload: (key, fields) => appliedRow(key, fields, 'create'),
     // Links may be created in the target before the question is answered.
     rereads: true,
-    newTags: () => findings.tags,
   };
 }
 
@@ -115,26 +100,21 @@ function undoOf({ profile }: CopyAccounts['target']): string {
   return ['linkctl undo', ...(profile === undefined ? [] : ['--profile', shellWord(profile)])].join(' ');
 }
 
-/** Adds the tags before the links. Reports existing links and values that were not copied. */
-function withFindings(report: RowsReport, { plan, tags, withoutBound }: Findings, { client, edition }: Session): RowsReport {
+/** Reports existing links and values that were not copied. */
+function withFindings(report: RowsReport, { plan, withoutBound }: Findings, { edition }: Session): RowsReport {
   const existing = plan?.countOf('unchanged') ?? 0;
-  async function* rows(): AsyncGenerator<Iterable<Row>> {
-    await addTags(client, tags);
-    for await (const some of batchesOf(report)) yield some;
-  }
   const members = (): Row => {
     const { summary, ...others } = report.members?.() ?? {};
     return { ...others, summary: summaryWith(existing, summary) };
   };
   const notes = (): string[] => [
     ...(report.notes?.() ?? []),
-    ...(tags.length > 0 ? [`${plainQuantity(tags.length, 'tag')} added`] : []),
     ...(report.runRows !== undefined && existing > 0
       ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`]
       : []),
     ...(report.runRows === undefined ? [] : notCopied(withoutBound, edition)),
   ];
-  return { ...report, rows: rows(), members, notes };
+  return { ...report, members, notes };
 }
 
 /** Adds the existing links, which are not rows of the run, to its counts. */

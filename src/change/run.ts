@@ -31,9 +31,9 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   const { domain, sha256 } = identity;
   const now = session.system.now();
   const begun = await resumableRun({ ...identity, again: change.options.again }, environmentOf(session));
+  const listed = begun ? await resumed(begun, change.question, session) : await takeSnapshot(change, session);
   // A resumed run keeps the tag change that was decided at its start.
   const tags = begun ? begun.begin.options.tags : change.tags?.change;
-  const listed = begun ? await resumed(begun, change.question, session) : await takeSnapshot(change, session);
   const { rows, refused, domains, newLinks, open, copyTo } = listed;
   if (rows === 0) return nothingToDo(change.presentation, `${change.what}: nothing to change`, refused);
   const filter = change.links.filterAt?.(begun ? Date.parse(begun.begin.at) : now);

@@ -144,7 +144,7 @@ export async function recordedTags(
 }
 
 /** True if the error is about the label, not about the account, the quota or the connection. */
-function isRefusal(error: unknown): error is CliError {
+export function isRefusal(error: unknown): error is CliError {
   return error instanceof CliError && ['not_found', 'rejected', 'failed', 'partial'].includes(error.kind);
 }
 

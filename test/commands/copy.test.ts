@@ -8,7 +8,8 @@ import type { ServiceLimits } from '../../src/service/service-options.ts';
 import type { DomainSettings } from '../../src/service/store/store.ts';
 import { startProgram } from '../support/built-program.ts';
 import { type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
-import { apiKey, arrived, type Linkctl, test as plain, runnerIn, sent, username } from '../support/linkctl.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { apiKey, arrived, type Linkctl, test as plain, type Ran, runnerIn, sent, username } from '../support/linkctl.ts';
 import { numbered, oddHashes, store, stored, visit } from '../support/stored-links.ts';
 import { hideResult } from './undo-world.ts';
 
@@ -159,6 +160,7 @@ describe('killed', () => {
     await store(service, [{ custom_hash: 'later', long_url: 'https://example.com/later' }]);
     const resumed = await startProgram(words, profileEnv).ended;
     expect(resumed).toMatchObject({ code: 0, stderr: expect.stringMatching(/resuming run .*603 links/s) });
+    expect(resumed.stderr).toContain('the links are copied as they were when this run began');
     const hashes = (await stored(service)).map(({ hash }) => hash);
     expect((await copies(there)).map(({ hash }) => hash)).toEqual(hashes.slice(0, -1));
     // What came to the source meanwhile comes with the next one.
@@ -255,6 +257,54 @@ test('P4: clicks stay, tags that no link carries come along with a whole account
   };
   expect(tags.map(({ label }) => label).sort()).toEqual(['Promo', 'a,b', 'known', 'spring sale']);
   expect((await copies(there))[0]).toMatchObject({ total_clicks: 0, tags: ['Promo'] });
+});
+
+async function labelsThere({ service }: Target): Promise<string[]> {
+  const { tags } = (await (await fetch(`${service.baseUrl}/tags`, { headers: asBob })).json()) as { tags: { label: string }[] };
+  return tags.map(({ label }) => label);
+}
+
+test('U3, U5, P4: tags that a copy adds are undone with its links, and on their own if it adds nothing else', async ({
+  run,
+  linkctl,
+  service,
+  there,
+}) => {
+  const copy = ['copy', '--to', 'there', '--yes'];
+  /** Counted from the newest run. */
+  const undo = async (nth: number): Promise<Ran> => {
+    const { runs } = JSON.parse((await run(['runs', '--profile', 'there', '-o', 'json'])).stdout);
+    return await run(['undo', runs[nth].run, '--yes', '--profile', 'there']);
+  };
+  await store(service, numbered(2));
+  await linkctl(['tags', 'add', 'first']);
+  expect(await run(copy)).toMatchObject({ code: 0, stderr: expect.stringContaining('1 tag added') });
+  await linkctl(['tags', 'add', 'second']);
+  const alone = await run(copy);
+  expect(alone).toMatchObject({ code: 0, stderr: expect.stringContaining('1 tag added') });
+  expect(alone.stderr).not.toContain('nothing to change');
+  expect(await labelsThere(there)).toEqual(['first', 'second']);
+  expect((await undo(0)).code).toBe(0);
+  expect([await labelsThere(there), (await copies(there)).length]).toEqual([['first'], 2]);
+  expect((await undo(2)).code).toBe(0);
+  expect([await labelsThere(there), await copies(there)]).toEqual([[], []]);
+});
+
+test('B87, B90, P4: a tag that the target refuses keeps no link from being copied: exit 3', async ({
+  run,
+  linkctl,
+  service,
+  there,
+}) => {
+  await store(service, numbered(2));
+  await linkctl(['tags', 'add', 'bad', 'good']);
+  const post = { only: { method: 'POST', path: '/tags' } };
+  await there.wire.script([{ ...faults.refuse(1311), ...post }]);
+  const ran = await run(['copy', '--to', 'there', '--yes']);
+  expect(ran).toMatchObject({ code: 3, stdout: 'h0\nh1\n' });
+  const lines = ['warning: tag not added: the tag label "bad"', '2 links: 2 created', '1 tag added', 'error: 1 tag not added'];
+  for (const line of lines) expect(ran.stderr).toContain(line);
+  expect(await labelsThere(there)).toEqual(['good']);
 });
 
 test('P4: a copy that was killed amid its tags adds them when it is resumed', async ({

@@ -54,7 +54,7 @@ async function* listedRequests(
   kept: KeptRows<PlannedLink>,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
-  const { options, request, newTags, tags, rereads: isRead = false, operation } = change;
+  const { options, request, tags, rereads: isRead = false, operation } = change;
   if (request) return yield request;
   function* rows(): Generator<RunRow[]> {
     for (const links of kept.read()) yield links.flatMap((link) => runRowOf(link, change) ?? []);
@@ -62,7 +62,7 @@ async function* listedRequests(
   const domain = await pinnedDomain(session, change.undoes);
   const payload = (item: object) => item as LinkKey;
   const batchSize = batchSizeOf(session, options.batchSize);
-  const { add = newTags?.(), delete: deleted } = tags?.change ?? {};
+  const { add, delete: deleted } = tags?.change ?? {};
   yield* tagRequests({ add });
   yield* requestsOf({ rows: rows(), operation, payload, batchSize, isRead, domain }, session);
   yield* tagRequests({ delete: deleted });
