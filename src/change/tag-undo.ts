@@ -1,7 +1,8 @@
 import { type CliError, PartialError } from '../base/errors.ts';
+import type { UndoDirection } from '../bulk/journal/lines.ts';
 import type { DoneRun } from '../bulk/past-runs/done-run.ts';
 import type { RunSteps } from '../bulk/run-plan.ts';
-import { type TagChange, type TagRun, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
+import { type TagChange, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
 import { type AccountTags, accountTags, addTags, renameTag } from '../client/tag-changes.ts';
@@ -10,6 +11,7 @@ import { dryRunReport } from '../output/planned-requests.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { environmentOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
+import { withRunBefore } from './rows/undone-run.ts';
 import { deletion } from './tag-removal.ts';
 import { changeEach, inverse, recordedTags, tagRequests } from './tags.ts';
 
@@ -28,10 +30,11 @@ interface Step {
 
 /** Undoes a run that changed tags and no links, or none any more. Tags that changed since are left unchanged and reported. */
 export async function undoTagRun(
-  { begin, undoneBy }: DoneRun,
-  undo: Pick<TagRun, 'what' | 'direction'>,
+  undone: DoneRun,
+  undo: { readonly what: string; readonly direction: UndoDirection },
   session: Session,
 ): Promise<RowsReport> {
+  const { begin, undoneBy } = undone;
   const { global, streams } = session;
   await requireAnswer(session, 'named');
   const change = inverse(tagChangeOf(begin));
@@ -50,8 +53,8 @@ export async function undoTagRun(
   if (global.dryRun && session.format() === 'json') return dryRunReport(doable.flatMap((step) => tagRequests(step.change)));
   if (global.dryRun) return { ...report, notes: () => ['dry run: nothing was sent'] };
   const nothing = { ...report, notes: () => [`${undo.what}: nothing to change`] };
-  if (!begun && steps.length === 0) return nothing;
-  if (doable.length === 0 && (!begun || steps.length > 0)) return report;
+  if (!begun && steps.length === 0) return await withRunBefore(nothing, undone, undo.direction, session);
+  if (steps.length > 0 && doable.length === 0) return await withRunBefore(report, undone, undo.direction, session);
   if (doable.length > 0) {
     const question = undo.direction === 'redo' ? `Redo run ${begin.undoes ?? begin.run}` : `Undo run ${begin.run}`;
     await confirm(`${question} of ${accountLabel(session)}?`, session);

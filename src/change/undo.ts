@@ -26,7 +26,7 @@ import type { MakeItem } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
 import { type PendingRows, undonePages } from './rows/undone-links.ts';
-import { type Direction, namedRun, runBefore } from './rows/undone-run.ts';
+import { type Direction, namedRun, runBefore, withRunBefore } from './rows/undone-run.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
 import { tagsBack, undoTagRun } from './tag-undo.ts';
@@ -77,9 +77,8 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   if (global.dryRun) return report;
   // No link has to be changed.
   if (tags !== undefined && report.runRows === undefined && !report.outcome?.()) return await undoTagRun(run, undo, session);
-  // If nothing could be undone, the run stays the newest, so the hint names the one before it.
-  const hint = report.runRows === undefined && undo.direction === 'undo' ? await runBefore(begin, session) : undefined;
-  return { ...report, outcome: () => withPending(withHint(report.outcome?.() ?? tags?.outcome(), hint), pending, begin.run) };
+  const named = report.runRows === undefined ? await withRunBefore(report, run, undo.direction, session) : report;
+  return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, begin.run) };
 }
 
 interface Undoing {
@@ -117,10 +116,6 @@ function changeOf(run: DoneRun, method: UndoMethod, { options, domain, pending }
     ...(method.payload && { payload: method.payload }),
     undoes: { run: begin.run, direction, knownUndos: run.undoneBy, domain },
   };
-}
-
-function withHint(outcome: CliError | undefined, hint: string | undefined): CliError | undefined {
-  return outcome?.kind === 'partial' && hint !== undefined ? new CliError('partial', outcome.message, { hint }) : outcome;
 }
 
 /** Rows that may still be applied after the undo matter more than links that were left unchanged. */

@@ -181,6 +181,22 @@ test('U2, J4: a run in progress is not undone, and two undos of one run do not m
   expect((await stored(service)).map(({ long_url }) => long_url)).toEqual(numbered(4).map(({ long_url }) => long_url));
 });
 
+test('U5, U6: an undo that finds nothing to change names the run before, for links and for tags', async ({
+  linkctl,
+  service,
+}) => {
+  await store(service, numbered(2));
+  expect((await linkctl(['edit', 'h0', '--note', 'first'])).code).toBe(0);
+  expect((await linkctl(['edit', 'h1', '--note', 'second'])).code).toBe(0);
+  await foreign(service, 'PATCH', '/urls/h1', { note: '' });
+  const before = /: nothing to change\nthe run before it that can be undone \(edit h0, .*\): linkctl undo \S+\n$/;
+  expect(await undoLast(linkctl)).toMatchObject({ code: 0, stderr: expect.stringMatching(before) });
+  expect((await linkctl(['tags', 'add', 'fresh'])).code).toBe(0);
+  await foreign(service, 'DELETE', '/tags/fresh');
+  const tags = /: nothing to change\nthe run before it that can be undone \(edit h1, .*\): linkctl undo \S+\n$/;
+  expect(await undoLast(linkctl)).toMatchObject({ code: 0, stderr: expect.stringMatching(tags) });
+});
+
 test.for([
   ['links', ['edit', 'h0', 'h1', '--note', 'new']],
   ['tags', ['tags', 'add', 'new']],

@@ -1,11 +1,13 @@
-import { UsageError } from '../../base/errors.ts';
+import { CliError, UsageError } from '../../base/errors.ts';
 import { folders } from '../../base/system.ts';
+import type { UndoDirection } from '../../bulk/journal/lines.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import { type RunFolders, runFolders, titleOf } from '../../bulk/past-runs/run-names.ts';
 import { type IsOwn, isOfProfile, type Tip, tipOfRun } from '../../bulk/past-runs/undo-chain.ts';
 import { isRevertible, resolveRun, showRun, undoableBefore } from '../../bulk/runs.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
+import type { RowsReport } from '../../output/report.ts';
 
 /** The differences between `undo` and `redo`. */
 export interface Direction {
@@ -52,6 +54,27 @@ async function nameless({ command }: Direction, run: string | undefined, session
   const name = command === 'redo' ? (newest?.undoes ?? run) : run;
   const { begin } = name === run ? { begin: newest } : await showRun(state, name).catch(() => ({ begin: undefined }));
   return new UsageError(message, { hint: `the newest${begin ? ` (${titleOf(begin)})` : ''}: linkctl ${command} ${name} --yes` });
+}
+
+/** A run of which nothing could be undone stays the newest, so the report of its undo names the run before it. */
+export async function withRunBefore(
+  report: RowsReport,
+  { begin }: Pick<DoneRun, 'begin'>,
+  direction: UndoDirection,
+  session: Session,
+): Promise<RowsReport> {
+  const hint = direction === 'undo' ? await runBefore(begin, session) : undefined;
+  if (hint === undefined) return report;
+  const withHint = (outcome: CliError): CliError =>
+    outcome.kind === 'partial' ? new CliError('partial', outcome.message, { hint }) : outcome;
+  return {
+    ...report,
+    notes: () => [...(report.notes?.() ?? []), ...(report.outcome?.() ? [] : [hint])],
+    outcome() {
+      const outcome = report.outcome?.();
+      return outcome && withHint(outcome);
+    },
+  };
 }
 
 /** Returns a hint that names the newest earlier run that can be undone. */
