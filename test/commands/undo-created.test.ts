@@ -138,6 +138,18 @@ describe('U5, U7: rows that were applied, but not as requested', () => {
     expect(await stored(service)).toEqual([]);
   });
 
+  test('U7: a link that was there before, and is not as requested, is not called created', async ({ linkctl, service }) => {
+    await store(service, [{ custom_hash: 'old', long_url: 'https://old.example/', note: 'kept' }]);
+    const words = ['shorten', '-f', '-', '--input-format', 'csv'];
+    const stdin = 'long_url,custom_hash,note\nhttps://old.example/,old,changed\nhttps://new.example/,new,\n';
+    expect((await linkctl(words, { stdin })).stderr).toContain('not applied: note');
+    const undone = await undoLast(linkctl);
+    expect(undone).toMatchObject({ code: 3, stdout: 'new\n' });
+    expect(undone.stderr).toContain('it may have existed before the run (1): ');
+    expect(undone.stderr).not.toContain('not as requested');
+    expect((await stored(service)).map(({ hash }) => hash)).toEqual(['old']);
+  });
+
   test('undo takes back an edit of which a part was applied, not the change before it', async ({ linkctl, service, wire }) => {
     await store(service, [{ custom_hash: 'x', long_url: 'https://old.example/' }]);
     expect((await linkctl(['edit', 'x', '--note', 'first'])).code).toBe(0);

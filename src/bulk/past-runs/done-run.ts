@@ -165,7 +165,7 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isPro
       const taken = errors[failed]?.[3];
       failed += 1;
       if (taken && isNew(row) && isLatest(row)) {
-        created.push({ ...createdLink({ hash: taken.hash, domain }, {}, false), isUnlike: true });
+        created.push({ ...createdLink({ hash: taken.hash, domain }, {}, isProven(row)), isUnlike: true });
       }
       continue;
     }

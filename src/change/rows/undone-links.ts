@@ -62,8 +62,8 @@ export async function* undonePages(
 }
 
 /** True if the server reported the link as created but it may have existed before. */
-function isToProve({ before, isProven, isUnlike }: DoneChange): boolean {
-  return before === undefined && !isProven && !isUnlike;
+function isToProve({ before, isProven }: DoneChange): boolean {
+  return before === undefined && !isProven;
 }
 
 /** Returns the hash that the run named, and the new one if it renamed the link. */
