@@ -120,6 +120,27 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     },
   );
 
+  test('U2, U7: a link that an earlier process may have created is named by undo, not left without a word', async ({
+    linkctl,
+    folder,
+    wire,
+    service,
+  }) => {
+    const file = join(folder, 'links.txt');
+    writeFileSync(file, fresh.slice(0, 6).join('\n'));
+    const words = ['shorten', '-f', file, '--dedupe', 'account', '--batch-size', '2', '--concurrency', '1'];
+    await wire.script([onPost, { ...faults.dropAfter, ...onPost }, { ...faults.refuse(1303), ...onPost, times: 'all' }]);
+    expect((await linkctl(words)).code).toBe(7);
+    await wire.script([]);
+    expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining('4 created, 2 existing') });
+    const undone = await undoLast(linkctl);
+    expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('it may have existed before the run (2): ') });
+    expect(await stored(service)).toHaveLength(inUse + 2);
+    const [{ run = '' } = {}] = (await runs(linkctl)).filter(({ what }) => what === 'shorten links.txt');
+    expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
+    expect(await stored(service)).toHaveLength(inUse);
+  });
+
   test('U5: --dedupe that found the link leaves no record where that is certain', async ({ linkctl, service }) => {
     const [used] = await stored(service);
     await visit(service, used?.hash ?? '');

@@ -46,10 +46,13 @@ export async function verdictsOfAnswer(
 }
 
 /** If a row in doubt has its requested values or its numbered hash, an earlier attempt did it, so the row counts as changed or created. */
-function doneByUs(verdict: Verdict | undefined, row: BulkRow | undefined, { inDoubt }: Execution): Verdict | undefined {
+function doneByUs(verdict: Verdict | undefined, row: BulkRow | undefined, run: Execution): Verdict | undefined {
+  const { inDoubt, operation, begun } = run;
   if (verdict?.kind !== 'done' || !row || !inDoubt.has(row.index)) return verdict;
   const { unchanged: _, shared, ...done } = verdict;
-  return shared && !verdict.renamed ? { ...done, shared } : done;
+  if (shared && !verdict.renamed) return { ...done, shared };
+  // An earlier process may have created the link, and others may have visited it since.
+  return begun.resumed && operation.statusOf(row.payload, done) === 'existing' ? { ...done, perhapsNew: true } : done;
 }
 
 /** Records that an attempt of these rows may have been applied, before anything else is done. */
