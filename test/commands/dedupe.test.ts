@@ -141,6 +141,14 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     expect(await stored(service)).toHaveLength(inUse);
   });
 
+  test('U7: at a terminal, a link that --dedupe made is proven new, and undo deletes it', async ({ linkctl, service }) => {
+    const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100 };
+    expect((await linkctl(['shorten', 'https://new.example/', '--dedupe', 'account'], watched)).code).toBe(0);
+    expect(await stored(service)).toHaveLength(inUse + 1);
+    expect((await undoLast(linkctl)).code).toBe(0);
+    expect(await stored(service)).toHaveLength(inUse);
+  });
+
   test('U5: --dedupe that found the link leaves no record where that is certain', async ({ linkctl, service }) => {
     const [used] = await stored(service);
     await visit(service, used?.hash ?? '');

@@ -26,8 +26,8 @@ export async function shortenTyped(
   { mode, onConflict }: TypedShortening,
   session: Session,
 ): Promise<RowsReport> {
-  // Only JSON shows whether a link is new; for other formats the extra call is saved.
-  const detectsNew = isJson(session.format());
+  // JSON shows whether a link is new, and at a terminal undo may need it; other scripts are spared the calls.
+  const detectsNew = isJson(session.format()) || session.streams.terminal;
   const isRead = mode.name === 'keyed' && mode.hasOwnHashes === true && onConflict !== 'rename';
   const found = isRead ? await (await import('../../bulk/operations/typed-hash.ts')).readTypedHash(items, session) : undefined;
   const operation = (settings: OperationSettings): BulkOperation<ShortenItem> => {
