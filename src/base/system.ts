@@ -125,9 +125,9 @@ function homeFolder(name: keyof Folders, [variable, other]: readonly [string, st
   });
 }
 
-/** Hints name this variable. */
-export function folderVariable(folder: 'state' | 'data', { platform }: Pick<System, 'platform'>): string {
-  return platform === 'win32' ? 'LOCALAPPDATA' : `XDG_${folder.toUpperCase()}_HOME`;
+/** Hints name this variable, which moves the data folder. */
+export function dataVariable({ platform }: Pick<System, 'platform'>): string {
+  return platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_DATA_HOME';
 }
 
 /** True also for processes of other users. */

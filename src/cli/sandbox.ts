@@ -1,5 +1,5 @@
 import { messageOf } from '../base/errors.ts';
-import { folders, folderVariable } from '../base/system.ts';
+import { dataVariable, folders } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
 import { fileError } from '../files/file-error.ts';
 import { makePrivateFolder } from '../files/folders.ts';
@@ -32,7 +32,7 @@ export async function startSandbox(edition: Edition, { system, warn, atEnd }: In
   });
   atEnd(async () => (await starting.catch(() => undefined))?.close());
   const { baseUrl } = await starting.catch((error) => {
-    throw fileError('use the data folder', data, error, diskHint(error, `set ${folderVariable('data', system)}`));
+    throw fileError('use the data folder', data, error, diskHint(error, `set ${dataVariable(system)}`));
   });
   return { baseUrl, username, apiKey };
 }

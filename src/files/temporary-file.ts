@@ -20,11 +20,13 @@ export class TemporaryFile {
   readonly #hint: string;
   readonly #file: number;
 
-  /** `content` names the data in messages, `hint` says what to do if the folder accepts no file. */
-  constructor(folder: string, content: string, hint: string, { randomBytes }: Pick<System, 'randomBytes'>) {
+  /** `content` names the data in messages, `alternative` is another way if the folder accepts no file. */
+  constructor(folder: string, content: string, { randomBytes }: Pick<System, 'randomBytes'>, alternative?: string) {
     this.#folder = folder;
     this.#content = content;
-    this.#hint = hint;
+    // Not another folder: it would have no record of the run that the same command resumes or undoes.
+    const remedy = `free space in ${folder} or make it writable, then run the same command again`;
+    this.#hint = alternative === undefined ? remedy : `${remedy}; ${alternative}`;
     const name = `temporary-${Buffer.from(randomBytes(8)).toString('hex')}`;
     this.#file = this.#keep(() => openUnnamed(folder, name));
   }

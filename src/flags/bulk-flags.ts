@@ -54,9 +54,8 @@ export const sharedFlags: { readonly [P in 'csv' | 'runs']: readonly SharedFlag[
     ['--fail-fast', 'stop at the first batch with a failure'],
     ['--again', 'run again even if an earlier run completed'],
     ['--force', 'start even if the quota is too low'],
-    // Without --undo, a single link in a script has no record.
-    ['--undo', 'record even a single link in a script for undo'],
-    ['--no-undo', 'do not record the change for undo: saves one request per batch (as config set undo off)'],
+    ['--undo', 'edit, delete, stats: keep the old values for undo despite config set undo off'],
+    ['--no-undo', 'edit, delete, stats, rewrite, tags: do not keep them: saves one request per batch (as config set undo off)'],
   ],
 };
 
@@ -98,7 +97,7 @@ export function addUndoFlags(command: Command): void {
   addShared(command, 'runs', (flags) => flags.includes('undo'));
 }
 
-/** For changes that always keep an undo record otherwise. */
+/** For changes that cannot override `config set undo off`. */
 export function addNoUndoFlag(command: Command): void {
   addShared(command, 'runs', (flags) => flags === '--no-undo');
 }

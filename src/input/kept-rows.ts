@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { checksum } from '../base/checksum.ts';
 import { LocalError } from '../base/errors.ts';
-import { folderVariable, type System } from '../base/system.ts';
+import type { System } from '../base/system.ts';
 import { fileError } from '../files/file-error.ts';
 import { TemporaryFile } from '../files/temporary-file.ts';
 
@@ -16,9 +16,8 @@ export class KeptRows<Row> {
   readonly #offsets: number[] = [];
   #end = 0;
 
-  constructor(folder: string, system: Pick<System, 'randomBytes' | 'platform'>) {
-    const roomHint = `set ${folderVariable('state', system)} to a writable folder with space for twice the input`;
-    this.#file = new TemporaryFile(folder, 'the checked rows', roomHint, system);
+  constructor(folder: string, system: Pick<System, 'randomBytes'>) {
+    this.#file = new TemporaryFile(folder, 'the checked rows', system);
   }
 
   add(rows: readonly Row[]): void {

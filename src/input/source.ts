@@ -4,7 +4,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { getSystemErrorMap } from 'node:util';
 import { type CliError, LocalError, messageOf, UsageError } from '../base/errors.ts';
-import { folderVariable, type System } from '../base/system.ts';
+import type { System } from '../base/system.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { TemporaryFile } from '../files/temporary-file.ts';
 import { assertEncoding, utf8Text } from './encoding.ts';
@@ -26,7 +26,7 @@ export interface Source {
 }
 
 interface SourceOptions {
-  readonly system: Pick<System, 'stdin' | 'randomBytes' | 'platform'>;
+  readonly system: Pick<System, 'stdin' | 'randomBytes'>;
   /** The folder for the copy of a pipe; created if missing. */
   readonly folder: string;
   /** The encoding if it is not UTF-8, such as `windows-1252`. */
@@ -127,9 +127,8 @@ function changed(name: string): LocalError {
 
 /** Validates the text while copying, so that an endless stream of anything else does not fill the disk. */
 async function pipeSource(stream: Readable, name: string, { folder, system, encoding }: SourceOptions): Promise<Source> {
-  const variable = folderVariable('state', system);
-  const hint = `set ${variable} to a writable folder; for --dry-run or a listing, you can use a file instead of a pipe`;
-  const copy = new TemporaryFile(folder, `a copy of ${name}`, hint, system);
+  const alternative = 'for --dry-run or a listing, you can use a file instead of a pipe';
+  const copy = new TemporaryFile(folder, `a copy of ${name}`, system, alternative);
   const hash = createHash('sha256');
   async function* copied(): AsyncGenerator<Buffer> {
     for await (const chunk of wholeStream(stream, name)) {

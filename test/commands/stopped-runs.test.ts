@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
@@ -75,6 +75,31 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect((await linkctl(['shorten', '-f', file(folder, rows)])).code).toBe(0);
     },
   );
+
+  test('J5, R-X9, B88: where the proof of the first row cannot be kept, the row is reported as created, and can be undone', async ({
+    linkctl,
+    service,
+    folder,
+    homeEnv,
+  }) => {
+    const results = join(folder, 'results.csv');
+    const words = ['shorten', '-f', file(folder, numbered(6)), '--batch-size', '2', '--results', results];
+    const statuses = (): string[] => readFileSync(results, 'utf8').match(/created|not_sent/g) ?? [];
+    const state = join(homeEnv.HOME ?? '', '.local', 'state', 'linkctl');
+    mkdirSync(state, { recursive: true });
+    // Also for root, who may write into any folder.
+    writeFileSync(join(state, 'canaries'), '');
+    const ran = await linkctl(words);
+    expect(ran.code, ran.stderr).toBe(9);
+    expect(ran.stderr).toMatch(/6 rows: 1 created, 5 not sent /);
+    expect(ran.stderr).toMatch(/\nto undo it: linkctl undo \S+\n/);
+    expect(statuses()).toEqual(['created', ...new Array(5).fill('not_sent')]);
+    expect((await stored(service)).map(({ hash }) => hash)).toEqual(['h0']);
+    rmSync(join(state, 'canaries'));
+    expect(await linkctl(words)).toMatchObject({ code: 0 });
+    expect(statuses()).toEqual(new Array(6).fill('created'));
+    expect(await stored(service)).toHaveLength(6);
+  });
 
   test('E18: the state folder is removed during a run: exit 9 before the next batch is sent, and what was changed is named', async ({
     linkctl,

@@ -1,7 +1,7 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once as emitted } from 'node:events';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, test as base, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { programPath, runProgram, type StartedProgram, startProgram, written } from '../support/built-program.ts';
 import { type FaultyHost, startFaultyHost } from '../support/faulty-process.ts';
@@ -141,6 +141,26 @@ test('F64: a disk without room for the rows that were checked: exit 9, and nothi
   expect(stderr).toMatch(/^error: cannot store the checked rows in .*: the file would exceed the size limit$/m);
 });
 
+function remedyIn(state: string): string {
+  return `free space in ${state} or make it writable, then run the same command again`;
+}
+
+test.for([
+  ['a resume', ({ argv }: LocalWorld) => argv],
+  ['an undo', ({ journal }: LocalWorld) => ['undo', basename(dirname(journal() ?? '')), '--yes']],
+] as const)(
+  'F64, R 1.4: %s on a full disk is not advised to use another state folder, which does not have the run',
+  async ([, argvOf], { world }) => {
+    await world.stopInTheMiddle();
+    const before = await world.links();
+    const { code, stderr } = await limited(0, { ...world, argv: argvOf(world) });
+    const state = join(dirname(world.journal() ?? ''), '..', '..');
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining(`\nhint: ${remedyIn(state)}\n`) });
+    expect(await world.links()).toEqual(before);
+    await expectDone(world);
+  },
+);
+
 /** A mount of its own, that only this command line sees, where the kernel lets everybody have one. */
 const readOnly = 'mount -t tmpfs -o ro none "$0" && exec "$@"';
 const canMount = spawnSync('unshare', ['-rm', 'bash', '-c', readOnly, '/mnt', 'true']).status === 0;
@@ -161,15 +181,12 @@ describe('F64: a file system that is read-only', () => {
     });
   };
   const state = 'home/.local/state/linkctl: the file system is read-only';
+  const remedy = ({ folder }: LocalWorld): string => remedyIn(join(folder, 'home', '.local', 'state', 'linkctl'));
 
   test('F64: rows cannot be kept: exit 9, the reason and what to do, and nothing is sent', async ({ world }) => {
     expect(await inReadOnly(world.argv, world)).toEqual({
       code: 9,
-      stderr: [
-        `error: cannot store the checked rows in ${world.folder}/${state}`,
-        'hint: set XDG_STATE_HOME to a writable folder with space for twice the input',
-        '',
-      ].join('\n'),
+      stderr: [`error: cannot store the checked rows in ${world.folder}/${state}`, `hint: ${remedy(world)}`, ''].join('\n'),
     });
     expect(await world.posts()).toBe(0);
   });
@@ -180,7 +197,7 @@ describe('F64: a file system that is read-only', () => {
       code: 9,
       stderr: [
         `error: cannot store a copy of stdin in ${world.folder}/${state}`,
-        'hint: set XDG_STATE_HOME to a writable folder; for --dry-run or a listing, you can use a file instead of a pipe',
+        `hint: ${remedy(world)}; for --dry-run or a listing, you can use a file instead of a pipe`,
         '',
       ].join('\n'),
     });

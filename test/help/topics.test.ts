@@ -104,6 +104,19 @@ test('CLI 3.3: no page has more than 20 flags before the global ones, and it nam
   }
 });
 
+test.for([
+  ['--undo', 'keep the old values for undo despite'],
+  ['--no-undo', 'do not keep them'],
+])('U1: linkctl help runs says what %s does, and for which commands', async ([flag, deed], { linkctl }) => {
+  const { stdout } = await linkctl(['help', 'runs']);
+  const [, commands = ''] = new RegExp(`^ {2}${flag} +([\\w, ]+): ${deed}`, 'm').exec(stdout) ?? [];
+  const hasFlag = (command: CommandTree): boolean =>
+    command.flags.some(({ typed }) => typed === flag) || command.commands.some(hasFlag);
+  const { commands: all } = await wholeTree();
+  const having = all.filter(hasFlag).map(({ name }) => name);
+  expect(commands.split(', ').sort()).toEqual(having.sort());
+});
+
 /** The words of every command that has a help, from the root on. */
 function withChildren({ line, commands }: CommandTree): string[][] {
   return [line.split(' ').slice(1), ...commands.flatMap(withChildren)];

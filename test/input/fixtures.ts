@@ -29,7 +29,7 @@ export const test = base.extend<{
   open: async ({ folder }, use) => {
     await use((operand, stdin = Readable.from([]), onTerminal) =>
       openSource(operand, {
-        system: { stdin, randomBytes, platform: process.platform },
+        system: { stdin, randomBytes },
         folder: join(folder, 'state'),
         onTerminal,
       }),

@@ -350,7 +350,7 @@ test('a folder of the path that is not there is named', async ({ folder, open })
 
 describe('rows that were checked', () => {
   test('come back in the batches in which they were kept, as often as asked', ({ folder }) => {
-    const kept = new KeptRows(folder, { randomBytes, platform: process.platform });
+    const kept = new KeptRows(folder, { randomBytes });
     const batches = [
       [{ line: 2, item: { note: 'é\ud83d\ude00\n', tags: ['a', 'b'], expiration_date: null } }],
       [],
@@ -364,25 +364,16 @@ describe('rows that were checked', () => {
 
   test('are for nobody else’s eyes, and no file of them is left, whatever ends the program', async ({ folder }) => {
     const place = join(folder, 'state');
-    const kept = new KeptRows(place, { randomBytes, platform: process.platform });
+    const kept = new KeptRows(place, { randomBytes });
     kept.add([{ line: 2 }]);
     expect(await readdir(place)).toEqual([]);
     expect((await stat(place)).mode & 0o777).toBe(0o700);
     kept.close();
   });
 
-  test.for([
-    ['win32', 'LOCALAPPDATA'],
-    ['linux', 'XDG_STATE_HOME'],
-  ] as const)('E73: on %s the variable that moves them is %s', async ([platform, variable], { folder }) => {
-    const place = await written(folder, 'state', 'a file where the folder should be');
-    const hint = `set ${variable} to a writable folder with space for twice the input`;
-    expect(() => new KeptRows(place, { randomBytes, platform })).toThrow(expect.objectContaining({ hint }));
-  });
-
   test('are refused by a place that takes no file: exit 9, and the place is named', async ({ folder }) => {
     const place = await written(folder, 'state', 'a file where the folder should be');
-    const { exitCode, text } = await failure((async () => new KeptRows(place, { randomBytes, platform: process.platform }))());
+    const { exitCode, text } = await failure((async () => new KeptRows(place, { randomBytes }))());
     expect(exitCode).toBe(9);
     expect(text).toBe(`cannot store the checked rows in ${place}: a file with this name already exists`);
   });

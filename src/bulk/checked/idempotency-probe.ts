@@ -39,11 +39,18 @@ export function createIdempotencyProbe(run: Execution): NonNullable<Execution['p
       for (const outcome of result.outcomes) outcomes.set(outcome.index, outcome);
       proven = result.proven;
     }
-    if (proven && repeats(run)) {
+    if (proven && repeats(run)) keepProof();
+    return outcomes;
+  }
+
+  /** Where this fails, the next line of the journal may fail too. The run stops before it, while all its rows are recorded. */
+  function keepProof(): void {
+    try {
       makePrivateFolder(run.folders.proofs);
       atomicWrite(note, 'rule 4.3.4 holds\n', run.system);
+    } catch (error) {
+      run.stop.because(error);
     }
-    return outcomes;
   }
 
   return (rows) => {

@@ -42,7 +42,9 @@ export function outcomeFailure(
     const kind = status === 'unknown' ? 'unknown' : 'rejected';
     const why = errorText({ message, details });
     const subject = hash ?? custom_hash ?? long_url;
-    const hint = record && hash === undefined ? existing(record.hash, input === undefined) : undefined;
+    // An unknown row is repeated by the same command, not edited.
+    const isExisting = status === 'failed' && record && hash === undefined;
+    const hint = isExisting ? existing(record.hash, input === undefined) : undefined;
     return new CliError(kind, location + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
   // An edit has both hashes: 1306 is about the current one, other codes about the new one.

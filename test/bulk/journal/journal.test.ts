@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { LocalError } from '../../../src/base/errors.ts';
 import { foldJournal } from '../../../src/bulk/journal/fold.ts';
+import { outcomeFailure } from '../../../src/bulk/results/outcome-failure.ts';
 import { UnrecordedError } from '../../../src/bulk/results/row-outcome.ts';
 import { createStop } from '../../../src/bulk/sending/stop.ts';
 import { faults } from '../../support/faulty-steps.ts';
@@ -172,8 +173,12 @@ describe('J1 to J9', () => {
 
   test('J7: a result that cannot be written: each row and its short URL are reported, exit 9', async ({ world }) => {
     const { openJournalFile } = crashingFile({ failAt: { line: 'result', code: 'EIO' } });
-    const { exit, summary } = await world.shorten(rowsOf(3), { environment: { openJournalFile } });
+    const { exit, summary, outcomes } = await world.shorten(rowsOf(3), { environment: { openJournalFile } });
     expect(exit).toBe(9);
+    const { identity } = world.client;
+    const failures = outcomes.map((outcome) => outcomeFailure(outcome, identity, { input: 'links.txt' }));
+    // The hint of the run says what to do, not an edit of the links.
+    expect(failures.map((failure) => [failure?.kind, failure?.hint])).toEqual(new Array(3).fill(['unknown', undefined]));
     const details = summary.stop?.kind === 'error' ? summary.stop.error.details : [];
     expect(details.filter((line) => /^line \d+: created .*s\.ex\/\w+/i.test(line))).toHaveLength(3);
   });
