@@ -123,7 +123,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
     isSelected: plan.isSelected && acceptingPartial(plan.isSelected),
     rounds: new Map(),
     recorded: begun.resumed
-      ? (await import('./journal/recorded-results.ts')).recordedOutcomes(begun.record.journal, state)
+      ? (await import('./journal/recorded-results.ts')).recordedOutcomes(begun.record.journal, state, beginnings.images)
       : undefined,
     ledger: journalLedger(begun, {
       mode,

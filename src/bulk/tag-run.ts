@@ -2,6 +2,7 @@ import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
 import { beginRun } from './beginning/beginning.ts';
 import type { BeginLine, UndoDirection } from './journal/lines.ts';
+import { removeRunFolder } from './journal/run-folder.ts';
 import { recordUndone } from './past-runs/later-lines.ts';
 import { runFolders } from './past-runs/run-names.ts';
 import { unfinishedRuns } from './past-runs/unfinished.ts';
@@ -45,6 +46,8 @@ interface TagWork<Result> {
   act(mayBeDone: boolean): Promise<Result>;
   /** A change that is refused before it has begun leaves no record. */
   isBegun?(): boolean;
+  /** True if the error proves that there is nothing to undo, so that the record of an earlier process is deleted, too. */
+  leavesNothing?(error: unknown): boolean;
   /** Returns the number of tags that were left unchanged. */
   kept?(): number;
 }
@@ -53,9 +56,10 @@ interface TagWork<Result> {
 export async function recordTagRun<Result>(
   { what, change, profile, undoes, knownUndos, direction }: TagRun,
   environment: RunEnvironment,
-  { act, isBegun, kept }: TagWork<Result>,
+  { act, isBegun, leavesNothing, kept }: TagWork<Result>,
 ): Promise<Result> {
   const { system } = environment;
+  const folders = runFolders(environment.stateFolder);
   const identity = identityOf({ what, change, undoes }, environment);
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
   const beginning = { input, what, profile, undoes, knownUndos, direction, undo: true, fromArguments: true };
@@ -63,13 +67,17 @@ export async function recordTagRun<Result>(
     await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
     const made = await act(resumed).then(
       (result) => ({ result }),
-      (error: unknown) => {
+      async (error: unknown) => {
         // A change that may have been applied keeps its record, so that the same command completes it.
         if (isBegun?.() || (error instanceof CliError && error.kind === 'unknown')) return { error };
+        if (resumed && leavesNothing?.(error)) {
+          await journal.close();
+          removeRunFolder(name, folders, system);
+        }
         throw error;
       },
     );
-    if (undoes !== undefined) await recordUndone({ undoes, by: name }, runFolders(environment.stateFolder), system);
+    if (undoes !== undefined) await recordUndone({ undoes, by: name }, folders, system);
     const at = new Date(system.now()).toISOString();
     const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', kept: kept?.(), at, order } as const;
     // Without an end line, the same command resumes the run and checks the outcome.

@@ -172,27 +172,44 @@ async function removeByRun(known: KnownRemoval, work: Work, session: Session): P
 
 type Work = (label: string) => Promise<Row>;
 
-/** Makes the function that deletes a tag. It throws if links carry the tag; all tags are counted before the first is deleted. */
-export function deletion(found: readonly string[], session: Session): Work {
-  const { client, streams } = session;
-  const step = (read: number): void => streams.progress.step(() => `${grouped(read)} links read`);
-  let counts: LabelCount[] | undefined;
+/**
+ * Makes the function that deletes a tag. It throws if links carry the tag; all tags are counted before the first is deleted. `reasonOf`
+ * says why that many links carry it: a removal has detached it from all links that it listed.
+ */
+export function deletion(found: readonly string[], session: Session, reasonOf = gotMeanwhile): Work {
+  const { client } = session;
+  let counts: readonly LabelCount[] | undefined;
   return async (label) => {
     if (!found.includes(label)) {
       const { message, hint } = noTag({ label });
       throw new NotFoundError(message, { apiCode: 1309, hint });
     }
-    counts ??= await countCarriers(session, found, step);
-    const links = counts.find((one) => one.label === label)?.links ?? 0;
-    if (links > 0) {
-      throw new PartialError(`tag ${JSON.stringify(label)} was kept: ${quantity(links, 'link')} got it while this ran`, {
-        hint: `linkctl list --by-tags ${shellWord(labelExpression(label))}`,
-      });
-    }
+    counts ??= await countLinks(found, session);
+    const links = linksOf(label, counts);
+    if (links > 0) throw tagKept(label, reasonOf(links));
     await deleteTag(client, label).catch((error: unknown) => {
       // Someone else may have deleted the tag meanwhile.
       if (!isNoTag(error)) throw error;
     });
     return { label };
   };
+}
+
+function gotMeanwhile(links: number): string {
+  return `${quantity(links, 'link')} got it while this ran`;
+}
+
+/** Counts the links of tags to delete. */
+export async function countLinks(found: readonly string[], session: Session): Promise<readonly LabelCount[]> {
+  return await countCarriers(session, found, (read) => session.streams.progress.step(() => `${grouped(read)} links read`));
+}
+
+export function linksOf(label: string, counts: readonly LabelCount[]): number {
+  return counts.find((one) => one.label === label)?.links ?? 0;
+}
+
+export function tagKept(label: string, reason: string): PartialError {
+  return new PartialError(`tag ${JSON.stringify(label)} was kept: ${reason}`, {
+    hint: `linkctl list --by-tags ${shellWord(labelExpression(label))}`,
+  });
 }

@@ -8,11 +8,12 @@ import { accountLabel, type Session } from '../cli/session.ts';
 import { type AccountTags, accountTags, addTags, renameTag } from '../client/tag-changes.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { dryRunReport } from '../output/planned-requests.ts';
+import { quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { environmentOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
 import { withRunBefore } from './rows/undone-run.ts';
-import { deletion } from './tag-removal.ts';
+import { countLinks, deletion, linksOf, tagKept } from './tag-removal.ts';
 import { changeEach, inverse, recordedTags, tagRequests } from './tags.ts';
 
 /** The undo of one tag's change. */
@@ -78,7 +79,8 @@ async function stepsOf({ rename, add = [], delete: deleted = [] }: TagChange, se
   const tags = await accountTags(client);
   const isKnown = (label: string): boolean => tags.spelled(label) !== undefined;
   const toDelete = deleted.filter(isKnown);
-  const remove = deletion(toDelete, session);
+  const counts = toDelete.length > 0 ? await countLinks(toDelete, session) : [];
+  const remove = deletion(toDelete, session, changedSince);
   const toAdd = add.filter((label) => !isKnown(label));
   const step = (word: 'add' | 'delete', label: string, act: Step['act']): Step => {
     return { label, change: { [word]: [label] }, text: `${word} ${JSON.stringify(label)}`, act };
@@ -86,8 +88,21 @@ async function stepsOf({ rename, add = [], delete: deleted = [] }: TagChange, se
   return [
     ...(rename ? renaming(rename, tags, session) : []),
     ...toAdd.map((label) => step('add', label, () => addTags(client, [label]))),
-    ...toDelete.map((label) => step('delete', label, () => remove(label))),
+    ...toDelete.map((label) => {
+      const links = linksOf(label, counts);
+      const removal = step('delete', label, () => remove(label));
+      return links > 0 ? refused(removal, changedSince(links), tagKept(label, changedSince(links))) : removal;
+    }),
   ];
+}
+
+/** The run left the tag on no link. */
+function changedSince(links: number): string {
+  return `changed since: ${quantity(links, 'link')} ${links === 1 ? 'has' : 'have'} it`;
+}
+
+function refused(step: Omit<Step, 'act'>, refusal: string, error: PartialError): Step {
+  return { ...step, refusal, act: () => Promise.reject(error) };
 }
 
 function renaming(rename: NonNullable<TagChange['rename']>, { labels, spelled }: AccountTags, { client }: Session): Step[] {
@@ -97,20 +112,19 @@ function renaming(rename: NonNullable<TagChange['rename']>, { labels, spelled }:
   // If the labels differ only in case, only the exact text shows which one the tag has.
   if (isSpelling ? labels.includes(to) : other !== undefined && old === undefined) return [];
   const step = { label: to, change: { rename }, text: `rename ${JSON.stringify(from)} to ${JSON.stringify(to)}` };
-  const refused = (reason: string): Step[] => {
+  const unless = (reason: string): Step[] => {
     const refusal = `changed since: ${reason}`;
-    const act = (): Promise<never> => Promise.reject(new PartialError(`tag ${JSON.stringify(to)}: ${refusal}`));
-    return [{ ...step, refusal, act }];
+    return [refused(step, refusal, new PartialError(`tag ${JSON.stringify(to)}: ${refusal}`))];
   };
-  if (old === undefined) return refused(`there is no tag ${JSON.stringify(from)}`);
-  if (!isSpelling && other !== undefined) return refused(`there is another tag ${JSON.stringify(to)}`);
+  if (old === undefined) return unless(`there is no tag ${JSON.stringify(from)}`);
+  if (!isSpelling && other !== undefined) return unless(`there is another tag ${JSON.stringify(to)}`);
   return [{ ...step, act: () => renameTag(client, from, to, true) }];
 }
 
 /** The tag steps of an undo that also changes links. */
 interface TagsBack extends Required<RunSteps> {
   readonly change: TagChange;
-  /** Returns the error about a tag that was kept because links got it meanwhile. */
+  /** Returns the error about a tag that was kept because links have it now. */
   outcome(): CliError | undefined;
 }
 
@@ -126,8 +140,11 @@ export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undef
     kept: () => kept.length,
     before: () => addTags(session.client, add),
     async after() {
-      for (const { act } of await stepsOf({ delete: deleted }, session)) {
-        await act().catch((error: unknown) => {
+      const { spelled } = await accountTags(session.client);
+      const found = deleted.filter((label) => spelled(label) !== undefined);
+      const remove = deletion(found, session, changedSince);
+      for (const label of found) {
+        await remove(label).catch((error: unknown) => {
           if (!(error instanceof PartialError)) throw error;
           kept.push(error);
         });

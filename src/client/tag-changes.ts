@@ -1,3 +1,4 @@
+import { CliError } from '../base/errors.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
 import { CallError } from './call-error.ts';
@@ -49,14 +50,23 @@ export async function renameTag(client: Sender, old: string, label: string, mayB
     } catch (error) {
       const isLate = (mayBeDone || doubt !== undefined) && isNoTag(error);
       if (!isOpen(error) && !isLate) throw doubt ?? error;
-      const state = await stateOf(client, old, label);
-      // Without the list the outcome stays unknown, so the first error counts.
-      if (!state) throw doubt ?? error;
+      const state = await stateOf(client, old, label).catch((unlisted: unknown) => {
+        // Without the list the outcome stays unknown, so the first error counts. "Not found" may mean that the rename was done.
+        throw doubt ?? (isLate ? unlisted : error);
+      });
       if (state === 'renamed') return [{ label }];
-      if (state === 'unclear' || isLate || round === maximumRounds) throw error;
+      if (isLate && state === 'as before') throw doubt ?? contradiction(old);
+      if (state === 'unclear' || round === maximumRounds) throw error;
       doubt = error;
     }
   }
+}
+
+/** The list may be out of date, so an earlier process may have renamed the tag. */
+function contradiction(old: string): CliError {
+  return new CliError('unknown', `the server lists tag ${JSON.stringify(old)}, but does not find it`, {
+    hint: 'check with linkctl tags, then run the same command again',
+  });
 }
 
 /** The list of tags is worth reading only if the last attempt was not refused for another reason. */
@@ -65,11 +75,8 @@ function isOpen(error: unknown): error is CallError {
   return error.last.outcome === 'ambiguous' || error.last.apiCode === tagNotFound;
 }
 
-/** Undefined if the tags cannot be listed. */
-async function stateOf({ send }: Sender, old: string, label: string): Promise<'renamed' | 'as before' | 'unclear' | undefined> {
-  const listed = await send('listTags', {}).catch(() => undefined);
-  if (!listed) return undefined;
-  const labels = listed.tags.map((tag) => tag.label);
+async function stateOf(client: Sender, old: string, label: string): Promise<'renamed' | 'as before' | 'unclear'> {
+  const { labels } = await accountTags(client);
   const has = (wanted: string): boolean => labels.some((other) => foldLabel(other) === foldLabel(wanted));
   // Labels are compared without case (2.5), but a rename that only changes case shows in the exact text.
   const isAsBefore = foldLabel(old) === foldLabel(label) ? !labels.includes(label) : has(old);

@@ -41,7 +41,7 @@ export function registerDiff(command: Command, run: Runner): void {
     notes: [
       'Exit 0 if the file and the account are equal, 12 if they differ, another code for a failure.',
       '+ is a link that only the file has, - one that only the account has, and ~ a field that differs. before is the value in the account, ' +
-        'after the value in the file. A terminal shows equal changes once, with their number. A pipe or -o gets a row for each difference.',
+        'after the value that apply would set. A terminal shows equal changes once, with their number. A pipe or -o gets a row for each difference.',
       'Each row names its link by hash, custom_hash or short_url, with a domain column if hashes are not enough. To state that ' +
         'a link has no expiration date, write never. Empty csv cells are not compared; --clear-empty clears them. In JSON, use "" and []. With ' +
         '--base <listing>, only what differs from the listing is compared; ! is a link that has changed since. tags are all labels of the link, as in a listing. ' +

@@ -13,7 +13,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { countLabels } from '../client/labelled-links.ts';
-import { accountTags, deleteTag, renameTag } from '../client/tag-changes.ts';
+import { accountTags, deleteTag, isNoTag, renameTag } from '../client/tag-changes.ts';
 import { cacheLabels } from '../completion/label-cache.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel } from '../contract/tag-label.ts';
@@ -153,18 +153,20 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   const what = `tags rename ${shellWord(old)} ${shellWord(label)}`;
   const environment = environmentOf(session);
   const begun = await unfinishedTags({ what }, environment);
+  const spelled = begun ? undefined : (await accountTags(session.client)).spelled(old);
+  if (spelled === label) return labelReport({ label }, `Tag "${label}" already has this label`);
   if (!begun && session.global.maxAffected !== undefined) await countTagged([old], session);
   // Undo restores the account's spelling of the label.
-  const change = begun ?? { rename: { from: (await accountTags(session.client)).spelled(old) ?? old, to: label } };
+  const change = begun ?? { rename: { from: spelled ?? old, to: label } };
   const run = { what, change, profile: session.profile };
-  const tags = await recordTagRun(run, environment, { act: (mayBeDone) => renameTag(session.client, old, label, mayBeDone) });
-  const tag = applied(label, tags);
-  return {
-    kind: 'done',
-    sentence: `Renamed tag "${old}" to "${tag.label}"`,
-    record: { tags: [tag] },
-    lines: [tag.label],
-  };
+  const act = (mayBeDone: boolean) => renameTag(session.client, old, label, mayBeDone);
+  // If no tag has either label, nothing was renamed, or the tag was deleted since.
+  const tag = applied(label, await recordTagRun(run, environment, { act, leavesNothing: isNoTag }));
+  return labelReport(tag, `Renamed tag "${old}" to "${tag.label}"`);
+}
+
+function labelReport(tag: TagRecord, sentence: string): Report {
+  return { kind: 'done', sentence, record: { tags: [tag] }, lines: [tag.label] };
 }
 
 interface RemovalOptions {

@@ -36,3 +36,11 @@ test('F07: the rename of a tag that is applied late is found', async () => {
   const { client } = await rig([faults.dropBefore, labels('old'), faults.refuse(1309), labels('new')]);
   expect(await renameTag(client, 'old', 'new')).toEqual([{ label: 'new' }]);
 });
+
+test.each([
+  ['after a doubt', [faults.dropBefore, labels('old'), faults.refuse(1309), labels('old')], false],
+  ['after an earlier process', [faults.refuse(1309), labels('old')], true],
+])('R 2.1, D2: %s, a tag that is listed and not found may have been renamed', async (_when, steps, mayBeDone) => {
+  const { client } = await rig(steps);
+  expect(await failureOf(renameTag(client, 'old', 'new', mayBeDone))).toMatchObject({ exitCode: 10 });
+});

@@ -152,6 +152,24 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect([...(now.get('h3')?.tags ?? [])].sort()).toEqual(['b', 'c']);
   });
 
+  test('P1, P2, P5: with --base, diff and the plan of apply show the labels that a link gets, with those of others', async ({
+    linkctl,
+    service,
+    world: { listed, edited, colleague },
+  }) => {
+    await colleague(['edit', 'h3', '--add-tag', '2nd']);
+    const words = ['-f', edited, '--base', listed];
+    const diff = await linkctl(['diff', ...words, 'localhost/h3', '-o', 'json']);
+    const tags = JSON.parse(diff.stdout).differences.find(({ field }: { readonly field: string }) => field === 'tags');
+    expect(tags).toMatchObject({ before: ['2nd', 'a', 'b'], after: ['2nd', 'b', 'c'] });
+    const row = '| tags | `2nd, a, b` | `2nd, b, c` |';
+    expect((await linkctl(['diff', ...words, '-o', 'markdown'])).stdout).toContain(row);
+    expect((await linkctl(['apply', ...words, '-n', '-o', 'markdown'])).stdout).toContain(row);
+    expect((await linkctl(['diff', ...words])).stdout).toMatch(/tags\t2nd,a,b\t2nd,b,c\n/);
+    expect((await linkctl(['apply', ...words, ...sure])).code).toBe(0);
+    expect((await links(service)).get('h3')?.tags).toEqual(['2nd', 'b', 'c']);
+  });
+
   test('W5: a base from a pipe, which has no name, is in the format of the file', async ({
     linkctl,
     world: { listed, edited },

@@ -90,7 +90,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       },
       { sign: '~', hash: 'diff', short_url: short('diff'), field: 'note', before: 'old', after: 'now' },
       { sign: '~', hash: 'diff', short_url: short('diff'), field: 'expiration_date', before: '2031-01-01', after: null },
-      { sign: '~', hash: 'diff', short_url: short('diff'), field: 'tags', before: ['a', 'B'], after: ['b', 'c'] },
+      { sign: '~', hash: 'diff', short_url: short('diff'), field: 'tags', before: ['a', 'B'], after: ['B', 'c'] },
       { sign: '-', hash: 'more', short_url: short('more'), before: 'https://example.com/more' },
     ]);
     const text = await linkctl(['diff', '-f', file]);

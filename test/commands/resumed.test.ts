@@ -5,7 +5,7 @@ import { startProgram } from '../support/built-program.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { test } from '../support/linkctl.ts';
 import { createTestSystem } from '../support/test-system.ts';
-import { type Command, calls, countsOf, formats, openSide, printed, wordsOf, written } from './two-sides.ts';
+import { type Command, calls, countsOf, formats, openSide, printed, type Side, wordsOf, written } from './two-sides.ts';
 
 interface Mixture extends Command {
   readonly method: string;
@@ -130,6 +130,38 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(written(format, parted)).toEqual(written(format, whole));
       // B18: an uninterrupted run prints whole records.
       expect(printed(uninterrupted, format, whole)).toMatchObject(printed(again, format, parted));
+    },
+  );
+
+  test.for(['edit -f', 'edit --hashes-from', 'delete --hashes-from'])(
+    'U4: %s, killed and run again with --results for the first time, has the destinations before the change',
+    async (name, { folder }) => {
+      await using whole = await openSide(edition, join(folder, 'whole'));
+      await using parted = await openSide(edition, join(folder, 'parted'));
+      const mixture = mixtures[name] as Mixture;
+      const { alter, method, killedAt } = mixture;
+      const usual: Step = { only: { method }, times: 'all', alter };
+      await whole.wire.script([usual]);
+      await whole.linkctl(wordsOf(mixture, 'csv', whole));
+
+      // The last call is applied, but its answer is lost.
+      await parted.wire.script([
+        { ...usual, times: killedAt - 1 },
+        { only: { method }, ...faults.silentAfter },
+      ]);
+      const words = wordsOf(mixture, 'csv', parted);
+      const program = startProgram(words.slice(0, words.indexOf('--results')), parted.env);
+      await expect.poll(async () => await calls(parted, method), { timeout: 100_000 }).toBe(killedAt);
+      program.process.kill('SIGKILL');
+      await program.ended;
+      await parted.wire.script([usual]);
+      await parted.linkctl(words);
+      const destinations = (side: Side) =>
+        written('csv', side)
+          .results.split('\n')
+          .map((line) => line.split(',')[5]);
+      expect(destinations(whole).slice(0, 2)).toEqual(['old_long_url', 'https://example.com/0']);
+      expect(destinations(parted)).toEqual(destinations(whole));
     },
   );
 

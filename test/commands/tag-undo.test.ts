@@ -94,13 +94,57 @@ test('U3: deleted tags without links exist again; undone once more, those that a
   expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'One\ntwo\n' });
   await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['two'] }]);
   const again = await redoLast(linkctl);
-  expect(again).toMatchObject({ code: 3, stdout: 'One\n', stderr: expect.stringContaining('tag "two" was kept: 1 link') });
+  expect(again).toMatchObject({
+    code: 3,
+    stdout: 'One\n',
+    stderr: expect.stringContaining('tag "two" was kept: changed since: 1 link has it'),
+  });
   expect(await tags(linkctl)).toEqual(['two']);
   const [{ run = '' } = {}] = (await runs(linkctl)).filter(({ what }) => what.startsWith('tags delete'));
   await linkctl(['delete', 'x', '--yes', '--no-undo']);
   expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'two\n' });
   expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
   expect(await tags(linkctl)).toEqual([]);
+});
+
+test('U2: the plan of an undo names a tag that a link got since: it is not asked for, and kept with exit 3', async ({
+  linkctl,
+  service,
+  wire,
+}) => {
+  await linkctl(['tags', 'add', 'used', 'idle']);
+  await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['used'] }]);
+  const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n');
+  const asked = await linkctl(['undo', run], { ...watched, stdin: 'n\n' });
+  expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('delete "used": changed since: 1 link has it\n') });
+  const planned = await linkctl(['undo', run, '-n', '-o', 'json']);
+  expect(JSON.parse(planned.stdout).requests).toMatchObject([{ method: 'DELETE', path: '/tags/idle' }]);
+  const undone = await linkctl(['undo', run, '--yes']);
+  expect(undone).toMatchObject({ code: 3, stdout: 'idle\n' });
+  expect(undone.stderr).toContain(
+    'error: tag "used" was kept: changed since: 1 link has it\nhint: linkctl list --by-tags used\n',
+  );
+  expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
+  const calls = (await sent(wire)).map(({ call }) => call);
+  expect(calls.filter((call) => call.startsWith('DELETE'))).toEqual(['DELETE /tags/idle']);
+});
+
+test('U2: a tag that a link gets after the plan of an undo is kept', async ({ linkctl, service, wire }) => {
+  await linkctl(['tags', 'add', 'used']);
+  const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n');
+  // The answer that the plan is made from.
+  await wire.script([{ only: { method: 'GET', path: '/urls' }, held: true }]);
+  const undoing = linkctl(['undo', run, '--yes']);
+  await wire.held();
+  await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['used'] }]);
+  await wire.release();
+  const undone = await undoing;
+  expect(undone, undone.stderr).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: expect.stringContaining('changed since: 1 link has it'),
+  });
+  expect(await tags(linkctl)).toEqual(['used']);
 });
 
 test('U3: what an undo of tags left as it was can still be undone; the rest is not touched again', async ({
@@ -111,7 +155,11 @@ test('U3: what an undo of tags left as it was can still be undone; the rest is n
   const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n');
   await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['two'] }]);
   const partly = await linkctl(['undo', run, '--yes']);
-  expect(partly).toMatchObject({ code: 3, stdout: 'one\n', stderr: expect.stringContaining('tag "two" was kept: 1 link') });
+  expect(partly).toMatchObject({
+    code: 3,
+    stdout: 'one\n',
+    stderr: expect.stringContaining('tag "two" was kept: changed since: 1 link has it'),
+  });
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 3, stdout: '' });
   await linkctl(['delete', 'x', '--yes', '--no-undo']);
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'two\n' });
@@ -128,7 +176,7 @@ test('U3: an undo of links that kept a tag can be repeated for it', async ({ lin
   const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n');
   await store(service, [{ custom_hash: 'y', long_url: 'https://y.example/', tags: ['new'] }]);
   const partly = await linkctl(['undo', run, '--yes']);
-  expect(partly).toMatchObject({ code: 3, stderr: expect.stringContaining('tag "new" was kept: 1 link') });
+  expect(partly).toMatchObject({ code: 3, stderr: expect.stringContaining('tag "new" was kept: changed since: 1 link has it') });
   await linkctl(['delete', 'y', '--yes', '--no-undo']);
   expect(await tags(linkctl)).toEqual(['new', 'old']);
   const asked = await linkctl(['undo', run], { ...watched, stdin: 'n\n' });

@@ -283,6 +283,45 @@ test('U3: a rename whose answer never came is unfinished; the same command finds
   expect(await state()).toBe('finished\tyes\nfinished\tyes\n');
 });
 
+test('U5: a rename to the label that the tag has sends no change and leaves no record; another case is a change', async ({
+  linkctl,
+  wire,
+}) => {
+  await linkctl(['tags', 'add', 'docs']);
+  const same = await linkctl(['tags', 'rename', 'docs', 'docs'], watched);
+  expect(same).toEqual({ code: 0, stdout: '✓ Tag "docs" already has this label\n', stderr: '' });
+  expect(await linkctl(['tags', 'rename', 'DOCS', 'docs'])).toEqual({ code: 0, stdout: 'docs\n', stderr: '' });
+  const state = async (): Promise<string> => (await linkctl(['runs', '--fields', 'what,undo'])).stdout;
+  expect(await state()).toBe('tags add docs\tyes\n');
+  expect((await linkctl(['tags', 'rename', 'docs', 'Docs'])).stdout).toBe('Docs\n');
+  expect((await linkctl(['tags', 'rename', 'gone', 'gone'])).code).toBe(5);
+  expect(await state()).toBe('tags rename docs Docs\tyes\ntags add docs\tyes\n');
+  expect((await sent(wire)).map(({ call }) => call).filter((call) => call.startsWith('PATCH'))).toEqual([
+    'PATCH /tags/docs',
+    'PATCH /tags/gone',
+  ]);
+});
+
+test('U5: a rename in doubt that is repeated and finds neither label leaves no record; without the list it stays in doubt', async ({
+  linkctl,
+  wire,
+}) => {
+  await linkctl(['tags', 'add', 'one']);
+  const words = ['tags', 'rename', 'none', 'other'];
+  const state = async (): Promise<string> => (await linkctl(['runs', '--fields', 'what,state'])).stdout;
+  await wire.script([{ only: { method: 'PATCH' }, ...faults.badGatewayBefore }]);
+  expect((await linkctl(words)).code).toBe(10);
+  expect(await state()).toBe('tags rename none other\tunfinished\ntags add one\tfinished\n');
+  await wire.script([{ only: { method: 'GET' }, times: 'all', ...faults.dropBefore }]);
+  expect((await linkctl(words)).code).toBe(8);
+  await wire.script([]);
+  expect(await state()).toBe('tags rename none other\tunfinished\ntags add one\tfinished\n');
+  expect(await linkctl(words)).toMatchObject({ code: 5, stderr: expect.stringContaining('no tag "none"') });
+  expect(await state()).toBe('tags add one\tfinished\n');
+  const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n');
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'one\n' });
+});
+
 test('B87: a quota that is used up stops at once; what was done is printed', async ({ linkctl, wire }) => {
   await wire.script([{}, {}, faults.refuse(1303, 403)]);
   expect(await linkctl(['tags', 'add', 'one', 'two', 'three'])).toMatchObject({ code: 7, stdout: 'one\n' });

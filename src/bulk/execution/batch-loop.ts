@@ -81,7 +81,7 @@ async function* segmentsOf(run: Execution): AsyncGenerator<Segment> {
       const row = followed(newRow(read, index, making));
       const isFree = earlier?.isFree(index) ?? true;
       index += 1;
-      segment.rows.push(isFree ? row : (earlier?.assigned(row, segment) ?? row));
+      segment.rows.push(isFree ? row : ((await earlier?.assigned(row, segment)) ?? row));
       if (isFree && row.skip === undefined) segment.free.push(row);
       const isFull = segment.free.length >= rules.limit || segment.rows.length >= rules.limit + settledTogether;
       if (!isFull || earlier?.isExpecting()) continue;

@@ -1,23 +1,24 @@
 import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
-import type { OpenIntent } from '../journal/journal-state.ts';
+import { isSettled, type OpenIntent } from '../journal/journal-state.ts';
 import { knownBefore } from '../journal/recorded-results.ts';
 import { serializeBatch } from '../operations/batches.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { isSettledLater } from '../sending/settling.ts';
 import type { Execution, Segment } from './execution.ts';
 
-export function earlierRows({ begun: { state }, operation }: Execution) {
+export function earlierRows({ begun: { state }, images, operation }: Execution) {
   const intentOf = new Map<number, OpenIntent>();
   for (const intent of state.open.values()) for (const row of intent.unsettled) intentOf.set(row, intent);
   let expected = 0;
   return {
     /** Returns true if no earlier process has settled the row or left it in doubt. */
     isFree: (index: number): boolean => state.stateOf(index) === 'free' && !intentOf.has(index),
-    /** Adds any other row to its open batch and never skips it. `before` is from the journal: the run may have changed the link. */
-    assigned({ before: _, readAt: __, skip: ___, ...known }: BulkRow, { open, unsure }: Segment): BulkRow {
+    /** Adds any other row to its open batch and never skips it. `before` is as recorded: the run may have changed the link. */
+    async assigned({ before: _, readAt: __, skip: ___, ...known }: BulkRow, { open, unsure }: Segment): Promise<BulkRow> {
       const { index, payload } = known;
-      const priorUrl = state.priorUrls.get(index);
+      if (isSettled(state.stateOf(index))) return known;
+      const priorUrl = state.priorUrls.get(index) ?? (await images?.priorUrl(index));
       const row = priorUrl === undefined ? known : { ...known, before: knownBefore(priorUrl, payload) };
       const intent = intentOf.get(index);
       if (!intent) {

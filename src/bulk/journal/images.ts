@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { LinkKey } from '../../contract/link.ts';
 import { fileError } from '../../files/file-error.ts';
 import { syncFolder } from '../../files/folders.ts';
@@ -8,7 +8,7 @@ import type { RunRecord } from '../past-runs/run-names.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 import { openJournal } from './journal.ts';
-import { damaged, type LineLocation, linesBackwards, readJournal } from './line-reader.ts';
+import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } from './line-reader.ts';
 import type { JournalLine } from './lines.ts';
 import type { BegunRun } from './new-run.ts';
 
@@ -24,13 +24,15 @@ export interface Images {
   keep(rows: readonly BulkRow[]): Promise<void>;
   /** Returns true if this process has recorded the image of the row. */
   has(index: number): boolean;
+  /** With `--results`: returns the destination that an earlier process has recorded for the row. */
+  priorUrl(index: number): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
 /** A run is undone as a whole, so a resumed run keeps its first setting. A one-off records the links that it read under its hashes. */
 export async function imagesOf(
   { resumed, name, record, journal, state: { begin } }: BegunRun,
-  { undo = false, isOneOff, input, payload: payloadOf }: RunPlan,
+  { undo = false, isOneOff, input, results, payload: payloadOf }: RunPlan,
   { warn, system, openJournalFile }: RunEnvironment,
   operation: BulkOperation,
 ): Promise<Images | undefined> {
@@ -40,7 +42,9 @@ export async function imagesOf(
   if (!(resumed ? began : undo || isRead)) return undefined;
   const { isSmall, path: folder, images: path } = record;
   const isNew = !existsSync(path);
-  const file = isSmall ? journal : await openJournal(path, await soundSize(path), openJournalFile);
+  const earlier = resumed ? await keptImages(record, input.rows) : undefined;
+  // A torn line at the end belongs to a batch that was not sent.
+  const file = isSmall ? journal : await openJournal(path, earlier?.size ?? 0, openJournalFile);
   try {
     // A file is durable only if its name is.
     if (isNew && !isSmall) syncFolder(folder, system);
@@ -55,7 +59,11 @@ export async function imagesOf(
       await file.write(lineOf(rows, operation));
       for (const { index } of rows) kept[index] = 1;
     },
-    close: async () => (isSmall ? undefined : await file.close()),
+    priorUrl: async (index) => (results === undefined ? undefined : (await earlier?.of(index))?.long_url),
+    async close() {
+      await earlier?.close();
+      if (!isSmall) await file.close();
+    },
   };
   if (isRead) {
     for await (const rows of input.open())
@@ -73,28 +81,30 @@ function lineOf(rows: readonly BulkRow[], { requestedFields }: BulkOperation): J
   return { type: 'before', rows: rows.map(({ index }) => index), payloads, records };
 }
 
-/** Returns the bytes up to the last whole line. A torn line at the end belongs to a batch that was not sent. */
-async function soundSize(path: string): Promise<number> {
-  if (!existsSync(path) || statSync(path).size === 0) return 0;
-  let size = 0;
-  for await (const { offset, length } of readJournal(path)) size = offset + length;
-  return size;
-}
-
 export type KeptImages = Awaited<ReturnType<typeof keptImages>>;
 
 /** Finds the images of a run. If a row has several, the last one counts: the row was read again because nothing had been applied. */
 export async function keptImages({ images: path, isSmall }: RunRecord, rows: number) {
   const locations: LineLocation[] = [];
   const last = new Uint32Array(rows);
+  let size = 0;
   for await (const { line, offset, length } of existsSync(path) ? readJournal(path) : []) {
+    size = offset + length;
     if (line.type !== 'before' && isSmall) continue;
     if (line.type !== 'before') throw damaged(path, `byte ${offset}`);
     locations.push({ offset, length });
     for (const row of line.rows) last[row] = locations.length;
   }
+  const lines = parsedLines(path, 'before', ({ rows, records }) => new Map(rows.map((row, nth) => [row, records[nth]])));
   return {
+    /** Bytes up to the end of the last whole line. */
+    size,
     has: (row: number): boolean => (last[row] ?? 0) > 0,
+    async of(row: number): Promise<KnownRecord | null | undefined> {
+      const location = locations[(last[row] ?? 0) - 1];
+      return location && (await lines.at(location)).get(row);
+    },
+    close: lines.close,
     /** Yields groups of images, last first, because changes are undone in reverse order. */
     async *backwards(): AsyncGenerator<readonly BeforeImage[]> {
       let nth = locations.length;

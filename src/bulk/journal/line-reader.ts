@@ -54,6 +54,24 @@ export function lineFile(path: string) {
   };
 }
 
+/** Parsed lines kept in memory. Rows are requested in input order, and lines are almost in that order. */
+const keptLines = 16;
+
+/** Reads and parses lines by their location. */
+export function parsedLines<T extends LineType, Parsed>(path: string, type: T, parse: (line: JournalLine<T>) => Parsed) {
+  const file = lineFile(path);
+  const lines = new Map<number, Parsed>();
+  return {
+    async at(location: LineLocation): Promise<Parsed> {
+      const parsed = lines.get(location.offset) ?? parse(await file.read(type, location));
+      lines.set(location.offset, parsed);
+      if (lines.size > keptLines) lines.delete(lines.keys().next().value ?? 0);
+      return parsed;
+    },
+    close: file.close,
+  };
+}
+
 function isOfType<T extends LineType>(line: JournalLine | undefined, type: T): line is JournalLine & JournalLine<T> {
   return line?.type === type;
 }

@@ -4,8 +4,9 @@ import type { EditFields } from '../../contract/operations.ts';
 import { isColumn } from '../../link/prints.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
+import type { Images } from './images.ts';
 import type { RunState } from './journal-state.ts';
-import { lineFile } from './line-reader.ts';
+import { parsedLines } from './line-reader.ts';
 import {
   indexesOf,
   isRanges,
@@ -87,25 +88,19 @@ function isText(value: unknown): boolean {
 
 export type RecordedOutcomes = ReturnType<typeof recordedOutcomes>;
 
-/** Result lines kept in memory. Rows are requested in input order, and lines are almost in that order. */
-const keptLines = 16;
-
-export function recordedOutcomes(path: string, state: RunState) {
-  const file = lineFile(path);
-  const lines = new Map<number, ReadonlyMap<number, Result>>();
+export function recordedOutcomes(path: string, state: RunState, images?: Pick<Images, 'priorUrl'>) {
+  const lines = parsedLines(path, 'result', resultsOf);
   return {
     async outcomesOf(rows: readonly BulkRow[]): Promise<RowOutcome[]> {
       const outcomes: RowOutcome[] = [];
       for (const row of rows) {
-        const location = state.locationOf(row.index);
-        const results = lines.get(location.offset) ?? resultsOf(await file.read('result', location));
-        lines.set(location.offset, results);
-        if (lines.size > keptLines) lines.delete(lines.keys().next().value ?? 0);
-        outcomes.push(recordedOutcome(row, results.get(row.index)));
+        const result = (await lines.at(state.locationOf(row.index))).get(row.index);
+        const priorUrl = result?.priorUrl || (await images?.priorUrl(row.index));
+        outcomes.push(recordedOutcome(row, priorUrl, result));
       }
       return outcomes;
     },
-    close: file.close,
+    close: lines.close,
   };
 }
 
@@ -149,7 +144,8 @@ function doneUrl({ hashes, shortUrls: urls, destinations }: ResultLine, nth: num
 /** Copies single members, which is faster than a spread: a resumed run can report a million rows again. */
 function recordedOutcome(
   { index, line, item, payload }: BulkRow,
-  { status, url, priorUrl, error, matchedByPosition }: Partial<Result> = {},
+  priorUrl: string | undefined,
+  { status, url, error, matchedByPosition }: Partial<Result> = {},
 ): RowOutcome {
   const record = url && recordOf(url, status, payload);
   const before = priorUrl ? knownBefore(priorUrl, payload) : undefined;

@@ -1,6 +1,7 @@
 import { safe } from '../../base/safe-text.ts';
 import type { Session } from '../../cli/session.ts';
 import { linkText } from '../../contract/link.ts';
+import { labelsAfter } from '../../contract/tag-label.ts';
 import { grouped } from '../../output/quantity.ts';
 import type { Row } from '../../output/report.ts';
 import type { FileLink } from '../decide/apply.ts';
@@ -72,14 +73,17 @@ export function differencesOf({ target, record, item, outcome }: ComparedLink<Fi
     case 'delete':
       return [{ ...name, before: record?.long_url }];
     case 'refused':
-    case 'change':
-      return fieldChanges(outcome.fields ?? {}, record ?? {}).map(({ field, before, after }) => ({
+    case 'change': {
+      const fields = outcome.fields ?? {};
+      // Tags are instructions. With a base, they keep the labels that others have attached since.
+      const tags = record ? labelsAfter(fields.tags ?? [], record.tags) : item?.tags;
+      return fieldChanges(fields, record ?? {}).map(({ field, before, after }) => ({
         ...name,
         field,
         before,
-        // The outcome contains tag instructions instead of labels.
-        after: field === 'tags' ? item?.tags : after,
+        after: field === 'tags' ? tags : after,
       }));
+    }
     default:
       return [];
   }
