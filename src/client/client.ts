@@ -71,7 +71,7 @@ export function createClient(options: ClientOptions): Client {
       const classified = await classifyAnswer(operation, answer, subject);
       if (!('fault' in classified)) return { body: answer.body, failure: undefined };
       const fault =
-        classified.fault.outcome === 'ambiguous' && policy.inDoubt ? policy.inDoubt(classified.fault) : classified.fault;
+        classified.fault.outcome === 'ambiguous' && policy.inDoubt ? await policy.inDoubt(classified.fault) : classified.fault;
       const failure = new CallError(redacted(fault, redact), { attempts: 1, gaveUp: 'not retryable' });
       return { body: answer.body, failure };
     },
