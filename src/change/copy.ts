@@ -1,3 +1,4 @@
+import { CliError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { applyOperation } from '../bulk/operations/applying.ts';
 import type { EarlierLink } from '../bulk/past-runs/done-change.ts';
@@ -7,6 +8,7 @@ import { batchSizeOf } from '../client/batch-limits.ts';
 import { accountTags, addTags } from '../client/tag-changes.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
+import { withTypedAccount } from '../output/printed-commands.ts';
 import { plainQuantity, quantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
@@ -115,8 +117,17 @@ function undoOf({ profile }: CopyAccounts['target']): string {
   return ['linkctl undo', ...(profile === undefined ? [] : ['--profile', shellWord(profile)])].join(' ');
 }
 
+/** Names the target's profile in the hint, unless the error is about a link that the source does not have. */
+function ofTarget(error: CliError | undefined, { profile }: Session): CliError | undefined {
+  const hint = error?.hint && withTypedAccount(error.hint, { profile });
+  if (!error || hint === error.hint || error.apiCode === 1306) return error;
+  const { kind, message, apiCode, details, reported, cause } = error;
+  return new CliError(kind, message, { hint, apiCode, details, reported, cause });
+}
+
 /** Adds the tags before the links. Reports existing links and values that were not copied. */
-function withFindings(report: RowsReport, { plan, tags, withoutBound }: Findings, { client, edition }: Session): RowsReport {
+function withFindings(report: RowsReport, { plan, tags, withoutBound }: Findings, target: Session): RowsReport {
+  const { client, edition } = target;
   const existing = plan?.countOf('unchanged') ?? 0;
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     await addTags(client, tags);
@@ -134,7 +145,14 @@ function withFindings(report: RowsReport, { plan, tags, withoutBound }: Findings
       : []),
     ...(report.runRows === undefined ? [] : notCopied(withoutBound, edition)),
   ];
-  return { ...report, rows: rows(), members, notes };
+  return {
+    ...report,
+    rows: rows(),
+    members,
+    notes,
+    failure: (row) => ofTarget(report.failure?.(row), target),
+    outcome: () => ofTarget(report.outcome?.(), target),
+  };
 }
 
 /** Adds the existing links, which are not rows of the run, to its counts. */
