@@ -226,6 +226,32 @@ describe('two domains', () => {
     expect(missing.stderr).toMatch(/^hint: linkctl list --search none --domain b\.example$/m);
   });
 
+  test('B45, R 2.1: resets in doubt of links on both domains are named by short URLs, and no more than five', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    for (const domain of both) await store(service, numbered(3), domain);
+    const names = both.flatMap((domain) => ['h0', 'h1', 'h2'].map((hash) => `${domain}/${hash}`));
+    const reset = async () => await linkctl(['stats', '--reset', '--hashes-from', '-', '--yes'], { stdin: names.join('\n') });
+    // Links of different domains are in different calls, and the first one in doubt ends the command.
+    await wire.script([{ ...faults.dropAfter, only: { method: 'DELETE' }, times: 2 }]);
+    for (const domain of both) {
+      const shown = `linkctl stats --domain ${domain} -- h0 h1 h2`;
+      expect(await reset()).toMatchObject({
+        code: 10,
+        stderr: expect.stringContaining(`hint: check before repeating: ${shown}\n`),
+      });
+    }
+    const shown = ['stats', '--', ...names.slice(0, 5)];
+    expect(await reset()).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining(`hint: check before repeating (the first 5): linkctl ${shown.join(' ')}\n`),
+    });
+    expect(await linkctl(shown)).toMatchObject({ code: 0 });
+    expect((await changes(wire)).length).toBe(2);
+  });
+
   test('D19: a hash and its short URL on the default domain are one link, typed and in a file', async ({
     linkctl,
     wire,
