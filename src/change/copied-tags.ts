@@ -36,7 +36,8 @@ export async function unusedTags(
 
 /** A tag that the target refuses is reported, and the links are copied. */
 export function copiedTags({ client, warn }: Session): CopiedTags {
-  let [added, refused] = [0, 0];
+  let added = 0;
+  const refusals: CliError[] = [];
   const tags: CopiedTags = {
     labels: [],
     get change() {
@@ -49,14 +50,17 @@ export function copiedTags({ client, warn }: Session): CopiedTags {
           added += 1;
         } catch (error) {
           if (!isRefusal(error)) throw error;
-          refused += 1;
+          refusals.push(error);
           await warn(`tag not added: ${error.message}`);
         }
       }
     },
     after: async () => true,
     notes: () => (added > 0 ? [`${plainQuantity(added, 'tag')} added`] : []),
-    outcome: () => (refused > 0 ? new PartialError(`${plainQuantity(refused, 'tag')} not added`) : undefined),
+    outcome() {
+      const [first] = refusals;
+      return first && new PartialError(`${plainQuantity(refusals.length, 'tag')} not added`, { hint: first.hint });
+    },
   };
   return tags;
 }

@@ -1,3 +1,4 @@
+import { CliError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { applyOperation } from '../bulk/operations/applying.ts';
 import type { EarlierLink } from '../bulk/past-runs/done-change.ts';
@@ -5,6 +6,7 @@ import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
+import { withTypedAccount } from '../output/printed-commands.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
@@ -100,8 +102,16 @@ function undoOf({ profile }: CopyAccounts['target']): string {
   return ['linkctl undo', ...(profile === undefined ? [] : ['--profile', shellWord(profile)])].join(' ');
 }
 
+/** Names the target's profile in the hint, unless the error is about a link that the source does not have. */
+function ofTarget(error: CliError | undefined, { profile }: Session): CliError | undefined {
+  const hint = error?.hint && withTypedAccount(error.hint, { profile });
+  if (!error || hint === error.hint || error.apiCode === 1306) return error;
+  const { kind, message, apiCode, details, reported, cause } = error;
+  return new CliError(kind, message, { hint, apiCode, details, reported, cause });
+}
+
 /** Reports existing links and values that were not copied. */
-function withFindings(report: RowsReport, { plan, withoutBound }: Findings, { edition }: Session): RowsReport {
+function withFindings(report: RowsReport, { plan, withoutBound }: Findings, target: Session): RowsReport {
   const existing = plan?.countOf('unchanged') ?? 0;
   const members = (): Row => {
     const { summary, ...others } = report.members?.() ?? {};
@@ -112,9 +122,15 @@ function withFindings(report: RowsReport, { plan, withoutBound }: Findings, { ed
     ...(report.runRows !== undefined && existing > 0
       ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`]
       : []),
-    ...(report.runRows === undefined ? [] : notCopied(withoutBound, edition)),
+    ...(report.runRows === undefined ? [] : notCopied(withoutBound, target.edition)),
   ];
-  return { ...report, members, notes };
+  return {
+    ...report,
+    members,
+    notes,
+    failure: (row) => ofTarget(report.failure?.(row), target),
+    outcome: () => ofTarget(report.outcome?.(), target),
+  };
 }
 
 /** Adds the existing links, which are not rows of the run, to its counts. */

@@ -36,7 +36,7 @@ export async function typedReport(
   for (const line of resumedLines(started.facts, 'link')) await session.note(line);
   const outcomes: RowOutcome[] = [];
   for await (const rows of started.rows) outcomes.push(...rows);
-  const { tally, stop } = started.summary();
+  const { tally, stop, unknown } = started.summary();
   const { ignoreMissing } = presentation;
   const shown = ignoreMissing ? outcomes.filter((outcome) => !isMissing(outcome)) : outcomes;
   const rows = new Map<Row, RowOutcome>(shown.map((outcome) => [outcomeRow(outcome, session), outcome]));
@@ -47,7 +47,7 @@ export async function typedReport(
     failures?.outcomeFailure({ ...outcome, item: { ...outcome.item, ...fields } }, client.identity, { reported });
   const end =
     isFailed || stop
-      ? (await import('../bulk/results/run-end.ts')).runEnd(tally, stop, { ignoreMissing, noun: 'links' })
+      ? (await import('../bulk/results/run-end.ts')).runEnd(tally, stop, { ignoreMissing, noun: 'links', unknown })
       : undefined;
   const ending = (): CliError | undefined => {
     if (end?.kind !== 'error') return undefined;

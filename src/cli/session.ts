@@ -4,11 +4,12 @@ import type { System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import type { ForeignHost } from '../client/account-domains.ts';
 import { type Client, createClient } from '../client/client.ts';
-import type { ClientEvent } from '../client/client-options.ts';
+import type { ClientEvent, ClientOptions } from '../client/client-options.ts';
 import type { AccountOptions } from '../client/subject.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type AccountDomains, enumerated, type LinkDomains } from '../contract/link.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
+import { withTypedAccount } from '../output/printed-commands.ts';
 import { configPath } from '../profiles/config-file.ts';
 import { describeSource } from '../profiles/given-set.ts';
 import type { ApiKey } from '../profiles/key-source.ts';
@@ -42,14 +43,14 @@ export interface Session extends Invocation {
 }
 
 /** Sends nothing yet; the sandbox starts its service here. */
-export async function openSession(invocation: Invocation): Promise<Session> {
+export async function openSession(invocation: Invocation, pasteable?: ClientOptions['pasteable']): Promise<Session> {
   const { global, system, streams, output } = invocation;
   const credentials = resolveCredentials(global, system);
   await invocation.warn(...credentials.warnings);
   for (const text of credentials.notes) if (global.verbose || streams.watched) await invocation.note(`note: ${text}`);
   const domain = workingDomain(global, credentials, system);
   const account = credentials.kind === 'sandbox' ? await sandboxAccount(credentials, invocation) : accountOf(credentials);
-  const client = connect({ ...account, domain }, invocation);
+  const client = connect({ ...account, domain, pasteable }, invocation);
   invocation.atEnd(client.close);
   const defaults = credentials.settings;
   invocation.failure.profile = credentials.profile;
@@ -82,20 +83,18 @@ export async function openSession(invocation: Invocation): Promise<Session> {
   };
 }
 
-/** Opens a second account only from its profile: flags and variables for server, credentials, edition and domain apply to the first one. */
+/**
+ * Opens a second account only from its profile: flags and variables for server, credentials, edition and domain apply to the first one. Its
+ * hints name the profile.
+ */
 export async function openProfile(profile: string, invocation: Invocation): Promise<Session> {
   const { system, failure, output } = invocation;
   const { baseUrl: _, username: __, apiKeyFile: ___, edition: ____, domain: _____, ...global } = invocation.global;
   // A named profile overrides the other variables anyway.
   const env = { ...system.env, LINKCTL_EDITION: undefined, LINKCTL_DOMAIN: undefined };
   const own: System = Object.create(system, { env: { value: env } });
-  return await openSession({
-    ...invocation,
-    global: { ...global, profile },
-    system: own,
-    failure: { ...failure },
-    output: { ...output },
-  });
+  const second = { ...invocation, global: { ...global, profile }, system: own, failure: { ...failure }, output: { ...output } };
+  return await openSession(second, (hint) => withTypedAccount(hint, { profile }));
 }
 
 function accountOf(credentials: ServerCredentials): Account {
@@ -175,6 +174,8 @@ interface Account extends AccountOptions {
   readonly readKey?: (() => Promise<ApiKey>) | undefined;
   /** Attempts after the first one; overrides the flags. */
   readonly retries?: number | undefined;
+  /** Completes the commands of hints; only for an account that is not that of the command line. */
+  readonly pasteable?: ClientOptions['pasteable'];
 }
 
 /** Sends nothing yet. The caller closes the client. */

@@ -1,6 +1,7 @@
 import { CliError, type FailureKind } from '../base/errors.ts';
 import { type ErrorCode, errors, isErrorCode } from '../contract/errors.ts';
 import type { ErrorRecord } from '../contract/records.ts';
+import { linksCommand } from './link-commands.ts';
 import { type Identity, noShortUrl, noTag, type Subject } from './subject.ts';
 
 export interface ApiMessage {
@@ -60,9 +61,12 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     message: `${named('URL', longUrl)} is not accepted as a destination`,
     hint: 'use a full URL with its scheme, such as https://example.com/',
   }),
-  1215: ({ hash }) => ({
+  1215: ({ hash, domain }) => ({
     message: `${named('hash', hash)} is already in use or not allowed`,
-    hint: hash === undefined ? 'choose another hash' : `choose another hash; to see the existing link: linkctl list -- ${hash}`,
+    hint: [
+      'choose another hash',
+      ...(hash === undefined ? [] : [`to see the existing link: ${linksCommand([{ hash, domain }])}`]),
+    ].join('; '),
   }),
   1216: ({ longUrl, identity: { host } }) => ({
     message: `${host} does not allow links to ${named('URL', longUrl)}`,

@@ -49,6 +49,8 @@ export interface ClientOptions extends AccountOptions {
   /** Called before the first byte of a changing call. */
   onChange?(): void;
   observe?(event: ClientEvent): void;
+  /** Completes the commands of a hint. */
+  readonly pasteable?: ((hint: string) => string) | undefined;
   /** Removes secrets from a text for people. */
   redact?(text: string): string;
   /** Removes only the key, from what a server sends. */

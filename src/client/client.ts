@@ -71,7 +71,7 @@ export function createClient(options: ClientOptions): Client {
       const classified = await classifyAnswer(operation, answer, subject);
       if (!('fault' in classified)) return { body: answer.body, failure: undefined };
       const fault =
-        classified.fault.outcome === 'ambiguous' && policy.inDoubt ? policy.inDoubt(classified.fault) : classified.fault;
+        classified.fault.outcome === 'ambiguous' && policy.inDoubt ? await policy.inDoubt(classified.fault) : classified.fault;
       const failure = new CallError(redacted(fault, redact), { attempts: 1, gaveUp: 'not retryable' });
       return { body: answer.body, failure };
     },
@@ -107,17 +107,22 @@ type Caller = <T>(call: Call<T>) => Promise<T>;
 function createCaller(options: ClientOptions, connection: Connection): Caller {
   const settings = retrySettings(options, connection);
   const joined = joinedWith(options.signal);
-  return async (call) => {
+  const completed = (fault: Fault): Fault => ({ ...fault, hint: fault.hint && (options.pasteable?.(fault.hint) ?? fault.hint) });
+  return async ({ inDoubt, ...call }) => {
     const signal = joined(call.signal);
-    if (call.inDoubt) options.onChange?.();
+    if (inDoubt) options.onChange?.();
     const attempt = async (): ReturnType<typeof call.settle> => {
       const outcome = await connection.exchange(call.request, signal);
-      if (outcome.kind === 'answer') return await call.settle(outcome);
+      if (outcome.kind === 'answer') {
+        const attempted = await call.settle(outcome);
+        return 'fault' in attempted ? { fault: completed(attempted.fault) } : attempted;
+      }
       const { transportFault } = await import('./answers/faults.ts');
       const proxy = proxyVariable({ origin: new URL(options.baseUrl), env: options.system.env });
-      return { fault: transportFault(outcome, proxy, options) };
+      return { fault: completed(transportFault(outcome, proxy, options)) };
     };
-    return await withRetries(attempt, { ...call, signal }, settings);
+    const completedDoubt = inDoubt && (async (fault: Fault): Promise<Fault> => completed(await inDoubt(fault)));
+    return await withRetries(attempt, { ...call, signal, inDoubt: completedDoubt }, settings);
   };
 }
 

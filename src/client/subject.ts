@@ -79,6 +79,11 @@ export function noShortUrl({ hash, domain }: Pick<Subject, 'hash' | 'domain'>): 
   const [name = '', place] = (hash ?? '').split('/').reverse();
   return {
     message: `no short URL ${hash === undefined ? 'with the given hashes' : `"${hash}"`}${domain ? ` on ${domain}` : ''}`,
-    hint: name === '' ? 'linkctl list' : `linkctl list --search ${shellWord(name)}${place ? ` --domain ${place}` : ''}`,
+    hint: name === '' ? 'linkctl list' : `linkctl list --search ${shellWord(name)}${onDomain(place ?? domain)}`,
   };
+}
+
+/** A bare hash is on the default domain, so commands name the domain. Begins with a blank. */
+export function onDomain(domain: string | undefined): string {
+  return domain === undefined ? '' : ` --domain ${shellWord(domain)}`;
 }

@@ -48,8 +48,6 @@ async function copy(options: CommandOptions, invocation: Invocation, operands: s
   const selection = chosenSelection(operands, options) ?? everything;
   const source = await openSession(invocation);
   const target = await openTarget(to, source, invocation);
-  // From here on, a hint may be about either account.
-  invocation.streams.pasteable = (text) => text;
   return await copyLinks(selection, options, { source, target });
 }
 

@@ -104,6 +104,7 @@ describe('D8: a listing that is behind', () => {
       const { exit, summary } = await world.shorten(rows, { batchSize: 10, settle });
       expect(exit).toBe(10);
       expect(summary.tally.counts).toMatchObject({ created: 10, unknown: 10, not_sent: 10 });
+      expect(summary.stop).toMatchObject({ error: { hint: expect.stringMatching(/: linkctl list --limit 10$/) } });
       expect(await linksOf(world, rows)).toEqual({ 0: 10, 1: 20 });
     });
   });

@@ -95,6 +95,7 @@ const seldom = [
   'bulk/checked/possible-links.ts',
   'client/answers/faults.ts',
   'client/api-messages.ts',
+  'client/call/doubtful-fault.ts',
   'client/failure-messages.ts',
   'client/http/undici-transport.ts',
   'commands/edit/edited-file.ts',

@@ -392,6 +392,19 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 describe('several domains', () => {
   test.override({ domains: [{ name: 's.ex' }, { name: 't.ex' }] });
 
+  test('B45: after a lost answer, the command of the hint lists the domain of the new link', async ({
+    linkctl,
+    wire,
+    folder,
+  }) => {
+    const path = join(folder, 'links.csv');
+    writeFileSync(path, 'short_url,long_url\nt.ex/more,https://example.com/more\n');
+    await wire.script([{ ...faults.dropBefore, only: { method: 'POST' }, times: 'all' }]);
+    const ran = await linkctl(['apply', '-f', path, '--yes'], { haste: 50 });
+    expect(ran).toMatchObject({ code: 10 });
+    expect(ran.stderr).toMatch(/^hint: check before repeating: linkctl list --domain t\.ex --limit 1$/m);
+  });
+
   test('P2, F5: the same hash on both domains is two links, and prune keeps to the domains of the file', async ({
     linkctl,
     service,

@@ -8,7 +8,7 @@ import type { ServiceLimits } from '../../src/service/service-options.ts';
 import type { DomainSettings } from '../../src/service/store/store.ts';
 import { startProgram } from '../support/built-program.ts';
 import { type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
-import { faults } from '../support/faulty-steps.ts';
+import { faults, type Step } from '../support/faulty-steps.ts';
 import { apiKey, arrived, type Linkctl, test as plain, type Ran, runnerIn, sent, username } from '../support/linkctl.ts';
 import { numbered, oddHashes, store, stored, visit } from '../support/stored-links.ts';
 import { hideResult } from './undo-world.ts';
@@ -326,6 +326,33 @@ test('P4: a copy that was killed amid its tags adds them when it is resumed', as
   expect(await run(words)).toMatchObject({ code: 0, stdout: 'h0\nh1\n', stderr: expect.stringContaining('2 tags added') });
   const { tags } = (await (await fetch(`${there.service.baseUrl}/tags`, { headers: asBob })).json()) as { tags: unknown[] };
   expect(tags).toEqual([{ label: 'one' }, { label: 'two' }]);
+});
+
+describe('two accounts with the same domains', () => {
+  const domains = [{ name: 'a.example' }, { name: 'b.example' }];
+  test.override({ domains, otherDomains: domains });
+
+  test.for<[what: string, step: Step, words: string[], hint: string]>([
+    ['a refused tag', { ...faults.refuse(1311), only: { path: '/tags', method: 'POST' } }, [], 'linkctl -p there tags'],
+    [
+      'a lost answer',
+      { ...faults.dropBefore, only: { path: '/urls', method: 'POST' }, times: 'all' },
+      ['h0'],
+      'check before repeating: linkctl -p there list --domain b.example --limit 1',
+    ],
+    ['a link that the source lacks', {}, ['h0', 'none'], 'linkctl -p here list --search none --domain b.example'],
+  ])(
+    'B45, P4: the command of a hint names the account that it is about: %s',
+    async ([, step, words, hint], { run, linkctl, service, there }) => {
+      await store(service, numbered(2), 'b.example');
+      await linkctl(['tags', 'add', 'unused']);
+      await there.wire.script([step]);
+      const ran = await run(['copy', '--to', 'there', '--domain', 'b.example', '--yes', '-p', 'here', ...words], { haste: 50 });
+      expect(/^hint: (.*)$/m.exec(ran.stderr)?.[1]).toBe(hint);
+      const [, command = ''] = hint.split('linkctl ');
+      expect(await run(command.split(' '))).toMatchObject({ code: 0 });
+    },
+  );
 });
 
 describe('a target with little room', () => {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { RunningService } from '../../src/service/service.ts';
+import { faults } from '../support/faulty-steps.ts';
 import { apiKey, runnerIn, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { redoLast, undoLast, values } from './undo-world.ts';
@@ -189,6 +190,68 @@ describe('two domains', () => {
     expect((await stored(service, 'b.example')).every(({ note }) => note === '')).toBe(true);
   });
 
+  test.for<[words: string, method: string, shown: string]>([
+    ['delete b.example/h0 --yes', 'DELETE', 'list --domain b.example -- h0'],
+    ['delete b.example/h0 b.example/h1 --yes', 'DELETE', 'list --domain b.example -- h0 h1'],
+    ['edit b.example/h0 --note x', 'PATCH', 'list --domain b.example -- h0'],
+    ['edit h0 --note x --domain b.example', 'PATCH', 'list --domain b.example -- h0'],
+    ['edit b.example/h0 b.example/h1 --note x --yes', 'PATCH', 'list --domain b.example -- h0 h1'],
+    ['rewrite --host example.com=example.org --domain b.example --yes --max-affected 2', 'PATCH', 'list --domain b.example'],
+    ['stats b.example/h0 --reset --yes', 'DELETE', 'stats --domain b.example -- h0'],
+    ['stats h0 h1 --reset --yes --domain b.example', 'DELETE', 'stats --domain b.example -- h0 h1'],
+  ])(
+    'B45: after a lost answer, the command of the hint shows the links that were meant: %s',
+    async ([words, method, shown], { linkctl, wire, service }) => {
+      await store(service, numbered(2), 'b.example');
+      await wire.script([{ ...faults.dropBefore, only: { method }, times: 'all' }]);
+      const ran = await linkctl(words.split(' '), { haste: 50 });
+      expect(ran.code).toBe(10);
+      expect(ran.stderr).toContain(`\nhint: check before repeating: linkctl ${shown}\n`);
+      expect(await linkctl(shown.split(' '))).toMatchObject({ code: 0, stdout: expect.stringContaining('h0') });
+    },
+  );
+
+  test('B45: the command of a hint is about the domain of the short URL: a taken hash, a missing link', async ({
+    linkctl,
+    service,
+  }) => {
+    await store(service, numbered(2), 'b.example');
+    const taken = await linkctl(['edit', 'b.example/h0', '--new-hash', 'h1']);
+    expect(taken).toMatchObject({ code: 6 });
+    expect(taken.stderr).toMatch(
+      /^hint: choose another hash; to see the existing link: linkctl list --domain b\.example -- h1$/m,
+    );
+    const missing = await linkctl(['stats', 'b.example/none', '-o', 'csv']);
+    expect(missing).toMatchObject({ code: 5 });
+    expect(missing.stderr).toMatch(/^hint: linkctl list --search none --domain b\.example$/m);
+  });
+
+  test('B45, R 2.1: resets in doubt of links on both domains are named by short URLs, and no more than five', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    for (const domain of both) await store(service, numbered(3), domain);
+    const names = both.flatMap((domain) => ['h0', 'h1', 'h2'].map((hash) => `${domain}/${hash}`));
+    const reset = async () => await linkctl(['stats', '--reset', '--hashes-from', '-', '--yes'], { stdin: names.join('\n') });
+    // Links of different domains are in different calls, and the first one in doubt ends the command.
+    await wire.script([{ ...faults.dropAfter, only: { method: 'DELETE' }, times: 2 }]);
+    for (const domain of both) {
+      const shown = `linkctl stats --domain ${domain} -- h0 h1 h2`;
+      expect(await reset()).toMatchObject({
+        code: 10,
+        stderr: expect.stringContaining(`hint: check before repeating: ${shown}\n`),
+      });
+    }
+    const shown = ['stats', '--', ...names.slice(0, 5)];
+    expect(await reset()).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining(`hint: check before repeating (the first 5): linkctl ${shown.join(' ')}\n`),
+    });
+    expect(await linkctl(shown)).toMatchObject({ code: 0 });
+    expect((await changes(wire)).length).toBe(2);
+  });
+
   test('D19: a hash and its short URL on the default domain are one link, typed and in a file', async ({
     linkctl,
     wire,
@@ -301,6 +364,16 @@ describe('one domain, edition A', () => {
 
 describe('edition B', () => {
   test.override({ edition: 'b', domains: [{ name: 's.ex' }] });
+
+  test('B45: the command of a hint has no --domain, whatever the link was named by', async ({ linkctl, wire, service }) => {
+    await store(service, numbered(2));
+    expect((await linkctl(['edit', 's.ex/h0', '--new-hash', 'h1'])).stderr).toContain(
+      'see the existing link: linkctl list -- h1\n',
+    );
+    await wire.script([{ ...faults.dropBefore, only: { method: 'DELETE' }, times: 'all' }]);
+    const ran = await linkctl(['delete', 's.ex/h0', '--yes'], { haste: 50 });
+    expect(ran).toMatchObject({ code: 10, stderr: expect.stringMatching(/^hint: check before repeating: linkctl list -- h0$/m) });
+  });
 
   test('D18, F5: a short URL of another host is refused for every change, and nothing is changed', async ({
     linkctl,

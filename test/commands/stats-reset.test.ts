@@ -127,6 +127,21 @@ test.for([
   expect((await wire.requests()).filter(({ method }) => method === 'DELETE')).toHaveLength(1);
 });
 
+test('R 2.1, B45: where typed resets stay in doubt, the command of the hint shows their counters', async ({
+  linkctl,
+  wire,
+  service,
+}) => {
+  await clicked(service, 2);
+  await wire.script([{ ...faults.dropAfter, ...onDelete }]);
+  const words = ['stats', '--reset', 'h0', 'h1', '-y'];
+  expect(await linkctl(words)).toMatchObject({ code: 10 });
+  const resumed = await linkctl(words);
+  expect(resumed).toMatchObject({ code: 10, stdout: '' });
+  expect(resumed.stderr).toMatch(/\nhint: check before repeating: linkctl stats -- h0 h1\n$/);
+  expect(await linkctl(['stats', '--', 'h0', 'h1'])).toMatchObject({ code: 0, stdout: 'h0\t0\t0\nh1\t0\t0\n' });
+});
+
 test('R 2.1: a run in doubt stops and is not resumed into a second reset', async ({ linkctl, wire, service }) => {
   await clicked(service, 2);
   await wire.script([{ ...faults.dropAfter, ...onDelete }]);

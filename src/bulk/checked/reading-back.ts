@@ -1,5 +1,6 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError } from '../../client/call-error.ts';
+import { newestCommand } from '../../client/link-commands.ts';
 import { canonicalUrl, sameUrl } from '../../link/value.ts';
 import type { Execution } from '../execution/execution.ts';
 import { matchAnswer, type SentItem } from '../matching/matching.ts';
@@ -34,19 +35,19 @@ export async function readBackBatch(batch: number, items: readonly SentItem[], r
     const { verdicts, conclusive, reading } = evidence ? await readBack(items, evidence, run) : resultOf(items, undefined, false);
     const found = reading?.fresh.map(({ hash }) => hash) ?? [];
     await begun.journal.write({ type: 'reconcile', batch, conclusive, found, total: reading?.scan.total });
-    if (!conclusive) stop.because(inconclusive(items.length));
+    if (!conclusive) stop.because(inconclusive(items.length, run));
     return verdicts;
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    stop.because(error.kind === 'unavailable' ? inconclusive(items.length, error) : error);
+    stop.because(error.kind === 'unavailable' ? inconclusive(items.length, run, error) : error);
     // Nothing was read, so the next process reads.
     return items.map(() => unresolved);
   }
 }
 
-function inconclusive(count: number, cause?: CliError): CliError {
+function inconclusive(count: number, { domain }: Pick<Execution, 'domain'>, cause?: CliError): CliError {
   return new UnknownOutcomeError(`outcome of ${count} rows unknown: the listing does not show whether they were shortened`, {
-    hint: 'the same command resumes with the other rows; check these rows with linkctl list --search',
+    hint: `the same command resumes with the other rows; check these rows with: ${newestCommand(count, domain)}`,
     ...(cause && { details: [cause.message], cause }),
   });
 }

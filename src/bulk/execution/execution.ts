@@ -69,6 +69,8 @@ export interface RunOutput {
   readonly files: readonly OutcomeFile[];
   readonly tally: RunningTally;
   surplus: readonly string[];
+  /** The first rows whose outcome is unknown, to name their links. */
+  readonly unknown: RowOutcome[];
   /** No more calls are needed. */
   isEnded: boolean;
   endedAt?: number;

@@ -5,12 +5,15 @@ import { sendRows } from '../sending/batch-sender.ts';
 import { isSettledLater, outcomeOfFreeRow } from '../sending/settling.ts';
 import { type Execution, newRow, type RunOutput } from './execution.ts';
 
+/** More links make a hint unreadable. */
+const maximalUnknown = 5;
+
 export async function executeRun(run: Execution, batches: number) {
   const { plan, system, stop, rules, calls } = run;
   const tally = startTally();
   const isWritten = plan.results !== undefined || plan.failed !== undefined;
   const files = isWritten ? (await import('../results/outcome-files.ts')).openFiles(plan, run.operation, system) : [];
-  const output: RunOutput = { files, tally, surplus: [], isEnded: false };
+  const output: RunOutput = { files, tally, surplus: [], unknown: [], isEnded: false };
   const startedAt = system.elapsed();
   const { rows } = plan.input;
   return {
@@ -37,6 +40,8 @@ export async function executeRun(run: Execution, batches: number) {
       workingSize: rules.limit < plan.batchSize ? rules.limit : undefined,
       /** Short URLs of links that the run may have created besides those of its rows. */
       surplus: output.surplus,
+      /** What the command that checks unknown outcomes is about. */
+      unknown: { rows: output.unknown, operation: run.operation, domain: run.domain },
     }),
   };
 }
@@ -76,6 +81,7 @@ async function* settledRows(run: Execution, output: RunOutput): AsyncGenerator<r
     for await (const outcomes of source) {
       for (const outcome of outcomes) {
         tally.add(outcome);
+        if (outcome.status === 'unknown' && output.unknown.length < maximalUnknown) output.unknown.push(outcome);
         for (const file of files) file.add(outcome);
       }
       yield outcomes;

@@ -48,10 +48,11 @@ export function outcomeFailure(
     return new CliError(kind, location + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
   // An edit has both hashes: 1306 is about the current one, other codes about the new one.
-  const meant = code === 1306 ? (hash ?? custom_hash) : (custom_hash ?? hash);
+  const isNew = code !== 1306 && custom_hash !== undefined;
+  const meant = isNew ? { hash: custom_hash, domain } : { hash: hash ?? custom_hash };
   const failure = itemError(
     { code, message, details },
-    { identity, method: 'POST', path: '/urls', hash: meant, longUrl: long_url, date: expiration_date },
+    { identity, method: 'POST', path: '/urls', ...meant, longUrl: long_url, date: expiration_date },
   );
   const { kind, apiCode, details: lines } = failure;
   const isTaken = code === 1215 && input !== undefined && hash === undefined;

@@ -1,6 +1,9 @@
 import { CliError, exitCodes, type FailureKind } from '../../base/errors.ts';
+import { linksCommand, newestCommand } from '../../client/link-commands.ts';
 import { errorTraits } from '../../contract/errors.ts';
-import { missingCount, type StopReason, type Tally, UnrecordedError } from './row-outcome.ts';
+import type { LinkKey } from '../../contract/link.ts';
+import type { BulkOperation } from '../operations/operation.ts';
+import { missingCount, type RowOutcome, type StopReason, type Tally, UnrecordedError } from './row-outcome.ts';
 
 type RunEnd = { readonly kind: 'error'; readonly error: CliError } | { readonly kind: 'signal' } | { readonly kind: 'ok' };
 
@@ -8,6 +11,14 @@ interface EndOptions {
   /** Rows whose hash no link has are not failures. */
   readonly ignoreMissing?: boolean | undefined;
   readonly noun?: string | undefined;
+  readonly unknown?: UnknownRows | undefined;
+}
+
+/** The first unknown rows of a run. Rows without a domain are on its working domain. */
+interface UnknownRows {
+  readonly rows: readonly Pick<RowOutcome, 'payload'>[];
+  readonly operation: Pick<BulkOperation, 'kind' | 'requestedFields'>;
+  readonly domain: string | undefined;
 }
 
 /**
@@ -15,13 +26,18 @@ interface EndOptions {
  * every sent row failed, their common code. Unknown rows that repeating the command settles do not replace the reason for a stop, since
  * nothing has to be checked first.
  */
-export function runEnd(tally: Tally, stop: StopReason | undefined, { ignoreMissing, noun = 'rows' }: EndOptions = {}): RunEnd {
+export function runEnd(
+  tally: Tally,
+  stop: StopReason | undefined,
+  { ignoreMissing, noun = 'rows', unknown }: EndOptions = {},
+): RunEnd {
   const stopError = stop?.kind === 'error' ? stop.error : undefined;
   // The error names every link, so nothing is in doubt.
   if (stopError instanceof UnrecordedError && tally.counts.unknown <= stopError.rows) return { kind: 'error', error: stopError };
   const isResumed = stopError !== undefined || stop?.kind === 'signal';
   const inDoubt = tally.counts.unknown - (isResumed ? tally.repeatable : 0);
-  if (inDoubt > 0 || stopError?.kind === 'unknown') return { kind: 'error', error: unknownError(tally, stopError, noun) };
+  if (inDoubt > 0 || stopError?.kind === 'unknown')
+    return { kind: 'error', error: unknownError(tally, stopError, noun, unknown) };
   if (stop?.kind === 'signal') return { kind: 'signal' };
   if (stopError) return { kind: 'error', error: tally.repeatable > 0 ? toBeRepeated(stopError, tally, noun) : stopError };
   const failed = tally.counts.failed - (ignoreMissing ? missingCount(tally) : 0);
@@ -54,10 +70,26 @@ export function repeatableText({ repeatable, rows }: Tally, noun: string): strin
   return repeatable > 0 ? [`outcome unknown for ${repeatable} of ${rows} ${noun}; it cannot create duplicates`] : [];
 }
 
-function unknownError(tally: Tally, stopError: CliError | undefined, noun: string): CliError {
+function unknownError(tally: Tally, stopError: CliError | undefined, noun: string, rows: UnknownRows | undefined): CliError {
   if (stopError?.kind === 'unknown') return stopError;
-  return new CliError('unknown', `outcome unknown for ${tally.counts.unknown} of ${tally.rows} ${noun}`, {
-    hint: 'before repeating, check them with linkctl list --search',
+  const { unknown } = tally.counts;
+  return new CliError('unknown', `outcome unknown for ${unknown} of ${tally.rows} ${noun}`, {
+    hint: rows && checkHint(rows, unknown),
     ...(stopError && { details: [stopError.message], cause: stopError }),
   });
+}
+
+/** Names no more links than a line holds. Links without a hash of their own are among the newest. */
+function checkHint({ rows, operation, domain }: UnknownRows, count: number): string {
+  const links = rows.map(({ payload }) => linksOf(payload, operation, domain));
+  if (links.some((some) => some.length === 0)) return `check before repeating: ${newestCommand(count, domain)}`;
+  const some = count > rows.length ? ` (the first ${rows.length})` : '';
+  return `check before repeating${some}: ${linksCommand(links.flat(), operation.kind === 'reset' ? 'stats' : 'list')}`;
+}
+
+/** A row that renames its link may have either hash. */
+function linksOf(payload: object, { requestedFields }: UnknownRows['operation'], working: string | undefined): LinkKey[] {
+  const row: Partial<LinkKey> & { readonly custom_hash?: string } = { ...payload, ...requestedFields?.(payload) };
+  const { hash, custom_hash, domain = working } = row;
+  return [...new Set([hash, custom_hash])].flatMap((name) => (name === undefined ? [] : [{ hash: name, domain }]));
 }

@@ -43,6 +43,12 @@ export function requestFor(operation: OperationName, input: AnyInput, edition: E
   return request;
 }
 
+/** The items of a body, if it has some. */
+export function itemsOf(body: unknown): object[] {
+  const urls = typeof body === 'object' && body !== null && 'urls' in body ? body.urls : undefined;
+  return Array.isArray(urls) ? urls.filter((item) => typeof item === 'object' && item !== null) : [];
+}
+
 /** The path of `linkctl api`, from the API root; it may contain a query. */
 export interface RawRequest extends Pick<ApiRequest, 'method' | 'path' | 'body'> {
   readonly query?: ApiRequest['query'] | undefined;

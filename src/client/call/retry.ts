@@ -14,7 +14,7 @@ export interface RetriedCall extends Pick<SendOptions, 'signal' | 'onDoubt' | 'o
   /** Maximum number of repetitions while the outcome is unknown. */
   readonly repeats: number;
   /** Only for changes: describes the last fault as an unknown outcome. */
-  readonly inDoubt?: ((fault: Fault) => Fault) | undefined;
+  readonly inDoubt?: ((fault: Fault) => Promise<Fault>) | undefined;
 }
 
 export interface RetrySettings {
@@ -62,25 +62,25 @@ export async function withRetries<T>(
     if (fault.retry === 'throttled') call.onThrottled?.();
     if (refusesEveryCall(fault)) circuit.refusals += 1;
     const wait = waitFor(fault, progress, settings);
-    const giveUp = (gaveUp: GaveUp): CallError =>
-      new CallError(finalFault(fault, progress, wait, call), {
+    const giveUp = async (gaveUp: GaveUp): Promise<CallError> =>
+      new CallError(await finalFault(fault, progress, wait, call), {
         operation: call.operation,
         attempts: progress.attempts,
         gaveUp,
         notBefore: wait.notBefore,
       });
     const refusal = refusalOf(fault, progress, call, settings) ?? wait.refusal;
-    if (refusal) throw giveUp(refusal);
+    if (refusal) throw await giveUp(refusal);
     if (fault.retry === 'throttled') progress.waited += wait.delay;
     settings.report(call.request, { attempt: progress.attempts, reason: fault.message, delay: wait.delay });
-    await system.sleep(wait.delay, call.signal).catch(() => {
-      throw giveUp('interrupted');
+    await system.sleep(wait.delay, call.signal).catch(async () => {
+      throw await giveUp('interrupted');
     });
-    if (circuit.refusals !== refusals) throw giveUp('not retryable');
+    if (circuit.refusals !== refusals) throw await giveUp('not retryable');
     if (fault.retry !== 'throttled' && !(await circuit.permitsRetry(fault, call.signal))) {
-      throw giveUp(call.signal?.aborted ? 'interrupted' : 'too many failures in this run');
+      throw await giveUp(call.signal?.aborted ? 'interrupted' : 'too many failures in this run');
     }
-    if (call.isCurrent && !(await call.isCurrent())) throw giveUp('the target has changed since');
+    if (call.isCurrent && !(await call.isCurrent())) throw await giveUp('the target has changed since');
   }
 }
 
@@ -121,7 +121,7 @@ function refusalOf(
 }
 
 /** One attempt with an unknown outcome leaves the whole call unknown, even if a later attempt was refused. */
-function finalFault(fault: Fault, { doubts }: Progress, { notBefore }: Wait, { inDoubt }: RetriedCall): Fault {
+async function finalFault(fault: Fault, { doubts }: Progress, { notBefore }: Wait, { inDoubt }: RetriedCall): Promise<Fault> {
   const last: Fault = notBefore === undefined ? fault : { ...fault, kind: 'limit' };
-  return doubts > 0 && inDoubt ? inDoubt(last) : last;
+  return doubts > 0 && inDoubt ? await inDoubt(last) : last;
 }

@@ -1,0 +1,51 @@
+import { shellWord } from '../../base/shell-word.ts';
+import type { OperationName } from '../../contract/operations.ts';
+import type { Fault } from '../call-error.ts';
+import { linksCommand, newestCommand } from '../link-commands.ts';
+import { onDomain } from '../subject.ts';
+import { type AnyInput, type ApiRequest, itemsOf } from './api-request.ts';
+
+/** Continues "outcome unknown:". */
+const deeds: { readonly [O in OperationName]?: string } = {
+  shortenUrls: 'the links may have been created',
+  editUrl: 'the link may have been changed',
+  editUrls: 'the links may have been changed',
+  editSelectedUrls: 'the links may have been changed',
+  deleteUrl: 'the link may have been deleted',
+  deleteUrls: 'the links may have been deleted',
+  resetStats: 'the counters may have been reset',
+  resetSelectedStats: 'the counters may have been reset',
+  addTag: 'the tag may have been added',
+  renameTag: 'the tag may have been renamed',
+  deleteTag: 'the tag may have been deleted',
+};
+
+/** Turns the fault into exit code 10, with a command that shows what happened. */
+export function doubtful(fault: Fault, operation: OperationName, input: AnyInput): Fault {
+  return inDoubt(fault, deeds[operation] ?? 'the change may have been made', commandFor(operation, input));
+}
+
+export function doubtfulRaw(fault: Fault, { method, path }: Pick<ApiRequest, 'method' | 'path'>): Fault {
+  return inDoubt(fault, `${method} ${path} may have taken effect`, 'linkctl list');
+}
+
+function inDoubt(fault: Fault, deed: string, command: string): Fault {
+  const message = `outcome unknown: ${deed}: ${fault.message}`;
+  return { ...fault, outcome: 'ambiguous', kind: 'unknown', last: fault, message, hint: `check before repeating: ${command}` };
+}
+
+function commandFor(operation: OperationName, { path, query = {}, body }: AnyInput): string {
+  if (operation === 'addTag' || operation === 'renameTag' || operation === 'deleteTag') return 'linkctl tags';
+  const domain = query.domain === undefined ? undefined : String(query.domain);
+  if (operation === 'shortenUrls') return newestCommand(itemsOf(body).length, domain);
+  const shownBy = operation === 'resetStats' || operation === 'resetSelectedStats' ? 'stats' : 'list';
+  // A tag expression selects links of all domains.
+  if (query.tags !== undefined) return `linkctl ${shownBy} --by-tags ${shellWord(String(query.tags))}`;
+  const hashes = [path?.hash ?? [], query.hashes === undefined ? [] : String(query.hashes).split(',')].flat();
+  const renamed = itemsOf(body).flatMap((item) =>
+    'custom_hash' in item && typeof item.custom_hash === 'string' ? [item.custom_hash] : [],
+  );
+  const links = [...hashes, ...renamed].map((hash) => ({ hash, domain }));
+  // More names make a hint unreadable.
+  return links.length > 0 && links.length <= 5 ? linksCommand(links, shownBy) : `linkctl ${shownBy}${onDomain(domain)}`;
+}
