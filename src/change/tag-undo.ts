@@ -1,5 +1,4 @@
 import { type CliError, PartialError } from '../base/errors.ts';
-import type { UndoDirection } from '../bulk/journal/lines.ts';
 import type { DoneRun } from '../bulk/past-runs/done-run.ts';
 import type { RunSteps } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf, unfinishedTags } from '../bulk/tag-run.ts';
@@ -12,7 +11,7 @@ import { quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { environmentOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
-import { withRunBefore } from './rows/undone-run.ts';
+import { type Direction, withRunBefore } from './rows/undone-run.ts';
 import { countLinks, deletion, linksOf, tagKept } from './tag-removal.ts';
 import { changeEach, inverse, recordedTags, tagRequests } from './tags.ts';
 
@@ -32,7 +31,7 @@ interface Step {
 /** Undoes a run that changed tags and no links, or none any more. Tags that changed since are left unchanged and reported. */
 export async function undoTagRun(
   undone: DoneRun,
-  undo: { readonly what: string; readonly direction: UndoDirection },
+  undo: { readonly what: string; readonly direction: Direction['command'] },
   session: Session,
 ): Promise<RowsReport> {
   const { begin, undoneBy } = undone;

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { apiKey, sent, username } from '../support/linkctl.ts';
+import { apiKey, sent, sure, username } from '../support/linkctl.ts';
 import { screenOf } from '../support/terminal.ts';
 import { test } from './world.ts';
 
@@ -177,7 +177,7 @@ describe('questions before a change', () => {
 
   test('B54: --yes is checked first, also where nobody could be asked', async ({ linkctl, open }) => {
     await linkctl(['tags', 'add', 'old']);
-    expect(await open(['tags', 'delete', 'old', '--yes', '--no-input']).ended()).toMatchObject({ code: 0 });
+    expect(await open(['tags', 'delete', 'old', ...sure, '--no-input']).ended()).toMatchObject({ code: 0 });
   });
 
   test('B54: a pipe on stderr is nobody who could answer', async ({ open }) => {

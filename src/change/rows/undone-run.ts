@@ -1,6 +1,5 @@
 import { CliError, UsageError } from '../../base/errors.ts';
 import { folders } from '../../base/system.ts';
-import type { UndoDirection } from '../../bulk/journal/lines.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import { type RunFolders, runFolders, titleOf } from '../../bulk/past-runs/run-names.ts';
 import { type IsOwn, isOfProfile, type Tip, tipOfRun } from '../../bulk/past-runs/undo-chain.ts';
@@ -60,7 +59,7 @@ async function nameless({ command }: Direction, run: string | undefined, session
 export async function withRunBefore(
   report: RowsReport,
   { begin }: Pick<DoneRun, 'begin'>,
-  direction: UndoDirection,
+  direction: Direction['command'],
   session: Session,
 ): Promise<RowsReport> {
   const hint = direction === 'undo' ? await runBefore(begin, session) : undefined;
