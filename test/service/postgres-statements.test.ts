@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { type Cluster, clusterFolder, createCluster, freshDatabase, query } from '../support/postgres.ts';
+import { rawExchange } from './raw-exchange.ts';
 import { many, test } from './running-service.ts';
 
 /** What a call asks of the database, counted in the log of the server: it does not depend on the machine. */
@@ -24,11 +25,15 @@ function statementsOf(log: string): Statement[] {
   });
 }
 
-/** Statements and commits that the disk has to keep: of transactions, and of single changes. */
-async function cost(cluster: Cluster, work: () => Promise<unknown>): Promise<{ statements: number; commits: number }> {
+async function statementsDuring(cluster: Cluster, work: () => Promise<unknown>): Promise<Statement[]> {
   const before = cluster.log().length;
   await work();
-  const all = statementsOf(cluster.log().slice(before)).filter((statement) => !isHousekeeping(statement));
+  return statementsOf(cluster.log().slice(before)).filter((statement) => !isHousekeeping(statement));
+}
+
+/** Statements and commits that the disk has to keep: of transactions, and of single changes. */
+async function cost(cluster: Cluster, work: () => Promise<unknown>): Promise<{ statements: number; commits: number }> {
+  const all = await statementsDuring(cluster, work);
   const counting = new Set(all.filter(({ text }) => text.startsWith('INSERT INTO flushes')).map(({ connection }) => connection));
   const statements = all.filter(({ connection }) => !counting.has(connection));
   const inTransaction = new Set<string>();
@@ -42,9 +47,15 @@ async function cost(cluster: Cluster, work: () => Promise<unknown>): Promise<{ s
   return { statements: statements.length, commits };
 }
 
-test('E44: a call asks the database for a few statements and one commit at most, a visit for none', async ({ start }) => {
+/** A server that logs every statement. */
+function loggingCluster(): Cluster {
   const cluster = createCluster(clusterFolder(), { settings: ['log_statement=all'] });
   onTestFinished(() => cluster.stop('immediate'));
+  return cluster;
+}
+
+test('E44: a call asks the database for a few statements and one commit at most, a visit for none', async ({ start }) => {
+  const cluster = loggingCluster();
   const client = await start({ store: { url: cluster.url, environment: {} } });
   const warmUps = [1, 3];
   const calls = {
@@ -90,6 +101,23 @@ test('E44: a call asks the database for a few statements and one commit at most,
     reset: most(6, 1),
     remove: most(6, 1),
   });
+});
+
+test('E44: visits of cold links that arrive together are one statement', async ({ start }) => {
+  const cluster = loggingCluster();
+  const client = await start({ store: { url: cluster.url, environment: {} } });
+  await client.shorten(...many(40, (index) => ({ long_url: `${url}${index}`, custom_hash: `h${index}` })));
+  const visits = many(
+    40,
+    (index) => `GET /h${index} HTTP/1.1\r\nHost: localhost\r\n${index === 39 ? 'Connection: close\r\n' : ''}\r\n`,
+  );
+  let answered = '';
+  const statements = await statementsDuring(cluster, async () => {
+    const { head, body } = await rawExchange(client.service.port, visits.join(''));
+    answered = `${head}\r\n${body}`;
+  });
+  expect(answered.match(/^location: .*$/gm)).toEqual(many(40, (index) => `location: ${url}${index}`));
+  expect(statements.filter(({ text }) => text.includes('FROM unnest') && text.includes('long_url'))).toHaveLength(1);
 });
 
 test('E45: what was imported is vacuumed and analysed, and an order by hash needs no sort', async ({ start, folder }) => {

@@ -10,11 +10,12 @@ import {
   servedAddresses,
 } from '../rows/account-rows.ts';
 import { accountStore, type Retargeted, type Work } from '../rows/account-store.ts';
-import { countClick, findTarget, forgetVisitors, recordClicks } from '../rows/click-rows.ts';
+import { countClick, findTargets, forgetVisitors, recordClicks, type Visited } from '../rows/click-rows.ts';
 import { appendLog } from '../rows/log-rows.ts';
 import type { Queries } from '../rows/queries.ts';
 import type { Note, Store, StoredDomain, Target } from '../store.ts';
 import { ImportRefusal, StoreFailure, type StoreOptions } from '../store-options.ts';
+import { batched } from './batched.ts';
 import { OutcomeUnknown } from './database-errors.ts';
 import { clientConfigs, type DatabaseUrl } from './database-url.ts';
 import { type Imported, importFolder } from './import.ts';
@@ -74,6 +75,7 @@ function postgresStore(
   const rowsOf = (queries: Queries): AccountRows => ({ queries, ...account, now, random });
   // Targets with a click limit are never cached, since every click changes them, nor unknown links, which may have just been created.
   const targets = new ReadCache<Target | undefined>((target) => target?.maxClicks === 0);
+  const readTarget = batched((visited: readonly Visited[]) => database.query((queries) => findTargets(rowsOf(queries), visited)));
   const keysOf = (domain: StoredDomain, hashes: readonly string[]) => hashes.map((hash) => `${domain.id}/${hash}`);
   let hasClaim = false;
   const read = <T>(work: Work<T>) => database.read((queries) => work(rowsOf(queries)));
@@ -155,8 +157,7 @@ function postgresStore(
         throw error;
       });
     },
-    findTarget: (domain, hash) =>
-      targets.find(`${domain.id}/${hash}`, () => database.query((queries) => findTarget(rowsOf(queries), domain, hash))),
+    findTarget: (domain, hash) => targets.find(`${domain.id}/${hash}`, () => readTarget({ domain, hash })),
     recordClicks: (clicks, group) =>
       database.writeClicks(async (queries) => {
         if (group === undefined || (await isNewGroup(queries, account, process, group)))

@@ -4,12 +4,32 @@ import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
 import type { AccountRows, OwnRows } from './account-rows.ts';
 import { type Aggregated, aggregated } from './queries.ts';
 
+const targetColumns = `u.id, u.long_url AS "longUrl", u.expiration_date AS "expirationDate", u.max_clicks AS "maxClicks",
+  u.total_clicks AS "totalClicks"`;
+
 export function findTarget({ queries, accountId }: OwnRows, domain: StoredDomain, hash: string): Promise<Target | undefined> {
-  return queries.first<Target>(
-    `SELECT id, long_url AS "longUrl", expiration_date AS "expirationDate", max_clicks AS "maxClicks", total_clicks AS "totalClicks"
-     FROM urls WHERE account_id = ? AND domain_id = ? AND hash = ?`,
-    ...[accountId, domain.id, hash],
+  const text = `SELECT ${targetColumns} FROM urls AS u WHERE u.account_id = ? AND u.domain_id = ? AND u.hash = ?`;
+  return queries.first<Target>(text, accountId, domain.id, hash);
+}
+
+export interface Visited {
+  readonly domain: StoredDomain;
+  readonly hash: string;
+}
+
+/** In the order of `visited`, which may repeat. */
+export async function findTargets({ queries, accountId }: OwnRows, visited: readonly Visited[]): Promise<(Target | undefined)[]> {
+  const wanted = queries.dialect.table(
+    'wanted',
+    { position: 'BIGINT', domain_id: 'BIGINT', hash: 'TEXT' },
+    visited.map(({ domain, hash }, position) => ({ position, domain_id: domain.id, hash })),
   );
+  const text = `SELECT wanted.position, ${targetColumns}
+    FROM ${wanted.sql} JOIN urls AS u ON u.account_id = ? AND u.domain_id = wanted.domain_id AND u.hash = wanted.hash`;
+  const found = await queries.all<Target & { position: number }>(text, ...wanted.values, accountId);
+  const targets: (Target | undefined)[] = visited.map(() => undefined);
+  for (const { position, ...target } of found) targets[position] = target;
+  return targets;
 }
 
 /** A single statement is a transaction of its own. */
