@@ -3,6 +3,9 @@ const fs = require('node:fs');
 const { join } = require('node:path');
 const { Script } = require('node:vm');
 
+/** V8 puts a checksum of its flags there into compiled code. */
+const flagsPosition = 12;
+
 // Checked first, because an older Node cannot load the program.
 const needed = [20, 18, 1];
 const found = process.versions.node.split('.').map(Number);
@@ -58,45 +61,43 @@ function builtProgram() {
 }
 
 /**
- * Loads the program in a folder with the code that V8 compiled in earlier runs under the same Node: `load('main.cjs')`. `keep` stores the
- * code, for the end of the work, when V8 has compiled all that was called. A run that loads a file for the first time adds what it called of
- * the others. The cache is optional: files that are missing, stale or not writable are ignored. Only code that the owner of the program
- * wrote is run, because others may be able to write to the folder.
+ * Loads the program in a folder with the code that V8 compiled in an earlier run under the same Node: `load('main.cjs')`. `keep` stores the
+ * code of files that had none, for the end of the work. The cache is optional: files that are missing, stale or not writable are ignored.
+ * Only code that the owner of the program wrote is run, because others may be able to write to the folder.
  */
 function compiledProgram(folder) {
   const cache = `${folder}/code/${process.version}-${process.arch}`;
   const owner = fs.statSync(`${folder}/main.cjs`).uid;
   const loaded = new Map();
+  const uncached = new Map();
   // V8 accepts code only under the flags with which it was compiled, and some commands set flags.
   let flags;
-  const haveFlagsChanged = () => flagsOf(new Script('0').createCachedData()) !== flags;
   // Node's own `require` would look for each file and for the package that it belongs to.
   const load = (name) => {
     const known = loaded.get(name);
-    if (known) return known.module.exports;
+    if (known) return known.exports;
     const filename = `${folder}/${name}`;
     const source = `(function (exports, require, module, __dirname) {${fs.readFileSync(filename, 'utf8')}\n})`;
-    const cached = readCode(`${cache}/${name}`, owner);
-    const script = new Script(source, { filename, cachedData: cached });
-    const isAccepted = script.cachedDataRejected === false;
-    flags ??= flagsOf(isAccepted ? cached : script.createCachedData());
+    const script = new Script(source, { filename, cachedData: readCode(`${cache}/${name}`, owner) });
+    if (script.cachedDataRejected !== false) {
+      flags ??= flagsOf(script.createCachedData());
+      uncached.set(name, source);
+    }
     const module = { exports: {} };
-    loaded.set(name, { module, script, size: isAccepted ? cached.length : 0 });
+    loaded.set(name, module);
     const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
     script.runInThisContext()(module.exports, requireFrom, module, folder);
     return module.exports;
   };
   const keep = () => {
     const isOwner = process.getuid?.() === (process.getuid && owner);
-    const isComplete = [...loaded.values()].every(({ size }) => size > 0);
-    if (!isComplete && isOwner && !haveFlagsChanged()) writeCode(loaded, cache);
+    if (uncached.size > 0 && isOwner) writeCode(uncached, folder, cache, flags);
   };
   return { load, keep };
 }
 
-/** V8 puts a checksum of its flags into the code. */
 function flagsOf(code) {
-  return code.readUInt32LE(12);
+  return code.readUInt32LE(flagsPosition);
 }
 
 /**
@@ -119,13 +120,16 @@ function readCode(path, owner) {
   }
 }
 
-function writeCode(loaded, cache) {
+/** Compiles all functions, because V8 would store only those that this run called, and other commands call others. */
+function writeCode(sources, folder, cache, flags) {
+  const { setFlagsFromString } = require('node:v8');
+  // Without the second flag, V8 would take the script that it has already compiled.
+  for (const flag of ['--no-lazy', '--no-compilation-cache']) setFlagsFromString(flag);
   try {
     fs.mkdirSync(cache, { recursive: true, mode: 0o755 });
-    for (const [name, { script, size }] of loaded) {
-      const code = script.createCachedData();
-      // V8 forgets functions that a long run called only at its beginning.
-      if (code.length <= size) continue;
+    for (const [name, source] of sources) {
+      const code = new Script(source, { filename: `${folder}/${name}` }).createCachedData();
+      code.writeUInt32LE(flags, flagsPosition);
       const unfinished = `${cache}/${name}.${process.pid}`;
       fs.writeFileSync(unfinished, Buffer.concat([code, code]), { mode: 0o644 });
       fs.renameSync(unfinished, `${cache}/${name}`);

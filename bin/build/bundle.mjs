@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { atHome, layered, layers } from './layers.mjs';
+import { layered, layers, scripts } from './layers.mjs';
 import { licensesOf, packagesIn } from './licenses.mjs';
 import { putInPlace } from './put-in-place.mjs';
 
@@ -97,7 +97,7 @@ const whole = {
 const { inputs } = (await build({ ...whole, write: false, plugins })).metafile;
 // esbuild can split only ES modules, while Node loads CommonJS several milliseconds faster: so it splits first and converts then.
 const { metafile } = await build({ ...whole, plugins: [layered(inputs, { top, external }), ...plugins] });
-const { files, plugin } = atHome(metafile.outputs, { top, modules });
+const { files, plugin } = scripts(metafile.outputs, { top, modules });
 await build({
   ...shared,
   entryPoints: files,
@@ -109,8 +109,6 @@ await build({
   minifyIdentifiers: !names,
   define: { 'import.meta.dirname': '__dirname' },
   supported: { 'dynamic-import': false },
-  // Replaces getters by values because a long run calls functions across files a million times.
-  footer: { js: 'module.exports = { __esModule: true, ...module.exports };' },
   plugins: [plugin],
 });
 rmSync(modules, { recursive: true });

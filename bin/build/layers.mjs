@@ -102,23 +102,35 @@ function homes(outputs) {
   return new Map(pairs.filter(([code, list]) => list && list !== code));
 }
 
-/** Puts the code of a layer in the place of the list of its names, so that a command opens one file. `files` are the ones that are left. */
-export function atHome(outputs, { top, modules }) {
+/**
+ * Makes a script of each file that esbuild has split; `files` are their paths. The code of a layer takes the place of the list of its names,
+ * so that a command opens one file. A script exports plain values: the getters that esbuild would define for each name, and copy for each
+ * file that imports them, take a short command a tenth of its own time.
+ */
+export function scripts(outputs, { top, modules }) {
   const home = homes(outputs);
+  const codeOf = new Map([...home].map(([code, list]) => [list, code]));
+  const partsOf = (file) => [file, codeOf.get(file)].filter(Boolean);
   const setup = ({ onResolve, onLoad }) => {
-    onResolve({ filter: /.*/ }, ({ path, importer, kind }) => {
-      if (kind === 'entry-point') return undefined;
+    onResolve({ filter: /.*/ }, ({ path, importer, kind, namespace }) => {
+      if (kind === 'entry-point') return { namespace: 'script', path: relative(top, join(top, path)) };
+      if (namespace === 'script') return { path: join(top, path) };
       const file = relative(top, join(modules, path));
       const list = home.get(file);
       if (list !== undefined && list === relative(top, importer)) return undefined;
       return { path: list ? `./${basename(list)}` : path, external: true };
     });
-    onLoad({ filter: /\.cjs$/ }, ({ path }) => {
-      const code = [...home].find(([, list]) => list === relative(top, path))?.[0];
-      if (!code) return undefined;
-      return { contents: `${readFileSync(path, 'utf8')}\nexport * from './${basename(code)}';`, loader: 'js' };
+    onLoad({ filter: /.*/, namespace: 'script' }, ({ path: file }) => {
+      const names = new Map(partsOf(file).flatMap((part) => outputs[part].exports.map((name) => [name, part])));
+      const imports = [...names].map(([name, part]) => `import { ${name} } from '${part}';`);
+      return { contents: `${imports.join('\n')}\nmodule.exports = { ${[...names.keys()].join(', ')} };`, resolveDir: top };
     });
+    // What is imported on demand is such a script or a module of Node, too.
+    onLoad({ filter: /\.cjs$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace(/\bimport\(("(?:\.\/|node:)[^"]+")\)/g, 'Promise.resolve().then(()=>require($1))'),
+      loader: 'js',
+    }));
   };
   const files = Object.keys(outputs).filter((file) => file.endsWith('.cjs') && !home.has(file));
-  return { files, plugin: { name: 'at home', setup } };
+  return { files, plugin: { name: 'scripts', setup } };
 }

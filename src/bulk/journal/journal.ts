@@ -1,4 +1,4 @@
-import * as files from 'node:fs';
+import { closeSync, constants, existsSync, fdatasync, ftruncateSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { LocalError, messageOf } from '../../base/errors.ts';
 import { writeWhole } from '../../files/whole-write.ts';
@@ -101,26 +101,26 @@ function lineQueue(path: string, file: JournalFile) {
 }
 
 // Avoids node:fs/promises, which a change of one link would load only for this.
-const datasync = promisify(files.fdatasync);
+const datasync = promisify(fdatasync);
 
 async function openJournalFile(path: string, size: number): Promise<JournalFile> {
-  const file = files.openSync(path, files.constants.O_WRONLY | files.constants.O_CREAT, 0o600);
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {
-    files.ftruncateSync(file, size);
+    ftruncateSync(file, size);
   } catch (error) {
-    files.closeSync(file);
+    closeSync(file);
     throw error;
   }
   let position = size;
   return {
     async append(bytes) {
       // Writes to a deleted file succeed, but the data is lost.
-      if (!files.existsSync(path)) throw new Error('it was removed during the run');
+      if (!existsSync(path)) throw new Error('it was removed during the run');
       writeWhole(file, bytes, position);
       position += bytes.length;
     },
     sync: () => datasync(file),
-    close: async () => files.closeSync(file),
+    close: async () => closeSync(file),
   };
 }
 
