@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { exitCodes, type UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { version } from '../base/version.ts';
@@ -9,17 +9,19 @@ import { isTopicName, type TopicName, topicNames } from '../help/stored-tree.ts'
 import { readTypedLine, type TypedLine } from '../help/typed-line.ts';
 import { type Entry, entries } from './command-table.ts';
 import type { Launch } from './invocation.ts';
+import { everyFlag, type IsDeclared, LeanCommand, typedFlags } from './lean-command.ts';
 import type { Runner } from './runner.ts';
 
 /**
  * Imports only the file of the command that is named; otherwise the tree has names and summaries. Throws `UsageError` for invalid lines,
  * and the errors of the command.
  */
-export async function runProgram(argv: readonly string[], launch: Launch): Promise<void> {
+export async function runProgram(argv: readonly string[], launch: Launch, isDeclared = typedFlags(argv)): Promise<void> {
   const { say, system } = launch;
   let text = '';
   let helped: Command | undefined;
   const root = createRoot(
+    isDeclared,
     (chunk) => {
       text += chunk;
     },
@@ -35,6 +37,8 @@ export async function runProgram(argv: readonly string[], launch: Launch): Promi
     await root.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    // The message is about all flags that exist.
+    if (isDeclared !== everyFlag) return await runProgram(argv, launch, everyFlag);
     // A group without a verb has already printed its help.
     if (error.exitCode !== 0 && error.code !== 'commander.help') {
       throw await wrongLine(error, root, words);
@@ -61,7 +65,7 @@ function runnerOf(launch: Launch): Runner {
 
 /** Loads every command. */
 export async function wholeProgram(): Promise<Command> {
-  const root = createRoot();
+  const root = createRoot(everyFlag);
   for (const entry of entries) (await entry.load())(placeCommand(root, entry), () => async () => undefined);
   return root;
 }
@@ -99,8 +103,12 @@ async function textOf(topic: TopicName): Promise<string> {
 const jsonFlag = /^(--json|-o ?json|--output[ =]json)$/;
 
 /** `help` receives the command of a requested help page, which is made later; `write` receives no text for it. */
-function createRoot(write = (_text: string): void => undefined, help = (_command: Command): void => undefined): Command {
-  const root: Command = new Command('linkctl')
+function createRoot(
+  isDeclared: IsDeclared,
+  write = (_text: string): void => undefined,
+  help = (_command: Command): void => undefined,
+): Command {
+  const root: Command = new LeanCommand('linkctl', isDeclared)
     .description('Manage short URLs from the command line.')
     .usage('<command> [flags]')
     .version(`linkctl ${version}`, '-V, --version', 'print the version')

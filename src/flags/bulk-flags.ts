@@ -60,11 +60,13 @@ export const sharedFlags: { readonly [P in 'csv' | 'runs']: readonly SharedFlag[
 };
 
 function addShared(command: Command, page: keyof typeof sharedFlags, isMeant = (_flags: string): boolean => true): void {
+  command.optionsGroup(page);
   for (const [flags, summary, parse] of sharedFlags[page]) {
     if (!isMeant(flags)) continue;
-    const option = new Option(flags, summary).helpGroup(page);
-    command.addOption(parse ? option.argParser(parse) : option);
+    if (parse) command.option(flags, summary, parse);
+    else command.option(flags, summary);
   }
+  command.optionsGroup('');
 }
 
 export function addInputFlags(command: Command): void {

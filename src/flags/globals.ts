@@ -85,8 +85,8 @@ export function outputWithMarkdown(): Option {
 export function addGlobalFlags(program: Command): void {
   for (const flag of globalFlags) {
     const [flags, , parse] = flag;
-    const option = new Option(flags, meaningOf(flag));
-    program.addOption(parse ? option.argParser(parse as (text: string, before: unknown) => unknown) : option);
+    if (parse) program.option(flags, meaningOf(flag), parse as (text: string, before: unknown) => unknown);
+    else program.option(flags, meaningOf(flag));
   }
 }
 
