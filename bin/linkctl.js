@@ -108,11 +108,12 @@ function readCode(path, owner) {
   let file;
   try {
     file = fs.openSync(path, 'r');
-    const { uid, mode } = fs.fstatSync(file);
+    const { uid, mode, size } = fs.fstatSync(file);
     if (process.getuid && (uid !== owner || mode & 0o022)) return undefined;
-    const bytes = fs.readFileSync(file);
-    const code = bytes.subarray(0, bytes.length / 2);
-    return code.length > 0 && code.equals(bytes.subarray(code.length)) ? code : undefined;
+    const bytes = Buffer.allocUnsafeSlow(size);
+    if (fs.readSync(file, bytes) < size) return undefined;
+    const code = bytes.subarray(0, size / 2);
+    return size > 0 && code.equals(bytes.subarray(size / 2)) ? code : undefined;
   } catch {
     return undefined;
   } finally {

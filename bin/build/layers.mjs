@@ -8,19 +8,20 @@ import { basename, join, relative } from 'node:path';
  */
 export const layers = [
   // Version, streams, failures, and what help and completion share with commands.
-  [
-    'cli/main',
-    'bulk/past-runs/run-names',
-    'completion/label-cache',
-    'contract/tag-label',
-    'help/text-layout',
-    'help/typed-line',
-    'profiles/config-file',
-  ],
+  ['cli/main', 'contract/tag-label', 'help/text-layout', 'help/typed-line'],
   // Command lines.
   ['cli/program'],
-  // Accounts, calls, printed rows.
-  ['cli/runner', 'cli/session', 'base/fingerprint', 'client/batch-limits', 'base/seen-keys', 'flags/missing-input'],
+  // Accounts, calls, printed rows, and the names that completion offers.
+  [
+    'cli/runner',
+    'cli/session',
+    'base/fingerprint',
+    'base/seen-keys',
+    'bulk/past-runs/run-names',
+    'client/batch-limits',
+    'completion/label-cache',
+    'flags/missing-input',
+  ],
   // New links that are typed, and their record.
   ['commands/shorten/shortening'],
   // Links that a command is about: named, and listed.

@@ -5,17 +5,21 @@ import type { CommandTree, Flag, Operand } from '../help/command-tree.ts';
 import { topicNames } from '../help/stored-tree.ts';
 import { nextOperand, reachableFlags, readTypedLine, type TypedLine } from '../help/typed-line.ts';
 import type { Candidate, Main } from './server-hashes.ts';
-import { createSources, type Sources } from './sources.ts';
+import type { Sources } from './sources.ts';
 
 /**
  * Answers `linkctl __complete <words...> <current>` for the scripts of the shells: one candidate per line, its description after a tab, and a
  * last line with a colon and the directive.
  */
 export async function answerShell(root: CommandTree, words: readonly string[], system: System, main: Main): Promise<string> {
-  const { candidates, directive } = await complete(root, words.slice(0, -1), words.at(-1) ?? '', createSources(system, main));
+  const openSources = async (): Promise<Sources> => (await import('./sources.ts')).createSources(system, main);
+  const { candidates, directive } = await complete(root, words.slice(0, -1), words.at(-1) ?? '', openSources);
   const lines = candidates.map(({ word, meaning }) => (meaning ? `${word}\t${meaning}` : word));
   return [...lines, `:${directive}`, ''].join('\n');
 }
+
+/** Called only for names that are not in the command tree: reading them takes longer than the rest of a key press. */
+type OpenSources = () => Promise<Sources>;
 
 /** Bits that tell the shell what to do besides; the values are those of cobra. */
 const directives = { noSpace: 2, noFiles: 4, directories: 16, keepOrder: 32 } as const;
@@ -32,21 +36,26 @@ interface Offer {
 }
 
 /** `current` is the beginning of a word and may be empty. Drops names with control characters, which could move the cursor. */
-export async function complete(root: CommandTree, words: readonly string[], current: string, sources: Sources): Promise<Answer> {
+export async function complete(
+  root: CommandTree,
+  words: readonly string[],
+  current: string,
+  openSources: OpenSources,
+): Promise<Answer> {
   const line = readTypedLine(root, words);
-  const { candidates = [], directive = directives.noFiles } = await offer(line, current, sources);
+  const { candidates = [], directive = directives.noFiles } = await offer(line, current, openSources);
   const fitting = candidates.filter(({ word }) => word.startsWith(current) && safe(word) === word);
   return { candidates: [...new Map(fitting.map((candidate) => [candidate.word, candidate])).values()], directive };
 }
 
-async function offer(line: TypedLine, current: string, sources: Sources): Promise<Offer> {
-  if (line.awaiting) return valueOffer(line.awaiting, current, line, sources);
-  if (line.ended || !current.startsWith('-')) return operandOffer(line, current, sources);
+async function offer(line: TypedLine, current: string, openSources: OpenSources): Promise<Offer> {
+  if (line.awaiting) return valueOffer(line.awaiting, current, line, openSources);
+  if (line.ended || !current.startsWith('-')) return operandOffer(line, current, openSources);
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
   if (name === undefined || value === undefined) return { candidates: flagCandidates(line) };
   const flag = usableFlags(line).find((one) => one.long === name && one.value !== undefined);
   if (!flag) return {};
-  const { candidates = [], ...rest } = valueOffer(flag, value, line, sources);
+  const { candidates = [], ...rest } = await valueOffer(flag, value, line, openSources);
   return { candidates: candidates.map(({ word, ...more }) => ({ word: `${name}=${word}`, ...more })), ...rest };
 }
 
@@ -63,23 +72,24 @@ function flagCandidates(line: TypedLine): Candidate[] {
     .flatMap(({ short, long, meaning }) => [long, short].flatMap((word) => (word ? [{ word, meaning }] : [])));
 }
 
-async function operandOffer(line: TypedLine, current: string, sources: Sources): Promise<Offer> {
+async function operandOffer(line: TypedLine, current: string, openSources: OpenSources): Promise<Offer> {
   const operand = line.help ? undefined : nextOperand(line);
-  const own = await (operand ? ownOffer(operand, line, current, sources) : {});
+  const own: Offer = operand ? await ownOffer(operand, line, current, openSources) : {};
   const commands = line.operands.length === 0 && !line.ended ? commandCandidates(line, current) : [];
   return { ...own, candidates: [...commands, ...(own.candidates ?? []).filter(({ word }) => !line.operands.includes(word))] };
 }
 
-function ownOffer({ name, words }: Operand, line: TypedLine, current: string, sources: Sources): Offer | Promise<Offer> {
-  if (name === 'run') return runOffer(current, sources);
-  if (name === 'hash' && withHashes.includes(line.command.name)) return hashOffer(line, current, sources);
-  return nameOffer(words, name, line, sources);
+function ownOffer({ name, words }: Operand, line: TypedLine, current: string, openSources: OpenSources): Promise<Offer> {
+  if (name === 'run') return runOffer(current, openSources);
+  if (name === 'hash' && withHashes.includes(line.command.name)) return hashOffer(line, current, openSources);
+  return nameOffer(words, name, line, openSources);
 }
 
 /** For other commands a single hash is rare, and TAB asks no server. */
 const withHashes = ['list', 'edit', 'delete', 'stats'];
 
-async function hashOffer(line: TypedLine, current: string, sources: Sources): Promise<Offer> {
+async function hashOffer(line: TypedLine, current: string, openSources: OpenSources): Promise<Offer> {
+  const sources = await openSources();
   return { candidates: await sources.hashes(current, line) };
 }
 
@@ -93,15 +103,20 @@ function commandCandidates({ path, command, help }: TypedLine, current: string):
   return [...commands, ...topicNames.map((word) => ({ word, meaning: 'a topic' }))];
 }
 
-function valueOffer({ long, value = '', words }: Flag, current: string, line: TypedLine, sources: Sources): Offer {
+async function valueOffer(
+  { long, value = '', words }: Flag,
+  current: string,
+  line: TypedLine,
+  openSources: OpenSources,
+): Promise<Offer> {
   const directive = filePlaces[value];
   if (directive !== undefined) return { directive };
   if (long === '--fields') return listOffer(line.command.fields, current);
   if (long === '--only' || long === '--fail-on') return listOffer(words, current);
-  if (long === '--profile') return nameOffer([], 'profile', line, sources);
-  if (long === '--domain') return nameOffer([], 'domain', line, sources);
-  if (long === '--by-tags') return expressionOffer(current, line, sources);
-  return nameOffer(words, value, line, sources);
+  if (long === '--profile') return nameOffer([], 'profile', line, openSources);
+  if (long === '--domain') return nameOffer([], 'domain', line, openSources);
+  if (long === '--by-tags') return expressionOffer(current, line, openSources);
+  return nameOffer(words, value, line, openSources);
 }
 
 /** File names are completed by the shell. The keys are placeholders in the help. */
@@ -113,19 +128,25 @@ const filePlaces: { readonly [place: string]: number | undefined } = {
 };
 
 /** Without fixed words, the placeholder decides, such as `<label>`. */
-function nameOffer(words: readonly string[], place: string, { given }: TypedLine, sources: Sources): Offer {
-  const names = words.length > 0 ? words : localNames(place, given.get('profile'), sources);
+async function nameOffer(
+  words: readonly string[],
+  place: string,
+  { given }: TypedLine,
+  openSources: OpenSources,
+): Promise<Offer> {
+  const names = words.length > 0 ? words : await localNames(place, given.get('profile'), openSources);
   return { candidates: names.map((word) => ({ word })) };
 }
 
-function localNames(place: string, profile: string | undefined, sources: Sources): string[] {
-  if (place === 'profile') return sources.profiles();
-  if (place === 'domain') return sources.labels('domains', profile);
-  return place === 'label' || place === 'old' ? sources.labels('tags', profile) : [];
+async function localNames(place: string, profile: string | undefined, openSources: OpenSources): Promise<string[]> {
+  if (place === 'profile') return (await openSources()).profiles();
+  if (place === 'domain') return (await openSources()).labels('domains', profile);
+  return place === 'label' || place === 'old' ? (await openSources()).labels('tags', profile) : [];
 }
 
 /** Newest runs first, then `last`. */
-function runOffer(current: string, sources: Sources): Offer {
+async function runOffer(current: string, openSources: OpenSources): Promise<Offer> {
+  const sources = await openSources();
   const runs = sources.runs('last'.startsWith(current) ? '' : current);
   const [newest] = runs;
   const candidates = newest ? [{ word: 'last', meaning: `the newest run: ${newest.meaning}` }, ...runs] : [];
@@ -141,8 +162,8 @@ function listOffer(all: readonly string[], current: string): Offer {
 }
 
 /** Completes the last label of an expression. Labels with operators are left out. */
-function expressionOffer(current: string, { given }: TypedLine, sources: Sources): Offer {
+async function expressionOffer(current: string, { given }: TypedLine, openSources: OpenSources): Promise<Offer> {
   const [before = ''] = /^(?:(?:[^"]|"[^"]*")*[&,;^|(~])?[\s+-]*/.exec(current) ?? [];
-  const labels = localNames('label', given.get('profile'), sources).filter((label) => !hasOperators(label));
+  const labels = (await localNames('label', given.get('profile'), openSources)).filter((label) => !hasOperators(label));
   return { candidates: labels.map((label) => ({ word: before + label })) };
 }

@@ -49,7 +49,7 @@ function tree(): Command {
 
 /** What is offered for a line whose last word is where the cursor is. */
 async function offered(...line: string[]): Promise<string[]> {
-  const { candidates } = await complete(commandTree(tree()), line.slice(0, -1), line.at(-1) ?? '', sources);
+  const { candidates } = await complete(commandTree(tree()), line.slice(0, -1), line.at(-1) ?? '', async () => sources);
   return candidates.map(({ word }) => word);
 }
 
@@ -221,5 +221,7 @@ test.each<[string, number, string[]]>([
   ['no files, and the order kept', 36, ['undo', '']],
   ['no files and no space', 6, ['list', '--fields', 'h']],
 ])('B93: %s, %i, at %j', async (_what, directive, line) => {
-  expect((await complete(commandTree(tree()), line.slice(0, -1), line.at(-1) ?? '', sources)).directive).toBe(directive);
+  expect((await complete(commandTree(tree()), line.slice(0, -1), line.at(-1) ?? '', async () => sources)).directive).toBe(
+    directive,
+  );
 });
