@@ -112,8 +112,8 @@ await build({
   plugins: [plugin],
 });
 rmSync(modules, { recursive: true });
-const { wholeTree } = createRequire(import.meta.url)(join(folder, 'main.cjs'));
-writeFileSync(join(folder, 'commands.json'), JSON.stringify(await wholeTree()));
+const { linesOfCommands } = createRequire(import.meta.url)(join(folder, 'main.cjs'));
+writeFileSync(join(folder, 'commands.jsonl'), await linesOfCommands());
 writeFileSync(join(folder, 'licenses.txt'), licensesOf(top, metafile));
 if (packages) writeFileSync(packages, JSON.stringify(packagesIn(metafile)));
 putInPlace(dist, name);

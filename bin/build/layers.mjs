@@ -8,7 +8,7 @@ import { basename, join, relative } from 'node:path';
  */
 export const layers = [
   // Version, streams, failures, and what help and completion share with commands.
-  ['cli/main', 'contract/tag-label', 'help/text-layout', 'help/typed-line'],
+  ['cli/main', 'base/shell-word', 'contract/tag-label', 'help/text-layout', 'help/typed-line'],
   // Command lines.
   ['cli/program'],
   // Accounts, calls, printed rows, and the names that completion offers.

@@ -2,14 +2,19 @@ import { type CliError, LocalError, messageOf, UnknownOutcomeError } from '../ba
 import { processSystem, type System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import type { CommandTree } from '../help/command-tree.ts';
-import { commandAt, isTopicName, storedTree } from '../help/stored-tree.ts';
+import { commandAt, isTopicName, storedLines, storedTree } from '../help/stored-tree.ts';
 import { createLaunch, type Launch } from './invocation.ts';
 
 export { processSystem };
 
-/** Loads every command; the build stores the result. */
-export async function wholeTree(): Promise<CommandTree> {
+/** Loads every command. */
+async function wholeTree(): Promise<CommandTree> {
   return (await import('./program.ts')).wholeTree();
+}
+
+/** For the build, which stores them. */
+export async function linesOfCommands(): Promise<string> {
+  return storedLines(await wholeTree());
 }
 
 /** `argv` excludes the program's name. Returns the exit code; never exits and never throws. */
@@ -34,7 +39,7 @@ async function storedText(argv: readonly string[]): Promise<string | undefined> 
   if (rest.length === 0 && (first === '--version' || first === '-V')) return `linkctl ${version}\n`;
   const words = helpWords(argv);
   if (!words || isTopicName(words.join(' '))) return undefined;
-  const root = storedTree();
+  const root = storedTree(words);
   const command = root && commandAt(root, words);
   return command && (await import('../help/layout.ts')).helpPage(command, root);
 }
@@ -48,7 +53,7 @@ function helpWords(argv: readonly string[]): readonly string[] | undefined {
 /** The shell expects exit code 0 and no extra line on the terminal, whatever fails. */
 async function answerTab(words: readonly string[], system: System): Promise<string> {
   try {
-    const tree = storedTree() ?? (await wholeTree());
+    const tree = storedTree(words) ?? (await wholeTree());
     return await (await import('../completion/complete.ts')).answerShell(tree, words, system, main);
   } catch (error) {
     system.stderr.write(`error: ${messageOf(error)}\n`);

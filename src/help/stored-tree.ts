@@ -1,10 +1,36 @@
 import { ownFile } from '../base/program-file.ts';
 import type { CommandTree } from './command-tree.ts';
 
-/** The build stores the tree, so that completion and `--help` import no command. Undefined in a checkout without a build. */
-export function storedTree(): CommandTree | undefined {
+/**
+ * The commands as the build stores them, so that completion and `--help` import no command: a line for the root with outlines of its commands,
+ * and a line for each of them. Most answers need one or none of these.
+ */
+export function storedLines(root: CommandTree): string {
+  const outlines = root.commands.map(
+    (command): CommandTree => ({
+      ...command,
+      commands: [],
+      flags: [],
+      operands: [],
+      examples: [],
+      notes: [],
+      fields: [],
+      globals: [],
+    }),
+  );
+  return [{ ...root, commands: outlines }, ...root.commands].map((command) => JSON.stringify(command)).join('\n');
+}
+
+/** Reads only the commands that `words` name; the others are outlines. Undefined in a checkout without a build. */
+export function storedTree(words: readonly string[]): CommandTree | undefined {
   try {
-    return JSON.parse(ownFile('commands.json'));
+    const [first = '', ...lines] = ownFile('commands.jsonl').split('\n');
+    const root: CommandTree = JSON.parse(first);
+    const isNamed = ({ name, aliases }: CommandTree): boolean => [name, ...aliases].some((word) => words.includes(word));
+    return {
+      ...root,
+      commands: root.commands.map((outline, nth) => (isNamed(outline) ? JSON.parse(lines[nth] ?? '') : outline)),
+    };
   } catch {
     return undefined;
   }
