@@ -97,6 +97,19 @@ test('U1: undo off leaves out the records of a profile and says so; --undo takes
 });
 
 test.for([
+  [['rewrite', 'https://a.example', 'https://b.example', '--all', '--max-affected', '9']],
+  [['tags', 'delete', 'ad', '--max-affected', '9']],
+])('U1: undo off holds for %j, which has only --no-undo', async ([words = []], { config, linkctl }) => {
+  await linkctl(['shorten', 'https://a.example', '--tag', 'ad', '-p', 'sandbox']);
+  await config(['set', 'undo', 'off', '-p', 'sandbox']);
+  const { code, stderr } = await linkctl([...words, '--yes', '-p', 'sandbox']);
+  expect({ code, stderr }).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('undo is off for profile "sandbox": this change cannot be undone\n'),
+  });
+});
+
+test.for([
   ['set', 'colour', 'red', /no setting "colour"; expected one of base_url, /],
   ['set', 'output', 'xml', /output: expected one of \{table\|json\|jsonl\|csv\|tsv\}, got "xml"/],
   ['set', 'api_key', 'secret', /api_key cannot be set separately; it is set at login\nhint: linkctl auth login/],
