@@ -69,8 +69,12 @@ export function splitList(cell: string): string[] | undefined {
 /** The inverse of `splitList`. An empty list becomes an empty cell, which is read as absent. */
 export function joinList(entries: readonly string[]): string {
   if (entries.length === 1 && entries[0] === '') return '""';
+  // One test for all entries: listings join the tags of every link.
+  if (!maybeQuoted.test(entries.join('\n'))) return entries.join(',');
   return entries.map((entry) => (isPlain(entry) ? entry : `"${entry.replaceAll('"', '""')}"`)).join(',');
 }
+
+const maybeQuoted = /,|^["\s]|\s$/m;
 
 function isPlain(entry: string): boolean {
   return !entry.includes(',') && !entry.startsWith('"') && entry.trim() === entry;
