@@ -77,11 +77,21 @@ function withError(value: unknown): unknown {
 function parse({ headers, body }: WireAnswer): { value: unknown } | { problem: string } {
   if (isTooDeep(body)) return { problem: `nested deeper than ${maximumDepth} levels` };
   try {
-    return { value: JSON.parse(body) };
+    return { value: JSON.parse(exact(body)) };
   } catch {
     const type = headers['content-type']?.split(';')[0] || 'no content type';
     return { problem: `not JSON (${type}, ${Buffer.byteLength(body)} bytes)${body.trim() === '' ? '' : `: ${beginning(body)}`}` };
   }
+}
+
+const textOrLongInteger = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\w.+-])-?[1-9]\d{15,}(?![\d.eE])/g;
+
+/** Writes integers that a number cannot hold as text, so that members which only the server knows keep their digits. */
+function exact(json: string): string {
+  if (!/\d{16}/.test(json)) return json;
+  return json.replace(textOrLongInteger, (token) =>
+    token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`,
+  );
 }
 
 /** Returns at most 200 characters on one line. The printer escapes control characters. */
