@@ -8,10 +8,10 @@ interface TypedAccount {
 /** Commands without an account, or that name their profile. */
 const others: ReadonlySet<string> = new Set(['auth', 'completion', 'help', 'serve', 'version']);
 
-/** A printed command ends with its clause. A path that ends with the name is none. */
-const [start, rest] = [String.raw`(?<![\w/\\.-])linkctl `, '[^;,]*'];
+/** A printed command follows a colon or one of these words, and ends with its clause. A sentence or a path with the name is none. */
+const [start, rest] = ['(?<=^|: |\\b(?:use|with|repeat) )linkctl ', '[^;,]*'];
 export const printedCommand: RegExp = new RegExp(`${start}${rest}`, 'g');
-const commandOfVerb = new RegExp(`${start}([a-z]+)(${rest})`, 'g');
+const commandOfVerb = new RegExp(`${start}([a-z]+)(?= |[;,]|$)(${rest})`, 'g');
 
 /** Repeats `--profile` and, for `list`, `--domain` in printed commands, which would otherwise be about another account when pasted. */
 export function withTypedAccount(text: string, { profile, domain }: TypedAccount): string {

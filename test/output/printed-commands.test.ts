@@ -25,6 +25,9 @@ test.each([
   'run in another terminal: linkctl serve',
   'in use by another linkctl (process 1)',
   'the folder /home/ann/.local/state/linkctl cannot be read',
+  'shortening 1 row of my linkctl list/x.csv in 1 batch',
+  'cannot read ./linkctl list.csv: linkctl list.csv is a directory',
+  '3 links that linkctl deleted or reset are not counted',
 ])('B45: a command without an account, or with its own, stays as it is: %s', (text) => {
   expect(withTypedAccount(text, { profile: 'work', domain: 'two.ex' })).toBe(text);
 });
