@@ -6,7 +6,7 @@ import { absolutePath } from '../files/folders.ts';
 import { type Execution, isStale } from './execution/execution.ts';
 import { executeRun } from './execution/run-output.ts';
 import { journalLedger } from './journal/ledger.ts';
-import type { RunIdentity, Watermark } from './journal/lines.ts';
+import type { RunIdentity } from './journal/lines.ts';
 import { type BegunRun, beginOneOff } from './journal/new-run.ts';
 import { acceptingPartial } from './matching/row-verdict.ts';
 import { rulesOf } from './operations/batches.ts';
@@ -100,13 +100,8 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   const { needsMark, reads, readsFirst } = readingOf(plan, beginnings);
   const isProven = !plan.isOneOff && (mode?.name === 'keyed' ? operation.doubt === 'repeat' : operation.kind === 'apply');
   const priorDestinations = new Map(state.priorDestinations);
-  const newestLinks = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run));
-  const older = new Set(mode?.name === 'keyed' ? state.mark?.known : undefined);
-  const takeWatermark = async (): Promise<Watermark | undefined> => {
-    const mark = await newestLinks();
-    if (needsMark) for (const hash of mark?.known ?? []) older.add(hash);
-    return mark;
-  };
+  const older = needsMark || state.mark ? new Set(state.mark?.known) : undefined;
+  const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run, older));
   const stop = createStop();
   const abort = new AbortController();
   const signal = beginnings.signal ? AbortSignal.any([abort.signal, beginnings.signal]) : abort.signal;
@@ -114,7 +109,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   setMaxListeners(0, signal);
   const run: Execution = {
     ...beginnings,
-    operation: needsMark || older.size > 0 ? withOlderLinks(beginnings.operation, older) : beginnings.operation,
+    operation: older ? (await import('./checked/newest-links.ts')).withOlderLinks(operation, older) : operation,
     plan,
     stop,
     signal,
@@ -166,15 +161,6 @@ function readingOf(
   const reads = images ? 'undo' : results === undefined ? 'renames' : 'results';
   const isUnread = input.readAt === undefined ? reads !== 'renames' : isStale(input, beginnings);
   return { needsMark, reads, readsFirst: operation.read !== undefined && isUnread };
-}
-
-/** A link that was listed before the run is not new, whatever the answer looks like. */
-function withOlderLinks(operation: BulkOperation, older: ReadonlySet<string>): BulkOperation {
-  const { statusOf } = operation;
-  return {
-    ...operation,
-    statusOf: (payload, done) => (done.record && older.has(done.record.hash) ? 'existing' : statusOf(payload, done)),
-  };
 }
 
 /** The listener notes changes in the click history and calls `onAllSettled` after the last row, before outcomes are recorded. */
