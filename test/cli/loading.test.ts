@@ -109,12 +109,12 @@ const seldom = [
 ];
 
 describe.for([
-  { argv: ['shorten', 'https://nodejs.org/'], bound: [196, 4] },
+  { argv: ['shorten', 'https://nodejs.org/'], bound: [197, 4] },
   { argv: ['shorten', 'https://nodejs.org/', '--hash', 'mine'], bound: [213, 7] },
   { argv: ['list', '--limit', '500'], bound: [180, 7] },
   { argv: ['stats', 'h'], bound: [181, 8] },
   { argv: ['edit', 'h', '--note', 'x'], bound: [265, 13] },
-  { argv: ['delete', 'h', '--yes'], bound: [289, 15] },
+  { argv: ['delete', 'h', '--yes'], bound: [290, 15] },
   { argv: ['--version'], bound: [36, 1] },
   { argv: ['shorten', '--help'], bound: [38, 2] },
   { argv: ['__complete', 'shor'], bound: [40, 2] },

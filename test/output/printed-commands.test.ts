@@ -32,6 +32,15 @@ test.each([
   expect(withTypedAccount(text, { profile: 'work', domain: 'two.ex' })).toBe(text);
 });
 
+test('B45: an account that was typed without a profile, and the edition of the sandbox, are repeated, too', () => {
+  const account = { baseUrl: 'https://s.ex/api/3', username: 'ann', apiKeyFile: 'my key', edition: 'b' };
+  expect(withTypedAccount('to undo it: linkctl undo 1', account)).toBe(
+    "to undo it: linkctl --base-url https://s.ex/api/3 --username ann --api-key-file 'my key' --edition b undo 1",
+  );
+  expect(withTypedAccount('linkctl undo 1', { profile: 'sandbox', edition: 'b' })).toBe('linkctl -p sandbox --edition b undo 1');
+  expect(withTypedAccount('linkctl undo --profile other 1', account)).toBe('linkctl undo --profile other 1');
+});
+
 test('B45: an account that was not typed is not repeated', () => {
   expect(withTypedAccount('linkctl list', {})).toBe('linkctl list');
 });
