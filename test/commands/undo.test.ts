@@ -297,7 +297,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     });
     await foreign(service, 'PATCH', '/urls/x', { note: 'n' });
     expect(await values(service)).toEqual(swapped);
-    expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
+    const exchanged = await undoLast(linkctl);
+    expect(exchanged).toMatchObject({ code: 0, stderr: expect.stringContaining('localhost/tmp: custom_hash: "tmp" -> "x"') });
     expect(await values(service)).toEqual(before);
   });
 

@@ -58,5 +58,12 @@ function ringOf(first: Located, holders: ReadonlyMap<string, Located>): readonly
 function throughVia(one: PlannedLink, others: readonly PlannedLink[], via: string): readonly PlannedLink[] {
   const { target, record } = one;
   const aside: PlannedLink = { target, record, outcome: { kind: 'change', fields: { custom_hash: via } } };
-  return [aside, ...others, { ...one, target: { ...target, hash: via }, record: record && { ...record, hash: via } }];
+  return [aside, ...others, { ...one, target: { ...target, hash: via }, record: record && withHash(record, via) }];
+}
+
+/** The record as it will be. */
+function withHash(record: UrlRecord, hash: string): UrlRecord {
+  const { short_url, short_url_with_protocol: whole } = record;
+  const renamed = (shortUrl: string): string => shortUrl.slice(0, shortUrl.length - record.hash.length) + hash;
+  return { ...record, hash, short_url: renamed(short_url), ...(whole && { short_url_with_protocol: renamed(whole) }) };
 }

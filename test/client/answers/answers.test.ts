@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTooDeep } from '../../../src/client/answers/classification.ts';
+import { traitsOf } from '../../../src/client/answers/classification.ts';
 import type { Step } from '../../support/faulty-steps.ts';
 import { faults } from '../../support/faulty-steps.ts';
 import { answer, failureOf, rig } from '../client-fixture.ts';
@@ -229,7 +229,7 @@ test.each([
   [`{"a":"\\\\\\"${'['.repeat(70)}"}`, false],
   [`"${'['.repeat(70)}`, false],
 ])('R-34: depth of %.40s', (text, expected) => {
-  expect(isTooDeep(text)).toBe(expected);
+  expect(traitsOf(text).isTooDeep).toBe(expected);
 });
 
 test('R-36: JSON under another name is taken, and reported once', async () => {
