@@ -100,7 +100,8 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   const { needsMark, reads, readsFirst } = readingOf(plan, beginnings);
   const isProven = !plan.isOneOff && (mode?.name === 'keyed' ? operation.doubt === 'repeat' : operation.kind === 'apply');
   const priorDestinations = new Map(state.priorDestinations);
-  const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run));
+  const older = needsMark || state.mark ? new Set(state.mark?.known) : undefined;
+  const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run, older));
   const stop = createStop();
   const abort = new AbortController();
   const signal = beginnings.signal ? AbortSignal.any([abort.signal, beginnings.signal]) : abort.signal;
@@ -108,6 +109,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   setMaxListeners(0, signal);
   const run: Execution = {
     ...beginnings,
+    operation: older ? (await import('./checked/newest-links.ts')).withOlderLinks(operation, older) : operation,
     plan,
     stop,
     signal,

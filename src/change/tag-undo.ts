@@ -19,7 +19,8 @@ import { changeEach, inverse, recordedTags, tagRequests } from './tags.ts';
 interface Step {
   /** The tag to delete, or the label after an addition or renaming. */
   readonly label: string;
-  readonly change: TagChange;
+  /** In the order in which they are made. */
+  readonly changes: readonly TagChange[];
   /** For the plan: `rename "promotion" to "promo"`. */
   readonly text: string;
   /** The reason why the step cannot be made. */
@@ -50,7 +51,8 @@ export async function undoTagRun(
   };
   const labels = global.dryRun ? [] : steps.map(({ label }) => label);
   const report = changeEach(labels, work, { done: 'restored' });
-  if (global.dryRun && session.format() === 'json') return dryRunReport(doable.flatMap((step) => tagRequests(step.change)));
+  if (global.dryRun && session.format() === 'json')
+    return dryRunReport(doable.flatMap(({ changes }) => changes.flatMap(tagRequests)));
   if (global.dryRun) return { ...report, notes: () => ['dry run: nothing was sent'] };
   const nothing = { ...report, notes: () => [`${undo.what}: nothing to change`] };
   if (!begun && steps.length === 0) return await withRunBefore(nothing, undone, undo.direction, session);
@@ -65,10 +67,11 @@ export async function undoTagRun(
 
 /** Its undo must not touch what others have done. */
 function combined(steps: readonly Step[]): TagChange {
+  const changes = steps.flatMap((step) => step.changes);
   return {
-    ...steps.map(({ change }) => change).find(({ rename }) => rename),
-    add: steps.flatMap(({ change }) => change.add ?? []),
-    delete: steps.flatMap(({ change }) => change.delete ?? []),
+    ...changes.find(({ rename }) => rename),
+    add: changes.flatMap(({ add = [] }) => add),
+    delete: changes.flatMap(({ delete: deleted = [] }) => deleted),
   };
 }
 
@@ -77,15 +80,21 @@ async function stepsOf({ rename, add = [], delete: deleted = [] }: TagChange, se
   const { client } = session;
   const tags = await accountTags(client);
   const isKnown = (label: string): boolean => tags.spelled(label) !== undefined;
-  const toDelete = deleted.filter(isKnown);
-  const counts = toDelete.length > 0 ? await countLinks(toDelete, session) : [];
-  const remove = deletion(toDelete, session, changedSince);
-  const toAdd = add.filter((label) => !isKnown(label));
+  const other = rename && labelInTheWay(rename, tags);
+  const toDelete = deleted.filter((label) => isKnown(label) && !(other && isSameLabel(label, other)));
+  const toCount = [...toDelete, ...(other === undefined ? [] : [other])];
+  const counts = toCount.length > 0 ? await countLinks(toCount, session) : [];
+  const remove = deletion(toCount, session, changedSince);
+  const unused = other !== undefined && linksOf(other, counts) === 0 ? { label: other, remove } : undefined;
+  const renames = rename ? renaming(rename, tags, unused, session) : [];
+  const isFreed = (label: string): boolean =>
+    rename !== undefined && isSameLabel(rename.from, label) && renames.some(({ refusal }) => refusal === undefined);
+  const toAdd = add.filter((label) => !isKnown(label) || isFreed(label));
   const step = (word: 'add' | 'delete', label: string, act: Step['act']): Step => {
-    return { label, change: { [word]: [label] }, text: `${word} ${JSON.stringify(label)}`, act };
+    return { label, changes: [{ [word]: [label] }], text: `${word} ${JSON.stringify(label)}`, act };
   };
   return [
-    ...(rename ? renaming(rename, tags, session) : []),
+    ...renames,
     ...toAdd.map((label) => step('add', label, () => addTags(client, [label]))),
     ...toDelete.map((label) => {
       const links = linksOf(label, counts);
@@ -93,6 +102,17 @@ async function stepsOf({ rename, add = [], delete: deleted = [] }: TagChange, se
       return links > 0 ? refused(removal, changedSince(links), tagKept(label, changedSince(links))) : removal;
     }),
   ];
+}
+
+type Rename = NonNullable<TagChange['rename']>;
+
+/** Returns the tag that has got the label to restore meanwhile. */
+function labelInTheWay({ from, to }: Rename, { spelled }: AccountTags): string | undefined {
+  return isSameLabel(from, to) || spelled(from) === undefined ? undefined : spelled(to);
+}
+
+function isSameLabel(one: string, other: string): boolean {
+  return foldLabel(one) === foldLabel(other);
 }
 
 /** The run left the tag on no link. */
@@ -104,20 +124,37 @@ function refused(step: Omit<Step, 'act'>, refusal: string, error: PartialError):
   return { ...step, refusal, act: () => Promise.reject(error) };
 }
 
-function renaming(rename: NonNullable<TagChange['rename']>, { labels, spelled }: AccountTags, { client }: Session): Step[] {
+/** `unused`: no link has the tag in the way, so it can be deleted. The undo of this undo adds it again. */
+function renaming(
+  rename: Rename,
+  { labels, spelled }: AccountTags,
+  unused: { readonly label: string; remove(label: string): Promise<unknown> } | undefined,
+  { client }: Session,
+): Step[] {
   const { from, to } = rename;
   const [old, other] = [spelled(from), spelled(to)];
-  const isSpelling = foldLabel(from) === foldLabel(to);
+  const isSpelling = isSameLabel(from, to);
   // If the labels differ only in case, only the exact text shows which one the tag has.
   if (isSpelling ? labels.includes(to) : other !== undefined && old === undefined) return [];
-  const step = { label: to, change: { rename }, text: `rename ${JSON.stringify(from)} to ${JSON.stringify(to)}` };
+  const text = `rename ${JSON.stringify(from)} to ${JSON.stringify(to)}`;
+  const step = { label: to, changes: [{ rename }], text };
   const unless = (reason: string): Step[] => {
     const refusal = `changed since: ${reason}`;
     return [refused(step, refusal, new PartialError(`tag ${JSON.stringify(to)}: ${refusal}`))];
   };
+  const act = () => renameTag(client, from, to, true);
   if (old === undefined) return unless(`there is no tag ${JSON.stringify(from)}`);
-  if (!isSpelling && other !== undefined) return unless(`there is another tag ${JSON.stringify(to)}`);
-  return [{ ...step, act: () => renameTag(client, from, to, true) }];
+  if (isSpelling || other === undefined) return [{ ...step, act }];
+  if (!unused) return unless(`there is another tag ${JSON.stringify(to)}`);
+  const { label, remove } = unused;
+  return [
+    {
+      ...step,
+      changes: [{ delete: [label] }, { rename }],
+      text: `delete the unused tag ${JSON.stringify(label)}, then ${text}`,
+      act: () => remove(label).then(act),
+    },
+  ];
 }
 
 /** The tag steps of an undo that also changes links. */

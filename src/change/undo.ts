@@ -56,7 +56,7 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   const { begin, untraceableRows } = run;
   const { system, client, domainNamed, global } = session;
   if (domainNamed) throw new UsageError('--domain does not apply to undo: each link is changed on the domain that it was on');
-  assertSameAccount(begin, client.identity);
+  assertSameAccount(begin, client);
   const undo = undoOf(begin);
   if (begin.operation === 'tags') return await undoTagRun(run, undo, session);
   const method = await undoMethodOf(run, session);

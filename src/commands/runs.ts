@@ -107,7 +107,7 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
   const run = resolveRun(state, named);
   const session = await openSession(invocation);
   const { begin } = await showRun(state, run);
-  if (begin) assertSameAccount(begin, session.client.identity, true);
+  if (begin) assertSameAccount(begin, session.client, true);
   let checked = 0;
   let wrong = 0;
   async function* rows(): AsyncGenerator<Row[]> {

@@ -25,6 +25,8 @@ export interface ItemOf {
 export interface InputRow<Use extends InputUse = InputUse> {
   /** The first line of the row, from 1. */
   readonly line: number;
+  /** The number of the row among several on its line; absent for the first. */
+  readonly nth?: number;
   readonly item: ItemOf[Use];
   /** The custom hash comes from a listing, where hashes may differ only in case. */
   readonly listed: boolean;
@@ -67,8 +69,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
   readonly #required: Target;
   readonly #today: string;
   #line = 0;
-  /** Names the row among several on its line. */
-  #position = '';
+  #nth = 1;
   #item: Item = {};
   #refused = false;
   #listed = false;
@@ -91,7 +92,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
   /** `nth`: the number of the row on its line. */
   begin(line: number, nth = 1): void {
     this.#line = line;
-    this.#position = nth === 1 ? '' : `object ${nth} of the line: `;
+    this.#nth = nth;
     this.#item = {};
     this.#refused = false;
     this.#listed = false;
@@ -142,7 +143,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
   /** Reports a problem and leaves the row out. */
   refuse(reason: string, column?: number): void {
     this.#refused = true;
-    this.#notices.problem({ line: this.#line, column, reason: `${this.#position}${reason}` });
+    this.#notices.problem({ line: this.#line, column, reason: `${namedOnLine(this.#nth)}${reason}` });
   }
 
   /** Undefined if the row has a problem. */
@@ -156,7 +157,8 @@ export class RowDraft<Use extends InputUse = InputUse> {
     if (this.#refused) return undefined;
     if (this.#skip === undefined) for (const name of this.#lost) this.#notices.lost(name);
     // The row has the required column, and each value was validated by its field.
-    const row = { line: this.#line, item: this.#item as unknown as ItemOf[Use], listed: this.#listed };
+    const known = { line: this.#line, item: this.#item as unknown as ItemOf[Use], listed: this.#listed };
+    const row = this.#nth === 1 ? known : { ...known, nth: this.#nth };
     return this.#skip === undefined
       ? row
       : { ...row, skip: { status: 'skipped', reason: `protected or disabled at the source: ${this.#skip}` } };
@@ -177,7 +179,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
   }
 
   #warn(reason: string, column?: number): void {
-    this.#notices.warning({ line: this.#line, column, reason: `${this.#position}${reason}` });
+    this.#notices.warning({ line: this.#line, column, reason: `${namedOnLine(this.#nth)}${reason}` });
   }
 
   /** Parameters of the row take precedence over those of the flag. */
@@ -208,6 +210,11 @@ export class RowDraft<Use extends InputUse = InputUse> {
       this.refuse(`hash: ${error.message}`);
     }
   }
+}
+
+/** Names a row among several on its line, for the beginning of a message. */
+export function namedOnLine(nth = 1): string {
+  return nth === 1 ? '' : `object ${nth} of the line: `;
 }
 
 /** Fills the draft from a record of `batch`. Returns `nothing` if the record is not a row, and `end` if nothing can be read after it. */

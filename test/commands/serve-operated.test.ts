@@ -43,7 +43,7 @@ test('E47: processes that disagree on --public-url are refused, and links of a f
     code: 9,
     stderr:
       'error: another process serves the same links as https://old.example:8443\n' +
-      'hint: give all processes the same --public-url, or stop the other one\n',
+      'hint: give all processes the same --public-url and --domain, or stop the other one\n',
   });
   await (await serve([...flags, '--public-url', 'https://old.example:8443'])).stop();
   await first.stop();
@@ -51,6 +51,30 @@ test('E47: processes that disagree on --public-url are refused, and links of a f
   expect(stderrOf(second)).toContain(
     '1 link of old.example work as long as that host points to this service; new links use s.ex\n',
   );
+});
+
+test('E47: a process that would give another one a new default domain is refused, and further domains are added', async ({
+  serve,
+  linkctl,
+  folder,
+}) => {
+  for (const edition of ['a', 'b'] as const) {
+    const flags = ['--port', '0', '--data', join(folder, edition), '--edition', edition];
+    const first = await serve([...flags, '--domain', 's.ex']);
+    const refused = await linkctl(['serve', ...flags, '--domain', 'typo.ex']);
+    expect(refused).toMatchObject({ code: 9, stdout: '' });
+    expect(refused.stderr).toContain(`another process serves the same links as localhost:${new URL(first.origin).port}\n`);
+    await first.call('/urls', 'POST', link('one'));
+    expect(await shortUrl(first, 'one')).toBe('http://s.ex/one');
+    const further = edition === 'a' ? ['--domain', 's.ex', '--domain', 't.ex'] : ['--domain', 's.ex'];
+    const second = await serve([...flags, ...further]);
+    expect(second.announced.domains).toEqual(edition === 'a' ? ['s.ex', 't.ex'] : ['s.ex']);
+    await second.stop();
+    await first.stop();
+    const alone = await serve([...flags, '--domain', 'typo.ex']);
+    expect(alone.announced.domains[0]).toBe('typo.ex');
+    await alone.stop();
+  }
 });
 
 test('E48: the key is shown on a terminal, when it is made, and nowhere else', async ({ serve, folder }) => {

@@ -101,6 +101,31 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await undoOfThree(linkctl, service, hashes);
   });
 
+  test('U7: rows of another file whose links are listed before the run are existing, also when the run is resumed', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    await store(
+      service,
+      Object.entries(rows)
+        .map(([custom_hash, row]) => ({ custom_hash, ...row }))
+        .slice(0, 3),
+    );
+    const results = join(folder, 'results.csv');
+    const words = ['shorten', '-f', inputIn(folder), '--batch-size', '2', '--concurrency', '1', '--results', results];
+    const post = { only: { method: 'POST' } };
+    // The run stops at its second batch.
+    await wire.script([post, post, { ...post, ...faults.refuse(1303) }]);
+    expect((await linkctl(words)).code).toBe(7);
+    await wire.script([]);
+    expect((await linkctl(words)).stderr).toContain('5 rows: 2 created, 3 existing');
+    const statuses = readFileSync(results, 'utf8').split('\n').slice(1, -1);
+    expect(statuses.map((line) => line.split(',')[1])).toEqual(['existing', 'existing', 'existing', 'created', 'created']);
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'h5\nh4\n' });
+  });
+
   test('U2: so is one with a number, and one that an undo made again', async ({ linkctl, service, folder }) => {
     await store(service, [{ custom_hash: 'last', long_url: 'https://theirs.example/' }]);
     expect((await linkctl(['shorten', '-f', inputIn(folder), '--on-conflict', 'rename'])).code).toBe(0);

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { encodeLine } from '../../src/bulk/journal/lines.ts';
 import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { arrived, sure, test } from '../support/linkctl.ts';
+import { arrived, runnerIn, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { changes, foreign, newestFile, redoLast, runs, undoLast, values } from './undo-world.ts';
@@ -104,6 +104,15 @@ test('U2: a run of another account, server or edition is refused by name; so is 
   expect((await linkctl(['runs', 'forget', run, '--yes'])).code).toBe(0);
   expect((await linkctl(['undo', run, '--yes'])).code).toBe(5);
   expect(await changes(wire, from)).toEqual([]);
+});
+
+test('U2, B45: the hint about a run of the other edition of the sandbox names the edition', async ({ homeEnv }) => {
+  const sandbox = runnerIn(homeEnv);
+  await sandbox(['-p', 'sandbox', '--edition', 'b', 'shorten', 'https://a.example', '--hash', 'x']);
+  const [{ run = '' } = {}] = await runs(sandbox);
+  const refused = await sandbox(['-p', 'sandbox', 'undo', run, '--yes']);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('\nhint: add --edition b\n') });
+  expect(await sandbox(['-p', 'sandbox', 'undo', run, '--yes', '--edition', 'b'])).toMatchObject({ code: 0 });
 });
 
 describe('U2: an undo whose record of the links cannot be trusted sends nothing: exit 9', () => {

@@ -90,12 +90,14 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(Object.keys(await values(service))).toEqual(['kept']);
   });
 
-  test('U6: an undo that leaves every link alone names the run before it', async ({ linkctl, folder }) => {
+  test('U6: an undo that leaves every link alone names the run before it', async ({ linkctl, service, folder }) => {
     const input = join(folder, 'links.csv');
     writeFileSync(input, 'custom_hash,long_url\nhash,https://a.example\nlast,https://b.example\n');
     expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
     const [before] = await runs(linkctl);
-    expect((await linkctl(['shorten', '-f', input, '--again'])).code).toBe(0);
+    writeFileSync(input, 'custom_hash,long_url\nh3,https://c.example\n');
+    expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/h3', { note: 'since' });
     const hint = /hint: the run before it that can be undone \(shorten links\.csv.*\): linkctl undo (\S+)\n/;
     const undone = await undoLast(linkctl);
     expect(undone.code).toBe(3);
@@ -134,14 +136,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
     const longer = join(folder, 'longer.csv');
     writeFileSync(longer, `${rows}h3,https://c.example\n`);
-    // Nothing shows that two of them were there.
-    expect((await linkctl(['shorten', '-f', longer])).stderr).toContain('3 rows: 3 created');
-    const undone = await undoLast(linkctl);
-    expect(undone).toMatchObject({
-      code: 3,
-      stdout: 'h3\n',
-      stderr: expect.stringContaining('it may have existed before the run (2): '),
-    });
+    expect((await linkctl(['shorten', '-f', longer])).stderr).toContain('3 rows: 1 created, 2 existing');
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'h3\n' });
     expect(Object.keys(await values(service))).toEqual(['hash', 'last']);
     expect((await redoLast(linkctl)).code).toBe(0);
     expect(Object.keys(await values(service))).toEqual(['hash', 'last', 'h3']);
@@ -246,21 +242,96 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await values(service)).toEqual(before);
   });
 
-  test('U2: links that swapped their hashes keep their own values', async ({ linkctl, service, folder }) => {
-    await store(service, [
-      { custom_hash: 'x', long_url: 'https://x.example', note: 'of x' },
-      { custom_hash: 'y', long_url: 'https://y.example', note: 'of y' },
-    ]);
+  test('U2: links that exchanged their hashes get them back by the hash that one of them had meanwhile, and a redo too', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    const names = ['x', 'y', 'a', 'b', 'c', 'd'];
+    await store(
+      service,
+      names.map((name) => ({ custom_hash: name, long_url: `https://${name}.example`, note: `of ${name}` })),
+    );
+    const before = await values(service);
+    const edits = join(folder, 'edits.csv');
+    // Two links swap their hashes, three in a ring do, and one gets the hash of the fourth.
+    const rows = ['x,tmp,n', 'y,x,n', 'tmp,y,n', 'a,t2,', 'c,a,n', 'b,c,', 't2,b,', 'd,e,'];
+    writeFileSync(edits, ['hash,custom_hash,note', ...rows].join('\n'));
+    expect((await linkctl(['edit', '-f', edits, '--batch-size', '2'])).code).toBe(0);
+    const exchanged = await values(service);
+    expect(exchanged).toMatchObject({ x: { long_url: 'https://y.example', note: 'n' }, b: { long_url: 'https://a.example' } });
+    const [{ run = '' } = {}] = await runs(linkctl);
+    for (let round = 0; round < 2; round += 1) {
+      expect(await linkctl(['undo', run, '--yes', '--batch-size', '2'])).toMatchObject({ code: 0 });
+      expect(await values(service)).toEqual(before);
+      expect(await linkctl(['redo', run, '--yes', '--batch-size', '2'])).toMatchObject({ code: 0 });
+      expect(await values(service)).toEqual(exchanged);
+    }
+  });
+
+  test('U2: links that exchanged their hashes keep them where one has changed since, or where the hash between is taken', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    await store(
+      service,
+      ['x', 'y'].map((name) => ({ custom_hash: name, long_url: `https://${name}.example`, note: `of ${name}` })),
+    );
+    const before = await values(service);
     const edits = join(folder, 'edits.csv');
     writeFileSync(edits, 'hash,custom_hash,note\nx,tmp,n\ny,x,n\ntmp,y,n\n');
     expect((await linkctl(['edit', '-f', edits])).code).toBe(0);
     const swapped = await values(service);
-    expect(swapped).toMatchObject({ x: { long_url: 'https://y.example', note: 'n' }, y: { long_url: 'https://x.example' } });
+    await store(service, [{ custom_hash: 'tmp', long_url: 'https://other.example' }]);
     const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 3, stdout: '' });
     expect(undone.stderr).toContain('the hash x is taken');
     expect(undone.stderr).toContain('the hash y is taken');
+    await foreign(service, 'DELETE', '/urls/tmp');
+    await foreign(service, 'PATCH', '/urls/x', { note: 'since' });
+    expect(await undoLast(linkctl)).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('changed since: note'),
+    });
+    await foreign(service, 'PATCH', '/urls/x', { note: 'n' });
     expect(await values(service)).toEqual(swapped);
+    const exchanged = await undoLast(linkctl);
+    expect(exchanged).toMatchObject({ code: 0, stderr: expect.stringContaining('localhost/tmp: custom_hash: "tmp" -> "x"') });
+    expect(await values(service)).toEqual(before);
+  });
+
+  test('U2: an undo of exchanged hashes that stopped between its steps is finished by the same command', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    await store(
+      service,
+      ['x', 'y'].map((name) => ({ custom_hash: name, long_url: `https://${name}.example`, note: `of ${name}` })),
+    );
+    const before = await values(service);
+    const edits = join(folder, 'edits.csv');
+    writeFileSync(edits, 'hash,custom_hash,note\nx,tmp,n\ny,x,n\ntmp,y,n\n');
+    const patch = { only: { method: 'PATCH' } };
+    const stops = [
+      [1, 1303, 7],
+      [2, 1303, 7],
+      [1, 1215, 3],
+      [2, 1215, 3],
+    ] as const;
+    for (const [passed, refusal, code] of stops) {
+      expect((await linkctl(['edit', '-f', edits, '--again'])).code).toBe(0);
+      const [{ run = '' } = {}] = await runs(linkctl);
+      await wire.script([...Array.from({ length: passed }, () => patch), { ...faults.refuse(refusal), ...patch }]);
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(code);
+      await wire.script([]);
+      expect(Object.keys(await values(service))).toContain('tmp');
+      expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
+      expect(await values(service)).toEqual(before);
+    }
   });
 
   test('U2: a run that was stopped is undone as far as it came, and its command then begins anew', async ({

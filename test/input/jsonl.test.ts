@@ -97,6 +97,13 @@ describe('what is refused, exit 2', () => {
     expect(alone.text).toContain('links.jsonl:5: email_stats: must be a boolean');
   });
 
+  test('C16: a hash that an object of the same line has is told with the numbers of both objects', async () => {
+    const records = ['x', 'a', 'a', 'A'].map((custom_hash) => ({ long_url: url, custom_hash }));
+    const { text } = await failure(check(JSON.stringify(records), { name }));
+    expect(text).toContain('links.jsonl:1: object 3 of the line: custom_hash: "a" is already in object 2');
+    expect(text).toContain('links.jsonl:1: object 4 of the line: custom_hash: "A" differs only in case from the one in object 2');
+  });
+
   test('an edit that changes nothing', async () => {
     expect((await failure(checkEdit(lines({ hash: 'abc' }), { name: 'edits.jsonl' }))).text).toContain(
       'edits.jsonl:1: nothing to change',

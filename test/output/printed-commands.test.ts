@@ -25,8 +25,20 @@ test.each([
   'run in another terminal: linkctl serve',
   'in use by another linkctl (process 1)',
   'the folder /home/ann/.local/state/linkctl cannot be read',
+  'shortening 1 row of my linkctl list/x.csv in 1 batch',
+  'cannot read ./linkctl list.csv: linkctl list.csv is a directory',
+  '3 links that linkctl deleted or reset are not counted',
 ])('B45: a command without an account, or with its own, stays as it is: %s', (text) => {
   expect(withTypedAccount(text, { profile: 'work', domain: 'two.ex' })).toBe(text);
+});
+
+test('B45: an account that was typed without a profile, and the edition of the sandbox, are repeated, too', () => {
+  const account = { baseUrl: 'https://s.ex/api/3', username: 'ann', apiKeyFile: 'my key', edition: 'b' };
+  expect(withTypedAccount('to undo it: linkctl undo 1', account)).toBe(
+    "to undo it: linkctl --base-url https://s.ex/api/3 --username ann --api-key-file 'my key' --edition b undo 1",
+  );
+  expect(withTypedAccount('linkctl undo 1', { profile: 'sandbox', edition: 'b' })).toBe('linkctl -p sandbox --edition b undo 1');
+  expect(withTypedAccount('linkctl undo --profile other 1', account)).toBe('linkctl undo --profile other 1');
 });
 
 test('B45: an account that was not typed is not repeated', () => {

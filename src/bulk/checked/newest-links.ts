@@ -5,6 +5,7 @@ import type { Execution } from '../execution/execution.ts';
 import type { Watermark } from '../journal/lines.ts';
 import { readRecord } from '../matching/answer-items.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
+import type { BulkOperation } from '../operations/operation.ts';
 import { callsPerBatch } from '../run-plan.ts';
 import { BudgetError } from '../sending/limiter.ts';
 
@@ -121,8 +122,20 @@ export function positionIn(listed: Iterable<string>, hashes: readonly string[]):
   return [...listed].findIndex((hash) => wanted.has(foldedHash(hash)));
 }
 
-/** Reads a watermark before each intent in checked mode, otherwise before the first. `undo` needs it to prove which links are new. */
-export function watermarksOf(run: Execution): () => Promise<Watermark | undefined> {
+/** A link that was listed before the run is not new, whatever the answer looks like. */
+export function withOlderLinks(operation: BulkOperation, older: ReadonlySet<string>): BulkOperation {
+  const { statusOf } = operation;
+  return {
+    ...operation,
+    statusOf: (payload, done) => (done.record && older.has(done.record.hash) ? 'existing' : statusOf(payload, done)),
+  };
+}
+
+/**
+ * Reads a watermark before each intent in checked mode, otherwise before the first, whose links are added to `older`. `undo` needs it to prove
+ * which links are new.
+ */
+export function watermarksOf(run: Execution, older?: Set<string>): () => Promise<Watermark | undefined> {
   const { plan, calls, signal, warn } = run;
   let first: Promise<Watermark | undefined> | undefined;
   if (plan.mode?.name === 'checked') {
@@ -133,12 +146,14 @@ export function watermarksOf(run: Execution): () => Promise<Watermark | undefine
   }
   const read = async (): Promise<Watermark | undefined> => {
     if (!calls.reserve(1)) return undefined;
-    return await takeWatermark(run, signal).catch((error: unknown) => {
+    const mark = await takeWatermark(run, signal).catch((error: unknown) => {
       // Without a watermark, undo treats all links of a run with generated hashes as new, even those with typed hashes.
       if (!(error instanceof CallError) || refusesRun(error) || plan.mode?.generateHashes) throw error;
       warn(`could not list the newest links, so undo will need --force: ${error.message}`);
       return undefined;
     });
+    for (const hash of mark?.known ?? []) older?.add(hash);
+    return mark;
   };
   return async () => {
     if (first) return await first.then(() => undefined);

@@ -25,6 +25,8 @@ export interface DoneChange {
   readonly isOpen?: boolean;
   /** Another link of the run had or has its hash, so they are undone one after the other. */
   readonly isChained?: true;
+  /** A hash that the run gave to the link before its last one. */
+  readonly via?: string | undefined;
 }
 
 export function changeOf({ row, payload, record: before }: BeforeImage, { stateOf }: RunState): DoneChange {
@@ -57,6 +59,7 @@ export function joinedChanges(images: readonly BeforeImage[], state: RunState): 
 function joined(first: DoneChange, { asked, isCertain, isOpen }: DoneChange): DoneChange {
   const stays = !isCertain && first.asked.custom_hash !== undefined;
   const custom_hash = stays ? first.asked.custom_hash : (asked.custom_hash ?? first.asked.custom_hash);
+  const via = custom_hash === first.asked.custom_hash ? first.via : first.asked.custom_hash;
   // After a refusal, the link has the values of the first.
   const [earlier, later] = isCertain || isOpen ? [first.asked, asked] : [asked, first.asked];
   const tags = [...(earlier.tags ?? []), ...(later.tags ?? [])];
@@ -64,6 +67,7 @@ function joined(first: DoneChange, { asked, isCertain, isOpen }: DoneChange): Do
   return {
     ...first,
     asked: all,
+    via,
     isCertain: first.isCertain && (isCertain || stays),
     isOpen: first.isOpen === true || isOpen === true,
   };

@@ -1,5 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import type { Identity } from '../../client/subject.ts';
+import type { Edition } from '../../contract/editions.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
@@ -137,13 +138,27 @@ function* ownRuns({ state }: RunFolders, isOwn: IsOwn): Generator<NamedRun & { r
 
 type Account = Pick<Identity, 'server' | 'username' | 'profile'>;
 
+interface AccountInUse {
+  readonly identity: Account;
+  readonly edition: Edition;
+}
+
 /** On another account, equal hashes are other links. With `isReading`, the same profile is enough, because its server may have moved. */
-export function assertSameAccount(begin: BeginLine, { server, username, profile }: Account, isReading = false): void {
+export function assertSameAccount(begin: BeginLine, { identity, edition }: AccountInUse, isReading = false): void {
+  const { server, username, profile } = identity;
   if (begin.server === server && begin.account === username) return;
   if (isReading && begin.profile === profile) return;
   throw new UsageError(`run ${begin.run} belongs to ${begin.account} on ${begin.server}, not to ${username} on ${server}`, {
-    hint: begin.profile ? `add --profile ${begin.profile}` : 'select its profile with --profile',
+    hint: accountHint(begin, profile, edition),
   });
+}
+
+/** The sandbox has an account for each edition, and a profile may have got another one. */
+function accountHint(begin: BeginLine, profile: string | undefined, edition: Edition): string {
+  if (begin.profile === undefined) return 'select its profile with --profile';
+  if (begin.profile !== profile) return `add --profile ${begin.profile}`;
+  if (begin.edition !== edition) return `add --edition ${begin.edition}`;
+  return `profile ${profile} has another account now: linkctl auth list`;
 }
 
 /** Returns true for a run of the account and profile in use. Without a profile, on either side, the account is enough. */

@@ -52,11 +52,11 @@ export function undoEdit({ change: { asked, before }, now, isTaken, force }: Und
   }
   const tags = tagsBack(asked.tags ?? [], before, now);
   if (tags.length > 0) fields.tags = tags;
+  if (since.length > 0 && !force) return changedSince(since);
   if (now.hash !== before.hash) {
     if (isTaken) return { kind: 'refused', reason: `the hash ${before.hash} is taken` };
     fields.custom_hash = before.hash;
   }
-  if (since.length > 0 && !force) return changedSince(since);
   return Object.keys(fields).length > 0 ? { kind: 'change', fields } : unchanged;
 }
 

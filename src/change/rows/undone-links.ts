@@ -9,6 +9,7 @@ import { sameUrl } from '../../link/value.ts';
 import type { SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { isAlike, type UndoDecision } from '../decide/undo.ts';
+import { exchangedLinks, type Located } from './exchanged-links.ts';
 
 interface Reading {
   decide(decision: UndoDecision): PlannedOutcome;
@@ -44,19 +45,28 @@ export async function* undonePages(
   for await (const done of changes()) {
     if (done.length === 0) continue;
     if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
-    const located = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
-    const targets = located.flatMap(({ change, domain }) => oldAndNewHash(change).map((hash) => ({ hash, domain })));
+    const domains = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
+    const targets = domains.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const find = await recordsOf(client, targets, batchSize);
-    read += done.length;
-    const links = located.map(({ change, domain }): PlannedLink => {
-      const { record, isTaken } = linkNow(change, domain, find, freed);
+    const located = domains.map(({ change, domain }): Located => ({ change, domain, ...linkNow(change, domain, find) }));
+    const decided = ({ change, domain, record, taken }: Located, isTaken: boolean): PlannedLink => {
       const known = isToProve(change) && record && isNewer?.(record.hash) ? { ...change, isProven: true } : change;
-      const outcome = decide({ change: known, now: record, isTaken, force });
-      if (outcome.kind === 'unchanged' && change.isOpen) pending.rows += 1;
-      const target = { hash: record?.hash ?? change.link.hash, domain };
-      if (change.isChained && outcome.kind === 'change' && outcome.fields.custom_hash !== undefined) freed.add(linkText(target));
-      return { target, record, outcome };
-    });
+      const outcome = decide({ change: known, now: record, isTaken: taken !== undefined && isTaken, force });
+      return { target: { hash: record?.hash ?? change.link.hash, domain }, record, outcome };
+    };
+    const links: PlannedLink[] = [];
+    const exchanged = exchangedLinks(located, (one) => decided(one, false), find);
+    for (const one of located) {
+      const { change, taken = '' } = one;
+      const steps = exchanged.get(one) ?? [decided(one, !freed.has(taken))];
+      for (const { target, outcome } of steps) {
+        if (outcome.kind === 'unchanged' && change.isOpen) pending.rows += 1;
+        if (change.isChained && outcome.kind === 'change' && outcome.fields.custom_hash !== undefined)
+          freed.add(linkText(target));
+      }
+      links.push(...steps);
+    }
+    read += Math.max(done.length, links.length);
     yield { read, links };
   }
 }
@@ -66,28 +76,30 @@ function isToProve({ before, isProven }: DoneChange): boolean {
   return before === undefined && !isProven;
 }
 
-/** Returns the hash that the run named, and the new one if it renamed the link. */
-function oldAndNewHash({ link: { hash }, asked: { custom_hash } }: DoneChange): string[] {
-  return custom_hash === undefined || custom_hash === hash ? [hash] : [hash, custom_hash];
+/** Returns the hash that the run named, and those that it gave to the link. */
+function hashesOf({ link: { hash }, asked: { custom_hash = hash }, via = hash }: DoneChange): string[] {
+  return [...new Set([hash, custom_hash, via])];
 }
 
-/** Finds the current link of a change. `isTaken` is true if another link has its old hash. */
+/** Finds the current link of a change. `taken` is its old hash if another link has it. */
 function linkNow(
-  { link, asked, before, isCertain }: DoneChange,
+  { link, asked, before, isCertain, via }: DoneChange,
   domain: string | undefined,
   find: (target: LinkKey) => UrlRecord | undefined,
-  freed: ReadonlySet<string>,
-): { record: UrlRecord | undefined; isTaken: boolean } {
+): Pick<Located, 'record' | 'taken'> {
   const oldKey = { hash: link.hash, domain };
   const old = find(oldKey);
-  if (asked.custom_hash === undefined || asked.custom_hash === link.hash || !before) return { record: old, isTaken: false };
+  if (asked.custom_hash === undefined || asked.custom_hash === link.hash || !before) return { record: old, taken: undefined };
+  const taken = old && linkText(oldKey);
   const renamed = find({ hash: asked.custom_hash, domain });
+  const isOurs = (found: UrlRecord): boolean => sameUrl(found.long_url, asked.long_url ?? before.long_url);
+  // An earlier undo may have stopped between the two steps of an exchange.
+  const between = via === undefined ? undefined : find({ hash: via, domain });
+  if (between && isOurs(between) && !(renamed && isOurs(renamed))) return { record: between, taken };
   // A row in doubt may not have been applied: then the link is unchanged and has its old hash.
   const stayed = old !== undefined && !isCertain && isAlike(before, old);
-  if (renamed && !stayed && (!old || sameUrl(renamed.long_url, asked.long_url ?? before.long_url))) {
-    return { record: renamed, isTaken: old !== undefined && !freed.has(linkText(oldKey)) };
-  }
+  if (renamed && !stayed && (!old || isOurs(renamed))) return { record: renamed, taken };
   // The link no longer has its new hash, so its old hash may belong to another link by now.
   const isBack = old !== undefined && (!isCertain || [before.long_url, asked.long_url].some((url) => sameUrl(old.long_url, url)));
-  return { record: isBack ? old : undefined, isTaken: false };
+  return { record: isBack ? old : undefined, taken: undefined };
 }

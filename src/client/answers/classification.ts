@@ -24,20 +24,26 @@ function readAnswer(operation: OperationName, answer: WireAnswer): Reading {
   }
 }
 
-/** Refuses JSON that nests deeper than recursive code can print. */
-export function isTooDeep(json: string): boolean {
-  let depth = 0;
+/** Looks at everything outside texts. JSON that nests too deeply cannot be printed by recursive code, and is refused. */
+export function traitsOf(json: string): { isTooDeep: boolean; hasLongNumber: boolean } {
+  let [depth, digits, hasLongNumber] = [0, 0, false];
   for (let i = 0; i < json.length; i += 1) {
     const code = json.charCodeAt(i);
+    if (code >= zero && code <= nine) {
+      digits += 1;
+      hasLongNumber ||= digits === longNumber;
+      continue;
+    }
+    digits = 0;
     if (code === quote) {
       i = endOfText(json, i);
-      if (i < 0) return false;
+      if (i < 0) break;
     } else if (code === openBrace || code === openBracket) {
       depth += 1;
-      if (depth > maximumDepth) return true;
+      if (depth > maximumDepth) return { isTooDeep: true, hasLongNumber };
     } else if (code === closeBrace || code === closeBracket) depth -= 1;
   }
-  return false;
+  return { isTooDeep: false, hasLongNumber };
 }
 
 /** Returns the position of the closing quote, or -1. */
@@ -52,6 +58,9 @@ function endOfText(json: string, start: number): number {
 }
 
 const maximumDepth = 64;
+/** All integers with fewer digits are exact. */
+const longNumber = 16;
+const [zero, nine] = [48, 57];
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93];
 
 const fine: Envelope = { error: { code: 0, message: '' } };
@@ -75,13 +84,23 @@ function withError(value: unknown): unknown {
 }
 
 function parse({ headers, body }: WireAnswer): { value: unknown } | { problem: string } {
-  if (isTooDeep(body)) return { problem: `nested deeper than ${maximumDepth} levels` };
+  const { isTooDeep, hasLongNumber } = traitsOf(body);
+  if (isTooDeep) return { problem: `nested deeper than ${maximumDepth} levels` };
   try {
-    return { value: JSON.parse(body) };
+    return { value: JSON.parse(hasLongNumber ? exact(body) : body) };
   } catch {
     const type = headers['content-type']?.split(';')[0] || 'no content type';
     return { problem: `not JSON (${type}, ${Buffer.byteLength(body)} bytes)${body.trim() === '' ? '' : `: ${beginning(body)}`}` };
   }
+}
+
+const textOrLongInteger = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\w.+-])-?[1-9]\d{15,}(?![\d.eE])/g;
+
+/** Writes integers that a number cannot hold as text, so that members which only the server knows keep their digits. */
+function exact(json: string): string {
+  return json.replace(textOrLongInteger, (token) =>
+    token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`,
+  );
 }
 
 /** Returns at most 200 characters on one line. The printer escapes control characters. */

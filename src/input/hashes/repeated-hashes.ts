@@ -1,7 +1,7 @@
 import { DuplicateCandidateSearch, type DuplicateCandidates } from '../../base/duplicate-candidates.ts';
 import { linkText } from '../../contract/link.ts';
 import type { Notices } from '../notices.ts';
-import type { InputRow } from '../row.ts';
+import { type InputRow, namedOnLine } from '../row.ts';
 
 /**
  * Finds hashes that occur in two rows: hashes in a request must be distinct, or an answer could not be matched to its row. Custom hashes
@@ -29,12 +29,13 @@ export class DuplicateSearch {
     const repeatedName = repetitions('hash', candidates.named);
     const repeatedCustom = repetitions('custom_hash', candidates.custom);
     for await (const rows of open()) {
-      for (const { line, item, listed, skip } of rows) {
+      for (const row of rows) {
+        const { line, nth, item, listed, skip } = row;
         if (skip !== undefined) continue;
         const reason =
-          ('hash' in item ? repeatedName(linkText(item), line, true) : undefined) ??
-          (item.custom_hash ? repeatedCustom(newUrl(item), line, listed || this.#allowCaseDuplicates) : undefined);
-        if (reason) problem({ line, reason });
+          ('hash' in item ? repeatedName(linkText(item), row, true) : undefined) ??
+          (item.custom_hash ? repeatedCustom(newUrl(item), row, listed || this.#allowCaseDuplicates) : undefined);
+        if (reason) problem({ line, reason: namedOnLine(nth) + reason });
       }
     }
   }
@@ -46,22 +47,28 @@ function newUrl(item: InputRow['item']): string {
   return 'hash' in item ? linkText({ hash: custom_hash, domain: item.domain }) : custom_hash;
 }
 
+type RowPosition = Pick<InputRow, 'line' | 'nth'>;
+
 /** Returns a function that takes the hashes in order and returns the reason to refuse one. */
 function repetitions(
   name: string,
   candidates: DuplicateCandidates,
-): (hash: string, line: number, anyCase: boolean) => string | undefined {
-  const firstLines = new Map<string, number>();
-  const firstLinesFolded = new Map<string, number>();
-  return (hash, line, anyCase) => {
+): (hash: string, position: RowPosition, anyCase: boolean) => string | undefined {
+  const first = new Map<string, RowPosition>();
+  const firstFolded = new Map<string, RowPosition>();
+  return (hash, position, anyCase) => {
     const folded = hash.toLowerCase();
     if (!candidates.has(folded)) return undefined;
-    const same = firstLines.get(hash);
-    const similar = firstLinesFolded.get(folded);
-    if (same === undefined) firstLines.set(hash, line);
-    if (similar === undefined) firstLinesFolded.set(folded, line);
-    if (same !== undefined) return `${name}: ${JSON.stringify(hash)} is already on line ${same}`;
+    const same = first.get(hash);
+    const similar = firstFolded.get(folded);
+    if (same === undefined) first.set(hash, position);
+    if (similar === undefined) firstFolded.set(folded, position);
+    if (same !== undefined) return `${name}: ${JSON.stringify(hash)} is already ${positionText(same, position)}`;
     if (similar === undefined || anyCase) return undefined;
-    return `${name}: ${JSON.stringify(hash)} differs only in case from the one on line ${similar}`;
+    return `${name}: ${JSON.stringify(hash)} differs only in case from the one ${positionText(similar, position)}`;
   };
+}
+
+function positionText({ line, nth = 1 }: RowPosition, from: RowPosition): string {
+  return line === from.line ? `in object ${nth}` : `on line ${line}`;
 }

@@ -1,5 +1,5 @@
 import type { Edition } from '../../contract/editions.ts';
-import { isLocalhost } from '../../contract/web-address.ts';
+import { isLocalhost, withoutLocalPort } from '../../contract/web-address.ts';
 import type { DomainSettings, StoredDomain } from './store.ts';
 
 /** Milliseconds for which an address of a process is valid unless it is renewed. */
@@ -39,7 +39,7 @@ export function storedDomains(rows: readonly DomainRow[]): StoredDomain[] {
 }
 
 /** Stored domains have an id. */
-interface PlacedDomain {
+export interface PlacedDomain {
   readonly id: number | undefined;
   readonly values: DomainValues;
 }
@@ -74,6 +74,11 @@ export function placeDomains(
     return there?.id === id && there !== undefined && domainValues(there).every((value, column) => value === values[column]);
   });
   return isAsStored ? undefined : placed;
+}
+
+/** The default domain, on which new links are made, gets another name or place. */
+export function changesDefault([before]: readonly StoredDomain[], [now]: readonly PlacedDomain[]): boolean {
+  return before !== undefined && now !== undefined && now.values[0] !== withoutLocalPort(before.name);
 }
 
 /** A name that was used before is given back for the one that is now former. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTooDeep } from '../../../src/client/answers/classification.ts';
+import { traitsOf } from '../../../src/client/answers/classification.ts';
 import type { Step } from '../../support/faulty-steps.ts';
 import { faults } from '../../support/faulty-steps.ts';
 import { answer, failureOf, rig } from '../client-fixture.ts';
@@ -155,6 +155,25 @@ test.each([
   expect(({} as { x?: unknown }).x).toBeUndefined();
 });
 
+test('B19, R-35: integers that a number cannot hold keep their digits as text, everything else keeps its type', async () => {
+  const members = [
+    '"id":12345678901234567890,"ids":[-9007199254740993, 9007199254740991]',
+    '"text":"id:12345678901234567890, \\"9007199254740993","fraction":0.12345678901234566,"power":1234567890123456e5',
+  ];
+  const { client } = await rig([json(`{"error":{"code":0},"urls":[{"hash":"a",${members.join()}}]}`)]);
+  expect(await client.send('listUrls', {})).toMatchObject({
+    urls: [
+      {
+        id: '12345678901234567890',
+        ids: ['-9007199254740993', 9007199254740991],
+        text: 'id:12345678901234567890, "9007199254740993',
+        fraction: 0.12345678901234566,
+        power: 1234567890123456e5,
+      },
+    ],
+  });
+});
+
 test.each([
   ['a number as user_id', { user_id: 7 }],
   ['a counter without count', { counters: { urls: { limit: 5 }, odd: null } }],
@@ -210,7 +229,7 @@ test.each([
   [`{"a":"\\\\\\"${'['.repeat(70)}"}`, false],
   [`"${'['.repeat(70)}`, false],
 ])('R-34: depth of %.40s', (text, expected) => {
-  expect(isTooDeep(text)).toBe(expected);
+  expect(traitsOf(text).isTooDeep).toBe(expected);
 });
 
 test('R-36: JSON under another name is taken, and reported once', async () => {

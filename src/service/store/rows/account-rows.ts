@@ -1,4 +1,12 @@
-import { addressLease, conflictingAddress, type DomainRow, placeDomains, storedDomains } from '../domain-plan.ts';
+import {
+  addressLease,
+  changesDefault,
+  conflictingAddress,
+  type DomainRow,
+  type PlacedDomain,
+  placeDomains,
+  storedDomains,
+} from '../domain-plan.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import type { StoreOptions } from '../store-options.ts';
 import type { Queries, Statement } from './queries.ts';
@@ -26,10 +34,8 @@ export async function listDomains({ queries, accountId }: OwnRows): Promise<Stor
   return storedDomains(rows);
 }
 
-/** Stores the configured domains in order. */
-async function openDomains(rows: OwnRows, { domains, edition }: Pick<StoreOptions, 'domains' | 'edition'>): Promise<void> {
-  const { queries, accountId } = rows;
-  const placed = placeDomains(await listDomains(rows), domains, edition) ?? [];
+/** Stores the domains in order. */
+async function storeDomains({ queries, accountId }: OwnRows, placed: readonly PlacedDomain[]): Promise<void> {
   const columns = 'name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page, position';
   const newId = `(SELECT coalesce(max(id), 0) + 1 FROM domains WHERE ${queries.dialect.idScope})`;
   // Domains may exchange their names, which are unique.
@@ -43,14 +49,27 @@ async function openDomains(rows: OwnRows, { domains, edition }: Pick<StoreOption
   }
 }
 
-/** Changes nothing, and returns the other address, if the address conflicts with that of another process. */
+/**
+ * Changes nothing, and returns the address of another process, if that conflicts with the own address, or if the other process would get
+ * another default domain.
+ */
 export async function openAt(
   rows: OwnRows,
-  { process, address, ...settings }: { process: string; address: string | undefined } & Pick<StoreOptions, 'domains' | 'edition'>,
+  {
+    process,
+    address,
+    domains,
+    edition,
+  }: { process: string; address: string | undefined } & Pick<StoreOptions, 'domains' | 'edition'>,
 ): Promise<string | undefined> {
-  const other = address === undefined ? undefined : await claimAddress(rows, process, address);
-  if (other === undefined) await openDomains(rows, settings);
-  return other;
+  const stored = await listDomains(rows);
+  const placed = placeDomains(stored, domains, edition) ?? [];
+  const isForOthers = address !== undefined && changesDefault(stored, placed);
+  const other = isForOthers ? (await servedAddresses(rows)).find((served) => served !== address) : undefined;
+  if (other !== undefined) return other;
+  const conflicting = address === undefined ? undefined : await claimAddress(rows, process, address);
+  if (conflicting === undefined) await storeDomains(rows, placed);
+  return conflicting;
 }
 
 /** Runs in the caller's transaction, so that of two processes one sees the other. */
