@@ -113,7 +113,7 @@ describe.for([
   { argv: ['stats', 'h'], bound: [181, 8] },
   { argv: ['edit', 'h', '--note', 'x'], bound: [264, 13] },
   { argv: ['delete', 'h', '--yes'], bound: [289, 15] },
-  { argv: ['--version'], bound: [22, 1] },
+  { argv: ['--version'], bound: [23, 1] },
   { argv: ['shorten', '--help'], bound: [25, 2] },
   { argv: ['__complete', 'shor'], bound: [27, 2] },
   { argv: ['shorten', '--nosuch'], bound: [95, 3] },
