@@ -51,7 +51,7 @@ function begin(start: Launch, command: Command): StartedCommand {
     throw new UsageError(`-o markdown applies only to ${[...withMarkdown].join(' and ')}`);
   }
   Object.assign(output, outputOptions(global, start));
-  streams.pasteable = (text) => withTypedAccount(text, { profile: global.profile, domain: global.domain?.at(-1) });
+  streams.pasteable = (text) => withTypedAccount(text, { ...global, domain: global.domain?.at(-1) });
   failure.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
   const { file, hashesFrom } = command.opts<{ file?: string; hashesFrom?: string }>();
   const signals = watchSignals(system, streams);

@@ -4,8 +4,9 @@ import { test } from '../support/linkctl.ts';
 const hint = 'to make links of the sandbox work, run in another terminal: linkctl serve\n';
 const terminal = { stdout: true, stderr: true };
 /** On a terminal every change says how it is undone. */
-const undoLine = /^to undo it: linkctl (?:-p sandbox )?undo \S+\n$/;
-const undoneThen = (line: string) => expect.stringMatching(new RegExp(`^to undo it: linkctl -p sandbox undo \\S+\n${line}$`));
+const undoLine = /^to undo it: linkctl (?:-p sandbox (?:--edition b )?)?undo \S+\n$/;
+const undoneThen = (line: string, flags = '-p sandbox') =>
+  expect.stringMatching(new RegExp(`^to undo it: linkctl ${flags} undo \\S+\n${line}$`));
 const shorten = ['-p', 'sandbox', 'shorten', 'https://example.com/a'];
 
 describe('how a link of the sandbox is followed', () => {
@@ -21,8 +22,15 @@ describe('how a link of the sandbox is followed', () => {
     expect((await linkctl(shorten, { terminal })).stderr).toMatch(undoLine);
     const b = await linkctl([...shorten, '--edition', 'b'], { terminal });
     // Longer than the terminal is wide.
-    expect(b.stderr).toEqual(undoneThen(hint.replace(' linkctl serve', '\nlinkctl serve --edition b')));
+    expect(b.stderr).toEqual(undoneThen(hint.replace(' linkctl serve', '\nlinkctl serve --edition b'), '-p sandbox --edition b'));
     expect((await linkctl([...shorten, '--edition', 'b'], { terminal })).stderr).toMatch(undoLine);
+  });
+
+  test('B45, U5: the command that undoes a link of the other edition works when pasted', async ({ linkctl }) => {
+    const { stderr } = await linkctl([...shorten, '--edition', 'b'], { terminal });
+    const [, pasted = ''] = /^to undo it: linkctl (.+)$/m.exec(stderr) ?? [];
+    expect(await linkctl([...pasted.split(' '), '--yes'])).toMatchObject({ code: 0 });
+    expect((await linkctl(['-p', 'sandbox', '--edition', 'b', 'list'])).stdout).toBe('');
   });
 
   test('is not said of a link that was not made', async ({ linkctl }) => {
