@@ -50,13 +50,14 @@ function operated(operator: SetOperator, sets: readonly Statement[]): Statement 
  */
 export function range({ set, conditions, filter }: Selected, columns: readonly string[], all: IdSet): Range {
   const isOutside = set?.complement && isJoinable(set);
-  if (!filter && conditions.length === 0) {
+  const isWhole = !filter && conditions.length === 0;
+  if (isWhole) {
     if (isOutside) return links(columns, all, [isMember(set)]);
     if (set && columns.length === 0) return set.complement ? tabled(others(set, all)) : idsOf(set);
   }
-  // An index has the hashes beside the ids, so that a join reads no links.
-  const isJoined = isOutside || (set && isJoinable(set) && columns.includes('hash'));
-  const members = set ? [isJoined ? isMember(set) : isAmong(set, all)] : [];
+  // An index has the hashes beside the ids, so that a join with tags reads no links. With a search it would search all links.
+  const isByHash = isWhole && set?.tags && !set.complement && columns.includes('hash');
+  const members = set ? [isOutside || isByHash ? isMember(set) : isAmong(set, all)] : [];
   const found = links(columns, all, [...members, ...conditions, ...(filter ? [filter] : [])]);
   return !filter && columns.length === 0 && (!set || isOutside) ? counted(found) : tabled(found);
 }
