@@ -8,16 +8,18 @@ import { listing } from './listing.js';
 import { memory } from './memory.js';
 import { service } from './service.js';
 import { startUp } from './start-up.js';
+import { tagPages } from './tag-pages.js';
 import { createWorld } from './world.js';
 
 /**
  * `npm run bench`: everything that README.md has a budget for, side by side with its baseline in the same run, as a table in
  * Markdown. `--quick` takes small sizes; `--only start-up,bulk` takes a part. `--only engines --store
- * postgresql://…` compares the engines of the service, with an empty database and `--links` many links (1,000,000).
+ * postgresql://…` compares the engines of the service, with an empty database and `--links` many links (1,000,000); `--only tag-pages` does so
+ * for pages of tag expressions (200,000).
  */
 const parts = { 'start-up': startUp, bulk, changes, memory, listing, service, check };
 /** Only on demand: it needs a database. */
-const extra = { engines };
+const extra = { engines, 'tag-pages': tagPages };
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },

@@ -31,7 +31,8 @@ export async function engines(world) {
   }
 }
 
-async function serve(world, flags) {
+/** A service on the data folder of this world, which SQLite uses unless there is a store. */
+export async function serve(world, flags) {
   const limits = ['--max-urls', '100000000', '--max-month-urls', '100000000', '--max-calls-per-day', '100000000'];
   const argv = [
     world.program,

@@ -120,6 +120,24 @@ test('E44: visits of cold links that arrive together are one statement', async (
   expect(statements.filter(({ text }) => text.includes('FROM unnest') && text.includes('long_url'))).toHaveLength(1);
 });
 
+test('E45: a page of a tag expression and its number come from the same links, which are found once', async ({ start }) => {
+  const cluster = loggingCluster();
+  const client = await start({ store: { url: cluster.url, environment: {} } });
+  await client.shorten(...many(4, (index) => ({ long_url: `${url}${index}`, tags: [`t${index}`, `t${(index + 1) % 4}`] })));
+  const found = async (query: string, text: RegExp) => {
+    let total = 0;
+    const statements = await statementsDuring(cluster, async () => {
+      total = (await client.call('GET', `/urls?limit=1&${query}`)).body.page.total_count;
+    });
+    return { total, times: statements.flatMap((statement) => statement.text.match(text) ?? []).length };
+  };
+  const both = encodeURIComponent('(t0|t1)&(t2|t3)');
+  expect(await found(`tags=${both}`, /tag_id IN/g)).toEqual({ total: 2, times: 2 });
+  expect(await found(`tags=${both}&order_by=clicks`, /tag_id IN/g)).toEqual({ total: 2, times: 2 });
+  expect(await found('tags=visited&order_by=clicks', /total_clicks > 0/g)).toEqual({ total: 0, times: 1 });
+  expect(await found('tags=t1&search=EXAMPLE', /lower\(long_url/g)).toEqual({ total: 2, times: 1 });
+});
+
 test('E45: what was imported is vacuumed and analysed, and an order by hash needs no sort', async ({ start, folder }) => {
   const source = await start({ data: folder });
   for (const turn of [0, 1])

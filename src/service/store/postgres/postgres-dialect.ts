@@ -1,5 +1,5 @@
 import type { Dialect, Statement } from '../rows/queries.ts';
-import { isIn, join, tagJoins } from './tag-joins.ts';
+import { join, range } from './tag-ranges.ts';
 
 /** In milliseconds, because the clocks of processes differ. */
 export const clock = 'CAST(extract(epoch FROM now()) * 1000 AS BIGINT)';
@@ -29,8 +29,7 @@ export const postgresDialect: Dialect = {
     };
   },
   join,
-  isIn,
-  tagJoins,
+  range,
 };
 
 /** One statement of all changes, which see the data as it was before. */

@@ -1,5 +1,3 @@
-import type { TagExpression } from '../../api/tag-expression.ts';
-
 export type Value = string | number | null;
 
 /** Lists are for texts of the dialect. */
@@ -19,6 +17,24 @@ export interface IdSet extends Statement {
   readonly complement: boolean;
   /** The number of queries within each other, without the outer one. */
   readonly depth: number;
+  /** The same ids, of which some occur several times. */
+  readonly repeated?: Statement;
+  /** If the set is the URLs with one of these tags. */
+  readonly tags?: readonly number[];
+}
+
+/** The URLs in the set, or all, if there is none, that fulfil the conditions on `u` and the filter of a search. */
+export interface Selected {
+  readonly set: IdSet | undefined;
+  readonly conditions: readonly Statement[];
+  readonly filter: Statement | undefined;
+}
+
+/** The unsorted query of all matching ids, and the query of their number. */
+export interface Range extends Statement {
+  /** For `WITH`, in front of the query. */
+  readonly table?: Statement;
+  readonly total?: Statement;
 }
 
 export type SetOperator = 'UNION' | 'UNION ALL' | 'INTERSECT' | 'EXCEPT';
@@ -73,12 +89,13 @@ export interface Dialect {
     columns: Readonly<Record<Column, ColumnType>>,
     rows: readonly Readonly<Record<Column, Value>>[],
   ): Statement;
-  /** Takes at least one set and no complements. EXCEPT subtracts all others from the first. */
-  join(operator: SetOperator, sets: readonly IdSet[]): Statement;
-  /** A condition on `u.id`. `all` are the ids of the account. */
-  isIn(set: IdSet, all: IdSet): Statement;
-  /** A condition on `u`, if the engine finds the URLs of an expression faster by joins than by a set. */
-  tagJoins(accountId: number, expression: TagExpression, tagOf: TagOf): Statement | undefined;
+  /** Takes at least two sets and no complements. EXCEPT subtracts all others from the first. */
+  join(operator: SetOperator, sets: readonly IdSet[]): Pick<IdSet, 'sql' | 'values' | 'repeated'>;
+  /**
+   * How the engine finds a page of these URLs and their number, if not by a set of all parts. The rows have these columns of `u` besides
+   * the id. `all` are the ids of the account. Without a total it is the size of the set.
+   */
+  range?(selected: Selected, columns: readonly string[], all: IdSet): Range;
 }
 
 /** A list of `jsonAggregate`: JSON, unless the driver or the list around it was parsed with it. */

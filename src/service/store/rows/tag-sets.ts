@@ -3,7 +3,7 @@ import type { TagExpression } from '../../api/tag-expression.ts';
 import { dayLength, idOfTime } from '../click-days.ts';
 import type { StoredDomain } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
-import type { Dialect, IdSet, SetOperator, TagOf, Value } from './queries.ts';
+import type { Dialect, IdSet, SetOperator, Statement, TagOf, Value } from './queries.ts';
 import { findTags } from './tag-rows.ts';
 
 /** Resolves labels of an account. */
@@ -24,7 +24,7 @@ export function compileExpression(scope: TagScope, expression: TagExpression): I
     case 'label':
       return labelSet(scope, expression.label);
     case 'created':
-      return createdSet(scope, expression.side, expression.date);
+      return conditionSet(scope, creation(expression.side, expression.date));
     case 'not':
       return complementOf(compileExpression(scope, expression.operand));
     case 'and':
@@ -93,12 +93,23 @@ function symmetricDifference(scope: TagScope, sets: readonly IdSet[]): IdSet {
 }
 
 function compound(scope: TagScope, operator: SetOperator, sets: readonly IdSet[]): IdSet {
+  const [only] = sets;
+  if (only && sets.length === 1) return { ...only, complement: false };
   const ordered = operator === 'EXCEPT' ? sets : [...sets].sort((a, b) => b.depth - a.depth);
-  return {
+  const set = {
     complement: false,
-    depth: Math.max(...sets.map(({ depth }) => depth)) + Number(sets.length > 1),
+    depth: Math.max(...sets.map(({ depth }) => depth)) + 1,
     ...scope.dialect.join(operator, ordered),
   };
+  if (operator !== 'UNION' || !sets.every(({ tags }) => tags)) return set;
+  const tags = sets.flatMap((each) => each.tags ?? []);
+  return { ...set, tags, repeated: tagged(scope, tags) };
+}
+
+/** The links of all tags; a link may occur several times. */
+function tagged({ accountId }: TagScope, tags: readonly number[]): Statement {
+  const condition = tags.length === 1 ? 'tag_id = ?' : `tag_id IN (${tags.map(() => '?').join(', ')})`;
+  return { sql: `SELECT url_id AS id FROM url_tags WHERE account_id = ? AND ${condition}`, values: [accountId, ...tags] };
 }
 
 /** No tag contains a NUL, which truncates text in one engine and is an error in the other. */
@@ -106,25 +117,66 @@ function isStorable(label: string): boolean {
   return !label.includes('\0');
 }
 
-/** A tag of the account takes precedence over an automatic label. Unknown labels select nothing. */
-function labelSet({ accountId, domains, tagOf, dialect: { byId } }: TagScope, label: string): IdSet {
-  const tag = isStorable(label) ? tagOf(label) : undefined;
-  if (tag) return plainSet('SELECT url_id AS id FROM url_tags WHERE account_id = ? AND tag_id = ?', [accountId, tag.id]);
+/** A tag of the account takes precedence over an automatic label. */
+function tagNamed({ tagOf }: TagScope, label: string): { readonly id: number } | undefined {
+  return isStorable(label) ? tagOf(label) : undefined;
+}
+
+function labelSet(scope: TagScope, label: string): IdSet {
+  const tag = tagNamed(scope, label);
+  if (tag) return { ...tagged(scope, [tag.id]), complement: false, depth: 0, tags: [tag.id] };
+  const condition = automaticLabel(scope, label);
+  return condition ? conditionSet(scope, condition) : plainSet('SELECT 0 AS id WHERE FALSE', []);
+}
+
+/** A condition on `u`. Unknown labels select nothing. */
+function automaticLabel({ domains }: TagScope, label: string): Condition | undefined {
   const folded = label.toLowerCase();
-  if (folded === 'visited') return plainSet(`SELECT id FROM urls ${byId} WHERE account_id = ? AND total_clicks > 0`, [accountId]);
-  if (folded === 'email_stats')
-    return plainSet(`SELECT id FROM urls ${byId} WHERE account_id = ? AND email_stats <> 0`, [accountId]);
+  if (folded === 'visited') return { sql: 'u.total_clicks > 0', values: [], isById: true };
+  if (folded === 'email_stats') return { sql: 'u.email_stats <> 0', values: [], isById: true };
   const domain = domains.find(({ name }) => name === folded) ?? domains.find(({ name }) => name === folded.replace(/:\d+$/, ''));
-  if (domain) return plainSet('SELECT id FROM urls WHERE account_id = ? AND domain_id = ?', [accountId, domain.id]);
-  return plainSet('SELECT 0 AS id WHERE FALSE', []);
+  return domain && { sql: 'u.domain_id = ?', values: [domain.id], isById: false };
+}
+
+interface Condition extends Statement {
+  readonly values: readonly Value[];
+  /** No other index than that of the ids helps. */
+  readonly isById: boolean;
 }
 
 /** Both comparisons exclude the day itself. Ids are in order of creation. */
-function createdSet({ accountId, dialect: { byId } }: TagScope, side: 'after' | 'before', date: string): IdSet {
+function creation(side: 'after' | 'before', date: string): Condition {
   const start = Date.parse(`${date}T00:00:00Z`);
   return side === 'after'
-    ? plainSet(`SELECT id FROM urls ${byId} WHERE account_id = ? AND id >= ?`, [accountId, idOfTime(start + dayLength)])
-    : plainSet(`SELECT id FROM urls ${byId} WHERE account_id = ? AND id < ?`, [accountId, idOfTime(start)]);
+    ? { sql: 'u.id >= ?', values: [idOfTime(start + dayLength)], isById: true }
+    : { sql: 'u.id < ?', values: [idOfTime(start)], isById: true };
+}
+
+function conditionSet({ accountId, dialect }: TagScope, { sql, values, isById }: Condition): IdSet {
+  return plainSet(`SELECT u.id FROM urls AS u ${isById ? dialect.byId : ''} WHERE u.account_id = ? AND ${sql}`, [
+    accountId,
+    ...values,
+  ]);
+}
+
+/** The URLs of an expression: those in the set, or all, if there is none, that fulfil the conditions on `u`. */
+export function partsOf(scope: TagScope, expression: TagExpression): { set: IdSet | undefined; conditions: Statement[] } {
+  const conditions: Statement[] = [];
+  const others: TagExpression[] = [];
+  for (const part of expression.kind === 'and' ? expression.operands : [expression]) {
+    const condition = conditionOf(scope, part);
+    if (condition) conditions.push(condition);
+    else others.push(part);
+  }
+  const set = others.length === 0 ? undefined : compileExpression(scope, { kind: 'and', operands: others });
+  return { set, conditions };
+}
+
+function conditionOf(scope: TagScope, part: TagExpression): Statement | undefined {
+  if (part.kind === 'created') return creation(part.side, part.date);
+  if (part.kind === 'label' && !tagNamed(scope, part.label)) return automaticLabel(scope, part.label);
+  const negated = part.kind === 'not' ? conditionOf(scope, part.operand) : undefined;
+  return negated && { ...negated, sql: `NOT (${negated.sql})` };
 }
 
 function plainSet(sql: string, values: readonly Value[]): IdSet {

@@ -29,8 +29,6 @@ export const sqliteDialect: Dialect = {
     sql: sets.map((set, index) => (index === 0 ? set.sql : bracketed(set))).join(` ${operator} `),
     values: sets.flatMap(({ values }) => values),
   }),
-  isIn: ({ complement, sql, values }) => ({ sql: `u.id ${complement ? 'NOT IN' : 'IN'} (${sql})`, values }),
-  tagJoins: () => undefined,
 };
 
 /**
