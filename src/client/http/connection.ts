@@ -28,6 +28,8 @@ export function createConnection(options: ClientOptions): Connection {
   const { baseUrl, system, observe, redact = (text) => text, caFile, timeout } = options;
   const warn = (message: string): void => observe?.({ kind: 'warning', message });
   const wireRequest = wireRequests(options);
+  // Loading takes milliseconds, for which the record of a typed change waits for the disk anyway.
+  setImmediate(() => void nodeModule(new URL(baseUrl)));
   let transport: Promise<Transport> | undefined;
   return {
     exchange: async (request, signal) => {
@@ -105,9 +107,13 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   return await nodeTransport(options.origin, trust);
 }
 
+async function nodeModule({ protocol }: URL): Promise<typeof import('node:http') | typeof import('node:https')> {
+  return protocol === 'https:' ? await import('node:https') : await import('node:http');
+}
+
 export async function nodeTransport(origin: URL, trust: Trust): Promise<Transport> {
   const secure = origin.protocol === 'https:';
-  const { Agent, request } = secure ? await import('node:https') : await import('node:http');
+  const { Agent, request } = await nodeModule(origin);
   const agent = new Agent({ keepAlive: true, timeout: maximumIdle, ...(secure && { ...trust, ca: trust.ca?.slice() }) });
   return {
     exchange: ({ method, path, headers, body }, timeouts, signal) => {
