@@ -27,8 +27,8 @@ const selections = [
   { tags: '~ten-1', search: 'item/1234' },
 ];
 const orders = ['created', 'clicks', 'hash', 'modified'];
-const turns = 7;
-const warmUps = 2;
+const turns = 3;
+const warmUps = 1;
 
 /** Pages of tag expressions in every order at several offsets, both engines in turn right after an import. */
 export async function tagPages(world) {
