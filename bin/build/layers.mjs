@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, join, normalize, relative } from 'node:path';
 
 /**
  * A command loads code in layers, each one file: of these modules and what they import, without what an earlier layer has. A module that is
@@ -111,10 +111,9 @@ function homes(outputs) {
 export function scripts(outputs, { top, modules }) {
   const home = homes(outputs);
   const codeOf = new Map([...home].map(([code, list]) => [list, code]));
-  const partsOf = (file) => [file, codeOf.get(file)].filter(Boolean);
   const setup = ({ onResolve, onLoad }) => {
     onResolve({ filter: /.*/ }, ({ path, importer, kind, namespace }) => {
-      if (kind === 'entry-point') return { namespace: 'script', path: relative(top, join(top, path)) };
+      if (kind === 'entry-point') return { namespace: 'script', path: normalize(path) };
       if (namespace === 'script') return { path: join(top, path) };
       const file = relative(top, join(modules, path));
       const list = home.get(file);
@@ -122,7 +121,8 @@ export function scripts(outputs, { top, modules }) {
       return { path: list ? `./${basename(list)}` : path, external: true };
     });
     onLoad({ filter: /.*/, namespace: 'script' }, ({ path: file }) => {
-      const names = new Map(partsOf(file).flatMap((part) => outputs[part].exports.map((name) => [name, part])));
+      const parts = [file, codeOf.get(file)].filter(Boolean);
+      const names = new Map(parts.flatMap((part) => outputs[part].exports.map((name) => [name, part])));
       const imports = [...names].map(([name, part]) => `import { ${name} } from '${part}';`);
       return { contents: `${imports.join('\n')}\nmodule.exports = { ${[...names.keys()].join(', ')} };`, resolveDir: top };
     });

@@ -36,8 +36,7 @@ export class Redactor {
   redact(text: string): string {
     // Most texts hold no secret, and making a pattern takes longer than looking for each.
     const isNamed = this.#secrets.some((secret) => text.includes(secret));
-    if (isNamed) this.#pattern ??= patternOf(this.#secrets);
-    const known = isNamed && this.#pattern ? text.replace(this.#pattern, placeholder) : text;
+    const known = isNamed ? text.replace(this.#patternOfAll(), placeholder) : text;
     const bare = known.includes('@') ? known.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'<>]*@/gi, `$1${placeholder}@`) : known;
     return bare.replace(/(authorization["']?\s*[:=,]\s*["']?(?:basic|bearer)\s+)[^\s"',]+/gi, `$1${placeholder}`);
   }
@@ -47,6 +46,11 @@ export class Redactor {
     return this.#long.some((form) => text.includes(form))
       ? this.#long.reduce((rest, form) => rest.replaceAll(form, placeholder), text)
       : text;
+  }
+
+  #patternOfAll(): RegExp {
+    this.#pattern ??= patternOf(this.#secrets);
+    return this.#pattern;
   }
 
   #add(...secrets: string[]): void {
