@@ -9,7 +9,7 @@ import { wholeTree } from '../src/cli/program.ts';
 import { cronScript } from '../src/help/topics.ts';
 import { programPath, runShell } from './support/built-program.ts';
 import { test } from './support/linkctl.ts';
-import { openTerminal } from './support/terminal.ts';
+import { openTerminal, screenOf } from './support/terminal.ts';
 import { needs } from './support/tools.ts';
 
 const path = join(import.meta.dirname, '..', 'README.md');
@@ -52,6 +52,10 @@ function session(text: string): Step[] {
     });
 }
 
+/** Shown between the outputs, and the command that shows it. */
+const separator = '\u001e';
+const separate = "printf '\\036'";
+
 /** Two ports that nobody has at the moment, of four digits as in the README, so that tables are as wide. */
 async function freePorts(): Promise<[string, string]> {
   const ports: string[] = [];
@@ -85,7 +89,7 @@ function writeProgram(path: string, script: string): void {
 }
 
 /** A folder with the program where the page expects it, on ports that are free. */
-async function freshMachine(folder: string): Promise<{ begin: string; typed: string[]; shown: (text: string) => string }> {
+async function freshMachine(folder: string): Promise<{ begin: string; typed: string[]; outputs: (shown: string) => string[] }> {
   const [first, second] = await freePorts();
   const [clone, tools] = [join(folder, 'clone'), join(folder, 'tools')];
   writeProgram(
@@ -97,7 +101,12 @@ async function freshMachine(folder: string): Promise<{ begin: string; typed: str
   return {
     begin: `cd '${clone}'; export PATH="${tools}:$PATH" NO_COLOR=1`,
     typed: steps.map(({ commands }) => `${commands.replaceAll('8787', first).replaceAll('8788', second)}${settled(commands)}`),
-    shown: (text) => text.replaceAll('\r\n', '\n').replaceAll(first, '8787').replaceAll(second, '8788'),
+    // As on the screen in the end: on a slow machine progress was shown for a while.
+    outputs: (shown) =>
+      shown
+        .split(separator)
+        .slice(1, -1)
+        .map((output) => screenOf(output).join('\n').replaceAll(first, '8787').replaceAll(second, '8788')),
   };
 }
 
@@ -107,14 +116,14 @@ async function replay(folder: string, env: Record<string, string>): Promise<stri
   const machine = await freshMachine(folder);
   const script = [
     `trap 'kill $(jobs -p) 2> /dev/null' EXIT; set -e -o pipefail; ${machine.begin}`,
-    ...machine.typed.map((commands) => `printf '\\036'\n${commands}`),
-    "printf '\\036'",
+    ...machine.typed.map((commands) => `${separate}\n${commands}`),
+    separate,
   ].join('\n');
   const terminal = openTerminal([], { env, columns: 132, shell: script });
   try {
     const { code, shown } = await terminal.ended();
-    const outputs = machine.shown(shown).split('\u001e').slice(1);
-    expect({ code, outputs: outputs.length - 1 }, shown).toEqual({ code: 0, outputs: steps.length });
+    const outputs = machine.outputs(shown);
+    expect({ code, outputs: outputs.length }, shown).toEqual({ code: 0, outputs: steps.length });
     return outputs;
   } finally {
     terminal.close();
@@ -129,14 +138,11 @@ async function typedIntoZsh(folder: string, env: Record<string, string>): Promis
   const terminal = openTerminal([], { env, columns: 132, shell });
   try {
     for (const commands of [`${machine.begin}\n`, ...machine.typed]) {
-      terminal.type(`${commands}printf '\\036'\n`);
-      await terminal.sees('\u001e');
+      terminal.type(`${commands}${separate}\n`);
+      await terminal.sees(separator);
     }
     terminal.type('kill %1 %2; exit\nexit\n');
-    const outputs = machine
-      .shown((await terminal.ended()).shown)
-      .split('\u001e')
-      .slice(1, -1);
+    const outputs = machine.outputs((await terminal.ended()).shown);
     return outputs.map((output) => output.replace(/^\[\d+\] .*\n/gm, ''));
   } finally {
     terminal.close();
