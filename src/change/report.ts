@@ -113,7 +113,7 @@ function ending({ run, presentation, session, noun }: ShownRun, { caught }: Inte
   if (end.kind === 'error') return end.error;
   if (end.kind !== 'signal') return undefined;
   const signal = caught();
-  if (!signal) return session.deadline.signal.reason;
+  if (!signal) return session.deadline.signal?.reason;
   session.dieOf(signal);
   return new FailedError('interrupted', { reported: true });
 }

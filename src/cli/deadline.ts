@@ -4,10 +4,10 @@ import { CallError } from '../client/call-error.ts';
 
 /** Limits the time of one command (`--max-time`). */
 export interface Deadline {
-  /** Aborted at the deadline, with the failure as its reason. */
-  readonly signal: AbortSignal;
-  /** Ends all calls at the deadline, unless the command handles signals itself. */
-  readonly calls: AbortSignal;
+  /** Aborted at the deadline, with the failure as its reason; undefined without a limit. */
+  readonly signal: AbortSignal | undefined;
+  /** Ends all calls at the deadline, unless the command handles signals itself; undefined without a limit. */
+  readonly calls: AbortSignal | undefined;
   /** Called before a changing call is sent: from then on the program waits for the command, which reports the outcome. */
   changes(): void;
   /**
@@ -22,14 +22,26 @@ export interface Deadline {
 /** Milliseconds that interrupted calls have to report "outcome unknown". */
 const reportTime = 1000;
 
+const noDeadline: Deadline = {
+  signal: undefined,
+  calls: undefined,
+  changes: () => undefined,
+  hold: (work) => work,
+  release: () => undefined,
+};
+
 export function startDeadline(seconds: number | undefined, system: Pick<System, 'sleep' | 'stdin'>): Deadline {
+  return seconds === undefined ? noDeadline : deadlineAfter(seconds, system);
+}
+
+function deadlineAfter(seconds: number, system: Pick<System, 'sleep' | 'stdin'>): Deadline {
   const time = new AbortController();
   const calls = new AbortController();
   const released = new AbortController();
   const { signal } = time;
   let hasChanged = false;
   const waitForDeadline = async (handlesEnd: () => boolean): Promise<void> => {
-    await system.sleep((seconds ?? 0) * 1000, released.signal);
+    await system.sleep(seconds * 1000, released.signal);
     time.abort(
       new UnavailableError(`not completed within ${seconds} s (--max-time)`, {
         hint: 'run the same command again, or increase --max-time',
@@ -52,7 +64,6 @@ export function startDeadline(seconds: number | undefined, system: Pick<System, 
       hasChanged = true;
     },
     async hold(work, handlesEnd) {
-      if (seconds === undefined) return await work;
       try {
         await Promise.race([work, abandon(handlesEnd)]);
       } catch (error) {

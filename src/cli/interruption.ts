@@ -28,8 +28,8 @@ export function interruptible(
       stop('interrupted', 'a second signal (Ctrl-C)');
     });
     const over = (): void => stop('--max-time reached', 'a signal');
-    if (deadline.signal.aborted) over();
-    else deadline.signal.addEventListener('abort', over, { once: true });
+    if (deadline.signal?.aborted) over();
+    else deadline.signal?.addEventListener('abort', over, { once: true });
   };
   return { signal: controller.signal, listen, caught: () => caught };
 }

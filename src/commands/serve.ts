@@ -182,8 +182,8 @@ function untilStopped(
     );
   return new Promise((resolve) => {
     // On a busy machine the deadline may already have passed.
-    if (deadline.signal.aborted) resolve(undefined);
-    deadline.signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    if (deadline.signal?.aborted) resolve(undefined);
+    deadline.signal?.addEventListener('abort', () => resolve(undefined), { once: true });
     let isStopping = false;
     listenForSignals((signal) => {
       if (signal === 'SIGHUP' && !isStopping && isAttached() === wasAttached) return hangUp(reload);

@@ -1,5 +1,4 @@
 import { closeSync, constants, existsSync, fdatasync, ftruncateSync, openSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { LocalError, messageOf } from '../../base/errors.ts';
 import { writeWhole } from '../../files/whole-write.ts';
 import { encodeLine, type JournalLine } from './lines.ts';
@@ -100,8 +99,10 @@ function lineQueue(path: string, file: JournalFile) {
   };
 }
 
-// Avoids node:fs/promises, which a change of one link would load only for this.
-const datasync = promisify(fdatasync);
+/** Avoids node:fs/promises and promisify, which a change of one link would load and compile only for this. */
+function datasync(file: number): Promise<void> {
+  return new Promise((resolve, reject) => fdatasync(file, (error) => (error ? reject(error) : resolve())));
+}
 
 async function openJournalFile(path: string, size: number): Promise<JournalFile> {
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);

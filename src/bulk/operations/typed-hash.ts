@@ -11,7 +11,7 @@ interface ReadingSettings {
   readonly client: Pick<Client, 'send'>;
   readonly system: Pick<System, 'elapsed'>;
   readonly domain?: string | undefined;
-  readonly deadline: { readonly signal: AbortSignal };
+  readonly deadline: { readonly signal: AbortSignal | undefined };
 }
 
 interface TypedHashes {

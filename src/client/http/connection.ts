@@ -27,13 +27,14 @@ export interface Connection {
 export function createConnection(options: ClientOptions): Connection {
   const { baseUrl, system, observe, redact = (text) => text, caFile, timeout } = options;
   const warn = (message: string): void => observe?.({ kind: 'warning', message });
-  const wireRequest = wireRequests(options);
+  const base = new URL(baseUrl);
+  const wireRequest = wireRequests(base, options);
   // Loading takes milliseconds, for which the record of a typed change waits for the disk anyway.
-  setImmediate(() => void nodeModule(new URL(baseUrl)));
+  process.nextTick(nodeModule, base);
   let transport: Promise<Transport> | undefined;
   return {
     exchange: async (request, signal) => {
-      transport ??= openTransport({ origin: new URL(baseUrl), caFile, env: system.env, warn });
+      transport ??= openTransport({ origin: base, caFile, env: system.env, warn });
       const wire = await wireRequest(request);
       const started = system.now();
       const answered = await (await transport).exchange(wire, timeoutsFor(request.method, timeout), signal);
@@ -47,9 +48,8 @@ export function createConnection(options: ClientOptions): Connection {
 }
 
 /** Reads the key once, before the first request. */
-function wireRequests(options: ClientOptions): (request: ApiRequest) => Promise<WireRequest> {
+function wireRequests(base: URL, options: ClientOptions): (request: ApiRequest) => Promise<WireRequest> {
   const { username, readKey, methodOverride } = options;
-  const base = new URL(options.baseUrl);
   const root = base.pathname.replace(/\/+$/, '');
   const agent = userAgent(options);
   let credentials: Promise<string> | undefined;

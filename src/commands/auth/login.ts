@@ -108,7 +108,7 @@ async function askUntil(
     try {
       return await read(answer);
     } catch (error) {
-      if (!(error instanceof CliError) || deadline.signal.aborted) throw error;
+      if (!(error instanceof CliError) || deadline.signal?.aborted) throw error;
       await printFailure(error, {}, streams);
     }
   }

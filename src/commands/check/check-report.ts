@@ -193,7 +193,7 @@ function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): Cl
   if (stop?.kind === 'error') return stop.error;
   if (stop?.kind === 'signal') {
     const signal = shown.interruption.caught();
-    if (!signal) return session.deadline.signal.reason;
+    if (!signal) return session.deadline.signal?.reason;
     session.dieOf(signal);
     return new FailedError('interrupted', { reported: true });
   }
