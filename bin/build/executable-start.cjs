@@ -5,6 +5,9 @@ const { Script } = require('node:vm');
 /** The program loads only this package by its name. */
 const packages = { pg: 'pg.cjs' };
 const loaded = new Map();
+// All files lie in one asset: Node reads the list of assets at every start.
+const program = isSea() && getRawAsset('program');
+const places = isSea() && JSON.parse(Buffer.from(getRawAsset('places')).latin1Slice());
 
 /** Implements `require` for the files of the program and the modules of Node. */
 function load(name) {
@@ -14,7 +17,8 @@ function load(name) {
   if (known) return known.exports;
   const module = { exports: {} };
   loaded.set(path, module);
-  const script = scriptOf(path, Buffer.from(getRawAsset(path)), new Uint8Array(getRawAsset(`${path}.code`)));
+  const { source, code } = places[path];
+  const script = scriptOf(path, Buffer.from(program, ...source), new Uint8Array(program, ...code));
   // The path does not exist as a file; `partGone` in src/cli/main.ts asks for the location of the program.
   script.runInThisContext()(module.exports, load, module, process.execPath);
   return module.exports;

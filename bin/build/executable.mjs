@@ -38,7 +38,7 @@ export function makeExecutable(target, { files, work, cache, path }) {
   const runner = runnerOf(target, node);
   compile(folder, runner);
   const blob = `${folder}.blob`;
-  writeFileSync(`${folder}.json`, JSON.stringify(configOf(folder, blob)));
+  writeFileSync(`${folder}.json`, JSON.stringify(configOf(blob, { ...programAssets(folder), ...dataAssets(folder) })));
   cpSync(join(import.meta.dirname, 'executable-start.cjs'), join(work, 'executable-start.cjs'));
   process.chdir(work);
   // All targets have the same version of Node, so any of them can write the blob for the others.
@@ -65,16 +65,42 @@ const nodeFlags = [
   '--min-semi-space-size=4',
 ];
 
-function configOf(folder, output) {
+const isScript = (name) => name.endsWith('.cjs');
+
+/** One asset of all files of the program and their code caches, and one that tells where each lies: its start and its length in bytes. */
+function programAssets(folder) {
+  const parts = [];
+  const places = {};
+  let end = 0;
+  const put = (path) => {
+    const bytes = readFileSync(path);
+    const place = [end, bytes.length];
+    // V8 copies a code cache that is not aligned.
+    const padding = Buffer.alloc(-bytes.length & 7);
+    parts.push(bytes, padding);
+    end += bytes.length + padding.length;
+    return place;
+  };
+  for (const name of readdirSync(folder).filter(isScript).sort()) {
+    places[name] = { source: put(join(folder, name)), code: put(join(folder, `${name}.code`)) };
+  }
+  writeFileSync(`${folder}.program`, Buffer.concat(parts));
+  writeFileSync(`${folder}.places`, JSON.stringify(places));
+  return { program: `${folder}.program`, places: `${folder}.places` };
+}
+
+/** What the program reads as text. */
+function dataAssets(folder) {
+  const names = readdirSync(folder).filter((name) => !isScript(name) && !name.endsWith('.cjs.code'));
+  return Object.fromEntries(names.sort().map((name) => [name, join(folder, name)]));
+}
+
+function configOf(output, assets) {
   return {
     // A relative path, because it is written into the executable, which must not depend on the folder.
     main: 'executable-start.cjs',
     output,
-    assets: Object.fromEntries(
-      readdirSync(folder)
-        .sort()
-        .map((name) => [name, join(folder, name)]),
-    ),
+    assets,
     disableExperimentalSEAWarning: true,
     execArgv: nodeFlags,
     // NODE_OPTIONS of the user is not meant for this program.
@@ -88,6 +114,6 @@ function compile(folder, runner) {
     const usual = run(...runner, ...nodeFlags, '-p', 'new vm.Script("").createCachedData().readUInt32LE(12)').trim();
     run(...runner, '--no-lazy', '--predictable', join(import.meta.dirname, 'code-cache.cjs'), folder, usual);
   } else {
-    for (const name of readdirSync(folder)) if (name.endsWith('.cjs')) writeFileSync(join(folder, `${name}.code`), '');
+    for (const name of readdirSync(folder).filter(isScript)) writeFileSync(join(folder, `${name}.code`), '');
   }
 }

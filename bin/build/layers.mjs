@@ -130,7 +130,8 @@ export function scripts(outputs, { top, modules }) {
       const file = relative(top, join(modules, path));
       const list = home.get(file) ?? file;
       if (list !== file && list === relative(top, importer)) return undefined;
-      if (kind !== 'import-statement' || !outputs[list]) return { path: outputs[list] ? `./${basename(list)}` : path, external: true };
+      if (kind !== 'import-statement' || !outputs[list])
+        return { path: outputs[list] ? `./${basename(list)}` : path, external: true };
       return { namespace: 'imported', path: `${importer} ${list}`, pluginData: { importer, list, path } };
     });
     onLoad({ filter: /.*/, namespace: 'imported' }, ({ pluginData: { importer, list, path } }) => {
@@ -140,7 +141,10 @@ export function scripts(outputs, { top, modules }) {
     onLoad({ filter: /.*/, namespace: 'script' }, ({ path: file }) => {
       const names = namesOf(file);
       const imports = [...names].map(([name, part]) => `import { ${name} } from '${part}';`);
-      return { contents: `${imports.join('\n')}\nmodule.exports = { __proto__: null, ${[...names.keys()].join(', ')} };`, resolveDir: top };
+      return {
+        contents: `${imports.join('\n')}\nmodule.exports = { __proto__: null, ${[...names.keys()].join(', ')} };`,
+        resolveDir: top,
+      };
     });
     // What is imported on demand is such a script or a module of Node, too.
     onLoad({ filter: /\.cjs$/ }, ({ path }) => ({

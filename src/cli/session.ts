@@ -186,7 +186,7 @@ export function connect(account: Account, invocation: Invocation): Client {
   const redact = (text: string): string => redactor.redact(text);
   streams.redactWith(redact);
   for (const name of ['https_proxy', 'http_proxy']) {
-    for (const variable of [name, name.toUpperCase()]) redactor.addProxy(system.env[variable] ?? '');
+    for (const variable of [name, name.toUpperCase()]) redactor.addProxy(system.env[variable]);
   }
   return createClient({
     ...account,

@@ -84,7 +84,7 @@ function typeWarning({ warn }: Connection): (answer: WireAnswer) => void {
   let reported = false;
   return ({ status, headers, body }) => {
     const type = headers['content-type'] ?? 'no content type';
-    if (reported || status < 200 || status >= 300 || /\bjson\b/i.test(type) || !/^\s*\{/.test(body)) return;
+    if (reported || status < 200 || status >= 300 || /\bjson\b/.test(type.toLowerCase()) || !/^\s*\{/.test(body)) return;
     reported = true;
     warn(`the server sends the content type ${type} instead of application/json`);
   };

@@ -149,5 +149,5 @@ const ascii: Glyphs = {
 /** Chooses ASCII if the terminal or the locale needs it; an unset locale counts as UTF-8. */
 function chooseGlyphs(env: System['env']): Glyphs {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || 'UTF-8';
-  return env.TERM !== 'dumb' && /utf-?8/i.test(locale) ? unicode : ascii;
+  return env.TERM !== 'dumb' && /utf-?8/.test(locale.toLowerCase()) ? unicode : ascii;
 }

@@ -8,7 +8,8 @@ import { isLoopback, parseUrl } from '../contract/web-address.ts';
  */
 export function baseUrl(text: string): string | undefined {
   // `new URL` silently removes control characters, spaces and empty parts such as `?` and `#`.
-  if (/[\s\\?#]/.test(text) || hasControlCharacter(text) || !/^https?:\/\/[^/@]+(\/.*)?$/i.test(text)) return undefined;
+  if (/[\s\\?#]/.test(text) || hasControlCharacter(text) || !/^https?:\/\/[^/@]+(\/.*)?$/.test(text.toLowerCase()))
+    return undefined;
   const url = parseUrl(text);
   if (!url) return undefined;
   return url.origin + url.pathname.replace(/\/+$/, '');

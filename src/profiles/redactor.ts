@@ -25,7 +25,9 @@ export class Redactor {
   }
 
   /** Hides only the credentials of the proxy's address. */
-  addProxy(url: string): void {
+  addProxy(url: string | undefined): void {
+    // Making the pattern takes longer than all other texts that a short command looks at.
+    if (!url) return;
     const userinfo = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*)@/i.exec(url)?.[1];
     if (!userinfo) return;
     const password = userinfo.slice(userinfo.indexOf(':') + 1);
