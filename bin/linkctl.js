@@ -61,15 +61,16 @@ function builtProgram() {
 }
 
 /**
- * Loads the program in a folder with the code that V8 compiled in an earlier run under the same Node: `load('main.cjs')`. `keep` stores the
- * code of files that had none, for the end of the work. The cache is optional: files that are missing, stale or not writable are ignored.
- * Only code that the owner of the program wrote is run, because others may be able to write to the folder.
+ * Loads the program in a folder with the code that V8 compiled in earlier runs under the same Node: `load('main.cjs')`. `keep` is for the end
+ * of the work: if a file had no such code, it stores what this run and earlier ones called of all files. The rest would take longer to load
+ * than to compile when it is called. The cache is optional: files that are missing, stale or not writable are ignored. Only code that the
+ * owner of the program wrote is run, because others may be able to write to the folder.
  */
 function compiledProgram(folder) {
   const cache = `${folder}/code/${process.version}-${process.arch}`;
   const owner = fs.statSync(`${folder}/main.cjs`).uid;
   const loaded = new Map();
-  const uncached = new Map();
+  const scripts = new Map();
   // V8 accepts code only under the flags with which it was compiled, and some commands set flags.
   let flags;
   // Node's own `require` would look for each file and for the package that it belongs to.
@@ -78,11 +79,11 @@ function compiledProgram(folder) {
     if (known) return known.exports;
     const filename = `${folder}/${name}`;
     const source = `(function (exports, require, module, __dirname) {${fs.readFileSync(filename, 'utf8')}\n})`;
-    const script = new Script(source, { filename, cachedData: readCode(`${cache}/${name}`, owner) });
-    if (script.cachedDataRejected !== false) {
-      flags ??= flagsOf(script.createCachedData());
-      uncached.set(name, source);
-    }
+    const cachedData = readCode(`${cache}/${name}`, owner);
+    const script = new Script(source, { filename, cachedData });
+    const isStored = script.cachedDataRejected === false;
+    if (!isStored) flags ??= script.createCachedData().readUInt32LE(flagsPosition);
+    scripts.set(name, { script, size: isStored ? cachedData.length : 0 });
     const module = { exports: {} };
     loaded.set(name, module);
     const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
@@ -91,13 +92,9 @@ function compiledProgram(folder) {
   };
   const keep = () => {
     const isOwner = process.getuid?.() === (process.getuid && owner);
-    if (uncached.size > 0 && isOwner) writeCode(uncached, folder, cache, flags);
+    if (flags !== undefined && isOwner) writeCode(scripts, cache, flags);
   };
   return { load, keep };
-}
-
-function flagsOf(code) {
-  return code.readUInt32LE(flagsPosition);
 }
 
 /**
@@ -121,15 +118,13 @@ function readCode(path, owner) {
   }
 }
 
-/** Compiles all functions, because V8 would store only those that this run called, and other commands call others. */
-function writeCode(sources, folder, cache, flags) {
-  const { setFlagsFromString } = require('node:v8');
-  // Without the second flag, V8 would take the script that it has already compiled.
-  for (const flag of ['--no-lazy', '--no-compilation-cache']) setFlagsFromString(flag);
+function writeCode(scripts, cache, flags) {
   try {
     fs.mkdirSync(cache, { recursive: true, mode: 0o755 });
-    for (const [name, source] of sources) {
-      const code = new Script(source, { filename: `${folder}/${name}` }).createCachedData();
+    for (const [name, { script, size }] of scripts) {
+      const code = script.createCachedData();
+      // In a long run V8 drops the code of functions that are not called any more.
+      if (code.length <= size) continue;
       code.writeUInt32LE(flags, flagsPosition);
       const unfinished = `${cache}/${name}.${process.pid}`;
       fs.writeFileSync(unfinished, Buffer.concat([code, code]), { mode: 0o644 });

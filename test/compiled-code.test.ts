@@ -60,10 +60,10 @@ test('kept code is what runs, so code that others could have written is not used
   expect(run()).toBe('hello');
 });
 
-test('all functions are kept, not just those that the first run called', ({ folder }) => {
-  const { run, code, source } = programIn(folder);
-  run();
-  // V8 compiles a function that is not kept from the source, which has the other word.
+test('what a run calls is kept, and a run that loads another file adds what it calls of the known ones', ({ folder }) => {
+  const { run, kept, code, source, start } = programIn(folder);
+  for (const name of ['other', 'third']) writeFileSync(join(folder, 'program', `${name}.cjs`), "module.exports = () => 'all';");
+  // V8 compiles a function that is not kept from the source, which has another sign.
   const asked = `
     const { Script } = require('node:vm');
     const bytes = require('node:fs').readFileSync(${JSON.stringify(code)});
@@ -72,17 +72,17 @@ test('all functions are kept, not just those that the first run called', ({ fold
     const module = {};
     script.runInThisContext()({}, undefined, module, '');
     process.stdout.write(module.exports.toAll(() => 'all'));`;
-  expect(execFileSync(process.execPath, ['--eval', asked]).toString()).toBe(' all');
-});
-
-test('a run that loads another file keeps its code, too, and leaves that of the others', ({ folder }) => {
-  const { run, kept, code, start } = programIn(folder);
-  writeFileSync(join(folder, 'program', 'other.cjs'), "module.exports = () => 'all';");
+  const answer = (): string => execFileSync(process.execPath, ['--eval', asked]).toString();
+  const runWith = (more: string): string =>
+    execFileSync(process.execPath, ['--eval', start.replace("load('main.cjs')()", `load('main.cjs')() + ${more}`)]).toString();
   run();
-  const { ino } = statSync(code);
-  const both = start.replace("load('main.cjs')()", "load('main.cjs')() + load('main.cjs').toAll(load('other.cjs'))");
-  expect(execFileSync(process.execPath, ['--eval', both]).toString()).toBe('hello all');
+  expect(answer()).toBe('?all');
+  expect(runWith("load('main.cjs').toAll(load('other.cjs'))")).toBe('hello all');
   expect(kept().sort()).toEqual(['main.cjs', 'other.cjs']);
+  expect(answer()).toBe(' all');
+  const { ino } = statSync(code);
+  expect(runWith("load('third.cjs')()")).toBe('helloall');
+  expect(kept().sort()).toEqual(['main.cjs', 'other.cjs', 'third.cjs']);
   expect(statSync(code).ino).toBe(ino);
 });
 

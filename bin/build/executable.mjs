@@ -112,7 +112,7 @@ function configOf(output, assets) {
 function compile(folder, runner) {
   if (runner) {
     const usual = run(...runner, ...nodeFlags, '-p', 'new vm.Script("").createCachedData().readUInt32LE(12)').trim();
-    run(...runner, '--no-lazy', '--predictable', join(import.meta.dirname, 'code-cache.cjs'), folder, usual);
+    run(...runner, '--predictable', join(import.meta.dirname, 'code-cache.cjs'), folder, usual);
   } else {
     for (const name of readdirSync(folder).filter(isScript)) writeFileSync(join(folder, `${name}.code`), '');
   }
