@@ -6,7 +6,7 @@ const { setFlagsFromString } = require('node:v8');
 const { loader, scriptOf } = require('./executable-start.cjs');
 
 /**
- * `node --predictable code-cache.cjs FOLDER SUM` writes the code cache of each file of a program to `FILE.code`. Files that the usual commands
+ * `node code-cache.cjs FOLDER SUM` writes the code cache of each file of a program to `FILE.code`. Files that the usual commands
  * load have the code of what these call, because the rest would take longer to load than to compile when it is called; the others have all.
  * V8 stores a checksum of its flags at byte 12 and accepts only code with its own: SUM is that of a normal start.
  */

@@ -108,11 +108,14 @@ function configOf(output, assets) {
   };
 }
 
+/** Each run gives the same bytes. A code cache says which functions V8 has compiled once more, and that depends on the time. */
+const repeatable = ['--predictable', '--no-sparkplug', '--no-maglev', '--no-opt'];
+
 /** Writes empty files if programs of the target cannot run here: then V8 compiles at the start. */
 function compile(folder, runner) {
   if (runner) {
     const usual = run(...runner, ...nodeFlags, '-p', 'new vm.Script("").createCachedData().readUInt32LE(12)').trim();
-    run(...runner, '--predictable', join(import.meta.dirname, 'code-cache.cjs'), folder, usual);
+    run(...runner, ...repeatable, join(import.meta.dirname, 'code-cache.cjs'), folder, usual);
   } else {
     for (const name of readdirSync(folder).filter(isScript)) writeFileSync(join(folder, `${name}.code`), '');
   }
