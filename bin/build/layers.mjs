@@ -132,7 +132,7 @@ export function scripts(outputs, { top, modules }) {
       if (list !== file && list === relative(top, importer)) return undefined;
       if (kind !== 'import-statement' || !outputs[list])
         return { path: outputs[list] ? `./${basename(list)}` : path, external: true };
-      return { namespace: 'imported', path: `${importer} ${list}`, pluginData: { importer, list, path } };
+      return { namespace: 'imported', path: `${basename(importer)} of ${basename(list)}`, pluginData: { importer, list, path } };
     });
     onLoad({ filter: /.*/, namespace: 'imported' }, ({ pluginData: { importer, list, path } }) => {
       const names = importedNames(readFileSync(importer, 'utf8'), path).join(', ');
