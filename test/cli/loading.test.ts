@@ -237,9 +237,9 @@ test.for([
 test('B48: with --debug the trace of a bug of ours names lines of the source', async ({ env, folder: home }) => {
   const bug = join(home, 'bug.cjs');
   writeFileSync(bug, "globalThis.AbortController = class { constructor() { throw new Error('boom'); } };");
-  const { stderr } = await run(process.execPath, ['--require', bug, programPath, '--debug', 'list'], { env }).catch(
-    (error) => error,
-  );
+  const { stderr } = await run(process.execPath, ['--require', bug, programPath, '--debug', '--max-time', '60', 'list'], {
+    env,
+  }).catch((error) => error);
   expect(stderr).toContain('internal error: boom');
   expect(stderr).toMatch(/at .*src\/cli\/deadline\.ts:\d+:\d+/);
 });

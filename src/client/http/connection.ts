@@ -30,7 +30,7 @@ export function createConnection(options: ClientOptions): Connection {
   const base = new URL(baseUrl);
   const wireRequest = wireRequests(base, options);
   // Loading takes milliseconds, for which the record of a typed change waits for the disk anyway.
-  process.nextTick(nodeModule, base);
+  setImmediate(() => void nodeModule(base));
   let transport: Promise<Transport> | undefined;
   return {
     exchange: async (request, signal) => {
