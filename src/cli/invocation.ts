@@ -78,6 +78,8 @@ export function createLaunch(argv: readonly string[], system: System): Launch {
 /** Finds the format before the line is parsed, because parse errors need it, too. */
 function guessFormat(argv: readonly string[]): Format | undefined {
   const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
+  // Every command passes here, and few need the pattern to be made.
+  if (!words.some((word) => word.includes('json'))) return undefined;
   return words.includes('--json') || /(?:^|\n)(?:-o\n?|--output[=\n])jsonl?(?:\n|$)/.test(words.join('\n')) ? 'json' : undefined;
 }
 

@@ -105,8 +105,8 @@ export function isOfOldVersion({ order }: BeginLine): boolean {
 }
 
 export function newRunName(key: string, now: number, folders: RunFolders): string {
-  const [date = '', time = ''] = new Date(now).toISOString().replace(/[-:]/g, '').split(/[T.]/);
-  const name = `${date}-${time}-${key}`;
+  const time = new Date(now).toISOString();
+  const name = `${time.slice(0, 10).replaceAll('-', '')}-${time.slice(11, 19).replaceAll(':', '')}-${key}`;
   for (let nth = 1; ; nth += 1) {
     const candidate = nth === 1 ? name : `${name}-${nth}`;
     if (!existsSync(runRecord(candidate, folders).path)) return candidate;

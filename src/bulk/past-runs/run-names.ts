@@ -1,19 +1,19 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import type { BeginLine } from '../journal/lines.ts';
 
 export type RunFolders = ReturnType<typeof runFolders>;
 
 export function runFolders(stateFolder: string) {
-  const within = (part: string): string => join(stateFolder, part);
+  const within = join(stateFolder, sep);
   return {
     state: stateFolder,
-    runs: within('runs'),
+    runs: `${within}runs`,
     /** Contains an empty file whose name is the number of the newest run. */
-    orders: within('order'),
-    locks: within('locks'),
+    orders: `${within}order`,
+    locks: `${within}locks`,
     /** Proofs that servers follow 4.3.4. */
-    proofs: within('canaries'),
+    proofs: `${within}canaries`,
   };
 }
 
