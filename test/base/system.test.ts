@@ -24,19 +24,19 @@ test.each([
     'data',
     'the data folder is unknown: neither HOME nor XDG_DATA_HOME is an absolute path',
   ],
-] as const)('E33: with %j the %s folder is not in the current folder, and not looked for elsewhere', (env, name, message) => {
+] as const)('E33, E63: with %j the %s folder is not in the current folder, and not looked for elsewhere', (env, name, message) => {
   expect(() => folders({ platform: 'linux', env })[name]).toThrow(
     expect.objectContaining({ message, kind: 'local', hint: 'set HOME to your home folder' }),
   );
 });
 
-test('E33: no home is looked up where every folder has a variable of its own', () => {
+test('E33, E63: no home is looked up where every folder has a variable of its own', () => {
   const env = { LINKCTL_CONFIG_DIR: '/etc/own', XDG_CACHE_HOME: '/c', XDG_STATE_HOME: '/s', XDG_DATA_HOME: '/d' };
   const { config, cache, state, data } = folders({ platform: 'linux', env });
   expect([config, cache, state, data]).toEqual(['/etc/own', '/c/linkctl', '/s/linkctl', '/d/linkctl']);
 });
 
-test('B67: a relative LINKCTL_CONFIG_DIR is refused: it would be another one in each folder', () => {
+test('B67, E74b: a relative LINKCTL_CONFIG_DIR is refused: it would be another one in each folder', () => {
   expect(() => folders({ platform: 'linux', env: { ...linux.home, LINKCTL_CONFIG_DIR: 'own' } }).config).toThrow(
     expect.objectContaining({ message: 'LINKCTL_CONFIG_DIR is not an absolute path: "own"', kind: 'local' }),
   );
