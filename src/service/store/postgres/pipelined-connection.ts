@@ -28,7 +28,7 @@ const idleTime = 4000;
  * the statement of a client that is gone. Settings of the operator are kept, and engines that lack some have no such rows.
  */
 const choices = `SELECT set_config(name, wanted, FALSE) FROM pg_settings JOIN (
-  VALUES ('jit', 'off'), ('parallel_setup_cost', '5000'), ('random_page_cost', '1.1'), ('client_connection_check_interval', '1000')
+  VALUES ('jit', 'off'), ('parallel_setup_cost', '3000'), ('random_page_cost', '1.1'), ('client_connection_check_interval', '1000')
 ) AS choice (setting_name, wanted) ON setting_name = name
 WHERE source = 'default' AND (name <> 'client_connection_check_interval' OR version() LIKE '%linux%')`;
 

@@ -67,7 +67,7 @@ function idsOf(set: IdSet): Range {
   const { sql, values } = shortest(set);
   if (!set.repeated) return set.depth === 0 ? counted(set) : tabled(set);
   const ids = { sql: `SELECT id FROM (${sql}) AS found GROUP BY id`, values };
-  if (!set.tags) return tabled({ ...ids, sql: `${ids.sql} ORDER BY id DESC` });
+  if (!set.tags) return tabled(ids);
   return { ...ids, total: { sql: `SELECT count(DISTINCT id) FROM (${sql}) AS matches`, values } };
 }
 
