@@ -24,11 +24,14 @@ test.each([
     'data',
     'the data folder is unknown: neither HOME nor XDG_DATA_HOME is an absolute path',
   ],
-] as const)('E33, E63: with %j the %s folder is not in the current folder, and not looked for elsewhere', (env, name, message) => {
-  expect(() => folders({ platform: 'linux', env })[name]).toThrow(
-    expect.objectContaining({ message, kind: 'local', hint: 'set HOME to your home folder' }),
-  );
-});
+] as const)(
+  'E33, E63: with %j the %s folder is not in the current folder, and not looked for elsewhere',
+  (env, name, message) => {
+    expect(() => folders({ platform: 'linux', env })[name]).toThrow(
+      expect.objectContaining({ message, kind: 'local', hint: 'set HOME to your home folder' }),
+    );
+  },
+);
 
 test('E33, E63: no home is looked up where every folder has a variable of its own', () => {
   const env = { LINKCTL_CONFIG_DIR: '/etc/own', XDG_CACHE_HOME: '/c', XDG_STATE_HOME: '/s', XDG_DATA_HOME: '/d' };
