@@ -130,13 +130,15 @@ export function scripts(outputs, { top, modules }) {
       const file = relative(top, join(modules, path));
       const list = home.get(file) ?? file;
       if (list !== file && list === relative(top, importer)) return undefined;
-      if (kind !== 'import-statement' || !outputs[list])
-        return { path: outputs[list] ? `./${basename(list)}` : path, external: true };
-      return { namespace: 'imported', path: `${basename(importer)} of ${basename(list)}`, pluginData: { importer, list, path } };
+      // A module of Node.
+      if (!outputs[list]) return { path, external: true };
+      const script = `./${basename(list)}`;
+      if (kind !== 'import-statement') return { path: script, external: true };
+      return { namespace: 'imported', path: `${basename(importer)} of ${script}`, pluginData: { importer, script, path } };
     });
-    onLoad({ filter: /.*/, namespace: 'imported' }, ({ pluginData: { importer, list, path } }) => {
+    onLoad({ filter: /.*/, namespace: 'imported' }, ({ pluginData: { importer, script, path } }) => {
       const names = importedNames(readFileSync(importer, 'utf8'), path).join(', ');
-      return { contents: `const { ${names} } = require('./${basename(list)}'); export { ${names} };` };
+      return { contents: `const { ${names} } = require('${script}'); export { ${names} };` };
     });
     onLoad({ filter: /.*/, namespace: 'script' }, ({ path: file }) => {
       const names = namesOf(file);

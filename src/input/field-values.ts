@@ -133,8 +133,8 @@ const jsonTypes: { readonly [K in FieldKind]: 'string' | 'boolean' | 'number' | 
   tags: 'array',
 };
 
-// Backslashes count as slashes in http URLs (WHATWG), so they end the host, too.
-/** Each letter in both cases: for a flag that says so, V8 loads tables, which takes longer than the check of all the rows of a small file. */
+// Backslashes count as slashes in http URLs (WHATWG), so they end the host, too. Every long URL passes the first pattern, so it names both
+// cases: the flag for them makes V8 load tables of letters.
 const beginsWithHost = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#\\]/;
 const userinfo = /^https?:\/\/[^/?#\\]*@/i;
 const noWebAddress = 'is not an http or https URL';

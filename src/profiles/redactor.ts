@@ -26,7 +26,7 @@ export class Redactor {
 
   /** Hides only the credentials of the proxy's address. */
   addProxy(url: string | undefined): void {
-    // Making the pattern takes longer than all other texts that a short command looks at.
+    // Few have a proxy, and making the pattern takes a tenth of a millisecond.
     if (!url) return;
     const userinfo = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*)@/i.exec(url)?.[1];
     if (!userinfo) return;
