@@ -13,9 +13,10 @@ export async function listUrls(rows: AccountRows, query: ListQuery): Promise<{ u
   const { offset, limit, from } = query;
   const { dialect } = rows.queries;
   const range = from.kind === 'domain' ? domainRange(rows, query, from.domain) : await tagRange(rows, query, from.expression);
+  const order = range.isOrdered ? '' : `ORDER BY ${orders[query.order](dialect)}`;
   const columns = foundUrls(rows);
   const [found] = await rows.queries.composed<FoundUrls & { total: number; ids: Aggregated<number> }>({
-    sql: `WITH ${range.table ? `${range.table.sql}, ` : ''}page AS (${range.sql} ORDER BY ${orders[query.order](dialect)} LIMIT ? OFFSET ?),
+    sql: `WITH ${range.table ? `${range.table.sql}, ` : ''}page AS (${range.sql} ${order} LIMIT ? OFFSET ?),
        ${foundTable('FROM page CROSS JOIN urls AS u WHERE u.account_id = ? AND u.id = page.id')}
      SELECT CASE WHEN known.count < ? AND (known.count > 0 OR CAST(? AS BIGINT) = 0) THEN ? + known.count ELSE (${range.total.sql}) END AS total,
        (SELECT ${dialect.jsonAggregate}(id) FROM page) AS ids, ${columns.sql}

@@ -30,8 +30,10 @@ export interface Selected {
   readonly filter: Statement | undefined;
 }
 
-/** The unsorted query of all matching ids, and the query of their number. */
+/** The query of all matching ids, and the query of their number. */
 export interface Range extends Statement {
+  /** The ids have the order of the page. */
+  readonly isOrdered?: boolean;
   /** For `WITH`, in front of the query. */
   readonly table?: Statement;
   readonly total?: Statement;
