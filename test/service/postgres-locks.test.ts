@@ -131,6 +131,14 @@ test('E43: redirects and health wait behind no API call', async ({ client, held 
   await Promise.all(calls);
 });
 
+test('E43: health does not wait for the number of calls to be stored', async ({ client, held }) => {
+  const { release, waiting } = await held('LOCK TABLE tallies IN ACCESS EXCLUSIVE MODE');
+  expect((await client.call('GET', '/urls')).body.error.code).toBe(0);
+  await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
+  expect((await fetch(`http://127.0.0.1:${client.service.metricsPort}/healthz`)).status).toBe(200);
+  await release();
+});
+
 test('E56: a process that runs while a newer version changes the tables stops writing, and says why', async ({
   start,
   database,

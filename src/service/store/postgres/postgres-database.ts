@@ -74,7 +74,12 @@ export class Database {
     return retry(() => work(leastBusy(this.#querying).queries));
   }
 
-  /** Like `query`, for the number of calls and health checks. */
+  /** Like `query`, for health checks: waits behind no other statement while a connection for short ones is free. */
+  queryForHealth<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return retry(() => work(leastBusy([this.#calls, this.#counting, ...this.#querying]).queries));
+  }
+
+  /** Like `query`, for the number of calls. */
   queryForCalls<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return retry(() => work(this.#calls.queries));
   }

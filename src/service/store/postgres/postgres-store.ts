@@ -145,7 +145,7 @@ function postgresStore(
         throw error instanceof ImportRefusal ? error : new StoreFailure(error);
       }),
     listDomains: () => account.domains.list(),
-    ping: () => database.queryForCalls(checkVersion),
+    ping: () => database.queryForHealth(checkVersion),
     claimAddress: claim,
     servedAddresses: () => read(servedAddresses),
     addCalls: (time, amount, limit) => {
