@@ -1,9 +1,10 @@
+import { isoTime } from './iso-time.ts';
 /** Milliseconds. */
 export const dayLength = 86_400_000;
 
 /** Returns `YYYY-MM-DD` in UTC (4.1.6). */
 export function utcDay(now: number): string {
-  return new Date(now).toISOString().slice(0, 10);
+  return isoTime(now).slice(0, 10);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
+import { isoTime } from '../base/iso-time.ts';
 import { CallError } from '../client/call-error.ts';
 import { beginOneOff } from './journal/new-run.ts';
 import type { RunEnvironment } from './run-plan.ts';
@@ -26,7 +27,7 @@ export async function recordCall<Result>(
   try {
     const result = await act();
     if (isRefused(result)) await journal.drop();
-    else await journal.write({ type: 'end', reason: 'complete', at: new Date(system.now()).toISOString() });
+    else await journal.write({ type: 'end', reason: 'complete', at: isoTime(system.now()) });
     return result;
   } catch (error) {
     if (!mayBeDone(error)) await journal.drop();

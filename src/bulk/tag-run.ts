@@ -1,5 +1,6 @@
 import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
+import { isoTime } from '../base/iso-time.ts';
 import { beginRun } from './beginning/beginning.ts';
 import type { BeginLine, UndoDirection } from './journal/lines.ts';
 import { removeRunFolder } from './journal/run-folder.ts';
@@ -78,7 +79,7 @@ export async function recordTagRun<Result>(
       },
     );
     if (undoes !== undefined) await recordUndone({ undoes, by: name }, folders, system);
-    const at = new Date(system.now()).toISOString();
+    const at = isoTime(system.now());
     const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', kept: kept?.(), at, order } as const;
     // Without an end line, the same command resumes the run and checks the outcome.
     const failure = await journal.write(end).then(

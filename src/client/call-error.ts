@@ -1,4 +1,5 @@
 import { CliError, type FailureKind } from '../base/errors.ts';
+import { isoTime } from '../base/iso-time.ts';
 import { errorTraits } from '../contract/errors.ts';
 import type { OperationName } from '../contract/operations.ts';
 
@@ -59,7 +60,7 @@ export class CallError extends CliError {
     const details = [...(fault.details ?? [])];
     if (history.attempts > 1) details.push(`gave up after ${history.attempts} attempts${reasonOf(history.gaveUp)}`);
     if (history.notBefore !== undefined) {
-      details.push(`the server requests no further calls before ${new Date(history.notBefore).toISOString()}`);
+      details.push(`the server requests no further calls before ${isoTime(history.notBefore)}`);
     }
     super(kind, message, { hint, apiCode, details, cause });
     this.outcome = fault.outcome;

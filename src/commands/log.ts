@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { isoTime } from '../base/iso-time.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -164,7 +165,7 @@ function isOfType(entry: LogEntry, { type }: EntryFilter): boolean {
 }
 
 function dateTime(time: number): string {
-  return new Date(time).toISOString().slice(0, 19).replace('T', ' ');
+  return isoTime(time).slice(0, 19).replace('T', ' ');
 }
 
 const logColumns: readonly Column[] = [

@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { relativeDay, utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
+import { isoTime } from '../base/iso-time.ts';
 import { shellWord } from '../base/shell-word.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
@@ -176,7 +177,7 @@ function byDate(one: ExpiringLink, other: ExpiringLink): number {
 function doneReport(file: string, { clicks, links, gone, expiring, check }: ReportFacts): DoneReport {
   const { total, counted, before } = clicks;
   const change = changeOf(comparable(total), total.before);
-  const iso = (time: number): string => new Date(time).toISOString();
+  const iso = (time: number): string => isoTime(time);
   return {
     kind: 'done',
     sentence: `Wrote ${file}: ${quantity(total.clicks, 'click')} of ${quantity(links + gone, 'link')}${change === null ? '' : ` (${percentText(change)})`}`,

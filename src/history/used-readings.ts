@@ -1,5 +1,6 @@
 import { dayLength, utcDay } from '../base/days.ts';
 import { NotFoundError } from '../base/errors.ts';
+import { isoTime } from '../base/iso-time.ts';
 import { type DayClicks, isComparable, type Span } from './clicks.ts';
 import type { Reading, ReadingScope } from './readings.ts';
 
@@ -100,7 +101,7 @@ function scopeText(scope: Exclude<ReadingScope, 'account'>): string {
 }
 
 function noOldReading({ from }: Reading): NotFoundError {
-  const moment = new Date(Math.ceil(from / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+  const moment = isoTime(Math.ceil(from / 1000) * 1000).replace('.000Z', 'Z');
   return new NotFoundError(`no reading is old enough: the first was made ${momentText(from)}`, {
     hint: `use --since ${moment}`,
   });
@@ -108,5 +109,5 @@ function noOldReading({ from }: Reading): NotFoundError {
 
 /** `2026-11-15 02:00:07 UTC`. */
 export function momentText(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return `${isoTime(time).slice(0, 19).replace('T', ' ')} UTC`;
 }

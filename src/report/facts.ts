@@ -1,4 +1,5 @@
 import { relativeDay, utcDay } from '../base/days.ts';
+import { isoTime } from '../base/iso-time.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { type CheckStatus, failingStatuses } from '../check/verdict.ts';
 import type { Edition } from '../contract/editions.ts';
@@ -128,5 +129,5 @@ export function wholeLists({ clicks: { asked }, madeAt, domain, byTags, edition 
 }
 
 function timeFlag(time: number): string {
-  return new Date(time).toISOString().replace('.000', '');
+  return isoTime(time).replace('.000', '');
 }

@@ -1,3 +1,4 @@
+import { isoTime } from '../base/iso-time.ts';
 import { safe } from '../base/safe-text.ts';
 
 /** Text that is HTML and needs no escaping. */
@@ -31,6 +32,6 @@ export function dayText(date: string): string {
 
 /** Turns milliseconds since 1970 into `24 Oct 2026, 03:05 UTC`. */
 export function timeText(time: number): string {
-  const text = new Date(time).toISOString();
+  const text = isoTime(time);
   return `${dayText(text.slice(0, 10))}, ${text.slice(11, 16)} UTC`;
 }

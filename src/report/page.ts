@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isoTime } from '../base/iso-time.ts';
 import { capitalized } from '../base/quoted.ts';
 import { version } from '../base/version.ts';
 import { checkStatuses } from '../check/verdict.ts';
@@ -75,7 +76,7 @@ function styleHash(): string {
   return createHash('sha256').update(style).digest('base64');
 }
 
-const day = (time: number): string => dayText(new Date(time).toISOString().slice(0, 10));
+const day = (time: number): string => dayText(isoTime(time).slice(0, 10));
 
 function days(first: number, last: number): string {
   return day(first) === day(last) ? day(first) : `${day(first)} to ${day(last)}`;

@@ -1,3 +1,4 @@
+import { isoTime } from '../../base/iso-time.ts';
 import { lateDuplicates } from '../checked/late-duplicates.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';
@@ -181,7 +182,7 @@ export function stopOnSignal(
   const finished = new AbortController();
   const interrupted = (): void => {
     stop.request({ kind: 'signal' });
-    journal.write({ type: 'signal', at: new Date(system.now()).toISOString() }).catch(() => undefined);
+    journal.write({ type: 'signal', at: isoTime(system.now()) }).catch(() => undefined);
     system.sleep(grace, finished.signal).then(abort, () => undefined);
   };
   if (interrupt.aborted) interrupted();

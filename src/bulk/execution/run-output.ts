@@ -1,4 +1,5 @@
 import { LocalError } from '../../base/errors.ts';
+import { isoTime } from '../../base/iso-time.ts';
 import type { JournalLine } from '../journal/lines.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/batch-sender.ts';
@@ -129,7 +130,7 @@ export async function closeRun(
   ...open: readonly (Closable | undefined)[]
 ): Promise<void> {
   try {
-    await journal.write({ type: 'end', ...end, at: new Date(system.now()).toISOString(), order });
+    await journal.write({ type: 'end', ...end, at: isoTime(system.now()), order });
   } catch (error) {
     stop.because(error);
   } finally {

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isoTime } from '../../base/iso-time.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
 import { absolutePath, makePrivateFolder } from '../../files/folders.ts';
 import { removeFile } from '../../files/remove-file.ts';
@@ -46,7 +47,7 @@ export function beginLine(
     profile,
     edition: client.edition,
     outputs: [results, failed].filter((path) => path !== undefined).map(absolutePath),
-    at: new Date(system.now()).toISOString(),
+    at: isoTime(system.now()),
   };
 }
 
@@ -105,7 +106,7 @@ export function isOfOldVersion({ order }: BeginLine): boolean {
 }
 
 export function newRunName(key: string, now: number, folders: RunFolders): string {
-  const time = new Date(now).toISOString();
+  const time = isoTime(now);
   const name = `${time.slice(0, 10).replaceAll('-', '')}-${time.slice(11, 19).replaceAll(':', '')}-${key}`;
   for (let nth = 1; ; nth += 1) {
     const candidate = nth === 1 ? name : `${name}-${nth}`;

@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync } from 'node:fs';
+import { isoTime } from '../../base/iso-time.ts';
 import type { System } from '../../base/system.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { openJournal } from '../journal/journal.ts';
@@ -13,7 +14,7 @@ export async function recordShown(name: string, stateFolder: string, system: Sys
   const held = existsSync(path) ? await claimRun(name, folders, system, 0).catch(() => undefined) : undefined;
   if (!held) return;
   try {
-    const line = encodeLine({ type: 'shown', at: new Date(system.now()).toISOString() });
+    const line = encodeLine({ type: 'shown', at: isoTime(system.now()) });
     const last = await lastLine(journal);
     if (last?.type === 'end' && last.reason === 'complete') appendFileSync(journal, line);
   } catch {
@@ -39,6 +40,6 @@ export async function recordUndone(
   const { size, undoneBy } = await foldJournal(path);
   if (withdrawn ? !undoneBy.includes(by) : undoneBy.at(-1) === by) return;
   const journal = await openJournal(path, size);
-  const at = new Date(system.now()).toISOString();
+  const at = isoTime(system.now());
   await journal.write({ type: 'undone', by, at, withdrawn }).finally(() => journal.close());
 }

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { isoTime } from '../../base/iso-time.ts';
 import { fileError } from '../../files/file-error.ts';
 import { type Exchange, header } from '../../service/message.ts';
 
@@ -123,7 +124,7 @@ function logTime(now: number): string {
 
 /** Example: `12:00:00Z 303 GET /abc 0.4 ms`. Leaves out the query, which can be long. */
 export function requestLine({ request, response, milliseconds }: Exchange, now: number): string {
-  const time = new Date(now).toISOString().slice(11, 19);
+  const time = isoTime(now).slice(11, 19);
   const [path = ''] = request.target.split('?');
   return `${time}Z ${response.status} ${request.method} ${path} ${milliseconds.toFixed(1)} ms`;
 }

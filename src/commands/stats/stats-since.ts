@@ -1,4 +1,5 @@
 import { NotFoundError, UsageError } from '../../base/errors.ts';
+import { isoTime } from '../../base/iso-time.ts';
 import type { Session } from '../../cli/session.ts';
 import { recordDomain } from '../../contract/link.ts';
 import {
@@ -113,7 +114,7 @@ function hostsOf({ long_url }: ReadLink): string[] {
 
 /** Times are in ISO 8601. */
 function periodMember({ asked, counted, before, source }: Clicks): Row {
-  const iso = (time: number): string => new Date(time).toISOString();
+  const iso = (time: number): string => isoTime(time);
   return {
     since: iso(asked.since),
     until: iso(asked.until),
