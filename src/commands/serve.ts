@@ -96,12 +96,12 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   const certificate = files && (await readCertificate(files));
   const log = await openAccessLog(options, invocation);
   let service: RunningService | undefined;
-  const reload = async (): Promise<void> => {
-    await log?.reopen();
-    if (files) service?.renewCertificate(await readCertificate(files));
-    service?.renewKeys(await keysIn(own.path, invocation));
-  };
-  const stopped = untilStopped(reload, invocation);
+  const reloads = [
+    async () => log?.reopen(),
+    async () => service?.renewKeys(await keysIn(own.path, invocation)),
+    async () => files && service?.renewCertificate(await readCertificate(files)),
+  ];
+  const stopped = untilStopped(reloads, invocation);
   try {
     const all = {
       ...settings,
@@ -170,23 +170,26 @@ function exchangeListener(
 
 /** Resolves at the first signal or at `--max-time`. A second signal ends the program at once. SIGHUP reloads, unless the terminal is gone. */
 function untilStopped(
-  reload: () => Promise<void>,
+  reloads: readonly (() => Promise<unknown>)[],
   { system, streams, listenForSignals, deadline, note }: Invocation,
 ): Promise<Signal | undefined> {
   const isAttached = (): boolean => streams.terminal || streams.watched;
   const wasAttached = isAttached();
-  const hangUp = (work: () => Promise<void>): void =>
-    void work().then(
-      () => note('SIGHUP: reloaded'),
-      (error) => streams.message(`SIGHUP: ${messageOf(error)}; the previous settings stay in use`, 'warning: '),
-    );
+  // A bad certificate must not keep a key valid that was removed.
+  const hangUp = async (): Promise<void> => {
+    const failures = (await Promise.allSettled(reloads.map((reload) => reload()))).filter(({ status }) => status === 'rejected');
+    for (const { reason } of failures as PromiseRejectedResult[]) {
+      await streams.message(`SIGHUP: ${messageOf(reason)}; what was read before stays in use`, 'warning: ');
+    }
+    if (failures.length === 0) await note('SIGHUP: reloaded');
+  };
   return new Promise((resolve) => {
     // On a busy machine the deadline may already have passed.
     if (deadline.signal?.aborted) resolve(undefined);
     deadline.signal?.addEventListener('abort', () => resolve(undefined), { once: true });
     let isStopping = false;
     listenForSignals((signal) => {
-      if (signal === 'SIGHUP' && !isStopping && isAttached() === wasAttached) return hangUp(reload);
+      if (signal === 'SIGHUP' && !isStopping && isAttached() === wasAttached) return void hangUp();
       if (isStopping) system.dieOf(signal);
       isStopping = true;
       resolve(signal);

@@ -1,11 +1,12 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Edition } from '../contract/editions.ts';
 import { openConnection } from '../files/sqlite.ts';
 import { fileOf } from './store/sqlite/schema.ts';
 
+/** Throws the error of the operating system if that cannot be known. */
 export function hasLinks(folder: string, edition: Edition): boolean {
-  return existsSync(join(folder, fileOf(edition)));
+  return statSync(join(folder, fileOf(edition)), { throwIfNoEntry: false }) !== undefined;
 }
 
 /**

@@ -107,9 +107,26 @@ test('V4: SIGHUP serves the new certificate; one that cannot be used is said, an
     serving.system.raise('SIGHUP');
     await until(() => stderrOf(serving).split('warning: SIGHUP: cannot use the certificate').length === times + 1, 'it is said');
   }
-  expect(stderrOf(serving)).toMatch(/key values mismatch; the previous settings stay in use\n$/);
+  expect(stderrOf(serving)).toMatch(/key values mismatch; what was read before stays in use\n$/);
   expect(await nameServed(port)).toBe('second');
   expect(await serving.stop()).toBe(0);
+});
+
+test('E49: SIGHUP reads the keys whatever happens to the certificate', async ({ serve, folder }) => {
+  const { flags, ca, cert } = await certificateIn(folder);
+  const keys = join(folder, 'keys');
+  const [old, next] = ['o'.repeat(32), 'n'.repeat(32)];
+  await writeFile(keys, `${old}\n`, { mode: 0o600 });
+  const serving = await serve(['--port', '0', '--api-key-file', keys, ...flags]);
+  const { base_url: LINKCTL_BASE_URL } = serving.announced;
+  const linkctl = runnerIn({ HOME: folder, LINKCTL_BASE_URL, LINKCTL_USERNAME: 'sandbox', LINKCTL_EDITION: 'a' });
+  const codeWith = async (key: string) => (await linkctl(['list', '--ca-file', ca], { env: { LINKCTL_API_KEY: key } })).code;
+  expect([await codeWith(old), await codeWith(next)]).toEqual([0, 4]);
+  await writeFile(keys, `${next}\n`);
+  await writeFile(cert, 'garbage');
+  serving.system.raise('SIGHUP');
+  await until(() => stderrOf(serving).includes('warning: SIGHUP: cannot use the certificate'), 'it is said');
+  expect([await codeWith(old), await codeWith(next)]).toEqual([4, 0]);
 });
 
 test('V4: --public-url decides scheme and host of short URLs, and --redirect-code the status', async ({ serve }) => {

@@ -43,13 +43,13 @@ test('E47: processes that disagree on --public-url are refused, and links of a f
     code: 9,
     stderr:
       'error: another process serves the same links as https://old.example:8443\n' +
-      'hint: give all processes the same --public-url and --domain, or stop the other one\n',
+      'hint: give all processes the same --public-url and --domain, or stop the other one; if it was killed, wait half a minute\n',
   });
   await (await serve([...flags, '--public-url', 'https://old.example:8443'])).stop();
   await first.stop();
   const second = await serve([...flags, '--public-url', 'https://s.ex']);
   expect(stderrOf(second)).toContain(
-    '1 link of old.example work as long as that host points to this service; new links use s.ex\n',
+    '1 link of old.example works as long as that host points to this service; new links use s.ex\n',
   );
 });
 
@@ -75,6 +75,28 @@ test('E47: a process that would give another one a new default domain is refused
     expect(alone.announced.domains[0]).toBe('typo.ex');
     await alone.stop();
   }
+});
+
+test('E47: a process on another machine with the same local address and another default domain is refused', async ({
+  serve,
+  linkctl,
+  folder,
+}) => {
+  const flags = ['--data', join(folder, 'links')];
+  const first = await serve([...flags, '--port', '0', '--domain', 's.ex']);
+  const { port } = new URL(first.origin);
+  expect(await linkctl(['serve', ...flags, '--host', '127.0.0.2', '--port', port, '--domain', 'typo.ex'])).toMatchObject({
+    code: 9,
+    stdout: '',
+  });
+  await first.call('/urls', 'POST', link('one'));
+  expect(await shortUrl(first, 'one')).toBe('http://s.ex/one');
+});
+
+test('names of one domain that differ in case, script or port are one', async ({ serve, folder }) => {
+  const names = ['bücher.example', 'xn--bcher-kva.example', 'BÜCHER.example:81', 's.ex:444', 's.ex'];
+  const serving = await serve(['--port', '0', '--data', join(folder, 'links'), ...names.flatMap((name) => ['--domain', name])]);
+  expect(serving.announced.domains.map((name) => name.replace(/:.*/, ''))).toEqual(['xn--bcher-kva.example', 's.ex']);
 });
 
 test('E48: the key is shown on a terminal, when it is made, and nowhere else', async ({ serve, folder }) => {
@@ -117,12 +139,12 @@ test('E49: all keys of the file are valid, and SIGHUP reads them again', async (
   await rotate(`${next}\n`, 2);
   expect(await codes()).toEqual([1300, 0]);
   await rotate('\n', 3);
-  expect(stderrOf(serving)).toContain(`warning: SIGHUP: ${file}: the key is empty; the previous settings stay in use\n`);
+  expect(stderrOf(serving)).toContain(`warning: SIGHUP: ${file}: the key is empty; what was read before stays in use\n`);
   expect(await codes()).toEqual([1300, 0]);
   for (const [index, line] of ['# the old one', `#${old}`, `${old} # old`].entries()) {
     await rotate(`${old}\n\n${line}\n`, 4 + index);
     expect(stderrOf(serving).split('SIGHUP: ').at(-1)).toBe(
-      `${file}: line 3 is not a key: it begins with "#" or contains white space; the previous settings stay in use\n`,
+      `${file}: line 3 is not a key: it begins with "#" or contains white space; what was read before stays in use\n`,
     );
     expect(await codes()).toEqual([1300, 0]);
   }
@@ -220,6 +242,8 @@ test('O2: --backup copies links that are being served, and the copy can be serve
   expect([again.code, again.stderr]).toEqual([9, expect.stringContaining(`cannot copy the links to ${copy}`)]);
   const other = await linkctl(['serve', '--data', data, '--edition', 'b', '--backup', `${copy}2`]);
   expect([other.code, other.stderr]).toEqual([9, expect.stringContaining(`${data} has no links of edition B`)]);
+  const file = await linkctl(['serve', '--data', copy, '--backup', `${copy}2`]);
+  expect([file.code, file.stderr]).toEqual([9, `error: cannot read the links in ${copy}: a part of the path is not a folder\n`]);
   expect((await linkctl(['serve', '--store', 'postgresql://h/d', '--backup', `${copy}2`])).code).toBe(2);
   const second = await serve(['--port', '0', '--data', join(folder, 'copy')]);
   const { urls } = (await second.call(`/urls?hashes=${before.join()}`)) as unknown as { urls: object[] };

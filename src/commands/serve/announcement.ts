@@ -30,7 +30,7 @@ export async function announce(
   }
   for (const { name, links } of service.formerDomains) {
     await invocation.note(
-      `${quantity(links, 'link')} of ${name} work as long as that host points to this service; new links use ${domains[0]}`,
+      `${quantity(links, 'link')} of ${name} ${links === 1 ? 'works' : 'work'} as long as that host points to this service; new links use ${domains[0]}`,
     );
   }
   const record = {

@@ -6,7 +6,7 @@ import { parseUrl } from '../../contract/web-address.ts';
 import { givenEdition } from '../../profiles/given-set.ts';
 import { sandboxEdition } from '../../profiles/resolved-credentials.ts';
 import { type Network, parseNetwork } from '../../service/client-address.ts';
-import { normalizeDomain } from '../../service/hosts.ts';
+import { normalizeDomain, splitPort } from '../../service/hosts.ts';
 import { defaultPort } from '../../service/service.ts';
 import type { RedirectCode, ServiceOptions } from '../../service/service-options.ts';
 
@@ -51,12 +51,10 @@ export function settingsOf(
   const edition = servedEdition(options, global, system);
   const publicUrl = options.publicUrl === undefined ? undefined : originOf('--public-url', options.publicUrl);
   // The public domain is the default one.
-  const domains = [...new Set([...(publicUrl ? [publicUrl.host] : []), ...(global.domain ?? [])])];
+  const domains = differentDomains([...(publicUrl ? [publicUrl.host] : []), ...(global.domain ?? [])]);
   if (edition === 'b' && domains.length > 1) {
     throw new UsageError(`${publicUrl ? '--public-url and --domain' : '--domain'}: edition B has one domain`);
   }
-  const bad = domains.find((name) => normalizeDomain(name) === undefined);
-  if (bad !== undefined) throw new UsageError(`--domain: ${JSON.stringify(bad)} is not a domain name`);
   return {
     edition,
     host: options.host ?? '127.0.0.1',
@@ -85,6 +83,18 @@ export function settingsOf(
     store: databaseOf(options, system),
     onFailure: (error) => void warn(`a request failed: ${messageOf(error)}`),
   };
+}
+
+/** Names of one domain may differ in case, script and port. Throws `UsageError`. */
+function differentDomains(typed: readonly string[]): readonly string[] {
+  const names = new Map<string, string>();
+  for (const domain of typed) {
+    const normalized = normalizeDomain(domain);
+    if (normalized === undefined) throw new UsageError(`--domain: ${JSON.stringify(domain)} is not a domain name`);
+    const { name } = splitPort(normalized);
+    if (!names.has(name)) names.set(name, domain);
+  }
+  return [...names.values()];
 }
 
 /** The sandbox has its own edition; a profile has no influence on other data. */

@@ -35,7 +35,7 @@ function startFailure(error: unknown, options: ServiceOptions): CliError {
   if (error instanceof AddressConflict) {
     return new LocalError(error.message, {
       cause: error,
-      hint: 'give all processes the same --public-url and --domain, or stop the other one',
+      hint: 'give all processes the same --public-url and --domain, or stop the other one; if it was killed, wait half a minute',
     });
   }
   if (error instanceof ImportRefusal) return new LocalError(`cannot import: ${error.message}`, { cause: error });

@@ -147,7 +147,7 @@ function postgresStore(
     listDomains: () => account.domains.list(),
     ping: () => database.queryForHealth(checkVersion),
     claimAddress: claim,
-    servedAddresses: () => read(servedAddresses),
+    servedAddresses: () => read((rows) => servedAddresses(rows)),
     addCalls: (time, amount, limit) => {
       const add = (queries: Queries) => addCalls(rowsOf(queries), time, amount, limit);
       // At worst counted twice, if the connection is lost.

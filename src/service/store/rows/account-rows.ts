@@ -66,7 +66,8 @@ export async function openAt(
   const stored = await listDomains(rows);
   const placed = placeDomains(stored, domains, edition) ?? [];
   const isForOthers = address !== undefined && changesDefault(stored, placed);
-  const other = isForOthers ? (await servedAddresses(rows)).find((served) => served !== address) : undefined;
+  // Another machine may have the same local address.
+  const [other] = isForOthers ? await servedAddresses(rows, process) : [];
   if (other !== undefined) return other;
   const conflicting = address === undefined ? undefined : await claimAddress(rows, process, address);
   if (conflicting === undefined) await storeDomains(rows, placed);
@@ -86,10 +87,11 @@ export async function claimAddress(rows: OwnRows, process: string, address: stri
   return undefined;
 }
 
-export async function servedAddresses({ queries, accountId }: OwnRows): Promise<string[]> {
+/** The newest first, without those of `process`. */
+export async function servedAddresses({ queries, accountId }: OwnRows, process = ''): Promise<string[]> {
   const isValid = `leased_until >= ${queries.dialect.clock}`;
-  const text = `SELECT address FROM addresses WHERE account_id = ? AND ${isValid} ORDER BY leased_until DESC`;
-  return (await queries.all<{ address: string }>(text, accountId)).map(({ address }) => address);
+  const text = `SELECT address FROM addresses WHERE account_id = ? AND process <> ? AND ${isValid} ORDER BY leased_until DESC`;
+  return (await queries.all<{ address: string }>(text, accountId, process)).map(({ address }) => address);
 }
 
 export async function releaseAddress({ queries, accountId }: OwnRows, process: string): Promise<void> {

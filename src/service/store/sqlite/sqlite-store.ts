@@ -150,7 +150,7 @@ function sqliteStore(connection: Connection, { run, isStoring }: Exclusive, { do
     // A service without calls would not notice otherwise that it can store again.
     ping: async () => (isStoring() ? checkVersion(connection) : run('count', async () => tryToStore(connection))),
     claimAddress: (address) => run('count', (rows) => claimAddress(rows, process, address)),
-    servedAddresses: () => run('read', servedAddresses),
+    servedAddresses: () => run('read', (rows) => servedAddresses(rows)),
     addCalls: (time, amount, limit) => run('count', (rows) => addCalls(rows, time, amount, limit)),
     findTarget: (domain, hash) => run('query', (rows) => findTarget(rows, domain, hash)),
     recordClicks: (clicks) => run('count', (rows) => recordClicks(rows, clicks)),
