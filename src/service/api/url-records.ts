@@ -1,4 +1,3 @@
-import { isoTime } from '../../base/iso-time.ts';
 import { type ErrorCode, errors } from '../../contract/errors.ts';
 import type { DateTime, ErrorRecord, UrlRecord } from '../../contract/records.ts';
 import type { ServiceSettings } from '../service-options.ts';
@@ -9,7 +8,7 @@ export type RecordSettings = Pick<ServiceSettings, 'edition' | 'useHttps' | 'por
 
 /** `YYYY-MM-DD HH:MM:SS`, UTC (4.1.6). */
 export function dateTime(time: number): DateTime {
-  return isoTime(time).slice(0, 19).replace('T', ' ');
+  return new Date(time).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 export function errorRecord(code: ErrorCode): ErrorRecord {

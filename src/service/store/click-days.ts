@@ -1,4 +1,3 @@
-import { isoTime } from '../../base/iso-time.ts';
 import type { Click, DayClicks } from './store.ts';
 
 /** In milliseconds. */
@@ -22,7 +21,7 @@ export function byDay(clicks: readonly Click[]): ReadonlyMap<number, readonly Cl
 }
 
 export function dayClicks({ day, total, fresh }: { day: number; total: number; fresh: number }): DayClicks {
-  return { day: isoTime(day * dayLength).slice(0, 10), total, unique: fresh };
+  return { day: new Date(day * dayLength).toISOString().slice(0, 10), total, unique: fresh };
 }
 
 /** Ids stay below 2^53 until the year 2248. */

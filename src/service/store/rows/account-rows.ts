@@ -1,4 +1,3 @@
-import { isoTime } from '../../../base/iso-time.ts';
 import {
   addressLease,
   changesDefault,
@@ -109,11 +108,11 @@ const addToTally = `INSERT INTO tallies AS t (account_id, name, period, count) V
 
 /** "Today" is a UTC day, since times are UTC (4.1.6). */
 function dayOfCalls(time: number): readonly [name: string, period: string] {
-  return ['calls', isoTime(time).slice(0, 10)];
+  return ['calls', new Date(time).toISOString().slice(0, 10)];
 }
 
 export function monthOfUrls(time: number): readonly [name: string, period: string] {
-  return ['urls', isoTime(time).slice(0, 7)];
+  return ['urls', new Date(time).toISOString().slice(0, 7)];
 }
 
 /** Returns the new value. Changes nothing and returns undefined if that exceeds `limit`. */
