@@ -1,14 +1,14 @@
-import type { IdSet, Range, Selected, SetOperator, Statement } from '../rows/queries.ts';
+import type { IdSet, JoinedSet, Range, Selected, SetOperator, Statement } from '../rows/queries.ts';
 
 /**
  * Writes INTERSECT and EXCEPT of tags as conditions on the first set, so that the planner chooses how to join ordered indexes. Ids may
  * repeat until the whole set is known: removing duplicates of each part by hashing takes longer than finding them.
  */
-export function join(operator: SetOperator, sets: readonly IdSet[]): Pick<IdSet, 'sql' | 'values' | 'repeated'> {
+export function join(operator: SetOperator, sets: readonly IdSet[]): JoinedSet {
   if (operator === 'UNION ALL') return operated(operator, sets);
   if (operator === 'UNION') return deduplicated(operated('UNION ALL', sets.map(shortest)));
   if (!sets.every(isJoinable)) return operated(operator, sets.map(shortest));
-  if (operator === 'EXCEPT') return filtered(sets, 'NOT EXISTS');
+  if (operator === 'EXCEPT') return { ...filtered(sets, 'NOT EXISTS'), isDifferenceOfTags: sets.every(({ tags }) => tags) };
   const single = sets.find(({ repeated }) => !repeated);
   return filtered(single ? [single, ...sets.filter((set) => set !== single)] : sets, 'EXISTS');
 }
@@ -25,11 +25,11 @@ function shortest({ sql, values, repeated }: IdSet): Statement {
   return repeated ?? { sql, values };
 }
 
-function deduplicated(repeated: Statement): Pick<IdSet, 'sql' | 'values' | 'repeated'> {
+function deduplicated(repeated: Statement): JoinedSet {
   return { sql: `SELECT DISTINCT id FROM (${repeated.sql}) AS found`, values: repeated.values, repeated };
 }
 
-function filtered(sets: readonly IdSet[], condition: 'EXISTS' | 'NOT EXISTS'): Pick<IdSet, 'sql' | 'values' | 'repeated'> {
+function filtered(sets: readonly IdSet[], condition: 'EXISTS' | 'NOT EXISTS'): JoinedSet {
   const [first, ...others] = sets.map(shortest);
   const conditions = others.map(({ sql }) => `${condition} (SELECT 1 FROM (${sql}) AS other WHERE other.id = first.id)`);
   const statement = {
@@ -56,7 +56,7 @@ export function range({ set, conditions, filter }: Selected, columns: readonly s
     if (set && columns.length === 0) return set.complement ? tabled(others(set, all)) : idsOf(set);
   }
   // An index has the hashes beside the ids, so that a join with tags reads no links. With a search it would search all links.
-  const isByHash = isWhole && set?.tags && !set.complement && columns.includes('hash');
+  const isByHash = isWhole && (set?.tags || set?.isDifferenceOfTags) && !set.complement && columns.includes('hash');
   const members = set ? [isOutside || isByHash ? isMember(set) : isAmong(set, all)] : [];
   const found = links(columns, all, [...members, ...conditions, ...(filter ? [filter] : [])]);
   return !filter && columns.length === 0 && (!set || isOutside) ? counted(found) : tabled(found);

@@ -21,7 +21,12 @@ export interface IdSet extends Statement {
   readonly repeated?: Statement;
   /** If the set is the URLs with one of these tags. */
   readonly tags?: readonly number[];
+  /** If the set is such URLs without others. */
+  readonly isDifferenceOfTags?: boolean;
 }
+
+/** What an engine says of the sets that it joined. */
+export type JoinedSet = Pick<IdSet, 'sql' | 'values' | 'repeated' | 'isDifferenceOfTags'>;
 
 /** The URLs in the set, or all, if there is none, that fulfil the conditions on `u` and the filter of a search. */
 export interface Selected {
@@ -92,7 +97,7 @@ export interface Dialect {
     rows: readonly Readonly<Record<Column, Value>>[],
   ): Statement;
   /** Takes at least two sets and no complements. EXCEPT subtracts all others from the first. */
-  join(operator: SetOperator, sets: readonly IdSet[]): Pick<IdSet, 'sql' | 'values' | 'repeated'>;
+  join(operator: SetOperator, sets: readonly IdSet[]): JoinedSet;
   /**
    * How the engine finds a page of these URLs and their number, if not by a set of all parts. The rows have these columns of `u` besides
    * the id. `all` are the ids of the account. Without a total it is the size of the set.
