@@ -53,6 +53,19 @@ test('E47: processes that disagree on --public-url are refused, and links of a f
   );
 });
 
+test('E47: a process without --public-url prints the scheme that the others have', async ({ serve, folder }) => {
+  const flags = ['--port', '0', '--data', join(folder, 'links')];
+  const first = await serve([...flags, '--public-url', 'https://s.ex']);
+  await first.call('/urls', 'POST', link('one'));
+  const second = await serve(flags);
+  expect(await shortUrl(second, 'one')).toBe('https://s.ex/one');
+  expect((await second.call('/domains')).domains).toMatchObject([{ domain: 's.ex', use_https: true }]);
+  await second.stop();
+  await first.stop();
+  await (await serve([...flags, '--public-url', 'http://s.ex'])).stop();
+  expect(await shortUrl(await serve(flags), 'one')).toBe('http://s.ex/one');
+});
+
 test('E47: a process that would give another one a new default domain is refused, and further domains are added', async ({
   serve,
   linkctl,

@@ -55,6 +55,7 @@ export function settingsOf(
   if (edition === 'b' && domains.length > 1) {
     throw new UsageError(`${publicUrl ? '--public-url and --domain' : '--domain'}: edition B has one domain`);
   }
+  const useHttps = publicUrl && publicUrl.protocol === 'https:';
   return {
     edition,
     host: options.host ?? '127.0.0.1',
@@ -63,10 +64,11 @@ export function settingsOf(
     metricsHost: options.metricsHost,
     visitorDays: options.visitorDays ?? defaultVisitorDays,
     notFoundUrl: options.notFoundUrl === undefined ? undefined : webAddressOf('--not-found-url', options.notFoundUrl),
-    domains: domains.map((name) => ({ name })),
+    // Stored, so that a process without `--public-url` prints the same scheme.
+    domains: domains.map((name) => ({ name, useHttps })),
     linksPort: 'own',
     publicUrl: publicUrl?.origin,
-    useHttps: publicUrl && publicUrl.protocol === 'https:',
+    useHttps,
     redirectCode: options.redirectCode,
     allowedOrigins: options.allowOrigin?.map((text) => originOf('--allow-origin', text).origin),
     trustedProxies: options.trustedProxy?.map(networkOf),
