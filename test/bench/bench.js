@@ -4,6 +4,7 @@ import { bulk } from './bulk.js';
 import { changes } from './changes.js';
 import { check } from './check.js';
 import { engines } from './engines.js';
+import { heldDatabase } from './held-database.js';
 import { listing } from './listing.js';
 import { memory } from './memory.js';
 import { service } from './service.js';
@@ -15,11 +16,11 @@ import { createWorld } from './world.js';
  * `npm run bench`: everything that README.md has a budget for, side by side with its baseline in the same run, as a table in
  * Markdown. `--quick` takes small sizes; `--only start-up,bulk` takes a part. `--only engines --store
  * postgresql://…` compares the engines of the service, with an empty database and `--links` many links (1,000,000); `--only tag-pages` does so
- * for pages of tag expressions (200,000).
+ * for pages of tag expressions (200,000), and `--only held-database` measures waits while locks or the network hold the database up.
  */
 const parts = { 'start-up': startUp, bulk, changes, memory, listing, service, check };
 /** Only on demand: it needs a database. */
-const extra = { engines, 'tag-pages': tagPages };
+const extra = { engines, 'tag-pages': tagPages, 'held-database': heldDatabase };
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },

@@ -32,7 +32,7 @@ export async function engines(world) {
 }
 
 /** A service on the data folder of this world, which SQLite uses unless there is a store. */
-export async function serve(world, flags) {
+export async function serve(world, flags, connections) {
   const limits = ['--max-urls', '100000000', '--max-month-urls', '100000000', '--max-calls-per-day', '100000000'];
   const argv = [
     world.program,
@@ -51,7 +51,7 @@ export async function serve(world, flags) {
   const server = await startServer([...argv, ...limits, ...flags], world.env);
   const { base_url: baseUrl, api_key_file: file } = JSON.parse(server.line);
   const key = readFileSync(file, 'utf8').trim();
-  const api = client(baseUrl, key);
+  const api = client(baseUrl, key, connections);
   return { api, origin: new URL(baseUrl).origin, stop: async () => void (await Promise.all([api.close(), server.stop()])) };
 }
 

@@ -2,7 +2,8 @@ import { connect } from 'node:net';
 
 /**
  * Visits paths on kept connections, one request on each at a time: as fast as they are answered, or `rate` a second. Answers with
- * what was reached a second and, in milliseconds, what 99 of 100 waited at most; with a rate, waiting begins when the request was due.
+ * what was reached a second and, in milliseconds, what 99 of 100 and all waited at most; with a rate, waiting begins when the request was
+ * due.
  */
 export async function load(origin, { paths, seconds, connections = 32, rate }) {
   const { hostname, port, host } = new URL(origin);
@@ -27,7 +28,7 @@ export async function load(origin, { paths, seconds, connections = 32, rate }) {
   );
   const elapsed = performance.now() - started;
   waits.sort((one, other) => one - other);
-  return { rate: (1000 * waits.length) / elapsed, p99: waits[Math.floor(0.99 * waits.length)] };
+  return { rate: (1000 * waits.length) / elapsed, p99: waits[Math.floor(0.99 * waits.length)], longest: waits.at(-1) };
 }
 
 function visitor({ hostname, port, host, paths, until, gap, waits, first, lag }) {

@@ -31,9 +31,9 @@ export async function service(world) {
 }
 
 /** Calls of the API with this key. */
-export function client(baseUrl, key) {
+export function client(baseUrl, key, connections = 4) {
   const { origin, pathname } = new URL(baseUrl);
-  const pool = new Pool(origin, { connections: 4 });
+  const pool = new Pool(origin, { connections });
   const headers = { authorization: `Basic ${Buffer.from(`ann:${key}`).toString('base64')}`, 'content-type': 'application/json' };
   return {
     close: () => pool.close(),
