@@ -52,7 +52,7 @@ async function locked(store, statement) {
 
 async function waitsDuring({ api, origin }, what, hold, seconds) {
   const release = await hold();
-  const visiting = load(origin, { paths: ['/warm'], seconds, connections: 4, rate: 200 });
+  const visiting = load(origin, { paths: ['/warm'], seconds, connections: 4, rate: 40 });
   const [{ waits, refused }, visits] = await Promise.all([calls(api, seconds), visiting]);
   await release();
   while (await isRefused(api, 'POST', '/urls', link())) await delay(100);

@@ -3,8 +3,8 @@ import { withTimeout } from './timeout.ts';
 /** Milliseconds for which a value is cached, that is, until a change by another process is visible. */
 const ttl = 1000;
 
-/** Milliseconds that a request waits for a newer value. */
-const maxWait = 25;
+/** Milliseconds that a request waits for a newer value. A visit needs two, of its domain and its link, and waits less than 25 ms for both. */
+const maxWait = 12;
 
 /** About 20 MB of targets of links. */
 const maxEntries = 50_000;
@@ -12,6 +12,11 @@ const maxEntries = 50_000;
 interface Entry<Value> {
   readonly value: Value;
   readonly readAt: number;
+}
+
+interface Reading<Value> {
+  readonly value: Promise<Value>;
+  readonly since: number;
 }
 
 type Read<Value> = () => Promise<Value>;
@@ -23,7 +28,7 @@ type Read<Value> = () => Promise<Value>;
 export class ReadCache<Value> {
   readonly #isKept: (value: Value) => boolean;
   readonly #entries = new Map<string, Entry<Value>>();
-  readonly #reading = new Map<string, Promise<Value>>();
+  readonly #reading = new Map<string, Reading<Value>>();
 
   constructor(isKept: (value: Value) => boolean = () => true) {
     this.#isKept = isKept;
@@ -33,7 +38,11 @@ export class ReadCache<Value> {
   async find(key: string, read: Read<Value>): Promise<Value> {
     const known = this.#entries.get(key);
     if (!known) return this.renewed(key, read);
-    if (performance.now() < known.readAt + ttl) return known.value;
+    const now = performance.now();
+    if (now < known.readAt + ttl) return known.value;
+    const underWay = this.#reading.get(key);
+    // Others have waited for it in vain.
+    if (underWay && now > underWay.since + maxWait) return known.value;
     return withTimeout(
       maxWait,
       this.renewed(key, read).catch(() => known.value),
@@ -44,18 +53,19 @@ export class ReadCache<Value> {
   /** Reads the current value; concurrent callers share one read. */
   renewed(key: string, read: Read<Value>): Promise<Value> {
     const underWay = this.#reading.get(key);
-    if (underWay) return underWay;
-    const readAt = performance.now();
-    const reading: Promise<Value> = read()
+    if (underWay) return underWay.value;
+    const since = performance.now();
+    const value: Promise<Value> = read()
       .then((value) => {
-        if (this.#reading.get(key) === reading) this.#keep(key, { value, readAt });
+        if (this.#reading.get(key) === reading) this.#keep(key, { value, readAt: since });
         return value;
       })
       .finally(() => {
         if (this.#reading.get(key) === reading) this.#reading.delete(key);
       });
+    const reading: Reading<Value> = { value, since };
     this.#reading.set(key, reading);
-    return reading;
+    return value;
   }
 
   /** Also discards pending reads. */
