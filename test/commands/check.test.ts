@@ -468,6 +468,31 @@ test('K5: an interrupted check is begun anew after a day, because its verdicts a
   expect((await linkctl(['runs', '--fields', 'what'])).stdout).toBe('check --allow-private\n');
 });
 
+test('K5: an interrupted check that seems to begin in the future is begun anew, because its age is unknown', async ({
+  env,
+  linkctl,
+  service,
+  pages,
+  folder,
+}) => {
+  const links = [1, 2].map((nth) => ({ custom_hash: `h${nth}`, long_url: pages.urlOf(`200/${nth}`, nth) }));
+  await store(service, links);
+  const argv = ['check', '--allow-private', '--fields', 'hash,status'];
+  const system = createTestSystem({ env, haste: 1000, now: () => Date.now() + 30 * 86_400_000 });
+  pages.hold = (request) => !request.endsWith('/1');
+  const ran = main(argv, system);
+  await until(() => recorded(folder) === 1, 'a verdict is recorded');
+  system.raise('SIGINT');
+  await ran;
+  pages.release();
+  const later = await linkctl(argv, { now: () => Date.now() + 5 * 86_400_000 });
+  expect([later.code, later.stdout]).toEqual([0, 'h2\tok\nh1\tok\n']);
+  expect(later.stderr).toMatch(
+    /^run \S+ of \S+ is dated in the future, so its age is unknown; starting again\nchecking 2 links: 2 destinations/,
+  );
+  expect(pages.requests.filter((request) => request.endsWith('/1'))).toHaveLength(2);
+});
+
 test('K2, K5: one server that wants to be left alone takes no other with it; what is not asked exits 8, and is asked later', async ({
   linkctl,
   service,

@@ -65,15 +65,17 @@ async function addressOf(record: UrlRecord, { edition, domains, shortUrl }: Sess
 /** Milliseconds. An older check is not resumed, because its results are out of date. */
 const resumableFor = 24 * 60 * 60 * 1000;
 
-/** Returns the run ID of the unfinished check that this command resumes. Deletes one that is too old. */
+/** Returns the run ID of the unfinished check that this command resumes. Deletes one that is too old, or whose age is unknown. */
 export async function unfinishedCheck(sha256: string, session: Session): Promise<string | undefined> {
   const { system } = session;
   const stateFolder = folders(system).state;
   const begun = await resumableRun({ operation: 'check', domain: session.domain, sha256 }, { ...session, stateFolder });
   if (!begun) return undefined;
   const { run, at } = begun.begin;
-  if (system.now() - Date.parse(at) > resumableFor) {
-    await session.note(`run ${run} of ${at} is too old to be resumed; starting again`);
+  const age = system.now() - Date.parse(at);
+  if (age < 0 || age > resumableFor) {
+    const why = age < 0 ? 'is dated in the future, so its age is unknown' : 'is too old to be resumed';
+    await session.note(`run ${run} of ${at} ${why}; starting again`);
     await forgetRun(stateFolder, run, system);
     return undefined;
   }
