@@ -1,7 +1,7 @@
 import { dayLength, utcDay } from '../base/days.ts';
 import { NotFoundError } from '../base/errors.ts';
 import { isoTime } from '../base/iso-time.ts';
-import { type DayClicks, isComparable, type Span } from './clicks.ts';
+import { type DayClicks, isComparable, type Period } from './clicks.ts';
 import type { Reading, ReadingScope } from './readings.ts';
 
 export interface UsedReadings {
@@ -9,7 +9,7 @@ export interface UsedReadings {
   readonly last: Reading;
   /** The start of the previous period; undefined if no reading makes it equally long. */
   readonly before: Reading | undefined;
-  /** All readings that cover the wanted scope. */
+  /** All readings that cover the wanted scope and have the right time. */
   readonly fitting: readonly Reading[];
 }
 
@@ -18,10 +18,11 @@ export interface UsedReadings {
  * first reading must not be later than the start. Throws a `NotFoundError` if there is none, or if the whole period is between two
  * readings.
  */
-export function usedReadings(ends: readonly Reading[], { since, until }: Span, wanted: ReadingScope): UsedReadings {
-  const fitting = ends.filter(({ scope }) => covers(scope, wanted));
+export function usedReadings(ends: readonly Reading[], { since, until, now }: Period, wanted: ReadingScope): UsedReadings {
+  const isFitting = ({ scope }: Reading): boolean => covers(scope, wanted);
+  const fitting = readingsInOrder(ends, now).filter(isFitting);
   const [oldest] = fitting;
-  if (oldest === undefined) throw noReading(ends, wanted);
+  if (oldest === undefined) throw ends.some(isFitting) ? noTimelyReading() : noReading(ends, wanted);
   const first = nearest(
     fitting.filter(({ from }) => from < until),
     since,
@@ -37,6 +38,27 @@ export function usedReadings(ends: readonly Reading[], { since, until }: Span, w
   const earlier = nearest(fitting.slice(0, fitting.indexOf(first)), 2 * first.from - last.from, 'earlier');
   const isCompared = earlier && isComparable({ since: earlier.from, until: first.from }, { since: first.from, until: last.from });
   return { first, last, before: isCompared ? earlier : undefined, fitting };
+}
+
+/**
+ * Returns the most readings whose times are in the order in which they were made, and not later than `now`. The clock was wrong when the
+ * others were made, so their times say nothing; their counters are right.
+ */
+function readingsInOrder(ends: readonly Reading[], now: number): Reading[] {
+  interface Sequence {
+    readonly last: Reading;
+    readonly rest: Sequence | undefined;
+  }
+  // Of the sequences of each length, the one that ends earliest. The longest is last.
+  const sequences: Sequence[] = [];
+  for (const last of ends) {
+    if (last.from > now) continue;
+    const length = sequences.findLastIndex((shorter) => shorter.last.from <= last.from) + 1;
+    sequences[length] = { last, rest: sequences[length - 1] };
+  }
+  const ordered: Reading[] = [];
+  for (let left = sequences.at(-1); left; left = left.rest) ordered.push(left.last);
+  return ordered.reverse();
 }
 
 function nearest(readings: readonly Reading[], time: number, ofTwo: 'earlier' | 'later'): Reading | undefined {
@@ -92,6 +114,12 @@ function noReading(ends: readonly Reading[], wanted: ReadingScope): NotFoundErro
   const others = new Set(ends.flatMap(({ scope }) => (scope === 'account' ? [] : [scopeText(scope)])));
   return new NotFoundError(`no reading${what} was recorded`, {
     details: others.size > 0 ? [`recorded were: ${[...others].slice(0, 5).join(', ')}`] : [],
+    hint: 'linkctl stats --record',
+  });
+}
+
+function noTimelyReading(): NotFoundError {
+  return new NotFoundError('no reading can be used: the clock of this computer was wrong when it was made, or is wrong now', {
     hint: 'linkctl stats --record',
   });
 }

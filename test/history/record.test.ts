@@ -64,6 +64,65 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     });
   });
 
+  test('H2: a reading that was made while the clock was wrong is no end of a period, but its clicks count', async ({
+    on,
+    service,
+    folder,
+  }) => {
+    await store(service, numbered(1));
+    const readAt = async (days: number, clicks: number): Promise<void> => {
+      await visit(service, 'h0', clicks);
+      await on(days, ...record);
+    };
+    // A year ahead, and later back in 1970.
+    for (const [days, clicks] of [
+      [365, 0],
+      [0, 3],
+      [1, 5],
+      [-20_000, 7],
+      [2, 1],
+      [3, 2],
+    ] as const)
+      await readAt(days, clicks);
+    const counted = '10 clicks between the readings of 2026-03-03 02:00:00 UTC and 2026-03-05 02:00:00 UTC; no earlier reading';
+    expect(await on(3.2, 'stats', '--since', '2d')).toMatchObject({
+      code: 0,
+      stdout: 'h0\t10\t\t\t0\t\n',
+      stderr: expect.stringContaining(counted),
+    });
+    expect(await on(3.2, 'stats', '--since', '2d', '--by', 'day')).toMatchObject({
+      code: 0,
+      stdout: '2026-03-03\t8\tfalse\n2026-03-04\t2\tfalse\n',
+    });
+    const path = join(folder, 'report.html');
+    const report = await on(3.2, 'report', '--since', '2d', '--html', path, '-o', 'json');
+    expect([report.code, JSON.parse(report.stdout)]).toMatchObject([0, { clicks: 10 }]);
+    // When the wrong date has come, that reading is the first one still.
+    for (const days of [365.5, 366.5]) await readAt(days, 1);
+    expect(await on(366.7, 'stats', '--since', '2d')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('1 click between the readings of 2027-03-02 14:00:00 UTC and 2027-03-03 14:00:00 UTC'),
+    });
+  });
+
+  test('H2: where the first reading is dated in the future, the error says so, and its hint works', async ({ on }) => {
+    await on(365, ...record);
+    expect(await on(0.5, 'stats', '--since', '7d')).toEqual({
+      code: 5,
+      stdout: '',
+      stderr:
+        'error: no reading can be used: the clock of this computer was wrong when it was made, or is wrong now\nhint: linkctl stats --record\n',
+    });
+    for (const days of [0, 1]) await on(days, ...record);
+    const { code, stderr } = await on(1.2, 'stats', '--since', '7d');
+    expect([code, stderr]).toEqual([
+      5,
+      expect.stringContaining('no reading is old enough: the first was made 2026-03-02 02:00:00 UTC'),
+    ]);
+    const [, since = ''] = /hint: use --since (\S+)/.exec(stderr) ?? [];
+    expect(await on(1.2, 'stats', '--since', since)).toMatchObject({ code: 0 });
+  });
+
   test('H2, B43: a link or a tag that does not exist is named before the readings that are not there', async ({
     on,
     service,

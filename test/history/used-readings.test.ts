@@ -4,6 +4,7 @@ import { clicksPerDay, usedReadings } from '../../src/history/used-readings.ts';
 
 const hour = 3_600_000;
 const midnight = Date.UTC(2026, 2, 2);
+const now = midnight + 1000 * hour;
 
 /** Readings at these hours. */
 function at(hours: readonly number[], scope: ReadingScope = 'account'): Reading[] {
@@ -20,7 +21,7 @@ test.each([
   // A reading that is used for the beginning is none for the end.
   [[0, 10, 50], 9, 12, [10, 50]],
 ])('H2: of readings at %j, %d to %d is counted from one to the other of %j', (hours, since, until, used) => {
-  const span = { since: midnight + since * hour, until: midnight + until * hour };
+  const span = { since: midnight + since * hour, until: midnight + until * hour, now };
   const { first, last } = usedReadings(at(hours), span, 'account');
   expect([first, last].map(({ from }) => (from - midnight) / hour)).toEqual(used);
 });
@@ -28,7 +29,7 @@ test.each([
 test('H2: readings of a part are used for that part alone', () => {
   const ends = [...at([0]), ...at([1], { domain: 'b.example' }), ...at([2], { selection: '--by-tags promo' }), ...at([10])];
   for (const [nth, reading] of ends.entries()) Object.assign(reading, { nth });
-  const span = { since: midnight + 2 * hour, until: midnight + 10 * hour };
+  const span = { since: midnight + 2 * hour, until: midnight + 10 * hour, now };
   const first = (scope: ReadingScope) => (usedReadings(ends, span, scope).first.from - midnight) / hour;
   expect(first('account')).toBe(0);
   expect(first({ domain: 'b.example' })).toBe(1);
@@ -46,7 +47,7 @@ test.each([
   ['with a gap', [0, 24, 96, 120], ['2026-03-02 1', '2026-03-03 ?', '2026-03-04 ?', '2026-03-05 ?', '2026-03-06 3']],
   ['within a day', [3, 5], ['2026-03-02 1']],
 ])('H2: days of readings %s', (_, hours, days) => {
-  const span = { since: midnight + (hours[0] ?? 0) * hour, until: midnight + (hours.at(-1) ?? 0) * hour };
+  const span = { since: midnight + (hours[0] ?? 0) * hour, until: midnight + (hours.at(-1) ?? 0) * hour, now };
   const perReading = hours.map((_hour, nth) => nth);
   const found = clicksPerDay(usedReadings(at(hours), span, 'account'), perReading);
   expect(found.map(({ date, clicks = '?' }) => `${date} ${clicks}`)).toEqual(days);
