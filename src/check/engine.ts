@@ -39,7 +39,7 @@ interface CheckSignals {
 export async function probeAll(
   destinations: Destinations,
   settings: CheckSettings,
-  system: Pick<System, 'now' | 'sleep'>,
+  system: Pick<System, 'elapsed' | 'now' | 'sleep'>,
   { stop, abort }: CheckSignals,
   take: (destination: number, verdict: Verdict) => Promise<void>,
 ): Promise<void> {

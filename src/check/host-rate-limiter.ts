@@ -50,8 +50,9 @@ interface Host {
   readonly name: string;
   inFlight: number;
   interval: number;
+  /** `System.elapsed`, because the time of day may jump. */
   notBefore: number;
-  /** The end of the wait that the host demanded, and the sum of its waits since its last good response. */
+  /** The end of the wait that the host demanded in `System.elapsed`, and the sum of its waits since its last good response. */
   retryAt: number;
   totalWait: number;
   closed: Closed | undefined;
@@ -66,7 +67,7 @@ interface Host {
  */
 export class HostRateLimiter {
   readonly #limits: RateLimits;
-  readonly #system: Pick<System, 'now' | 'sleep'>;
+  readonly #system: Pick<System, 'elapsed' | 'sleep'>;
   readonly #next: (host: string) => Job | undefined;
   readonly #stop: AbortSignal;
   readonly #hosts = new Map<string, Host>();
@@ -80,7 +81,7 @@ export class HostRateLimiter {
 
   constructor(
     limits: RateLimits,
-    system: Pick<System, 'now' | 'sleep'>,
+    system: Pick<System, 'elapsed' | 'sleep'>,
     { next, stop }: { readonly next: (host: string) => Job | undefined; readonly stop: AbortSignal },
   ) {
     this.#limits = limits;
@@ -118,8 +119,8 @@ export class HostRateLimiter {
       name,
       inFlight: 0,
       interval,
-      notBefore: 0,
-      retryAt: 0,
+      notBefore: Number.NEGATIVE_INFINITY,
+      retryAt: Number.NEGATIVE_INFINITY,
       totalWait: 0,
       closed: undefined,
       queue: [],
@@ -132,7 +133,7 @@ export class HostRateLimiter {
   /** A host waits until its interval is over and then for its turn. */
   #schedule(host: Host): void {
     if (this.#stop.aborted || host.isPaused || host.inFlight >= this.#limits.maxPerHost) return;
-    const delay = host.closed ? 0 : host.notBefore - this.#system.now();
+    const delay = host.closed ? 0 : host.notBefore - this.#system.elapsed();
     if (delay <= 0) {
       this.#ready.add(host);
       this.#dispatch();
@@ -192,7 +193,7 @@ export class HostRateLimiter {
     }
     this.#inFlight += 1;
     host.inFlight += 1;
-    host.notBefore = Math.max(host.notBefore, this.#system.now() + host.interval);
+    host.notBefore = Math.max(host.notBefore, this.#system.elapsed() + host.interval);
     let isHeld = true;
     job({
       kind: 'permit',
@@ -220,7 +221,7 @@ export class HostRateLimiter {
       host.totalWait = 0;
       return;
     }
-    const now = this.#system.now();
+    const now = this.#system.elapsed();
     host.interval = Math.min(maxInterval, Math.max(1, host.interval) * 2);
     // Concurrent requests get the same Retry-After, which counts once.
     host.totalWait += Math.max(0, now + retryAfter - Math.max(now, host.retryAt));

@@ -34,7 +34,7 @@ export interface ClientOptions extends AccountOptions {
   readonly edition: Edition;
   /** Part of the user agent. */
   readonly version: string;
-  readonly system: Pick<System, 'env' | 'platform' | 'nodeVersion' | 'now' | 'random' | 'sleep' | 'stderr'>;
+  readonly system: Pick<System, 'elapsed' | 'env' | 'platform' | 'nodeVersion' | 'now' | 'random' | 'sleep' | 'stderr'>;
   /** Sends PATCH and DELETE as POST with `X-HTTP-Method-Override` (4.1.3). */
   readonly methodOverride?: boolean | undefined;
   /** Seconds until an answer must begin. */

@@ -5,6 +5,8 @@ export class VirtualTime {
 
   readonly now = (): number => this.#now;
 
+  readonly elapsed = this.now;
+
   readonly sleep = (milliseconds: number): Promise<void> =>
     new Promise((wake) => {
       this.#sleepers.push({ until: this.#now + milliseconds, wake });

@@ -46,7 +46,11 @@ export async function rig(
     observe: (event) => events.push(event),
     redact: (text) => text.replaceAll(key, '[redacted]'),
     system: {
-      ...createTestSystem({ now: () => time.now, random }),
+      ...createTestSystem({
+        now: () => time.now,
+        elapsed: () => time.slept.reduce((sum, each) => sum + each, 0),
+        random,
+      }),
       sleep: async (milliseconds, signal) => {
         signal?.throwIfAborted();
         time.slept.push(milliseconds);

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import type { System } from '../../src/base/system.ts';
 import { folders } from '../../src/base/system.ts';
@@ -491,6 +492,20 @@ test('K5: an interrupted check that seems to begin in the future is begun anew, 
     /^run \S+ of \S+ is dated in the future, so its age is unknown; starting again\nchecking 2 links: 2 destinations/,
   );
   expect(pages.requests.filter((request) => request.endsWith('/1'))).toHaveLength(2);
+});
+
+test('K2: a check goes on at once when the clock is set back meanwhile', async ({ env, service, pages }) => {
+  await store(
+    service,
+    Array.from({ length: 10 }, (_, nth) => ({ custom_hash: `h${nth}`, long_url: pages.urlOf(`200/${nth}`) })),
+  );
+  const now = (): number => Date.now() - (pages.requests.length > 3 ? 3_600_000 : 0);
+  const system = createTestSystem({ env, now });
+  const ran = main(['check', '--allow-private'], system);
+  const ended = await Promise.race([ran, delay(10_000, 'still waiting')]);
+  system.raise('SIGINT');
+  await ran;
+  expect(ended).toBe(0);
 });
 
 test('K2, K5: one server that wants to be left alone takes no other with it; what is not asked exits 8, and is asked later', async ({

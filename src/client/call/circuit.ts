@@ -14,7 +14,7 @@ export interface Circuit {
 }
 
 interface CircuitOptions {
-  readonly system: Pick<System, 'now' | 'random' | 'sleep'>;
+  readonly system: Pick<System, 'elapsed' | 'random' | 'sleep'>;
   /** Milliseconds that the circuit may stay open. */
   readonly maxWait: number;
   /** Sends one `GET /account` without retries. */
@@ -30,10 +30,10 @@ export function createCircuit({ system, maxWait, probe }: CircuitOptions): Circu
   let probing: Promise<boolean> | undefined;
 
   async function waitForServer(signal?: AbortSignal): Promise<boolean> {
-    const start = system.now();
+    const start = system.elapsed();
     for (let i = 0; ; i += 1) {
       const delay = Math.min(1000 * 2 ** i, 60_000) * (0.5 + system.random() / 2);
-      if (system.now() + delay - start > maxWait) return false;
+      if (system.elapsed() + delay - start > maxWait) return false;
       const slept = await system.sleep(delay, signal).then(
         () => true,
         () => false,

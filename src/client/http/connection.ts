@@ -36,10 +36,10 @@ export function createConnection(options: ClientOptions): Connection {
     exchange: async (request, signal) => {
       transport ??= openTransport({ origin: base, caFile, env: system.env, warn });
       const wire = await wireRequest(request);
-      const started = system.now();
+      const started = system.elapsed();
       const answered = await (await transport).exchange(wire, timeoutsFor(request.method, timeout), signal);
       const outcome = withoutEcho(answered, wire, options, warn);
-      observe?.(exchangeEvent({ request, wire, outcome, milliseconds: system.now() - started }, redact));
+      observe?.(exchangeEvent({ request, wire, outcome, milliseconds: system.elapsed() - started }, redact));
       return outcome;
     },
     warn,

@@ -43,6 +43,7 @@ test('G8: by the wall clock, no request comes before Retry-After is over', async
       platform: 'linux',
       nodeVersion: 'v20.0.0',
       now: Date.now,
+      elapsed: () => performance.now(),
       random: () => 0,
       sleep: async (ms) => void (await delay(ms)),
       stderr: process.stderr,

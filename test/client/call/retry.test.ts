@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { backOff } from '../../../src/client/call/retry.ts';
 import { faults, type Step } from '../../support/faulty-steps.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
+import { createTestSystem } from '../../support/test-system.ts';
 import { answer, failureOf, key, type Rig, rig } from '../client-fixture.ts';
 
 const items = { body: { urls: [{ long_url: 'https://nodejs.org/' }] } };
@@ -175,6 +176,34 @@ test('R-6, F16: with the budget empty one probe at a time looks for the server, 
   expect(urls.filter((url) => url.endsWith('/account'))).toHaveLength(5);
   expect(urls).toHaveLength(12 + 5 + 4);
   expect(Math.max(...time.slept)).toBeLessThanOrEqual(60_000);
+});
+
+test('R-6: a server that stays away is waited for as long as --max-wait, even if the clock is set back meanwhile', async () => {
+  const { client, time } = await rig([always(faults.badGatewayBefore)], {
+    maxWait: 60,
+    onSleep: async (count) => {
+      if (count === 14) time.now -= 3_600_000;
+    },
+  });
+  const calls = Array.from({ length: 4 }, () => failureOf(client.send('addTag', { body: { label: 'a' } })));
+  for (const error of await Promise.all(calls)) expect(error).toMatchObject({ gaveUp: 'too many failures in this run' });
+  expect(time.slept.length).toBeGreaterThan(14);
+  expect(time.slept.reduce((sum, each) => sum + each, 0)).toBeLessThan(90_000);
+});
+
+test('B83: an exchange takes as long as it takes, even if the clock is set back meanwhile', async () => {
+  let now = Date.now();
+  const { client, events } = await rig([tags], {
+    system: createTestSystem({
+      now: () => {
+        now -= 3_600_000;
+        return now;
+      },
+    }),
+  });
+  await client.send('listTags', {});
+  const [milliseconds] = events.flatMap((event) => (event.kind === 'exchange' ? [event.milliseconds] : []));
+  expect(milliseconds).toBeGreaterThan(0);
 });
 
 test('R-7, B83: each retry is reported with attempt, reason and delay, and no text holds the key', async () => {
