@@ -1,4 +1,3 @@
-/** A run that was ended by a signal dies of that signal instead. */
 export const exitCodes = {
   ok: 0,
   /** A failure without a more specific code. */
@@ -27,8 +26,13 @@ export const exitCodes = {
   different: 12,
 } as const;
 
+/** What shells see of a command that died of a signal. */
+export const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
 /** Classifies failures by what the caller can do; part of JSON errors. */
-export type FailureKind = Exclude<keyof typeof exitCodes, 'ok'>;
+export type FailureKind = Exclude<keyof typeof exitCodes, 'ok'> | 'interrupted';
+
+const codeOfKind: { readonly [K in FailureKind]: number } = { ...exitCodes, interrupted: signalCodes.SIGINT };
 
 interface FailureDetails {
   /** A command or an action that helps. */
@@ -65,7 +69,7 @@ export class CliError extends Error {
   }
 
   get exitCode(): number {
-    return exitCodes[this.kind];
+    return codeOfKind[this.kind];
   }
 }
 
@@ -89,6 +93,20 @@ export class UnknownOutcomeError extends ofKind('unknown') {}
 export class FailedError extends ofKind('failed') {}
 export class EmptyError extends ofKind('empty') {}
 export class DifferentError extends ofKind('different') {}
+
+/** The command dies of the signal after its output, so only JSON has this error. */
+export class InterruptedError extends CliError {
+  readonly #code: number;
+
+  constructor(signal: keyof typeof signalCodes) {
+    super('interrupted', 'interrupted', { reported: true });
+    this.#code = signalCodes[signal];
+  }
+
+  override get exitCode(): number {
+    return this.#code;
+  }
+}
 
 /** Summarises failures that were already printed: exit 3 if others succeeded. `what` continues "2 of 3", such as `tags were not deleted`. */
 export function sharedFailure(failures: readonly CliError[], named: number, what: string): CliError | undefined {

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import { fstatSync, openSync, statSync } from 'node:fs';
-import { constants } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty, ReadStream } from 'node:tty';
-import { LocalError } from './errors.ts';
+import { LocalError, signalCodes } from './errors.ts';
 import { quoted } from './quoted.ts';
 
 export interface OutputStream {
@@ -26,7 +25,10 @@ export interface InputStream extends Readable {
   setRawMode?(raw: boolean): unknown;
 }
 
-export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGUSR2' | 'SIGINFO';
+/** Signals that end a command. */
+export type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+export type Signal = EndingSignal | 'SIGUSR2' | 'SIGINFO';
 
 /** All access to the outside world. Nothing else in `src/` reads `process`, the clock or randomness, so tests can replace it. */
 export interface System {
@@ -57,7 +59,7 @@ export interface System {
   /** Returns a function that removes the listener. */
   onSignal(signal: Signal, listener: () => void): () => void;
   /** Dies of the signal, so that the shell sees it. */
-  dieOf(signal: Signal): void;
+  dieOf(signal: EndingSignal): void;
   /** Hides the arguments from `ps`, because they contain a password. */
   hideArguments(): void;
   /** Reports an uncaught error and ends the process with the exit code that `report` returns. */
@@ -170,7 +172,7 @@ export function processSystem(): System {
     dieOf: (signal) => {
       endRawMode();
       // Windows has no signals to die of, so the exit code stands for it.
-      if (process.platform === 'win32') process.exit(128 + constants.signals[signal as 'SIGINT']);
+      if (process.platform === 'win32') process.exit(signalCodes[signal]);
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);
     },

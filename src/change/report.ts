@@ -1,4 +1,4 @@
-import { type CliError, FailedError, LocalError } from '../base/errors.ts';
+import { type CliError, LocalError } from '../base/errors.ts';
 import { needsNoSentence, outcomeRow } from '../bulk/results/printed-row.ts';
 import { isMissing, type RowOutcome } from '../bulk/results/row-outcome.ts';
 import { repeatableText, runEnd } from '../bulk/results/run-end.ts';
@@ -113,9 +113,7 @@ function ending({ run, presentation, session, noun }: ShownRun, { caught }: Inte
   if (end.kind === 'error') return end.error;
   if (end.kind !== 'signal') return undefined;
   const signal = caught();
-  if (!signal) return session.deadline.signal?.reason;
-  session.dieOf(signal);
-  return new FailedError('interrupted', { reported: true });
+  return signal ? session.dieOf(signal) : session.deadline.signal?.reason;
 }
 
 /** The error for a closed pipe. The journal contains the rows that were not printed. */

@@ -1,4 +1,4 @@
-import type { Signal } from '../base/system.ts';
+import type { EndingSignal } from '../base/system.ts';
 import type { Invocation } from './invocation.ts';
 
 /** A signal or the end of `--max-time` lets the batches in flight finish. A second signal does not wait. */
@@ -7,7 +7,7 @@ export interface Interruption {
   /** Called with the first row. Before it nothing was sent, so an earlier signal ends the command at once. */
   listen(): void;
   /** Returns the received signal, if any. */
-  caught(): Signal | undefined;
+  caught(): EndingSignal | undefined;
 }
 
 /** `parts` names the work in flight in messages. */
@@ -20,7 +20,7 @@ export function interruptible(
     controller.abort();
     void streams.messageNow(`${why}: waiting for the ${parts} in progress; ${end} stops immediately`);
   };
-  let caught: Signal | undefined;
+  let caught: EndingSignal | undefined;
   const listen = (): void => {
     listenForSignals((signal) => {
       if (controller.signal.aborted) return system.dieOf(signal);

@@ -1,4 +1,5 @@
-import type { Signal, System } from '../base/system.ts';
+import { type CliError, InterruptedError } from '../base/errors.ts';
+import type { EndingSignal, System } from '../base/system.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import type { Source } from '../input/source.ts';
@@ -18,8 +19,8 @@ export interface Launch {
   /** `change` is set before a changing call is sent. */
   readonly sent: { change: boolean };
   say(text: string): Promise<void>;
-  /** After all output, this signal ends the process, as shells expect. */
-  dieOf(signal: Signal): void;
+  /** After all output, this signal ends the process, as shells expect. Returns the failure to report. */
+  dieOf(signal: EndingSignal): CliError;
   /** Prints a failure and returns the exit code. Never throws. */
   fail(error: unknown): Promise<number>;
   /** Flushes and closes both streams. */
@@ -44,7 +45,7 @@ export interface Invocation extends Launch {
   /** Prints on stderr unless `-q` is given. */
   note(text: string): Promise<void>;
   /** Signals go to `listener` instead of ending the command, until the returned function is called. */
-  listenForSignals(listener: (signal: Signal) => void): () => void;
+  listenForSignals(listener: (signal: EndingSignal) => void): () => void;
   /** Registers clean-up; tasks run in reverse order, also after a failure. */
   atEnd(task: () => Promise<void>): void;
 }
@@ -53,7 +54,7 @@ export function createLaunch(argv: readonly string[], system: System): Launch {
   const output = { format: guessFormat(argv) };
   const failure: Launch['failure'] = { debug: argv.includes('--debug') || isSet(system.env.LINKCTL_DEBUG) };
   const streams = new Streams(system, output);
-  let death: Signal | undefined;
+  let death: EndingSignal | undefined;
   return {
     system,
     streams,
@@ -63,6 +64,7 @@ export function createLaunch(argv: readonly string[], system: System): Launch {
     say: (text) => streams.print(text),
     dieOf(signal) {
       death = signal;
+      return new InterruptedError(signal);
     },
     async fail(error) {
       await printFailure(error, { ...failure, format: output.format }, streams);

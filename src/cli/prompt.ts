@@ -1,4 +1,4 @@
-import { AuthError, FailedError, UsageError } from '../base/errors.ts';
+import { AuthError, FailedError, InterruptedError, UsageError } from '../base/errors.ts';
 import type { InputStream, System } from '../base/system.ts';
 import { type Invocation, isSet } from './invocation.ts';
 
@@ -100,7 +100,7 @@ function typedLine(stdin: InputStream, system: System): Promise<string> {
       if (typed[at] === '\u0003') {
         system.stderr.write('\ninterrupted\n');
         system.dieOf('SIGINT');
-        settle(() => reject(new FailedError('interrupted')));
+        settle(() => reject(new InterruptedError('SIGINT')));
         return;
       }
       const ahead = typed.slice(at + 1);

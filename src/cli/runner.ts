@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { folders, type Signal, type System } from '../base/system.ts';
+import { type EndingSignal, folders, type System } from '../base/system.ts';
 import { type Format, formats, isFormat, markdown } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { printNote } from '../output/notes.ts';
@@ -145,16 +145,16 @@ function formatOf(text: string | undefined): Format | undefined {
 
 interface SignalWatch {
   /** Signals go to `listener` until the returned function is called. */
-  listen(listener: (signal: Signal) => void): () => void;
+  listen(listener: (signal: EndingSignal) => void): () => void;
   isListening(): boolean;
   end(): void;
 }
 
 /** Signals end a command at once with a message, unless the command listens. */
 function watchSignals(system: System, streams: Streams): SignalWatch {
-  let listener: ((signal: Signal) => void) | undefined;
+  let listener: ((signal: EndingSignal) => void) | undefined;
   let isDying = false;
-  const listen = (signal: Signal): void => {
+  const listen = (signal: EndingSignal): void => {
     const die = (): void => system.dieOf(signal);
     if (listener) listener(signal);
     else if (isDying) die();

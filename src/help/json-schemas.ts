@@ -1,4 +1,4 @@
-import { exitCodes } from '../base/errors.ts';
+import { exitCodes, signalCodes } from '../base/errors.ts';
 import type { AccountRecord, Counter, DomainRecord, LogEntry, Page, StatsRecord, TagRecord } from '../contract/records.ts';
 import { changedHashes, changedUrls, counts, failed, matched, undone, urlMembers } from './link-schemas.ts';
 import {
@@ -261,8 +261,8 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   }),
   error: object({
     error: object({
-      code: { enum: Object.values(exitCodes).filter((code) => code !== exitCodes.ok) },
-      kind: oneOf(Object.keys(exitCodes).filter((kind) => kind !== 'ok')),
+      code: { enum: [...Object.values(exitCodes).filter((code) => code !== exitCodes.ok), ...Object.values(signalCodes)] },
+      kind: oneOf([...Object.keys(exitCodes).filter((kind) => kind !== 'ok'), 'interrupted']),
       api_code: optional({ type: 'integer' }),
       message: text,
       details: optional(listOf(text)),

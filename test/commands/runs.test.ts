@@ -201,6 +201,28 @@ test('R-18, B41: Ctrl-C ends a deletion after the batch in progress, and the sam
   expect(await stored(service)).toEqual([]);
 });
 
+test.for([
+  ['SIGHUP', 129, 'jsonl'],
+  ['SIGINT', 130, 'json'],
+  ['SIGTERM', 143, 'jsonl'],
+] as const)(
+  'B49: a run that dies of %s says %i in its JSON error',
+  async ([signal, code, format], { env, service, wire, hashes }) => {
+    await store(service, numbered(20));
+    const words = ['delete', '--hashes-from', hashes, '--batch-size', '10', '--concurrency', '1', '--yes', '-o', format];
+    await wire.script([{ only: { method: 'DELETE' }, held: true }]);
+    const system = createTestSystem({ env });
+    const running = main(words, system);
+    await wire.held();
+    system.raise(signal);
+    await wire.release();
+    expect(await running).toBe(code);
+    expect(system.deaths).toEqual([signal]);
+    const [last = ''] = system.printed().stderr.trimEnd().split('\n').slice(-1);
+    expect(JSON.parse(last)).toEqual({ error: { code, kind: 'interrupted', message: 'interrupted' } });
+  },
+);
+
 test('D55: runs are listed newest first, and 80 columns hold the day and the time of each', async ({
   linkctl,
   folder,

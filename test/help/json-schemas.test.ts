@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect } from 'vitest';
 import { leafCommands } from '../../bin/build/manual.ts';
+import { InterruptedError } from '../../src/base/errors.ts';
 import { wholeTree } from '../../src/cli/program.ts';
 import { schemaDocument } from '../../src/help/json-schemas.ts';
 import type { Schema } from '../../src/help/schema-builders.ts';
@@ -169,6 +170,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(validate(JSON.parse(stderr)), `${argv}: ${ajv.errorsText(validate.errors)}\n${stderr}`).toBe(true);
     }
   });
+});
+
+test.each(['SIGHUP', 'SIGINT', 'SIGTERM'] as const)('B49: the failure of %s is what its schema says', (signal) => {
+  const { exitCode: code, kind, message } = new InterruptedError(signal);
+  expect(validator('error')({ error: { code, kind, message } })).toBe(true);
 });
 
 test('B19: serve prints what its schema says', async ({ homeEnv }) => {

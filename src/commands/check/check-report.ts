@@ -1,4 +1,4 @@
-import { type CliError, FailedError, LocalError, PartialError, UnavailableError } from '../../base/errors.ts';
+import { type CliError, LocalError, PartialError, UnavailableError } from '../../base/errors.ts';
 import { type CheckedRow, checkedFields } from '../../bulk/check-runs/check-results.ts';
 import type { CheckProgress, CheckSummary, StartedCheck } from '../../bulk/check-runs/check-run.ts';
 import { wantsRows } from '../../change/plan/report.ts';
@@ -193,9 +193,7 @@ function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): Cl
   if (stop?.kind === 'error') return stop.error;
   if (stop?.kind === 'signal') {
     const signal = shown.interruption.caught();
-    if (!signal) return session.deadline.signal?.reason;
-    session.dieOf(signal);
-    return new FailedError('interrupted', { reported: true });
+    return signal ? session.dieOf(signal) : session.deadline.signal?.reason;
   }
   return result(shown, missing);
 }
