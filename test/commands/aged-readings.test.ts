@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
+import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, runnerIn, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
@@ -23,6 +24,21 @@ function waitingWorld(meanwhile: () => Promise<unknown>): World {
       if (isOver || milliseconds < 10_000) return await delay(1);
       isOver = true;
       await meanwhile();
+    },
+  };
+}
+
+/** A world in which an answer that the test holds takes fifteen seconds. */
+function slowAnswers(wire: FaultyServer) {
+  let waited = 0;
+  return {
+    elapsed: () => performance.now() + waited,
+    /** Waits for the held answer, does what others do meanwhile, and lets the answer arrive. */
+    answer: async (meanwhile: () => Promise<unknown>): Promise<void> => {
+      await wire.held();
+      await meanwhile();
+      waited += 15_000;
+      await wire.release();
     },
   };
 }
@@ -128,4 +144,66 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(others).toEqual(words[0] === 'delete' ? [] : new Array(4).fill('https://to.example/'));
     },
   );
+
+  const onReading = { only: { method: 'GET', path: 'hashes=' } };
+  const theirs = { long_url: 'https://foreign.example/' };
+
+  test.for(['edit', 'delete'])(
+    'U1: %s of a file: what somebody changes while the answer to the reading is slow is what undo brings back',
+    async (command, { linkctl, service, wire, env, folder }) => {
+      await store(service, links());
+      const file = join(folder, 'file.csv');
+      writeFileSync(file, (command === 'edit' ? ['hash,long_url', 'h0,https://to.example/'] : ['h0']).join('\n'));
+      const foreign = runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl });
+      const { elapsed, answer } = slowAnswers(wire);
+      await wire.script([{ ...onReading, held: true }]);
+      const words = command === 'edit' ? ['edit', '-f', file] : ['delete', '--hashes-from', file, '--yes'];
+      const running = linkctl(words, { elapsed });
+      await answer(async () => await foreign(['edit', 'h0', '--url', theirs.long_url]));
+      const ran = await running;
+      expect(ran.code, ran.stderr).toBe(0);
+      const [, run = ''] = /linkctl undo (\S+)/.exec(ran.stderr) ?? [];
+      expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
+      expect((await stored(service)).find(({ hash }) => hash === 'h0')).toMatchObject(theirs);
+    },
+  );
+
+  test.for(['undo', 'rewrite'])(
+    'E4: %s: what somebody changes while the answer to the second reading is slow is left alone and named',
+    async (command, { linkctl, service, wire, env }) => {
+      await store(service, links());
+      await linkctl(['edit', '--all', '--note', 'new', ...sure]);
+      const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n');
+      const foreign = runnerIn({ ...env, LINKCTL_BASE_URL: service.baseUrl });
+      const { elapsed, answer } = slowAnswers(wire);
+      // The plan is as slow, so the links are read again.
+      const plan = { only: { method: 'GET', path: command === 'undo' ? 'hashes=' : 'offset=5' }, held: true } as const;
+      await wire.script([plan, { ...onReading, held: true }]);
+      const words = { undo: ['undo', run, '--yes'], rewrite: ['rewrite', 'https://example.com', 'https://to.example', ...sure] };
+      const running = linkctl(command === 'undo' ? words.undo : words.rewrite, { elapsed });
+      await answer(async () => undefined);
+      await answer(async () => await foreign(['edit', 'h0', '--url', theirs.long_url, '--note', 'foreign']));
+      const ran = await running;
+      expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/h0.*changed since it was listed/) });
+      expect((await stored(service)).find(({ hash }) => hash === 'h0')).toMatchObject({ ...theirs, note: 'foreign' });
+    },
+  );
+
+  test('U1: where no reading takes less than ten seconds, nothing is sent: exit 8, and the same command does it later', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    await store(service, links());
+    const file = join(folder, 'file.csv');
+    writeFileSync(file, edits(hashes.map((hash) => `${hash},new`)));
+    let elapsed = 0;
+    const ran = await linkctl(['edit', '-f', file], { elapsed: () => (elapsed += 11_000) });
+    expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('takes more than ten seconds to read 5 links') });
+    expect((await wire.requests()).filter(({ method }) => method === 'PATCH')).toEqual([]);
+    expect((await wire.requests()).filter(({ url }) => url.includes('hashes='))).toHaveLength(4);
+    expect(await linkctl(['edit', '-f', file])).toMatchObject({ code: 0 });
+    expect((await stored(service)).map(({ note }) => note)).toEqual(new Array(5).fill('new'));
+  });
 });

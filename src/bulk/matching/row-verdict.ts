@@ -45,7 +45,7 @@ export interface Failed {
 /** The row may be sent again: it was certainly not applied, or repeating it is harmless. */
 interface Again {
   readonly kind: 'again';
-  /** `System.elapsed` at the reading of the link. A change may rely on that reading. */
+  /** `System.elapsed` when the reading of the link began. A change may rely on that reading. */
   readonly readAt?: number;
 }
 

@@ -34,7 +34,7 @@ export interface BulkRow {
   readonly payload: object;
   /** The link before the run changed it; null if it did not exist, absent if it was not read. */
   readonly before?: KnownRecord | null | undefined;
-  /** `System.elapsed` when `before` was read. */
+  /** `System.elapsed` when the reading of `before` began: a slow answer may show values from then. */
   readonly readAt?: number | undefined;
   /** The link as shown in the plan, if there was one. */
   readonly listed?: KnownRecord | null | undefined;

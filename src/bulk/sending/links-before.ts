@@ -1,3 +1,4 @@
+import { UnavailableError } from '../../base/errors.ts';
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import { fieldsSince } from '../../link/same.ts';
 import { type Execution, isStale } from '../execution/execution.ts';
@@ -47,30 +48,48 @@ function isToKeep({ index, payload, before, refusal }: BulkRow, { operation, inD
   return !inDoubt.has(index) || (kindOf(payload, operation) === 'delete' && before?.short_url !== undefined);
 }
 
+/** Readings in a row that may take too long to be current. Then the run stops, because the server may never be faster. */
+const maximalReadings = 3;
+
 /**
  * Returns a check for before each attempt of a call: true if the links are as they were read. Links that were read too long ago, for
  * example before a wait for the server, are read again. False also if the run stops or the budget is exhausted; the call is not made then.
  */
 export function freshnessCheck(rows: readonly BulkRow[], run: Execution): () => Promise<boolean> {
-  const { operation, system, stop, reserveCalls, signal } = run;
+  const { operation, system, stop, reserveCalls } = run;
   const read = operation.read ? rows.filter(({ readAt, before }) => readAt !== undefined && before !== undefined) : [];
   let readAt = Number.NEGATIVE_INFINITY;
   return async () => {
-    const stale = read.filter((row) => isStale({ readAt: Math.max(readAt, row.readAt ?? 0) }, run));
-    if (stale.length === 0) return true;
-    if (stop.reason || !reserveCalls()) return false;
-    try {
-      const payloads = stale.map(({ payload }) => payload);
-      const links = (await operation.read?.(payloads, signal)) ?? [];
-      if (!stale.every((row, nth) => isAsRead(row, links[nth], run))) return false;
-      readAt = system.elapsed();
-      return true;
-    } catch (error) {
-      if (!(error instanceof CallError)) throw error;
-      stop.because(error);
-      return false;
+    for (let readings = 0; ; readings += 1) {
+      const stale = read.filter((row) => isStale({ readAt: Math.max(readAt, row.readAt ?? 0) }, run));
+      if (stale.length === 0) return true;
+      if (readings === maximalReadings) stop.because(tooSlow(stale.length));
+      if (stop.reason || !reserveCalls()) return false;
+      const startedAt = system.elapsed();
+      if (!(await areAsRead(stale, run))) return false;
+      readAt = startedAt;
     }
   };
+}
+
+/** Reads the links again. False also if that fails, which stops the run. */
+async function areAsRead(rows: readonly BulkRow[], run: Execution): Promise<boolean> {
+  const { operation, stop, signal } = run;
+  const payloads = rows.map(({ payload }) => payload);
+  try {
+    const links = (await operation.read?.(payloads, signal)) ?? [];
+    return rows.every((row, nth) => isAsRead(row, links[nth], run));
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    stop.because(error);
+    return false;
+  }
+}
+
+function tooSlow(count: number): UnavailableError {
+  const what = count === 1 ? 'a link' : `${count} links`;
+  const message = `the server takes more than ten seconds to read ${what}, so newer changes could be overwritten`;
+  return new UnavailableError(message, { hint: 'run the same command again later' });
 }
 
 function isAsRead(
@@ -107,11 +126,12 @@ async function read(
   const isOptional =
     reads === 'results' &&
     !unread.some(({ payload, listed }) => listed !== undefined || operation.needsPriorDestination?.(payload));
+  // The server may answer with values from before a wait.
+  const readAt = system.elapsed();
   const links = await operation.read?.(payloads, signal).catch((error: unknown) => {
     if (!isOptional || !(error instanceof CallError) || refusesRun(error)) throw error;
   });
   if (!links) return rows;
-  const readAt = system.elapsed();
   // This run may have deleted a link in doubt that is gone, so its earlier record is kept.
   const linkOf = ({ index, before }: BulkRow, nth: number) => links[nth] ?? (inDoubt.has(index) ? before : null) ?? null;
   const found = new Map(unread.map((row, nth) => [row.index, linkOf(row, nth)]));

@@ -54,8 +54,8 @@ export async function inspect(
       priorDestination: priorDestinations.get(index),
       listed,
     }));
-    const seen = await operation.inspect(sought, signal);
     const readAt = system.elapsed();
+    const seen = await operation.inspect(sought, signal);
     // Deletions keep their old reading time, so that `readBefore` reads them again and compares them with the plan.
     const isSeen = ({ index, payload }: BulkRow) => inDoubt.has(index) && kindOf(payload, operation) !== 'delete';
     return seen.map((verdict, nth) => {
