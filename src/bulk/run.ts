@@ -125,7 +125,11 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
     isSelected: plan.isSelected && acceptingPartial(plan.isSelected),
     rounds: new Map(),
     recorded: begun.resumed
-      ? (await import('./journal/recorded-results.ts')).recordedOutcomes(begun.record.journal, state, beginnings.images)
+      ? (await import('./journal/recorded-results.ts')).recordedOutcomes(
+          begun.record.journal,
+          state,
+          plan.results === undefined ? undefined : beginnings.images,
+        )
       : undefined,
     ledger: journalLedger(begun, {
       mode,

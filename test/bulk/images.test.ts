@@ -174,6 +174,68 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect([...(await imagesOf(world, 2)).values()].map(({ record }) => record)).toEqual(before);
   });
 
+  const theirs = { long_url: 'https://foreign.example/', note: 'theirs' };
+  const theirEdit = async ({ direct }: BulkWorld, fields: Partial<typeof theirs>) =>
+    await direct.send('editUrl', { path: { hash: 'h0' }, query: {}, body: { urls: [fields] } });
+  const theirLink = async ({ direct }: BulkWorld) =>
+    await direct.send('shortenUrls', { query: {}, body: { urls: [{ custom_hash: 'h0', ...theirs }] } });
+
+  test.for([
+    ['was not applied', faults.dropBefore],
+    ['was applied', faults.dropAfter],
+  ] as const)(
+    'U1, U2: an edit in doubt (it %s) overwrites what somebody changed meanwhile only once that is in the image',
+    async ([, fault], { world }) => {
+      await fill(world, 2);
+      const before = await world.stored();
+      const rows = [0, 1].map((nth) => ({ hash: `h${nth}`, long_url: `https://to.example/${nth}`, note: 'after' }));
+      await world.server.script([{ ...fault, ...onPatch, times: 'all' }]);
+      const { openJournalFile } = crashingFile({ crashAt: { line: 'ambiguous', step: 'after sync' } });
+      await longRun(world, editItemsOperation, rows, openJournalFile, { undo: true });
+      await theirEdit(world, { note: 'theirs' });
+      await world.server.script([]);
+      expect(await longRun(world, editItemsOperation, rows, undefined, { undo: true })).toEqual({
+        exit: 0,
+        statuses: 'changed changed',
+      });
+      expect((await world.stored()).map(({ note }) => note)).toEqual(['after', 'after']);
+      const images = [...(await imagesOf(world, 2)).values()].map(({ record }) => record);
+      expect(images).toEqual(before.map((link) => (link.hash === 'h0' ? { ...link, note: 'theirs' } : link)));
+    },
+  );
+
+  test.for([
+    ['was not applied, and the link was changed', faults.dropBefore, async (world: BulkWorld) => await theirEdit(world, theirs)],
+    ['was applied, and the link was made anew', faults.dropAfter, theirLink],
+  ] as const)(
+    'U1, U2: a deletion in doubt (it %s) leaves alone what is not the link of its image',
+    async ([, fault, meanwhile], { world }) => {
+      await fill(world, 2);
+      const rows = named('h0', 'h1');
+      await world.server.script([{ ...fault, only: { method: 'DELETE' }, times: 'all' }]);
+      const { openJournalFile } = crashingFile({ crashAt: { line: 'ambiguous', step: 'after sync' } });
+      await longRun(world, removing, rows, openJournalFile, keeping);
+      await meanwhile(world);
+      await world.server.script([]);
+      expect(await longRun(world, removing, rows, undefined, keeping)).toEqual({ exit: 3, statuses: 'failed deleted' });
+      expect(await world.stored()).toMatchObject([{ hash: 'h0', ...theirs }]);
+    },
+  );
+
+  test('U1, U2: a link that is made anew between two attempts of its deletion stays', async ({ world }) => {
+    await fill(world, 2);
+    await world.server.script([
+      { ...faults.dropAfter, only: { method: 'DELETE' } },
+      { only: { method: 'DELETE' }, held: true },
+    ]);
+    const running = longRun(world, removing, named('h0', 'h1'), undefined, keeping);
+    await world.server.held();
+    await theirLink(world);
+    await world.server.release();
+    expect(await running).toEqual({ exit: 3, statuses: 'failed deleted' });
+    expect(await world.stored()).toMatchObject([{ hash: 'h0', ...theirs }]);
+  });
+
   test('U1: rows that were certainly not changed are read again, and the last image counts', async ({ world }) => {
     await fill(world, 2);
     const rows = named('h0', 'h1');

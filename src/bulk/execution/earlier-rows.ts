@@ -18,8 +18,10 @@ export function earlierRows({ begun: { state }, images, operation }: Execution) 
     async assigned({ before: _, readAt: __, skip: ___, ...known }: BulkRow, { open, unsure }: Segment): Promise<BulkRow> {
       const { index, payload } = known;
       if (isSettled(state.stateOf(index))) return known;
-      const priorUrl = state.priorUrls.get(index) ?? (await images?.priorUrl(index));
-      const row = priorUrl === undefined ? known : { ...known, before: knownBefore(priorUrl, payload) };
+      const priorUrl = state.priorUrls.get(index);
+      const image = await images?.earlier(index);
+      const before = image === undefined && priorUrl !== undefined ? knownBefore(priorUrl, payload) : image;
+      const row = before === undefined ? known : { ...known, before };
       const intent = intentOf.get(index);
       if (!intent) {
         if (state.stateOf(index) === 'unknown' && isSettledLater(operation)) unsure.push(row);

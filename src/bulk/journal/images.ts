@@ -24,15 +24,15 @@ export interface Images {
   keep(rows: readonly BulkRow[]): Promise<void>;
   /** Returns true if this process has recorded the image of the row. */
   has(index: number): boolean;
-  /** With `--results`: returns the destination that an earlier process has recorded for the row. */
-  priorUrl(index: number): Promise<string | undefined>;
+  /** Returns the image that an earlier process has recorded for the row. */
+  earlier(index: number): Promise<KnownRecord | null | undefined>;
   close(): Promise<void>;
 }
 
 /** A run is undone as a whole, so a resumed run keeps its first setting. A one-off records the links that it read under its hashes. */
 export async function imagesOf(
   { resumed, name, record, journal, state: { begin } }: BegunRun,
-  { undo = false, isOneOff, input, results, payload: payloadOf }: RunPlan,
+  { undo = false, isOneOff, input, payload: payloadOf }: RunPlan,
   { warn, system, openJournalFile }: RunEnvironment,
   operation: BulkOperation,
 ): Promise<Images | undefined> {
@@ -59,7 +59,7 @@ export async function imagesOf(
       await file.write(lineOf(rows, operation));
       for (const { index } of rows) kept[index] = 1;
     },
-    priorUrl: async (index) => (results === undefined ? undefined : (await earlier?.of(index))?.long_url),
+    earlier: async (index) => await earlier?.of(index),
     async close() {
       await earlier?.close();
       if (!isSmall) await file.close();
@@ -83,7 +83,7 @@ function lineOf(rows: readonly BulkRow[], { requestedFields }: BulkOperation): J
 
 export type KeptImages = Awaited<ReturnType<typeof keptImages>>;
 
-/** Finds the images of a run. If a row has several, the last one counts: the row was read again because nothing had been applied. */
+/** Finds the images of a run. If a row has several, the last one counts: its link was read again right before it was sent. */
 export async function keptImages({ images: path, isSmall }: RunRecord, rows: number) {
   const locations: LineLocation[] = [];
   const last = new Uint32Array(rows);

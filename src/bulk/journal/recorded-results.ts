@@ -88,14 +88,14 @@ function isText(value: unknown): boolean {
 
 export type RecordedOutcomes = ReturnType<typeof recordedOutcomes>;
 
-export function recordedOutcomes(path: string, state: RunState, images?: Pick<Images, 'priorUrl'>) {
+export function recordedOutcomes(path: string, state: RunState, images?: Pick<Images, 'earlier'>) {
   const lines = parsedLines(path, 'result', resultsOf);
   return {
     async outcomesOf(rows: readonly BulkRow[]): Promise<RowOutcome[]> {
       const outcomes: RowOutcome[] = [];
       for (const row of rows) {
         const result = (await lines.at(state.locationOf(row.index))).get(row.index);
-        const priorUrl = result?.priorUrl || (await images?.priorUrl(row.index));
+        const priorUrl = result?.priorUrl || (await images?.earlier(row.index))?.long_url;
         outcomes.push(recordedOutcome(row, priorUrl, result));
       }
       return outcomes;

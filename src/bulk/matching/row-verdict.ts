@@ -45,7 +45,9 @@ export interface Failed {
 /** The row may be sent again: it was certainly not applied, or repeating it is harmless. */
 interface Again {
   readonly kind: 'again';
-  /** `System.elapsed` when the reading of the link began. A change may rely on that reading. */
+  /** The link as an inspection read it. */
+  readonly record?: KnownRecord;
+  /** `System.elapsed` when that reading began, if the change may rely on it. */
   readonly readAt?: number;
 }
 

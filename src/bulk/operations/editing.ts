@@ -4,7 +4,6 @@ import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
 import { Matching } from '../matching/answer-items.ts';
 import {
-  again,
   type BatchAnswer,
   changedSince,
   doubtful,
@@ -108,7 +107,7 @@ function verdictOf(
   const since = listed ? fieldsSince(listed, record) : [];
   const isPartlyDone = since.some((field) => field in fields && !differing.has(field));
   const foreign = isPartlyDone ? since.filter((field) => field !== 'tags' && differing.has(field)) : since;
-  return foreign.length > 0 ? changedSince(foreign) : again;
+  return foreign.length > 0 ? changedSince(foreign) : { kind: 'again', record };
 }
 
 /** A link at the new hash is ours only with the expected destination. A link at the old hash may belong to another row. */
@@ -119,7 +118,7 @@ function verdictOnRename(
   priorDestination: string | undefined,
 ): Verdict {
   if (priorDestination === noDestination) return missing;
-  if (record && (priorDestination === undefined || hasDestination(priorDestination, record))) return again;
+  if (record && (priorDestination === undefined || hasDestination(priorDestination, record))) return { kind: 'again', record };
   if (!renamed) return doubtful;
   const isOurs =
     long_url === undefined ? hasDestination(priorDestination, renamed) : notApplied({ long_url }, renamed).length === 0;

@@ -1,5 +1,5 @@
 import type { LinkKey } from '../../contract/link.ts';
-import { again, type Verdict } from '../matching/row-verdict.ts';
+import type { Verdict } from '../matching/row-verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 import { byHash } from './batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
@@ -47,7 +47,10 @@ function removal(
       return { verdicts: rows.map(() => ({ kind: 'done' })), surplus: [] };
     },
     read: reading(settings),
-    inspect: inspection(settings, ({ payload, inDoubt }, links) => (links.has(payload.hash) ? again : inDoubt ? gone : missing)),
+    inspect: inspection(settings, ({ payload, inDoubt }, links) => {
+      const record = links.get(payload.hash);
+      return record ? { kind: 'again', record } : inDoubt ? gone : missing;
+    }),
     statusOf: () => status,
   };
 }

@@ -97,7 +97,8 @@ function verdictOnEdit(
   { hash: _, ...fields }: AppliedRow,
 ): Verdict {
   if (sameUrl(link.long_url, payload.long_url)) {
-    return notApplied(fields, link, 'instructions').length === 0 ? { kind: 'done', record: link, evidence: 'hash' } : again;
+    const isDone = notApplied(fields, link, 'instructions').length === 0;
+    return isDone ? { kind: 'done', record: link, evidence: 'hash' } : { kind: 'again', record: link };
   }
-  return hasDestination(priorDestination, link) ? again : changedSince(['long_url']);
+  return hasDestination(priorDestination, link) ? { kind: 'again', record: link } : changedSince(['long_url']);
 }

@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from '../matching/row-verdict.ts';
 import { missing } from '../operations/named-links.ts';
-import { kindOf } from '../operations/operation.ts';
+import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 
 interface Prepared {
@@ -21,8 +21,8 @@ interface Prepared {
 }
 
 /**
- * Reads links that must be read before their batch is sent, and stores them for `undo`. Links in doubt are read only for deletions, because
- * an attempt of this run may have changed them. Undefined if the batch must not be sent. Throws if the run must stop; nothing is sent then.
+ * Reads links that must be read before their batch is sent, and stores them for `undo`. Links in doubt are not read, because an attempt of
+ * this run may have changed them; resolving the doubt has read them. Undefined if the batch must not be sent. Throws if the run must stop; nothing is sent then.
  */
 export async function readBefore(rows: readonly BulkRow[], run: Execution): Promise<Prepared | undefined> {
   const { operation, priorDestinations, inDoubt, stop, reserveCalls, images } = run;
@@ -36,16 +36,11 @@ export async function readBefore(rows: readonly BulkRow[], run: Execution): Prom
     if (operation.needsPriorDestination?.(payload) && (anew.has(index) || !priorDestinations.has(index)))
       priorDestinations.set(index, destinationFingerprint(link));
   }
-  const isFirst = ({ index }: BulkRow) => !images?.has(index) || (anew.has(index) && !inDoubt.has(index));
-  const unkept = images ? prepared.filter((row) => isFirst(row) && isToKeep(row, run)) : [];
+  const isToKeep = ({ index, refusal }: BulkRow) =>
+    operation.read && refusal === undefined && !inDoubt.has(index) && (!images?.has(index) || anew.has(index));
+  const unkept = images ? prepared.filter(isToKeep) : [];
   if (unkept.length > 0) await images?.keep(unkept);
   return { rows: prepared, isReserved: unread.length > 0 };
-}
-
-/** A before-image of a link in doubt may include this run's change, unless the link is to be deleted and still exists. */
-function isToKeep({ index, payload, before, refusal }: BulkRow, { operation, inDoubt }: Execution): boolean {
-  if (!operation.read || refusal !== undefined) return false;
-  return !inDoubt.has(index) || (kindOf(payload, operation) === 'delete' && before?.short_url !== undefined);
 }
 
 /** Readings in a row that may take too long to be current. Then the run stops, because the server may never be faster. */
@@ -106,20 +101,15 @@ function isAsRead(
 
 function isToRead(row: BulkRow, { operation, reads, inDoubt, priorDestinations, system }: Execution): boolean {
   const { index, payload, before: known, refusal } = row;
-  if (!operation.read || refusal !== undefined) return false;
-  const isOld = isStale(row, { system });
-  if (inDoubt.has(index)) {
-    const isUnseen = reads !== 'renames' && known?.short_url === undefined;
-    return kindOf(payload, operation) === 'delete' && (isOld || isUnseen);
-  }
-  if (known !== undefined) return isOld;
+  if (!operation.read || refusal !== undefined || inDoubt.has(index)) return false;
+  if (known !== undefined) return isStale(row, { system });
   return reads !== 'renames' || (operation.needsPriorDestination?.(payload) === true && !priorDestinations.has(index));
 }
 
 async function read(
   rows: readonly BulkRow[],
   unread: readonly BulkRow[],
-  { operation, reads, signal, inDoubt, system }: Execution,
+  { operation, reads, signal, system }: Execution,
 ): Promise<readonly BulkRow[]> {
   const payloads = unread.map(({ payload }) => payload);
   // If links are read only for results, rows are changed even if the reading fails.
@@ -132,9 +122,7 @@ async function read(
     if (!isOptional || !(error instanceof CallError) || refusesRun(error)) throw error;
   });
   if (!links) return rows;
-  // This run may have deleted a link in doubt that is gone, so its earlier record is kept.
-  const linkOf = ({ index, before }: BulkRow, nth: number) => links[nth] ?? (inDoubt.has(index) ? before : null) ?? null;
-  const found = new Map(unread.map((row, nth) => [row.index, linkOf(row, nth)]));
+  const found = new Map(unread.map(({ index }, nth) => [index, links[nth] ?? null]));
   return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index), readAt } : row));
 }
 
@@ -173,10 +161,19 @@ function sinceListed(
   { operation, isSelected }: Pick<Execution, 'operation' | 'isSelected'>,
 ): Failed | undefined {
   if (listed === before) return undefined;
-  const asked = new Map<string, unknown>(Object.entries(operation.requestedFields?.(payload) ?? {}));
-  const open = new Set(operation.notApplied?.(payload, before).map(({ field }) => field));
-  const fields = fieldsSince(listed, before).filter((field) => asked.get(field) === undefined || open.has(field));
+  const fields = foreignFields(payload, { before: listed, now: before }, operation);
   return fields.length === 0 && (isSelected?.(before) ?? true) ? undefined : changedSince(fields);
+}
+
+/** Returns the fields that changed to other values than the requested ones. */
+export function foreignFields(
+  payload: object,
+  { before, now }: { readonly before: KnownRecord; readonly now: KnownRecord },
+  operation: BulkOperation,
+) {
+  const asked = new Map<string, unknown>(Object.entries(operation.requestedFields?.(payload) ?? {}));
+  const open = new Set(operation.notApplied?.(payload, now).map(({ field }) => field));
+  return fieldsSince(before, now).filter((field) => asked.get(field) === undefined || open.has(field));
 }
 
 /** Inserts the verdicts of the sent rows between the known ones. */

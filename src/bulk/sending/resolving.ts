@@ -1,10 +1,10 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError } from '../../client/call-error.ts';
 import { type Execution, markStale } from '../execution/execution.ts';
-import { again, type Doubtful, doubtful, unresolved, type Verdict } from '../matching/row-verdict.ts';
+import { again, changedSince, type Doubtful, doubtful, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { knownVerdicts, mergeVerdicts } from './links-before.ts';
+import { foreignFields, knownVerdicts, mergeVerdicts } from './links-before.ts';
 import { type DoubtfulBatch, maximalRounds, type Round, roundOf, settle, unsent } from './settling.ts';
 
 type Rows = readonly BulkRow[];
@@ -41,10 +41,8 @@ async function readBack(batch: number, rows: Rows, run: Execution): Promise<read
 }
 
 /** Reads the links of rows. If no call can be made, rows in doubt stay open and the others may be sent again. */
-export async function inspect(
-  rows: Rows,
-  { operation, inDoubt, priorDestinations, stop, signal, reserveCalls, system }: Execution,
-): Promise<readonly Verdict[]> {
+export async function inspect(rows: Rows, run: Execution): Promise<readonly Verdict[]> {
+  const { operation, inDoubt, priorDestinations, stop, signal, reserveCalls, system } = run;
   const unread = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
   if (!operation.inspect || stop.reason?.kind === 'error' || !reserveCalls()) return unread;
   try {
@@ -56,18 +54,43 @@ export async function inspect(
     }));
     const readAt = system.elapsed();
     const seen = await operation.inspect(sought, signal);
-    // Deletions keep their old reading time, so that `readBefore` reads them again and compares them with the plan.
-    const isSeen = ({ index, payload }: BulkRow) => inDoubt.has(index) && kindOf(payload, operation) !== 'delete';
-    return seen.map((verdict, nth) => {
-      const row = rows[nth];
-      return verdict.kind === 'again' && row && isSeen(row) ? { ...verdict, readAt } : verdict;
-    });
+    return await withLinksSeen(rows, seen, readAt, run);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     const doubts = unread.filter((verdict) => verdict.kind === 'doubtful');
     stop.because(doubts.length > 0 && operation.doubt !== 'repeat' ? unknownOutcomeError(error, doubts) : error);
     return unread;
   }
+}
+
+/**
+ * Gives rows in doubt that are sent again the links that were seen. Someone else has changed values that are neither as before nor as
+ * requested. An edit overwrites them, so they are kept for `undo` first; a deletion is refused, because it would hit another link.
+ */
+async function withLinksSeen(
+  rows: Rows,
+  verdicts: readonly Verdict[],
+  readAt: number,
+  { operation, inDoubt, images }: Execution,
+): Promise<readonly Verdict[]> {
+  const overwritten: BulkRow[] = [];
+  const judged = verdicts.map((verdict, nth): Verdict => {
+    const row = rows[nth];
+    const isSeen = row && inDoubt.has(row.index) && operation.doubt === 'inspect';
+    if (verdict.kind !== 'again' || !verdict.record || !isSeen) return verdict;
+    const { payload, before } = row;
+    const { record: now } = verdict;
+    const foreign = before ? foreignFields(payload, { before, now }, operation) : [];
+    const isDeletion = kindOf(payload, operation) === 'delete';
+    if (isDeletion && foreign.length > 0) return changedSince(foreign);
+    const theirs = Object.fromEntries(foreign.map((field) => [field, now[field]]));
+    // What an attempt of this run may have set is not part of the link before the run.
+    const record = isDeletion || !before ? now : { ...before, ...theirs };
+    if (!before || foreign.length > 0) overwritten.push({ ...row, before: record });
+    return { kind: 'again', record, readAt };
+  });
+  if (overwritten.length > 0) await images?.keep(overwritten);
+  return judged;
 }
 
 export function unknownOutcomeError(error: CliError, inDoubt: readonly Doubtful[]): CliError {

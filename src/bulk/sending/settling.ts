@@ -38,8 +38,8 @@ export async function settle(
     const verdict = verdicts[position] ?? doubtful;
     if (verdict.kind === 'failed' && verdict.error.code === 1219) cooling += 1;
     if (verdict.kind === 'failed' && verdict.error.code === 1220) stop.because(linksUsedUp());
-    if (verdict.kind === 'again' && verdict.readAt !== undefined && row.readAt !== undefined)
-      repeat.push({ ...row, readAt: verdict.readAt });
+    if (verdict.kind === 'again' && verdict.readAt !== undefined)
+      repeat.push({ ...row, before: verdict.record, readAt: verdict.readAt });
     else if (verdict.kind === 'again' || isTemporary(verdict)) repeat.push(row);
     else if (verdict.kind === 'doubtful' && (verdict.open || isSettledLater(operation)))
       open.push(outcomeOf(row, verdict, operation));
