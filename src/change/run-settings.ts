@@ -46,16 +46,17 @@ export async function markShown(run: string, { system, listenForSignals }: Sessi
   await recordShown(run, folders(system).state, system);
 }
 
-/**
- * Returns the domain of links that name none. Looks up the default domain, so that a resumed run has the same one. For an undo it is the
- * domain of the run that is undone, whatever the working domain is now.
- */
-export async function pinnedDomain(
-  { domain, edition, domains }: Session,
-  undoes?: { readonly domain?: string | undefined },
-): Promise<string | undefined> {
-  const known = undoes ? undoes.domain : domain;
-  return known ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
+type UndoneRun = { readonly domain?: string | undefined } | undefined;
+
+/** Returns the working domain; undefined for the default. For an undo it is the domain of the run that is undone. */
+export function chosenDomain({ domain }: Pick<Session, 'domain'>, undoes: UndoneRun): string | undefined {
+  return undoes ? undoes.domain : domain;
+}
+
+/** Returns the domain of links that name none. Looks up the default domain, so that a resumed run has the same one. */
+export async function pinnedDomain(session: Session, undoes?: UndoneRun): Promise<string | undefined> {
+  const { edition, domains } = session;
+  return chosenDomain(session, undoes) ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
 }
 
 const appliedKinds: { readonly [K in PlannedOutcome['kind']]?: AppliedKind } = { create: 'shorten', delete: 'delete' };

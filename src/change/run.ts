@@ -17,7 +17,7 @@ import { refuseTooMany } from './limits.ts';
 import { ChangePlan, decidedPages, runRowOf } from './plan/plan.ts';
 import { runReport } from './report.ts';
 import { keptRows } from './rows/read-links.ts';
-import { keepsUndo, pinnedDomain, sendingOf } from './run-settings.ts';
+import { chosenDomain, keepsUndo, pinnedDomain, sendingOf } from './run-settings.ts';
 
 /** A link to change, or a refused or missing link to report. */
 type ListedRow = RunRow<LinkKey>;
@@ -28,7 +28,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   if (session.global.dryRun) return await (await import('./plan/dry-run.ts')).listedDryRun(change, session);
   const undo = await keepsUndo(change.options, session);
   const identity = await identityOf(change, session);
-  const { domain, sha256 } = identity;
+  const { sha256 } = identity;
   const now = session.system.now();
   const begun = await resumableRun({ ...identity, again: change.options.again }, environmentOf(session));
   const listed = begun ? await resumed(begun, change.question, session) : await takeSnapshot(change, session);
@@ -49,7 +49,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
       direction: undoes?.direction,
       knownUndos: undoes?.knownUndos,
       isSelected: filter && ((record) => filter.matches(record)),
-      domain,
+      domain: chosenDomain(session, undoes),
       newLinks,
       input: { name: what, sha256, rows, file: links.file, open, readAt, copyTo, snapshot: { run: begun?.begin.run } },
       payload: (item) => item as LinkKey,

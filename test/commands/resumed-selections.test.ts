@@ -6,6 +6,7 @@ import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, runnerIn, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
+import type { World } from '../support/test-system.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
 const inTwos = ['--batch-size', '2', '--concurrency', '1'];
@@ -173,6 +174,59 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     // The batch that was refused was sent again.
     expect([hashes.length, new Set(hashes).size]).toEqual([8, 6]);
   });
+});
+
+describe('edition a, whose default domain changes after an interruption', () => {
+  test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+
+  /** From now on b.example is the default: it is listed as such, and its links are those without a domain. */
+  async function changeDefault(wire: FaultyServer, service: { readonly baseUrl: string }): Promise<void> {
+    const domains = ['a.example', 'b.example'].map((domain, nth) => ({ domain, status: nth === 1 ? 'default' : 'active' }));
+    const error = { code: 0, message: '' };
+    const urls = await stored(service, 'b.example');
+    const answered = (path: string, body: object) =>
+      ({
+        only: { method: 'GET', path },
+        apply: false,
+        answer: { body: { error, version: '3.1', ...body } },
+        times: 'all',
+      }) as const;
+    const page = { total_count: urls.length, limit: 1000 };
+    await wire.script([
+      answered('/domains', { domains }),
+      answered(`offset=${urls.length}`, { page: { ...page, offset: urls.length }, urls: [] }),
+      answered('/urls?', { page: { ...page, offset: 0 }, urls: urls.toReversed() }),
+    ]);
+  }
+
+  const onCommand = ['--domain', 'a.example'];
+  const inEnvironment = { env: { LINKCTL_DOMAIN: 'a.example' } };
+
+  test.for<[string, 'PATCH' | 'DELETE', string[], string[], World]>([
+    ['rewrite', 'PATCH', ['rewrite', 'https://example.com', 'https://to.example'], onCommand, {}],
+    ['edit --filter', 'PATCH', ['edit', '--all', '--filter', 'note=old', '--note', 'new'], onCommand, {}],
+    ['delete --by-tags', 'DELETE', ['delete', '--by-tags', 't'], [], inEnvironment],
+  ])(
+    'J8: %s is refused, and resumed with its own domain',
+    async ([, method, words, flags, world], { linkctl, wire, service }) => {
+      await store(service, numbered(6, { note: 'old', tags: ['t'] }), 'a.example');
+      await store(service, numbered(6, { note: 'old' }), 'b.example');
+      const given = [...words, ...inTwos, ...sure];
+      await wire.script([{ only: { method } }, { only: { method }, ...faults.refuse(1303) }]);
+      expect((await linkctl(given)).code).toBe(7);
+      await changeDefault(wire, service);
+      const before = (await sent(wire)).length;
+      const refused = await linkctl(given);
+      expect(refused.code, refused.stderr).toBe(9);
+      expect(refused.stderr).toMatch(
+        /run \S+ of .* started on a\.example, which is no longer the default domain\n.*--domain a\.example/,
+      );
+      expect((await sent(wire)).slice(before).filter(({ call }) => call.startsWith(method))).toEqual([]);
+      await wire.script([]);
+      const resumed = await linkctl([...given, ...flags], world);
+      expect(resumed).toMatchObject({ code: 0, stderr: expect.stringMatching(/^resuming run .*: 2 of 6 links are done$/m) });
+    },
+  );
 });
 
 test('R-16, U1: without room for the list nothing is sent', async ({ env, folder, wire, service }) => {

@@ -97,7 +97,7 @@ async function assertSameInput(identity: RunIdentity, onDefault: boolean, folder
     const { input } = identity;
     if (begin.input.sha256 === input.sha256) {
       throw new LocalError(`run ${name} of ${input.name} started on ${begin.domain}, which is no longer the default domain`, {
-        hint: `to resume, add --domain ${begin.domain}; to discard the run: linkctl runs forget ${name}`,
+        hint: `to resume, add --domain ${begin.domain}, or set LINKCTL_DOMAIN if that is refused; to discard the run: linkctl runs forget ${name}`,
       });
     }
     throw new LocalError(`${fileOf(input)?.name} changed since the unfinished run ${name}`, {
