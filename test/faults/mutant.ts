@@ -63,7 +63,7 @@ export const mutants = {
     [
       'bulk/operations/editing.ts',
       "if (inDoubt && showsAll(fields, record, 'instructions')) return { kind: 'done', record };",
-      'if (inDoubt) return again;',
+      "if (inDoubt) return { kind: 'again', record };",
     ],
   ],
   'takes what was left alone for done': [

@@ -21,8 +21,8 @@ interface Prepared {
 }
 
 /**
- * Reads links that must be read before their batch is sent, and stores them for `undo`. Links in doubt are not read, because an attempt of
- * this run may have changed them; resolving the doubt has read them. Undefined if the batch must not be sent. Throws if the run must stop; nothing is sent then.
+ * Reads links that must be read before their batch is sent, and stores them for `undo`, except those in doubt: they were read when the
+ * doubt was resolved. Undefined if the batch must not be sent. Throws if the run must stop; nothing is sent then.
  */
 export async function readBefore(rows: readonly BulkRow[], run: Execution): Promise<Prepared | undefined> {
   const { operation, priorDestinations, inDoubt, stop, reserveCalls, images } = run;
