@@ -114,6 +114,8 @@ const unknownCode = states.indexOf('unknown');
 const codeOf = new Map(states.map((state, code) => [state, code]));
 /** Flag in the code of a row's state: an attempt may have been applied, and no evidence disproves it. */
 const inDoubt = 128;
+/** Flag of a failed row: a part of it may have been applied. */
+const partly = 64;
 
 /** The state of a run up to the last line that was read. */
 type Fold = ReturnType<typeof startFold>;
@@ -154,7 +156,10 @@ function addIntent(fold: Fold, { batch, rows, payload, keys, mark, before, prior
 function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocation): void {
   const rows = indexesOf(line.rows);
   const statuses = statusesOf(line);
+  const failed = line.errors ? rows.filter((_, position) => statuses[position] === 'failed') : [];
+  const applied = failed.filter((row, nth) => line.errors?.[nth]?.[3] !== undefined || isFlagged(fold, row, inDoubt));
   settle(fold, rows, (position) => statuses[position] ?? 'free', location);
+  for (const row of applied) fold.codes[row] = (fold.codes[row] ?? 0) | partly;
   fold.mayHaveCreated ||= mayHaveCreated(line);
   for (const row of rows) {
     fold.keys.delete(row);
@@ -182,9 +187,13 @@ function settle(
 /** Journals of the first version also release rows in doubt after a refused retry. Only evidence frees such rows. */
 function release(fold: Fold, batch: number, rows: readonly number[]): void {
   const isProven = fold.proven.has(batch);
-  const freed = rows.filter((row) => isProven || ((fold.codes[row] ?? 0) & inDoubt) === 0);
+  const freed = rows.filter((row) => isProven || !isFlagged(fold, row, inDoubt));
   for (const row of freed) fold.codes[row] = freeCode;
   removeSettled(fold, freed);
+}
+
+function isFlagged({ codes }: Pick<Fold, 'codes'>, row: number, flag: number): boolean {
+  return ((codes[row] ?? 0) & flag) !== 0;
 }
 
 function putInDoubt({ codes }: Fold, row: number): void {
@@ -200,7 +209,7 @@ function removeSettled({ open }: Fold, rows: readonly number[]): void {
 }
 
 function stateOf({ codes, results, locations, ...known }: Fold): RunState {
-  const state = (row: number): RowState => states[(codes[row] ?? 0) & ~inDoubt] ?? 'free';
+  const state = (row: number): RowState => states[(codes[row] ?? 0) & ~(inDoubt | partly)] ?? 'free';
   const counts = new Map<RowState, number>();
   for (let row = 0; row < codes.length; row += 1) counts.set(state(row), (counts.get(state(row)) ?? 0) + 1);
   return {
@@ -208,6 +217,7 @@ function stateOf({ codes, results, locations, ...known }: Fold): RunState {
     complete: known.lastEnd === 'complete',
     counts,
     stateOf: state,
+    mayBePartlyApplied: (row) => isFlagged({ codes }, row, partly),
     locationOf: (row) => {
       const ordinal = results[row] ?? 0;
       return { offset: locations[ordinal * 2] ?? 0, length: locations[ordinal * 2 + 1] ?? 0 };

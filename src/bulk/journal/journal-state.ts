@@ -85,6 +85,8 @@ export interface RunState {
   readonly mark: Watermark | undefined;
   readonly counts: ReadonlyMap<RowState, number>;
   stateOf(row: number): RowState;
+  /** True for a failed row whose link got other values than requested, or that was in doubt before. */
+  mayBePartlyApplied(row: number): boolean;
   /** Returns the location of the line with the result of a settled row. */
   locationOf(row: number): LineLocation;
 }

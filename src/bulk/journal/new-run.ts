@@ -96,6 +96,7 @@ export function newState(begin: BeginLine) {
     mark: undefined as Watermark | undefined,
     counts: new Map<RowState, number>([['free', begin.input.rows]]),
     stateOf: (_row: number): RowState => 'free',
+    mayBePartlyApplied: (_row: number): boolean => false,
     locationOf: (_row: number): LineLocation => ({ offset: 0, length: 0 }),
   };
 }

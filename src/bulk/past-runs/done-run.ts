@@ -58,15 +58,21 @@ export function fieldsSinceMade({ made = {} }: DoneChange, now: EarlierLink): st
   return fieldsSincePrinted(made, now);
 }
 
-/** States of rows that changed nothing. A failed row may have been partly applied. */
+/** States of rows that changed nothing. */
 const untouched: ReadonlySet<RowState> = new Set(['free', 'unchanged', 'existing']);
+
+/** A failed edit may have been partly applied; a deletion has no parts. */
+function isTouched({ row, payload: { hash: _, domain: __, ...asked } }: BeforeImage, state: RunState): boolean {
+  if (state.stateOf(row) !== 'failed') return !untouched.has(state.stateOf(row));
+  return state.mayBePartlyApplied(row) && Object.keys(asked).length > 0;
+}
 
 async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   const { rows } = state.begin.input;
   const images = await keptImages(record, rows);
   assertWhole(images, state, record.images);
   const touched = async function* (): AsyncGenerator<readonly BeforeImage[]> {
-    for await (const some of images.backwards()) yield some.filter(({ row }) => !untouched.has(state.stateOf(row)));
+    for await (const some of images.backwards()) yield some.filter((image) => isTouched(image, state));
   };
   const moved = state.begin.operation === 'edit' ? await movedHashes(touched) : new Set<string>();
   if (moved.size > 0) {
