@@ -141,6 +141,46 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     expect(await stored(service)).toHaveLength(inUse);
   });
 
+  describe('U7, D26: of links that are not as requested', () => {
+    const rows = 'long_url,note\nhttps://example.com/7,my note\nhttps://new.example/,my note\n';
+    const words = ['shorten', '-f', '-', '--input-format', 'csv', '--dedupe', 'account', '--retries', '0'];
+
+    test('undo does not name those that were there before, and --force keeps them', async ({ linkctl, service }) => {
+      expect((await linkctl(words, { stdin: rows })).stderr).toContain('1 created, 1 failed');
+      const forced = await undoLast(linkctl, ['--force']);
+      expect(forced).toMatchObject({ code: 0, stderr: expect.stringContaining('1 link would be deleted') });
+      expect(await stored(service)).toHaveLength(inUse);
+    });
+
+    test('undo says that they may have existed, where nothing shows it', async ({ linkctl, wire }) => {
+      await wire.script([{ only: { method: 'GET', path: '/urls' }, times: 'all', ...faults.htmlBefore }]);
+      expect((await linkctl(words, { stdin: rows })).stderr).toContain('1 existing, 1 failed');
+      await wire.script([]);
+      const left = await undoLast(linkctl);
+      expect(left).toMatchObject({ code: 3, stderr: expect.stringContaining('it may have existed before the run (2): ') });
+      expect(left.stderr).not.toContain('not as requested');
+    });
+
+    test('undo calls created what is proven new', async ({ linkctl, wire, service }) => {
+      await wire.script([{ alter: { each: { note: 'cut' } }, ...onPost }]);
+      expect((await linkctl(words, { stdin: rows })).stderr).toContain('2 failed');
+      const left = await undoLast(linkctl, ['-n']);
+      expect(left).toMatchObject({ code: 0, stderr: expect.stringContaining('created, but not as requested (1): ') });
+      expect(left.stderr).not.toContain('may have existed');
+      expect((await undoLast(linkctl, ['--force'])).code).toBe(0);
+      expect(await stored(service)).toHaveLength(inUse);
+    });
+
+    test('a typed one leaves a record only if it may be new', async ({ linkctl }) => {
+      const typed = ['shorten', 'https://example.com/7', '--note', 'my note', '--dedupe', 'account'];
+      expect((await linkctl([...typed, '-o', 'json'])).stderr).toContain('not applied: note');
+      expect(await runs(linkctl)).toEqual([]);
+      expect((await linkctl(typed)).stderr).toContain('not applied: note');
+      const left = await undoLast(linkctl);
+      expect(left).toMatchObject({ code: 3, stderr: expect.stringContaining('it may have existed before the run (1): ') });
+    });
+  });
+
   test('U7: at a terminal, a link that --dedupe made is proven new, and undo deletes it', async ({ linkctl, service }) => {
     const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100 };
     expect((await linkctl(['shorten', 'https://new.example/', '--dedupe', 'account'], watched)).code).toBe(0);

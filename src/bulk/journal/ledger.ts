@@ -142,14 +142,10 @@ const ofExisting: ReadonlySet<RowStatus> = new Set(['changed', 'unchanged', 'del
 
 function recordedError(outcome: RowOutcome): RecordedError {
   const { code = 0, message = '', details = '' } = outcome.error ?? {};
-  const { record } = outcome;
+  const { record, existed } = outcome;
   if (record) {
-    return [
-      code,
-      message,
-      details,
-      { hash: record.hash, shortUrl: shortUrlOf(record), longUrl: unrequestedDestination(outcome) },
-    ];
+    const taken = { hash: record.hash, shortUrl: shortUrlOf(record), longUrl: unrequestedDestination(outcome), existed };
+    return [code, message, details, taken];
   }
   return details === '' ? [code, message] : [code, message, details];
 }

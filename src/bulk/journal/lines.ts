@@ -122,7 +122,7 @@ interface Results {
   readonly errors?: readonly RecordedError[] | undefined;
   /** Positions, within the line, of rows that were matched by position alone. */
   readonly byPosition?: readonly number[] | undefined;
-  /** Positions of rows whose links count as existing, but may be new. */
+  /** Positions of rows whose links count as existing or are not as requested, but may be new. */
   readonly perhapsNew?: readonly number[] | undefined;
   /** Rows that were certainly not applied. */
   readonly released?: Ranges | undefined;
@@ -136,11 +136,13 @@ export interface TakenUrl {
   readonly shortUrl: string;
   /** Absent if the row contains it. */
   readonly longUrl?: string | undefined;
+  /** In dedupe mode: the link was there before. */
+  readonly existed?: true | undefined;
 }
 
 /** Returns true if a row that does not count as created may have created a link. */
 export function mayHaveCreated(line: ResultLine): boolean {
-  return line.perhapsNew !== undefined || takenUrls(line).length > 0;
+  return line.perhapsNew !== undefined || takenUrls(line).some(({ existed }) => !existed);
 }
 
 /** Returns the links of rows that were applied, but not as requested. Such rows count as failed. */

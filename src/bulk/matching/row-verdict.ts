@@ -29,6 +29,8 @@ export interface Done {
   readonly fresh?: true;
   /** Nothing shows whether the record was created during the run. */
   readonly perhapsNew?: true;
+  /** In dedupe mode: the record is older than the run, or an earlier row has it. */
+  readonly existed?: true;
   /** The hash belongs to a link with another destination, which stays unchanged. */
   readonly skipped?: true;
   /** The hash was taken, so the link has a numbered one. */

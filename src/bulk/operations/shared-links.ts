@@ -32,7 +32,7 @@ export async function sendSharedBatch(
   return { verdicts: await withNew(items, shared, newness, signal), surplus };
 }
 
-/** Marks the links that are proven new and, without proof, those that may be. Links that are evidently old are not looked up. */
+/** Marks the links that are proven new, those that are old and, without proof, those that may be new. Evidently old links are not looked up. */
 async function withNew(
   items: readonly ShortenItem[],
   verdicts: BatchAnswer['verdicts'],
@@ -44,13 +44,13 @@ async function withNew(
     return verdict?.kind === 'done' && !looksPreexisting(item, verdict) ? verdict.record?.hash : undefined;
   });
   const hashes = perhapsNew.filter((hash) => hash !== undefined);
-  if (hashes.length === 0) return verdicts;
-  const { proven, isSure } = (await newness?.newAmong(hashes, signal)) ?? { proven: new Set(), isSure: false };
+  const found = hashes.length > 0 ? await newness?.newAmong(hashes, signal) : undefined;
+  const { proven, isSure } = found ?? { proven: new Set(), isSure: false };
   return verdicts.map((verdict, position) => {
     const hash = perhapsNew[position];
-    if (verdict?.kind !== 'done' || hash === undefined) return verdict;
-    if (proven.has(hash)) return { ...verdict, fresh: true };
-    return isSure ? verdict : { ...verdict, perhapsNew: true };
+    if (verdict?.kind !== 'done') return verdict;
+    if (hash !== undefined && proven.has(hash)) return { ...verdict, fresh: true };
+    return hash === undefined || isSure ? { ...verdict, existed: true } : { ...verdict, perhapsNew: true };
   });
 }
 

@@ -167,18 +167,18 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isPro
   let [done, failed] = [0, 0];
   for (const [position, status] of statusesOf(line).entries()) {
     const row = rows[position] ?? -1;
+    const isDoubtful = perhapsNew.has(position);
     if (status === 'failed') {
       const taken = errors[failed]?.[3];
       failed += 1;
-      if (taken && isNew(row) && isLatest(row)) {
-        created.push({ ...createdLink({ hash: taken.hash, domain }, {}, isProven(row)), isUnlike: true });
+      if (taken && !taken.existed && isNew(row) && isLatest(row)) {
+        created.push({ ...createdLink({ hash: taken.hash, domain }, {}, !isDoubtful && isProven(row)), isUnlike: true });
       }
       continue;
     }
     const link = links[done];
     const made = { long_url: link?.print, ...values[done] };
     done += 1;
-    const isDoubtful = perhapsNew.has(position);
     if ((status !== 'created' && !isDoubtful) || !link || !isLatest(row)) continue;
     created.push(createdLink({ hash: link.hash, domain }, made, !isDoubtful && isProven(row)));
   }

@@ -57,6 +57,8 @@ export interface RowOutcome extends BulkRow {
   readonly matchedByPosition?: true | undefined;
   /** The link counts as existing, but the run may have created it. */
   readonly perhapsNew?: true | undefined;
+  /** In dedupe mode: the link of a row that was not applied as requested was there before. */
+  readonly existed?: true | undefined;
   /** For unknown rows in keyed and dedupe mode: repeating the command settles them without harm. */
   readonly repeatable?: true | undefined;
 }

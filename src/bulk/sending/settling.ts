@@ -107,14 +107,16 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, operation: BulkOperati
   // A deleted link has no record, so the one from before is reported.
   const record = verdict.record ?? (kindOf(row.payload, operation) === 'delete' ? (row.before ?? undefined) : undefined);
   const matchedByPosition = evidence === 'position' ? true : undefined;
+  const { perhapsNew } = verdict;
   if (verdict.skipped) return { ...row, status: 'skipped', record };
   const differences = record ? (operation.notApplied?.(row.payload, record) ?? []) : [];
   if (differences.length === 0) {
     const { index, line, item, payload, before } = row;
     const status = operation.statusOf(payload, verdict);
-    return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew: verdict.perhapsNew };
+    return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew };
   }
-  return { ...row, status: 'failed', record, matchedByPosition, error: notAppliedError(differences) };
+  const existed = perhapsNew ? undefined : verdict.existed;
+  return { ...row, status: 'failed', record, matchedByPosition, perhapsNew, existed, error: notAppliedError(differences) };
 }
 
 /** Ends rows that are not sent again: `unknown` if an attempt may have been applied, otherwise `not_sent`. */
