@@ -132,6 +132,22 @@ describe('U2: a field by its values before, after and now', () => {
     }
   });
 
+  test('a renamed link that leads elsewhere by now may be another one: it keeps its hash, unless forced', () => {
+    const before = record({ note: 'a' });
+    const elsewhere = record({ hash: 'y', note: 'a', long_url: 'https://c.example/' });
+    const back = { kind: 'change', fields: { custom_hash: 'x' } };
+    const asked = { custom_hash: 'y' };
+    expect(decided({ asked, before, now: elsewhere }, false)).toEqual(refused('changed since: long_url'));
+    expect(decided({ asked, before, now: elsewhere }, true)).toEqual(back);
+    expect(decided({ asked, before, now: { ...elsewhere, long_url: 'HTTPS://A.EXAMPLE' } }, false)).toEqual(back);
+    // The run did not change the destination, though it asked for it.
+    const same = { ...asked, long_url: before.long_url };
+    expect(decided({ asked: same, before, now: elsewhere }, false)).toEqual(refused('changed since: long_url'));
+    const moved = { ...asked, long_url: 'https://b.example/' };
+    expect(decided({ asked: moved, before, now: elsewhere }, false)).toEqual(refused('changed since: long_url'));
+    expect(decided({ asked: moved, before, now: { ...elsewhere, long_url: before.long_url } }, false)).toEqual(back);
+  });
+
   test('a link that is gone is named; one that was not there before is nobody’s', () => {
     const asked = { note: 'b' };
     expect(decided({ asked, before: record(), now: undefined }, true)).toEqual(refused('deleted or renamed since'));

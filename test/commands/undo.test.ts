@@ -201,6 +201,22 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await values(service)).toEqual(before);
   });
 
+  test('U2: a rename is not undone on a link that somebody else made under the new hash', async ({ linkctl, service }) => {
+    await store(service, numbered(2));
+    expect((await linkctl(['edit', 'h0', '--new-hash', 'h0x'])).code).toBe(0);
+    await foreign(service, 'DELETE', '/urls/h0x');
+    await store(service, [{ custom_hash: 'h0x', long_url: 'https://theirs.example/' }]);
+    const since = await values(service);
+    const undone = await undoLast(linkctl);
+    expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: long_url (1): ') });
+    expect(await values(service)).toEqual(since);
+    // A note that the run changed is undone whatever somebody else does to the destination.
+    expect((await linkctl(['edit', 'h1', '--note', 'new'])).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/h1', { long_url: 'https://since.example/' });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'h1\n' });
+    expect((await values(service)).h1).toMatchObject({ note: '', long_url: 'https://since.example/' });
+  });
+
   test('U2, W3: a link that one row renames and a later row edits gets both, and both are undone', async ({
     linkctl,
     service,

@@ -5,7 +5,7 @@ import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { fieldsBetween, isIdentical, type KeyField, notApplied } from '../../link/same.ts';
-import { lastDay } from '../../link/value.ts';
+import { lastDay, sameUrl } from '../../link/value.ts';
 import type { PlannedOutcome } from './outcome.ts';
 
 /** A change of one link. The values before, after and now are compared field by field. */
@@ -42,18 +42,21 @@ export function undoEdit({ change: { asked, before }, now, isTaken, force }: Und
   if (!before) return unchanged;
   if (!now) return { kind: 'refused', reason: 'deleted or renamed since' };
   const fields: EditFields = {};
-  const since: string[] = [];
+  const isRenamed = now.hash !== before.hash;
+  // Another link may have got the new hash.
+  const isElsewhere = isRenamed && [asked.long_url, before.long_url].every((url) => !sameUrl(url, now.long_url));
+  const since: string[] = isElsewhere ? ['long_url'] : [];
   for (const field of plainFields) {
     const value = asked[field];
     const isToRestore = value !== undefined && differs(field, value, before) && differs(field, oldValue(field, before), now);
     if (!isToRestore) continue;
-    if (notApplied({ [field]: value }, now).length > 0) since.push(field);
+    if (notApplied({ [field]: value }, now).length > 0 && !since.includes(field)) since.push(field);
     Object.assign(fields, { [field]: oldValue(field, before) });
   }
   const tags = tagsBack(asked.tags ?? [], before, now);
   if (tags.length > 0) fields.tags = tags;
   if (since.length > 0 && !force) return changedSince(since);
-  if (now.hash !== before.hash) {
+  if (isRenamed) {
     if (isTaken) return { kind: 'refused', reason: `the hash ${before.hash} is taken` };
     fields.custom_hash = before.hash;
   }
