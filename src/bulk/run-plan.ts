@@ -74,8 +74,6 @@ export interface RunSteps {
   before(): Promise<void>;
   /** Called if all rows are settled and none failed. Begins nothing more once `isStopped()` is true. Returns true if all is done. */
   after(isStopped: () => boolean): Promise<boolean>;
-  /** Returns the number of tags that `after` left unchanged, for a run that reverts another. */
-  kept?(): number;
 }
 
 export interface RunPlan<Payload extends object = object> {
@@ -89,6 +87,8 @@ export interface RunPlan<Payload extends object = object> {
   /** The earlier undos of `undoes` that the plan knows. If there is another one by now, the run does not begin. */
   readonly knownUndos?: readonly string[] | undefined;
   readonly direction?: UndoDirection | undefined;
+  /** For a run that undoes another: returns the number of tags, and of rows that may still be applied, that it left unchanged. */
+  readonly kept?: (() => number) | undefined;
   /** The number of links that a run other than a shortening creates, if known. */
   readonly newLinks?: number | undefined;
   /** The links were typed. Their record is one file, and quota and default domain are not requested first. */

@@ -76,7 +76,7 @@ export interface ListedChange extends Change {
   /** Reads and compares every link again right before its change, however recently it was read. */
   readonly rereads?: boolean;
   /** The run that this change undoes, with its domain. */
-  readonly undoes?: Pick<RunPlan, 'direction' | 'knownUndos' | 'domain'> & { readonly run: string };
+  readonly undoes?: Pick<RunPlan, 'direction' | 'knownUndos' | 'kept' | 'domain'> & { readonly run: string };
   /** For dry runs: the single request that replaces those for links. */
   readonly request?: PlannedRequest;
   /** Changes the account's tags in the same run, before and after the links. `change` is complete after the links were read. */

@@ -48,6 +48,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
       undoes: undoes?.run,
       direction: undoes?.direction,
       knownUndos: undoes?.knownUndos,
+      kept: undoes?.kept,
       isSelected: filter && ((record) => filter.matches(record)),
       domain: chosenDomain(session, undoes),
       newLinks,

@@ -158,8 +158,10 @@ function renaming(
 }
 
 /** The tag steps of an undo that also changes links. */
-interface TagsBack extends Required<RunSteps> {
+interface TagsBack extends RunSteps {
   readonly change: TagChange;
+  /** Returns the number of tags that were left unchanged. */
+  kept(): number;
   /** Returns the error about a tag that was kept because links have it now. */
   outcome(): CliError | undefined;
 }

@@ -73,12 +73,15 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   const pending: PendingRows = { rows: untraceableRows };
   const tags = tagsBack(run, session);
   const domain = begin.domain && (await session.currentDomain(begin.domain));
-  const report = await runPlannedChange({ ...changeOf(run, method, { options, domain, pending }, session), tags }, session);
+  const report = await runPlannedChange(
+    { ...changeOf(run, method, { options, domain, kept: () => pending.rows + (tags?.kept() ?? 0), pending }, session), tags },
+    session,
+  );
   if (global.dryRun) return report;
   // No link has to be changed.
   if (tags !== undefined && report.runRows === undefined && !report.outcome?.()) return await undoTagRun(run, undo, session);
   const named = report.runRows === undefined ? await withRunBefore(report, run, undo.direction, session) : report;
-  return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, begin.run) };
+  return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, run) };
 }
 
 interface Undoing {
@@ -86,9 +89,10 @@ interface Undoing {
   /** The domain of the run. */
   readonly domain: string | undefined;
   readonly pending: PendingRows;
+  kept(): number;
 }
 
-function changeOf(run: DoneRun, method: UndoMethod, { options, domain, pending }: Undoing, session: Session): ListedChange {
+function changeOf(run: DoneRun, method: UndoMethod, { options, domain, pending, kept }: Undoing, session: Session): ListedChange {
   const { begin } = run;
   const { force = false } = options;
   const { what, direction } = undoOf(begin);
@@ -114,16 +118,21 @@ function changeOf(run: DoneRun, method: UndoMethod, { options, domain, pending }
     decide: ({ outcome }: PlannedLink) => outcome,
     operation: (settings) => method.operation({ ...settings, edition: session.edition }),
     ...(method.payload && { payload: method.payload }),
-    undoes: { run: begin.run, direction, knownUndos: run.undoneBy, domain },
+    undoes: { run: begin.run, direction, knownUndos: run.undoneBy, kept, domain },
   };
 }
 
 /** Rows that may still be applied after the undo matter more than links that were left unchanged. */
-function withPending(outcome: CliError | undefined, { rows }: PendingRows, run: string): CliError | undefined {
+function withPending(
+  outcome: CliError | undefined,
+  { rows }: PendingRows,
+  { begin: { run }, untraceableRows }: DoneRun,
+): CliError | undefined {
   if (rows === 0 || (outcome && outcome.kind !== 'partial')) return outcome;
   return new CliError('unknown', `outcome unknown for ${plainQuantity(rows, 'row')} of run ${run}: they may still be applied`, {
     details: outcome ? [outcome.message] : [],
-    hint: `check the links, then repeat: linkctl undo ${run}`,
+    // An undo does not find links of untraceable rows, however often it is repeated.
+    hint: rows > untraceableRows ? `check the links, then repeat: linkctl undo ${run}` : 'check with: linkctl list',
   });
 }
 

@@ -3,6 +3,7 @@ import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, type Linkctl, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
+import { until } from '../support/until.ts';
 import { foreign, newestFor } from './undo-world.ts';
 
 const rewrite = ['rewrite', 'https://example.com', 'https://new.example', ...sure];
@@ -106,6 +107,38 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       ['h0', []],
       ['h1', ['promo', 'seen']],
     ]);
+  });
+
+  test('U6, B45, E16: an undo takes up the rows in doubt that it left, by the command in its hint, until nothing is left', async ({
+    linkctl,
+    wire,
+    service,
+    env,
+  }) => {
+    await store(service, numbered(3));
+    const before = await destinations(service);
+    const onPatch = { only: { method: 'PATCH' } };
+    // One change is applied without an answer, and one when the run is already undone.
+    await wire.script([
+      onPatch,
+      { ...onPatch, ...faults.silentAfter },
+      { ...onPatch, apply: { late: 'release' }, end: 'silent' },
+    ]);
+    const { process: child, ended } = startProgram([...rewrite, '--batch-size', '1', '--concurrency', '3'], env);
+    await arrived(wire, 3, 'PATCH');
+    await until(async () => (await destinations(service)).filter((text) => text.includes('new')).length === 2, 'two are changed');
+    child.kill('SIGKILL');
+    await ended;
+    await wire.script([]);
+    const undo = await undoWords(linkctl);
+    const hint = `hint: check the links, then repeat: linkctl ${undo.slice(0, 2).join(' ')}`;
+    const left = { code: 10, stderr: expect.stringMatching(new RegExp(`outcome unknown for 1 row (.|\\n)*${hint}`)) };
+    expect(await linkctl(undo)).toMatchObject(left);
+    expect(await linkctl(undo)).toMatchObject(left);
+    await wire.release();
+    expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('1 link: 1 changed') });
+    expect(await destinations(service)).toEqual(before);
+    expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('is already undone') });
   });
 
   test.for(['begun again and stopped', 'forgotten'] as const)(

@@ -262,6 +262,10 @@ describe('a shortening run with rows in doubt', () => {
     expect(undone).toMatchObject({ code: 10, stdout: 'hash\n' });
     expect(undone.stderr).toContain('links of 1 row whose outcome is unknown are left unchanged');
     expect((await stored(service)).map(({ hash }) => hash)).toEqual(['last']);
+    expect(undone.stderr).toContain('hint: check with: linkctl list\n');
+    const [, { run = '' } = {}] = await runs(linkctl);
+    const again = await linkctl(['undo', run, '--yes']);
+    expect(again).toMatchObject({ code: 10, stderr: expect.stringContaining('outcome unknown for 1 row ') });
   });
 });
 

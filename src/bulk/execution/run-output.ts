@@ -115,7 +115,7 @@ async function endRun(run: Execution, output: RunOutput): Promise<void> {
   const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
   const stopped = isWhole ? stopOf(output, stop.reason) : stop.reason;
   const reason = isWhole && isSettled && !stopped ? 'complete' : endReason(stopped);
-  await closeRun(run, { reason, kept: plan.steps?.kept?.() }, run.recorded, run.images);
+  await closeRun(run, { reason, kept: plan.kept?.() }, run.recorded, run.images);
   output.endedAt = system.elapsed();
 }
 

@@ -93,7 +93,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
     isSound: ({ order = 0, kept = 0 }) => [order, kept].every(Number.isSafeInteger),
     apply: (fold, { order = fold.begin.order, kept = 0 }) => {
       fold.shown = isOfOldVersion(fold.begin);
-      fold.keptTags = kept;
+      fold.kept = kept;
       fold.begin = { ...fold.begin, order };
     },
   },

@@ -69,8 +69,8 @@ export interface RunState {
   readonly undoneBy: readonly string[];
   /** A row that does not count as created may have created a link: it was not applied as requested, or its link may be new. */
   readonly mayHaveCreated: boolean;
-  /** The number of tags that the run should have changed, but left unchanged. */
-  readonly keptTags: number;
+  /** The number of tags, and of rows in doubt of an undone run, that the run should have changed, but left unchanged. */
+  readonly kept: number;
   /** Bytes of the journal up to the end of its last valid line. */
   readonly size: number;
   readonly nextBatch: number;

@@ -33,7 +33,7 @@ interface Lines {
     readonly at: string;
     /** The number of a resumed run from then on. */
     readonly order?: number | undefined;
-    /** The number of tags that the run should have changed, but left unchanged. */
+    /** The number of tags, and of rows in doubt of an undone run, that the run should have changed, but left unchanged. */
     readonly kept?: number | undefined;
   };
 }

@@ -86,7 +86,7 @@ export function newState(begin: BeginLine) {
     shown: isOfOldVersion(begin),
     undoneBy: [] as readonly string[],
     mayHaveCreated: false,
-    keptTags: 0,
+    kept: 0,
     size: 0,
     nextBatch: 1,
     open: new Map<number, OpenIntent & { readonly unsettled: Set<number> }>(),

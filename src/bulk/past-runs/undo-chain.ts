@@ -37,7 +37,7 @@ export interface Tip {
   readonly state: RunState | undefined;
   /** The tip undoes the first run. Otherwise it is the first run or redoes it. */
   readonly isUndone: boolean;
-  /** A run of the chain after the first left links or tags unchanged. */
+  /** A run of the chain after the first left links or tags unchanged, or rows that may still be applied. */
   readonly isPart: boolean;
 }
 
@@ -89,9 +89,9 @@ export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<str
   return undefined;
 }
 
-/** Returns true if an undo or redo left links or tags unchanged: it can be repeated for these. */
-function isPartly({ keptTags, counts }: RunState): boolean {
-  return keptTags > 0 || (counts.get('failed') ?? 0) > 0;
+/** Returns true if an undo or redo left links or tags unchanged, or rows that may still be applied: it can be repeated for these. */
+function isPartly({ kept, counts }: RunState): boolean {
+  return kept > 0 || (counts.get('failed') ?? 0) > 0;
 }
 
 /** Returns undefined if nothing is left to undo. */

@@ -70,10 +70,10 @@ export async function recordOutcomes(
   { ledger, stop, inDoubt, priorDestinations, rounds }: Execution,
 ): Promise<boolean> {
   const released = inDoubt.size === 0 ? repeat : repeat.filter(({ index }) => !inDoubt.has(index));
-  const failed = inDoubt.size === 0 ? [] : outcomes.filter(({ index, status }) => status === 'failed' && inDoubt.has(index));
+  const failed = outcomes.filter(({ index, status }) => status === 'failed' && inDoubt.has(index));
   try {
     // The journal lacks the doubt if an earlier process was killed. `undo` needs it, because a part of the row may have been applied.
-    if (failed.length > 0) await ledger.ambiguous(batch, failed, 'failed after an attempt without an answer');
+    if (failed.length > 0) await ledger.ambiguous(batch, failed, 'an attempt without answer');
     await ledger.settled(batch, outcomes, released);
   } catch (error) {
     stop.because(error);

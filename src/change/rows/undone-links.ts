@@ -1,5 +1,6 @@
+import { folders } from '../../base/system.ts';
 import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
-import { type DoneRun, newerLinks } from '../../bulk/past-runs/done-run.ts';
+import { type DoneRun, newerLinks, readDoneRun } from '../../bulk/past-runs/done-run.ts';
 import type { Session } from '../../cli/session.ts';
 import { recordsOf } from '../../client/named-urls.ts';
 import { editions } from '../../contract/editions.ts';
@@ -29,7 +30,7 @@ export interface PendingRows {
 export async function* undonePages(
   run: DoneRun,
   { decide, force, batchSize, pending }: Reading,
-  { client, currentDomain }: Session,
+  { client, currentDomain, system }: Session,
 ): AsyncGenerator<SelectedPage<PlannedLink>> {
   const { begin, changes } = run;
   const { severalDomains } = editions[client.edition];
@@ -42,6 +43,7 @@ export async function* undonePages(
   const freed = new Set<string>();
   let read = 0;
   let isNewer: ((hash: string) => boolean) | undefined;
+  let restored: ReadonlySet<string> | undefined;
   for await (const done of changes()) {
     if (done.length === 0) continue;
     if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
@@ -60,7 +62,10 @@ export async function* undonePages(
       const { change, taken = '' } = one;
       const steps = exchanged.get(one) ?? [decided(one, !freed.has(taken))];
       for (const { target, outcome } of steps) {
-        if (outcome.kind === 'unchanged' && change.isOpen) pending.rows += 1;
+        if (outcome.kind === 'unchanged' && change.isOpen) {
+          restored ??= await restoredLinks(run, folders(system).state);
+          if (!restored.has(linkText(target))) pending.rows += 1;
+        }
         if (change.isChained && outcome.kind === 'change' && outcome.fields.custom_hash !== undefined)
           freed.add(linkText(target));
       }
@@ -69,6 +74,20 @@ export async function* undonePages(
     read += Math.max(done.length, links.length);
     yield { read, links };
   }
+}
+
+/** Returns the links that earlier undos of the run have changed: their rows were applied. An undo without a readable record shows none. */
+async function restoredLinks({ undoneBy }: DoneRun, state: string): Promise<ReadonlySet<string>> {
+  const restored = new Set<string>();
+  for (const undo of undoneBy) {
+    const run = await readDoneRun(state, undo).catch(() => undefined);
+    for await (const some of run?.changes() ?? []) {
+      for (const { link, asked, isCertain } of some) {
+        if (isCertain) restored.add(linkText({ ...link, hash: asked.custom_hash ?? link.hash }));
+      }
+    }
+  }
+  return restored;
 }
 
 /** True if the server reported the link as created but it may have existed before. */
