@@ -3,6 +3,7 @@ import { CliError } from '../base/errors.ts';
 import { isoTime } from '../base/iso-time.ts';
 import { CallError } from '../client/call-error.ts';
 import { beginOneOff } from './journal/new-run.ts';
+import { isCrowded } from './past-runs/run-names.ts';
 import type { RunEnvironment } from './run-plan.ts';
 
 /** A call with effects that cannot be recorded. `undo` stops at it instead of reverting an earlier run. */
@@ -18,7 +19,8 @@ export async function recordCall<Result>(
   act: () => Promise<Result>,
   isRefused: (result: Result) => boolean = () => false,
 ): Promise<Result> {
-  const { client, system } = environment;
+  const { client, system, stateFolder } = environment;
+  if (isCrowded(stateFolder)) await (await import('./past-runs/pruning.ts')).pruneRuns(stateFolder, system);
   const { server, username: account } = client.identity;
   const sha256 = checksum(call.what);
   const identity = { operation: 'api', server, account, input: { name: call.what, sha256, rows: 0 }, options: {} } as const;

@@ -11,7 +11,7 @@ import { type BegunRun, beginOneOff } from './journal/new-run.ts';
 import { acceptingPartial } from './matching/row-verdict.ts';
 import { rulesOf } from './operations/batches.ts';
 import type { BulkOperation } from './operations/operation.ts';
-import { runFolders } from './past-runs/run-names.ts';
+import { isCrowded, runFolders } from './past-runs/run-names.ts';
 import type { RowOutcome } from './results/row-outcome.ts';
 import { concurrencyOf, type HistoryChange, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
 import { BudgetError, countCalls, createLimiter } from './sending/limiter.ts';
@@ -31,6 +31,9 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment) {
   const before = plan.accountDomains ? 1 : 0;
   const { client, calls } = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
   const surroundings = { ...environment, client };
+  if (!plan.fromArguments || isCrowded(environment.stateFolder)) {
+    await (await import('./past-runs/pruning.ts')).pruneRuns(environment.stateFolder, environment.system, plan.undoes);
+  }
   const preflight = plan.isOneOff ? undefined : await import('./beginning/preflight.ts');
   const domain = preflight ? await preflight.prepare(plan, surroundings) : plan.domain;
   const operation = plan.operation({ client, domain, batchSize: plan.batchSize, mayCall: () => calls.reserve(1) });

@@ -1,4 +1,4 @@
-import { CliError, messageOf, NotFoundError, UsageError } from '../base/errors.ts';
+import { messageOf, NotFoundError, UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { CheckStatus } from '../check/verdict.ts';
 import type { Client } from '../client/client.ts';
@@ -8,20 +8,13 @@ import { mayHaveChanged, type RunState } from './journal/journal-state.ts';
 import { readJournal } from './journal/line-reader.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
-import { foldRun, lastLine } from './journal/run-folder.ts';
+import { foldRun } from './journal/run-folder.ts';
 import { deleteRun } from './past-runs/deletion.ts';
-import {
-  byNewest,
-  newestRuns,
-  type RunFolders,
-  runFolders,
-  runNames,
-  runRecord,
-  startTimeOf,
-  titleOf,
-} from './past-runs/run-names.ts';
+import { byNewest, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './past-runs/run-names.ts';
 import { type IsOwn, tipOf } from './past-runs/undo-chain.ts';
 import type { RowStatus } from './results/row-outcome.ts';
+
+export { pruneRuns } from './past-runs/pruning.ts';
 
 /** A run as printed by `runs list` and `runs show`. */
 export interface RunOverview {
@@ -66,9 +59,6 @@ export async function undoableBefore(
   return undefined;
 }
 
-/** Days for which the record of a finished run is kept. */
-const keptDays = 30;
-
 /** Accepts a run ID, an unambiguous prefix of one, or `last`. Throws `NotFoundError`, or `UsageError` for an ambiguous prefix. */
 export function resolveRun(stateFolder: string, text: string): string {
   if (text === 'last') return newestRuns(stateFolder)[0]?.run ?? noRun(text, 'no run is recorded yet');
@@ -103,23 +93,6 @@ export async function showRun(stateFolder: string, run: string): Promise<RunOver
 /** Deletes the record of a run and leaves its links unchanged. Throws `LocalError` while another process uses the run. */
 export async function forgetRun(stateFolder: string, run: string, system: System): Promise<void> {
   if (!(await deleteRun(run, runFolders(stateFolder), system))) noRun(run);
-}
-
-/** Deletes records of runs that ended over 30 days ago, except typed links. One that cannot be deleted is left for the next time. */
-export async function pruneRuns(stateFolder: string, system: System): Promise<void> {
-  const folders = runFolders(stateFolder);
-  const isKept = (time: number): boolean => system.now() - time < keptDays * 86_400_000;
-  for (const run of runNames(folders)) {
-    const { isSmall, journal } = runRecord(run, folders);
-    // The start time in the name is enough for most: a run that started later is not old.
-    if (isSmall || isKept(startTimeOf(run))) continue;
-    const last = await lastLine(journal).catch(() => undefined);
-    if (!last || !('at' in last) || isKept(Date.parse(last.at))) continue;
-    if ((await overview(run, folders))?.state !== 'finished') continue;
-    await deleteRun(run, folders, system).catch((error: unknown) => {
-      if (!(error instanceof CliError)) throw error;
-    });
-  }
 }
 
 /** A link that differs from what the run left. */

@@ -5,7 +5,7 @@ import { beginRun } from './beginning/beginning.ts';
 import type { BeginLine, UndoDirection } from './journal/lines.ts';
 import { removeRunFolder } from './journal/run-folder.ts';
 import { recordUndone } from './past-runs/later-lines.ts';
-import { runFolders } from './past-runs/run-names.ts';
+import { isCrowded, runFolders } from './past-runs/run-names.ts';
 import { unfinishedRuns } from './past-runs/unfinished.ts';
 import type { RunEnvironment } from './run-plan.ts';
 
@@ -59,8 +59,9 @@ export async function recordTagRun<Result>(
   environment: RunEnvironment,
   { act, isBegun, leavesNothing, kept }: TagWork<Result>,
 ): Promise<Result> {
-  const { system } = environment;
-  const folders = runFolders(environment.stateFolder);
+  const { system, stateFolder } = environment;
+  const folders = runFolders(stateFolder);
+  if (isCrowded(stateFolder)) await (await import('./past-runs/pruning.ts')).pruneRuns(stateFolder, system, undoes);
   const identity = identityOf({ what, change, undoes }, environment);
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
   const beginning = { input, what, profile, undoes, knownUndos, direction, undo: true, fromArguments: true };

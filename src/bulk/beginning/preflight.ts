@@ -15,15 +15,14 @@ import { assertDistinct } from './output-paths.ts';
 
 export { beginRun } from './beginning.ts';
 
-/** Checks output files, deletes old records and returns the domain to pin, because the default domain may change during the run. */
-export async function prepare(plan: RunPlan, { client, system, stateFolder }: RunEnvironment): Promise<string | undefined> {
+/** Checks output files and returns the domain to pin, because the default domain may change during the run. */
+export async function prepare(plan: RunPlan, { client, system }: RunEnvironment): Promise<string | undefined> {
   assertDistinct(plan, system);
   if (plan.fromArguments) return plan.domain;
   const isPinned = plan.domain === undefined && editions[client.edition].severalDomains;
   const asked = isPinned
     ? await (plan.accountDomains ?? (await import('../../client/account-domains.ts')).accountDomains(client))
     : undefined;
-  await (await import('../runs.ts')).pruneRuns(stateFolder, system);
   return asked ? asked.defaultDomain : plan.domain;
 }
 

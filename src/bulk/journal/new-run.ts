@@ -11,7 +11,6 @@ import {
   type RunRecord,
   runFolders,
   runRecord,
-  smallFiles,
   smallRecord,
 } from '../past-runs/run-names.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
@@ -59,7 +58,6 @@ export async function beginSmallRecord(
   environment: Surroundings,
 ): Promise<Omit<SmallRun, 'release'>> {
   const folders = runFolders(environment.stateFolder);
-  pruneSmall(folders);
   const record = smallRecord(run, folders);
   const begin = beginLine(run, identity, plan, environment);
   const journal = smallJournal(record.path, environment.system, environment.openJournalFile);
@@ -113,17 +111,6 @@ export function newRunName(key: string, now: number, folders: RunFolders): strin
     const candidate = nth === 1 ? name : `${name}-${nth}`;
     if (!existsSync(runRecord(candidate, folders).path)) return candidate;
   }
-}
-
-const keptSmall = 200;
-/** Pruning reads all records to find the newest, so it starts only at this number. */
-const tooManySmall = 250;
-
-function pruneSmall(folders: RunFolders): void {
-  const names = new Set(smallFiles(folders));
-  if (names.size < tooManySmall) return;
-  const sorted = newestRuns(folders.state).filter(({ run }) => names.has(run));
-  for (const { run } of sorted.slice(keptSmall)) removeFile(runRecord(run, folders).path);
 }
 
 /** A locked run whose journal was read and is open. */

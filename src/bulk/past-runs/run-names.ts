@@ -75,12 +75,17 @@ function smallNames(folders: RunFolders): string[] {
 }
 
 /** Includes empty records, because no file is inspected. */
-export function smallFiles({ runs }: RunFolders): string[] {
+function smallFiles({ runs }: RunFolders): string[] {
   if (!existsSync(runs)) return [];
   return readdirSync(runs)
     .filter((name) => name.endsWith(smallEnd))
     .map((name) => name.slice(0, -smallEnd.length))
     .filter((name) => namePattern.test(name));
+}
+
+/** Pruning reads all records to find the newest, so a typed change starts it only at this number of one-file records. */
+export function isCrowded(stateFolder: string): boolean {
+  return smallFiles(runFolders(stateFolder)).length >= 250;
 }
 
 export interface NamedRun {

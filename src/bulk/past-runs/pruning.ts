@@ -1,0 +1,82 @@
+import { CliError } from '../../base/errors.ts';
+import type { System } from '../../base/system.ts';
+import { foldRun, lastLine } from '../journal/run-folder.ts';
+import { deleteRun } from './deletion.ts';
+import {
+  isCrowded,
+  type NamedRun,
+  newestFirst,
+  type RunFolders,
+  runFolders,
+  runNames,
+  runRecord,
+  startTimeOf,
+} from './run-names.ts';
+
+/** Days for which the record of a finished run is kept. */
+const keptDays = 30;
+/** The newest records of typed links are kept. */
+const keptSmall = 200;
+
+/**
+ * Deletes records of runs that ended over 30 days ago, and those of typed links except the newest. A run, its undos and its redos need each
+ * other, so they go together: none goes while one of them stays. `spared` is about to be undone. A record that cannot be deleted is left
+ * for the next time.
+ */
+export async function pruneRuns(stateFolder: string, system: System, spared?: string): Promise<void> {
+  const folders = runFolders(stateFolder);
+  // The start time in the name is enough for most: a run that started later is not old.
+  if (!isCrowded(folders.state) && runNames(folders).every((run) => isRecent(startTimeOf(run), system))) return;
+  const records = newestFirst(folders, () => true).reverse();
+  const mayGo = await deletable(records, folders, system);
+  for (const chain of chainsOf(records)) {
+    if (!chain.every(({ run }) => run !== spared && mayGo.has(run))) continue;
+    await deleteAll(chain, folders, system);
+  }
+}
+
+function isRecent(time: number, { now }: Pick<System, 'now'>): boolean {
+  return now() - time < keptDays * 86_400_000;
+}
+
+/** Returns the runs whose records may go, as far as each is considered alone. */
+async function deletable(records: readonly NamedRun[], folders: RunFolders, system: System): Promise<ReadonlySet<string>> {
+  const isSmall = ({ run }: NamedRun): boolean => runRecord(run, folders).isSmall;
+  const small = isCrowded(folders.state) ? records.filter(isSmall).slice(0, -keptSmall) : [];
+  const names = new Set(small.map(({ run }) => run));
+  for (const record of records) if (!isSmall(record) && (await isOld(record, folders, system))) names.add(record.run);
+  return names;
+}
+
+/** Returns true for a finished run that ended long ago. A damaged record is kept. */
+async function isOld({ run }: NamedRun, folders: RunFolders, system: System): Promise<boolean> {
+  if (isRecent(startTimeOf(run), system)) return false;
+  const last = await lastLine(runRecord(run, folders).journal).catch(() => undefined);
+  if (!last || !('at' in last) || isRecent(Date.parse(last.at), system)) return false;
+  const state = await foldRun(run, folders).catch(() => undefined);
+  return state?.complete === true;
+}
+
+/** Groups each run with the runs that undo or redo it. */
+function chainsOf(records: readonly NamedRun[]): Iterable<readonly NamedRun[]> {
+  const undoes = new Map(records.map(({ run, begin }) => [run, begin?.undoes]));
+  const firstOf = (run: string): string => {
+    const earlier = undoes.get(run);
+    return earlier === undefined ? run : firstOf(earlier);
+  };
+  const chains = new Map<string, NamedRun[]>();
+  for (const record of records) {
+    const first = firstOf(record.run);
+    chains.set(first, [...(chains.get(first) ?? []), record]);
+  }
+  return chains.values();
+}
+
+/** Oldest first, so that what is left if this is interrupted shows which changes are in force. */
+async function deleteAll(chain: readonly NamedRun[], folders: RunFolders, system: System): Promise<void> {
+  try {
+    for (const { run } of chain) await deleteRun(run, folders, system);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { type Linkctl, test } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+import { runs } from './undo-world.ts';
+
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
+
+/** So many days before now; without them, records are as old as they are. */
+function ago(days: number) {
+  return { now: () => Date.now() - days * 86_400_000 };
+}
+
+/** `edit -f` of these links; its record is a folder. */
+async function editedFile(linkctl: Linkctl, folder: string, hashes: readonly string[], note: string, world: object) {
+  const file = join(folder, `${note}.csv`);
+  writeFileSync(file, `hash,note\n${hashes.map((hash) => `${hash},${note}\n`).join('')}`);
+  const ran = await linkctl(['edit', '-f', file, '--yes'], world);
+  expect(ran).toMatchObject({ code: 0 });
+  return newest(linkctl, world);
+}
+
+/** The newest run. Nothing is pruned by looking. */
+async function newest(linkctl: Linkctl, world: object): Promise<string> {
+  return JSON.parse((await linkctl(['runs', 'show', 'last', '-o', 'json'], world)).stdout).run;
+}
+
+async function notes(service: Parameters<typeof stored>[0]): Promise<string[]> {
+  return (await stored(service)).map(({ note }) => note);
+}
+
+test('U2, U6: an undo of an old run that is interrupted is resumed by the same command, and repeating it does nothing', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, numbered(4));
+  const run = await editedFile(linkctl, folder, ['h0', 'h1', 'h2', 'h3'], 'new', ago(31));
+  const undo = ['undo', run, '--yes', '--batch-size', '1', '--concurrency', '1'];
+  expect(await linkctl([...undo, '--budget', '3'])).toMatchObject({ code: 7 });
+  expect(new Set(await notes(service))).toEqual(new Set(['', 'new']));
+  await linkctl(['runs']);
+  expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('4 links: 4 changed') });
+  expect(await notes(service)).toEqual(['', '', '', '']);
+  expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
+  expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+  expect(new Set(await notes(service))).toEqual(new Set(['new']));
+});
+
+test('U6: a typed change that was undone and redone long ago is still in force, and the next to be undone', async ({
+  linkctl,
+  service,
+}) => {
+  await store(service, numbered(2));
+  expect((await linkctl(['edit', 'h0', '--note', 'older'], ago(33))).code).toBe(0);
+  expect((await linkctl(['edit', 'h1', '--note', 'typed'], ago(32))).code).toBe(0);
+  const run = await newest(linkctl, ago(32));
+  for (const command of ['undo', 'redo']) expect((await linkctl([command, run, '--yes'], ago(31))).code).toBe(0);
+  expect((await runs(linkctl)).map(({ what, undo }) => [what, undo.split(' ')[0]])).toEqual([
+    ['redo edit h1', 'yes'],
+    ['undo edit h1', 'undone'],
+    ['edit h1', 'yes'],
+    ['edit h0', 'yes'],
+  ]);
+  expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
+  expect((await linkctl(['undo'], { ...watched, stdin: 'y\n' })).code).toBe(0);
+  expect(await notes(service)).toEqual(['older', '']);
+});
+
+test('U6: the first run of a chain stays as long as its redo, so that undo takes the redo and nothing older', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, numbered(2));
+  expect((await linkctl(['edit', 'h0', '--note', 'older'], ago(40))).code).toBe(0);
+  const run = await editedFile(linkctl, folder, ['h1'], 'new', ago(32));
+  expect((await linkctl(['undo', run, '--yes'], ago(31))).code).toBe(0);
+  expect((await linkctl(['redo', run, '--yes'], ago(6))).code).toBe(0);
+  expect(await runs(linkctl)).toHaveLength(4);
+  expect((await linkctl(['undo'], { ...watched, stdin: 'y\n' })).code).toBe(0);
+  expect(await notes(service)).toEqual(['older', '']);
+});
+
+test('U5: the records of a change that was undone go together, when the last of them is old', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, numbered(1));
+  const run = await editedFile(linkctl, folder, ['h0'], 'new', ago(90));
+  for (const [command, days] of [
+    ['undo', 80],
+    ['redo', 60],
+    ['undo', 31],
+  ] as const) {
+    expect((await linkctl([command, run, '--yes'], ago(days))).code).toBe(0);
+    expect(await linkctl(['runs', 'show', run], ago(days))).toMatchObject({ code: 0 });
+  }
+  expect(await runs(linkctl)).toEqual([]);
+});
