@@ -13,7 +13,7 @@ function ago(days: number) {
 }
 
 /** `edit -f` of these links; its record is a folder. */
-async function editedFile(linkctl: Linkctl, folder: string, hashes: readonly string[], note: string, world: object) {
+async function editedFile(linkctl: Linkctl, folder: string, hashes: readonly string[], note: string, world: object = {}) {
   const file = join(folder, `${note}.csv`);
   writeFileSync(file, `hash,note\n${hashes.map((hash) => `${hash},${note}\n`).join('')}`);
   const ran = await linkctl(['edit', '-f', file, '--yes'], world);
@@ -22,7 +22,7 @@ async function editedFile(linkctl: Linkctl, folder: string, hashes: readonly str
 }
 
 /** The newest run. Nothing is pruned by looking. */
-async function newest(linkctl: Linkctl, world: object): Promise<string> {
+async function newest(linkctl: Linkctl, world: object = {}): Promise<string> {
   return JSON.parse((await linkctl(['runs', 'show', 'last', '-o', 'json'], world)).stdout).run;
 }
 
@@ -99,4 +99,47 @@ test('U5: the records of a change that was undone go together, when the last of 
     expect(await linkctl(['runs', 'show', run], ago(days))).toMatchObject({ code: 0 });
   }
   expect(await runs(linkctl)).toEqual([]);
+});
+
+test('U6: without the record of its undo, a redone run is in force, and undo takes the redo', async ({ linkctl, service }) => {
+  await store(service, numbered(2));
+  const edit = (hash: string, note: string) => linkctl(['edit', hash, '--note', note]);
+  expect((await edit('h0', 'older')).code).toBe(0);
+  expect((await edit('h1', 'typed')).code).toBe(0);
+  const run = await newest(linkctl);
+  expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+  const undone = await newest(linkctl);
+  expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+  expect((await linkctl(['runs', 'forget', undone, '--yes'])).code).toBe(0);
+  expect((await runs(linkctl)).map(({ what, undo }) => [what, undo])).toEqual([
+    ['redo edit h1', 'yes'],
+    ['edit h1', 'yes'],
+    ['edit h0', 'yes'],
+  ]);
+  expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('1 changed') });
+  expect(await notes(service)).toEqual(['older', '']);
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
+});
+
+test('U6: an undo whose record is gone cannot be redone, and the message says so', async ({ linkctl, service }) => {
+  await store(service, numbered(1));
+  expect((await linkctl(['edit', 'h0', '--note', 'typed'])).code).toBe(0);
+  const run = await newest(linkctl);
+  expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+  const undone = await newest(linkctl);
+  expect((await linkctl(['runs', 'forget', undone, '--yes'])).code).toBe(0);
+  const redone = await linkctl(['redo', run, '--yes']);
+  expect(redone).toMatchObject({ code: 5, stderr: expect.stringContaining(`the record of run ${undone} is gone`) });
+});
+
+test('U6: redo of an undo that was stopped redoes what it undid, by either name', async ({ linkctl, service, folder }) => {
+  await store(service, numbered(2));
+  const run = await editedFile(linkctl, folder, ['h0', 'h1'], 'new');
+  const undo = ['undo', run, '--yes', '--batch-size', '1', '--concurrency', '1', '--budget', '3'];
+  expect((await linkctl(undo)).code).toBe(7);
+  expect((await notes(service)).toSorted()).toEqual(['', 'new']);
+  const redone = await linkctl(['redo', await newest(linkctl), '--yes']);
+  expect(redone).toMatchObject({ code: 0, stderr: expect.stringContaining(`redoing run ${run}`) });
+  expect(await notes(service)).toEqual(['new', 'new']);
 });

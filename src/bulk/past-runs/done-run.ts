@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { NotFoundError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import type { LinkKey } from '../../contract/link.ts';
@@ -26,9 +28,12 @@ export interface DoneRun {
   changes(): AsyncGenerator<readonly DoneChange[]>;
 }
 
-/** Reads a run that is to be undone. Throws `LocalError` if its journal is damaged. */
+/** Reads a run that is to be undone. Throws `NotFoundError` if its record is gone, and `LocalError` if its journal is damaged. */
 export async function readDoneRun(stateFolder: string, run: string): Promise<DoneRun> {
   const record = runRecord(run, runFolders(stateFolder));
+  if (!existsSync(record.path)) {
+    throw new NotFoundError(`the record of run ${run} is gone: it can be neither undone nor redone`, { hint: 'linkctl runs' });
+  }
   const state = await foldJournal(record.journal);
   const { begin, counts, keys, stateOf, undoneBy } = state;
   const inDoubt = (counts.get('open') ?? 0) + (counts.get('unknown') ?? 0);

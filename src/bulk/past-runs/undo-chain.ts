@@ -64,14 +64,22 @@ async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
   for (const run of first.undoneBy.toReversed()) {
     if (isEmptyRecord(runRecord(run, folders))) continue;
     const state = await foldRun(run, folders).catch(() => undefined);
-    // An undo without a readable record counts as applied.
-    if (!state) tips.push({ run, state, isUndone: true, isPart: false });
+    if (!state) tips.push(await tipAfterLost(run, folders));
     else if (mayHaveChanged(state)) {
       const tip = await tipOf(state, folders);
       tips.push({ ...tip, isUndone: !tip.isUndone, isPart: tip.isPart || isPartly(state) });
     }
   }
   return tips.length > 0 ? tips : [{ run: first.begin.run, state: first, isUndone: false, isPart: false }];
+}
+
+/** An undo without a readable record counts as applied, unless a redo of it is recorded. */
+async function tipAfterLost(undo: string, folders: RunFolders): Promise<Tip> {
+  for (const { run, begin } of newestFirst(folders, () => true)) {
+    const state = begin?.undoes === undo ? await foldRun(run, folders) : undefined;
+    if (state && mayHaveChanged(state)) return await tipOf(state, folders);
+  }
+  return { run: undo, state: undefined, isUndone: true, isPart: false };
 }
 
 /** Accepts runs of the profile in use, which are the candidates if no run is named. */
@@ -120,8 +128,8 @@ export function isUndoInForce({ state, isUndone: isBack }: Tip): boolean {
 export async function targetOfRedo({ run, state, isUndone: isBack }: Tip, folders: RunFolders): Promise<string | undefined> {
   if (isBack) return run;
   if (!state) return undefined;
-  const isToRepeat = directionOf(state.begin) === 'redo' && isPartly(state);
-  return isToRepeat || (await isToContinue(state, folders)) ? state.begin.undoes : undefined;
+  const isToRepeat = directionOf(state.begin) === 'redo' && (isPartly(state) || (await isToContinue(state, folders)));
+  return isToRepeat ? state.begin.undoes : undefined;
 }
 
 /** Returns undefined for a run that undoes no other. Does not read the record of the undone run, which may be deleted. */
