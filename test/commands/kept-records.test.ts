@@ -143,3 +143,20 @@ test('U6: redo of an undo that was stopped redoes what it undid, by either name'
   expect(redone).toMatchObject({ code: 0, stderr: expect.stringContaining(`redoing run ${run}`) });
   expect(await notes(service)).toEqual(['new', 'new']);
 });
+
+test('U5: without the record of its first run, a redo is still the last change, and an undo is none', async ({
+  linkctl,
+  service,
+}) => {
+  await store(service, numbered(2));
+  expect((await linkctl(['edit', 'h0', '--note', 'older'])).code).toBe(0);
+  expect((await linkctl(['edit', 'h1', '--note', 'typed'])).code).toBe(0);
+  const run = await newest(linkctl);
+  for (const command of ['undo', 'redo']) expect((await linkctl([command, run, '--yes'])).code).toBe(0);
+  expect((await linkctl(['runs', 'forget', run, '--yes'])).code).toBe(0);
+  const answered = { ...watched, stdin: 'y\n' };
+  expect((await linkctl(['undo'], answered)).code).toBe(0);
+  expect(await notes(service)).toEqual(['older', '']);
+  expect((await linkctl(['undo'], answered)).code).toBe(0);
+  expect(await notes(service)).toEqual(['', '']);
+});

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { UsageError } from '../../base/errors.ts';
 import type { Identity } from '../../client/subject.ts';
 import type { Edition } from '../../contract/editions.ts';
@@ -87,14 +88,23 @@ export type IsOwn = (begin: BeginLine) => boolean;
 
 /** Returns the run that `undo` reverts by default: the newest change that is not undone. An unfinished or unshown undo is continued. */
 export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
-  for (const { run, begin } of ownRuns(folders, isOwn)) {
-    if (begin.undoes !== undefined) continue;
-    const state = await foldRun(run, folders);
-    if (!state || !mayHaveChanged(state)) continue;
-    const target = await targetOfUndo(tipToUndo(await tipsOf(state, folders)), folders);
+  for (const own of ownRuns(folders, isOwn)) {
+    const target = await targetIn(own, folders);
     if (target !== undefined) return target;
   }
   return undefined;
+}
+
+/** Returns the run to undo in the chain that begins with this run; undefined if a chain does not begin here, or nothing is left to undo. */
+async function targetIn({ run, begin }: OwnRun, folders: RunFolders): Promise<string | undefined> {
+  const { undoes } = begin;
+  if (undoes !== undefined && existsSync(runRecord(undoes, folders).path)) return undefined;
+  const state = await foldRun(run, folders);
+  if (!state || !mayHaveChanged(state)) return undefined;
+  const tips = await tipsOf(state, folders);
+  // The record of the run that it undoes is gone.
+  const isUndo = directionOf(begin) === 'undo';
+  return await targetOfUndo(tipToUndo(isUndo ? tips.map((tip) => ({ ...tip, isUndone: !tip.isUndone })) : tips), folders);
 }
 
 /** Returns true if an undo or redo left links or tags unchanged, or rows that may still be applied: it can be repeated for these. */
@@ -139,8 +149,12 @@ export function directionOf({ undoes, direction, what }: BeginLine): UndoDirecti
   return direction ?? (what?.startsWith('redo ') ? 'redo' : 'undo');
 }
 
+interface OwnRun extends NamedRun {
+  readonly begin: BeginLine;
+}
+
 /** Newest first, without checks, because they change nothing. */
-function* ownRuns({ state }: RunFolders, isOwn: IsOwn): Generator<NamedRun & { readonly begin: BeginLine }> {
+function* ownRuns({ state }: RunFolders, isOwn: IsOwn): Generator<OwnRun> {
   for (const { run, begin } of newestRuns(state)) if (begin && begin.operation !== 'check' && isOwn(begin)) yield { run, begin };
 }
 
