@@ -4,7 +4,7 @@ import { isoTime } from '../base/iso-time.ts';
 import { beginRun } from './beginning/beginning.ts';
 import type { BeginLine, UndoDirection } from './journal/lines.ts';
 import { removeRunFolder } from './journal/run-folder.ts';
-import { recordUndone } from './past-runs/later-lines.ts';
+import { recordResumed, recordUndone } from './past-runs/later-lines.ts';
 import { isCrowded, runFolders } from './past-runs/run-names.ts';
 import { unfinishedRuns } from './past-runs/unfinished.ts';
 import type { RunEnvironment } from './run-plan.ts';
@@ -65,7 +65,9 @@ export async function recordTagRun<Result>(
   const identity = identityOf({ what, change, undoes }, environment);
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
   const beginning = { input, what, profile, undoes, knownUndos, direction, undo: true, fromArguments: true };
-  const done = await beginRun(identity, beginning, environment, async ({ name, journal, resumed, order, release }) => {
+  const done = await beginRun(identity, beginning, environment, async (begun) => {
+    const { name, journal, resumed, order, release } = begun;
+    await recordResumed(begun, system);
     await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
     const made = await act(resumed).then(
       (result) => ({ result }),

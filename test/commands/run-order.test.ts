@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { decodeLine, encodeLine } from '../../src/bulk/journal/lines.ts';
 import { main } from '../../src/cli/main.ts';
+import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { type Linkctl, sure, test } from '../support/linkctl.ts';
+import { arrived, type Linkctl, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
 import { changes, foreign, hideResult, newestFor, runs, undoLast, values } from './undo-world.ts';
@@ -298,6 +299,44 @@ test('U5, U6: a run that is resumed after another change is the last change', as
   expect(await titles()).toEqual(['shorten', 'edit']);
   expect((await undoLast(linkctl)).code).toBe(0);
   expect((await stored(service)).map(({ hash, note }) => [hash, note])).toEqual([['x', 'later']]);
+});
+
+test('U5: a run that is killed long after it was resumed is the last change, whatever came between', async ({
+  linkctl,
+  service,
+  wire,
+  folder,
+  env,
+}) => {
+  await store(service, [...numbered(40), { custom_hash: 'x', long_url: 'https://example.com/x' }]);
+  const file = join(folder, 'edits.csv');
+  writeFileSync(
+    file,
+    `hash,note\n${numbered(40)
+      .map(({ custom_hash }) => `${custom_hash},new\n`)
+      .join('')}`,
+  );
+  const words = ['edit', '-f', file, '--yes', '--batch-size', '1', '--concurrency', '1'];
+  expect((await linkctl([...words, '--budget', '6'])).code).toBe(7);
+  const [{ run = '' } = {}] = await runs(linkctl);
+  expect((await linkctl(['edit', 'x', '--note', 'between'])).code).toBe(0);
+  const from = (await changes(wire)).length;
+  await wire.script([
+    { only: { method: 'PATCH' }, times: 25 },
+    { only: { method: 'PATCH' }, ...faults.silentAfter },
+  ]);
+  const { process: child, ended } = startProgram(words, env);
+  await arrived(wire, from + 26, 'PATCH');
+  child.kill('SIGKILL');
+  await ended;
+  await wire.script([]);
+  const { what, run: last } = (await runs(linkctl))[0] ?? {};
+  expect({ what, last }).toEqual({ what: expect.stringContaining('edit'), last: run });
+  expect(await newestFor('undo', linkctl)).toBe(run);
+  // Only a refused resume leaves the order as it was.
+  expect((await linkctl(['edit', 'x', '--note', 'after'])).code).toBe(0);
+  expect((await linkctl([...words, '--budget', '1'])).code).toBe(2);
+  expect(await newestFor('undo', linkctl)).not.toBe(run);
 });
 
 test('E10: a run that was killed when all was done is shown by the same command, not begun anew', async ({

@@ -8,7 +8,7 @@ import { readJournal } from '../journal/line-reader.ts';
 import { recordedHashes } from '../journal/recorded-results.ts';
 import { fileBatches } from '../operations/batches.ts';
 import { guarantees } from '../operations/modes.ts';
-import { recordUndone } from '../past-runs/later-lines.ts';
+import { recordResumed, recordUndone } from '../past-runs/later-lines.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { callsPerBatch, type RunEnvironment, type RunFacts, type RunPlan } from '../run-plan.ts';
 import { assertDistinct } from './output-paths.ts';
@@ -45,6 +45,7 @@ export async function preflight(run: Execution): Promise<RunFacts> {
         if (line.type === 'result') operation.remember(recordedHashes(line));
   }
   if (plan.undoes !== undefined) await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
+  await recordResumed(begun, run.system);
   return facts;
 }
 

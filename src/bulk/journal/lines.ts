@@ -27,7 +27,7 @@ interface Lines {
   readonly shown: { readonly at: string };
   /** Before-images of a batch, in a separate file unless the run's record is a single file. */
   readonly before: Befores;
-  /** `complete`: every row has its final status. With any other reason, the run can be resumed. */
+  /** `complete`: every row has its final status. With any other reason, the run can be resumed. A resume repeats the reason, with `order`. */
   readonly end: {
     readonly reason: string;
     readonly at: string;

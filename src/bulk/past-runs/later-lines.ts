@@ -4,6 +4,7 @@ import type { System } from '../../base/system.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { openJournal } from '../journal/journal.ts';
 import { encodeLine } from '../journal/lines.ts';
+import type { BegunRun } from '../journal/new-run.ts';
 import { claimRun, lastLine } from '../journal/run-folder.ts';
 import { type RunFolders, runFolders, runNames, runRecord } from './run-names.ts';
 
@@ -22,6 +23,16 @@ export async function recordShown(name: string, stateFolder: string, system: Sys
   } finally {
     held.release();
   }
+}
+
+/** Records that a run is resumed, with its new number: if this process is killed, the run is the latest change nevertheless. */
+export async function recordResumed(
+  { journal, state, order }: Pick<BegunRun, 'journal' | 'state' | 'order'>,
+  system: Pick<System, 'now'>,
+): Promise<void> {
+  if (order === undefined) return;
+  const { lastEnd = 'killed', keptTags } = state;
+  await journal.write({ type: 'end', reason: lastEnd, kept: keptTags || undefined, at: isoTime(system.now()), order });
 }
 
 /**

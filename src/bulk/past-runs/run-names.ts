@@ -156,13 +156,25 @@ function beginOf(journal: string): BeginLine | undefined {
   }
 }
 
-/** Returns the number in the last end line, which is among the last lines of a journal. Only resumed runs have one. */
+/**
+ * Returns the number in the last end line, if it has one. A resumed run has such a line from when it was resumed, and another from its end,
+ * which is among the last lines. Only after a kill, many lines may follow the first one.
+ */
 function resumedOrder(file: number): number | undefined {
-  const chunk = Buffer.alloc(4096);
-  const size = readSync(file, chunk, 0, 4096, Math.max(0, fstatSync(file).size - 4096));
-  const ends = chunk.toString('latin1', 0, size).matchAll(/"type":"end".*"order":(\d+)\}$/gm);
-  return Number([...ends].at(-1)?.[1]) || undefined;
+  let before = fstatSync(file).size;
+  for (let length = 4096; before > 0; length = 65_536) {
+    const from = Math.max(0, before - length);
+    // Reads further, so that an end line is whole.
+    const chunk = Buffer.alloc(before - from + longestEnd);
+    const text = chunk.toString('latin1', 0, readSync(file, chunk, 0, chunk.length, from));
+    const ends = [...text.matchAll(/"type":"end".*?(?:"order":(\d+))?\}$/gm)];
+    if (ends.length > 0) return Number(ends.findLast(([, order]) => order !== undefined)?.[1]) || undefined;
+    before = from;
+  }
+  return undefined;
 }
+
+const longestEnd = 512;
 
 function firstLine(file: number): string {
   const chunk = Buffer.alloc(8192);
