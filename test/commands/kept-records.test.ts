@@ -160,3 +160,19 @@ test('U5: without the record of its first run, a redo is still the last change, 
   expect((await linkctl(['undo'], answered)).code).toBe(0);
   expect(await notes(service)).toEqual(['', '']);
 });
+
+test('U5: a run is not old because the clock was behind when it was made', async ({ linkctl, service, folder }) => {
+  await store(service, numbered(2));
+  expect((await linkctl(['edit', 'h0', '--note', 'older'])).code).toBe(0);
+  const run = await editedFile(linkctl, folder, ['h1'], 'new', ago(60));
+  expect((await runs(linkctl)).map((each) => each.run)[0]).toBe(run);
+  expect((await linkctl(['undo'], { ...watched, stdin: 'y\n' })).code).toBe(0);
+  expect(await notes(service)).toEqual(['older', '']);
+});
+
+test('U5: records are not kept because the clock was ahead once', async ({ linkctl, service, folder }) => {
+  await store(service, numbered(1));
+  expect((await linkctl(['edit', 'h0', '--note', 'future'], ago(-5000))).code).toBe(0);
+  await editedFile(linkctl, folder, ['h0'], 'new', ago(31));
+  expect((await runs(linkctl)).map(({ what }) => what)).toEqual(['edit h0']);
+});

@@ -39,18 +39,24 @@ function isRecent(time: number, { now }: Pick<System, 'now'>): boolean {
   return now() - time < keptDays * 86_400_000;
 }
 
-/** Returns the runs whose records may go, as far as each is considered alone. */
+/** Returns the runs whose records may go, as far as each is considered alone. `records` are sorted, oldest first. */
 async function deletable(records: readonly NamedRun[], folders: RunFolders, system: System): Promise<ReadonlySet<string>> {
   const isSmall = ({ run }: NamedRun): boolean => runRecord(run, folders).isSmall;
   const small = isCrowded(folders.state) ? records.filter(isSmall).slice(0, -keptSmall) : [];
   const names = new Set(small.map(({ run }) => run));
-  for (const record of records) if (!isSmall(record) && (await isOld(record, folders, system))) names.add(record.run);
+  let latest = 0;
+  for (const record of records) {
+    const begun = startTimeOf(record.run);
+    if (begun <= system.now()) latest = Math.max(latest, begun);
+    // A run is not older than one that began before it, although the clock may have been behind.
+    const isLongAgo = !isRecent(Math.max(begun, latest), system);
+    if (isLongAgo && !isSmall(record) && (await isOld(record, folders, system))) names.add(record.run);
+  }
   return names;
 }
 
 /** Returns true for a finished run that ended long ago. A damaged record is kept. */
 async function isOld({ run }: NamedRun, folders: RunFolders, system: System): Promise<boolean> {
-  if (isRecent(startTimeOf(run), system)) return false;
   const last = await lastLine(runRecord(run, folders).journal).catch(() => undefined);
   if (!last || !('at' in last) || isRecent(Date.parse(last.at), system)) return false;
   const state = await foldRun(run, folders).catch(() => undefined);
