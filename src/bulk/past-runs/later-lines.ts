@@ -31,8 +31,8 @@ export async function recordResumed(
   system: Pick<System, 'now'>,
 ): Promise<void> {
   if (order === undefined) return;
-  const { lastEnd = 'killed', keptTags } = state;
-  await journal.write({ type: 'end', reason: lastEnd, kept: keptTags || undefined, at: isoTime(system.now()), order });
+  const { lastEnd = 'killed', kept } = state;
+  await journal.write({ type: 'end', reason: lastEnd, kept: kept || undefined, at: isoTime(system.now()), order });
 }
 
 /**
