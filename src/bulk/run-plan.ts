@@ -146,7 +146,7 @@ export interface RunEnvironment {
   readonly client: Client;
   readonly system: System;
   readonly stateFolder: string;
-  /** Aborted by the first signal. Then nothing new is started. */
+  /** Aborted by the first signal. Then nothing new is started, and no wait for a further attempt goes on. */
   readonly interrupt?: AbortSignal | undefined;
   /** Aborts waits and calls when the command's time is over. */
   readonly signal?: AbortSignal | undefined;

@@ -29,7 +29,12 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment) {
   const limiter = createLimiter(concurrencyOf(plan));
   // If the session has requested the domains, that call counts as the first of the run.
   const before = plan.accountDomains ? 1 : 0;
-  const { client, calls } = countCalls(environment.client, { budget: plan.budget, before, onThrottled: limiter.throttled });
+  const { client, calls } = countCalls(environment.client, {
+    budget: plan.budget,
+    before,
+    halt: environment.interrupt,
+    onThrottled: limiter.throttled,
+  });
   const surroundings = { ...environment, client };
   if (!plan.fromArguments || isCrowded(environment.stateFolder)) {
     await (await import('./past-runs/pruning.ts')).pruneRuns(environment.stateFolder, environment.system, plan.undoes);

@@ -12,6 +12,8 @@ export interface SendOptions {
   readonly repeat?: boolean;
   /** In addition to the client's signal. Aborting an attempt leaves its outcome unknown; aborting a wait does not. */
   readonly signal?: AbortSignal | undefined;
+  /** Ends waits for a further attempt, and none is made. An attempt in flight goes on. */
+  readonly halt?: AbortSignal | undefined;
   /** Called when an attempt has an unknown outcome. */
   readonly onDoubt?: (() => void) | undefined;
   /**

@@ -523,6 +523,27 @@ describe('readers and signals', () => {
     expect(multiplicity(rows, await world.stored())).toEqual({ 1: 100 });
   });
 
+  test('R-18: a signal while items cool down (1219) ends the run at once', async ({ world }) => {
+    const rows = rowsOf(3);
+    const urls = rows.map((row) => ({ ...row, error: { code: 1219, message: 'cooldown' } }));
+    await world.server.script([{ ...onPost, apply: false, answer: { body: { error: { code: 0, message: '' }, urls } } }]);
+    const interrupt = new AbortController();
+    let interrupted = 0;
+    const system = {
+      ...world.system,
+      sleep: async (milliseconds: number, signal?: AbortSignal) => {
+        if (milliseconds < 10_000) setImmediate(() => interrupt.abort());
+        interrupted ||= performance.now();
+        await delay(Math.max(milliseconds, 10_000), undefined, signal ? { signal } : {});
+      },
+    };
+    const { exit, statuses } = await world.shorten(rows, { environment: { system, interrupt: interrupt.signal } });
+    expect(performance.now() - interrupted).toBeLessThan(2000);
+    expect([exit, statuses]).toEqual(['signal', 'not_sent not_sent not_sent']);
+    expect((await world.shorten(rows)).exit).toBe(0);
+    expect(multiplicity(rows, await world.stored())).toEqual({ 1: 3 });
+  });
+
   test('R-18: a call that does not end within the grace is class A, and is read back later', async ({ world }) => {
     const rows = rowsOf(10);
     const interrupt = new AbortController();

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { encodeLine } from '../../src/bulk/journal/lines.ts';
 import { main } from '../../src/cli/main.ts';
@@ -7,6 +8,7 @@ import { faults } from '../support/faulty-steps.ts';
 import { apiKey, test as base, type Linkctl, runnerIn, username } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
+import { until } from '../support/until.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 160, env: { NO_COLOR: '1' } };
 
@@ -199,6 +201,42 @@ test('R-18, B41: Ctrl-C ends a deletion after the batch in progress, and the sam
   expect(await runs()).toMatchObject([{ state: 'unfinished' }]);
   expect(await linkctl(words)).toMatchObject({ code: 0 });
   expect(await stored(service)).toEqual([]);
+});
+
+describe('B41: a signal while the server asks to wait ends the run at once, as nothing is in flight', () => {
+  const wait = { ...faults.tooMany('60'), only: { method: 'DELETE' } };
+  const passed = { only: { method: 'DELETE' } };
+  const lost = { ...faults.dropAfter, ...passed };
+  // What is unknown has the precedence of exit 10.
+  test.for([
+    ['a batch that was refused is not sent', [passed, wait], '10 deleted, 30 not sent', 130],
+    ['a batch that may have been applied before is unknown', [passed, lost, wait], '10 deleted, 10 unknown, 20 not sent', 10],
+    ['batches that wait together end together', [wait, wait], '40 not sent', 130, '4'],
+  ] as const)('%s', async ([, script, counts, code, concurrency = '1'], { env, linkctl, service, wire, hashes }) => {
+    await store(service, numbered(40));
+    const words = ['delete', '--hashes-from', hashes, '--batch-size', '10', '--concurrency', concurrency, '--yes'];
+    await wire.script([...script, { ...wait, times: 'all' }]);
+    let isWaiting = false;
+    const system = createTestSystem({
+      env,
+      sleep: async (milliseconds, signal) => {
+        isWaiting ||= milliseconds >= 60_000;
+        await delay(milliseconds, undefined, { signal });
+      },
+    });
+    const running = main(words, system);
+    await until(() => isWaiting, 'a call waits');
+    const { length: requests } = await wire.requests();
+    const since = performance.now();
+    system.raise('SIGINT');
+    expect(await running).toBe(code);
+    expect(performance.now() - since).toBeLessThan(2000);
+    expect(system.printed().stderr).toMatch(new RegExp(`^40 rows: ${counts} \\(.*\nto resume run`, 'ms'));
+    if (concurrency === '1') expect(await wire.requests()).toHaveLength(requests);
+    await wire.script([]);
+    expect(await linkctl(words)).toMatchObject({ code: 0 });
+    expect(await stored(service)).toEqual([]);
+  });
 });
 
 test.for([

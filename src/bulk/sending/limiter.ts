@@ -68,15 +68,16 @@ export interface CallCount {
 
 /**
  * Counts calls, starting at `before`. After a refusal that applies to every call, later calls fail with it and are not sent; otherwise a
- * batch that has read its links could send its change after another batch was refused.
+ * batch that has read its links could send its change after another batch was refused. After `halt`, calls in flight are not repeated.
  */
 export function countCalls(
   client: Client,
   {
     budget = Number.POSITIVE_INFINITY,
     before,
+    halt,
     onThrottled,
-  }: { budget?: number | undefined; before: number; onThrottled(): void },
+  }: { budget?: number | undefined; before: number; halt?: AbortSignal | undefined; onThrottled(): void },
 ): { client: Client; calls: CallCount } {
   let made = before;
   let reserved = 0;
@@ -88,7 +89,7 @@ export function countCalls(
         if (refusal) throw new CallError(refusal, { operation, attempts: 0, gaveUp: 'not retryable' });
         made += 1;
         try {
-          return await client.send(operation, input, { ...options, onThrottled });
+          return await client.send(operation, input, { ...options, halt, onThrottled });
         } catch (error) {
           // A server without GET /domains refuses only that call.
           if (error instanceof CallError && refusesEveryCall(error.last) && operation !== 'listDomains') refusal = error.last;

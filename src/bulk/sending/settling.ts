@@ -94,9 +94,10 @@ export function roundOf(index: number, { rounds }: Execution): number {
   return rounds.get(index) ?? 1;
 }
 
-async function coolDown(round: number, { system, signal }: Execution): Promise<void> {
+async function coolDown(round: number, { system, signal, interrupt }: Execution): Promise<void> {
+  const halt = interrupt ? AbortSignal.any([signal, interrupt]) : signal;
   const cap = Math.min(1000 * 2 ** (round - 1), 20_000);
-  await system.sleep(Math.ceil(system.random() * cap), signal).catch(() => undefined);
+  await system.sleep(Math.ceil(system.random() * cap), halt).catch(() => undefined);
 }
 
 /** A done row fails if its record shows another value than requested. */

@@ -8,7 +8,7 @@ import type { Circuit } from './circuit.ts';
 
 export type Attempted<T> = { readonly result: T } | { readonly fault: Fault };
 
-export interface RetriedCall extends Pick<SendOptions, 'signal' | 'onDoubt' | 'onThrottled' | 'isCurrent'> {
+export interface RetriedCall extends Pick<SendOptions, 'signal' | 'halt' | 'onDoubt' | 'onThrottled' | 'isCurrent'> {
   readonly request: ApiRequest;
   readonly operation?: OperationName | undefined;
   /** Maximum number of repetitions while the outcome is unknown. */
@@ -73,15 +73,20 @@ export async function withRetries<T>(
     if (refusal) throw await giveUp(refusal);
     if (fault.retry === 'throttled') progress.waited += wait.delay;
     settings.report(call.request, { attempt: progress.attempts, reason: fault.message, delay: wait.delay });
-    await system.sleep(wait.delay, call.signal).catch(async () => {
+    const halt = haltOf(call);
+    await system.sleep(wait.delay, halt).catch(async () => {
       throw await giveUp('interrupted');
     });
     if (circuit.refusals !== refusals) throw await giveUp('not retryable');
-    if (fault.retry !== 'throttled' && !(await circuit.permitsRetry(fault, call.signal))) {
-      throw await giveUp(call.signal?.aborted ? 'interrupted' : 'too many failures in this run');
+    if (fault.retry !== 'throttled' && !(await circuit.permitsRetry(fault, halt))) {
+      throw await giveUp(halt?.aborted ? 'interrupted' : 'too many failures in this run');
     }
     if (call.isCurrent && !(await call.isCurrent())) throw await giveUp('the target has changed since');
   }
+}
+
+function haltOf({ signal, halt }: RetriedCall): AbortSignal | undefined {
+  return signal && halt ? AbortSignal.any([signal, halt]) : (halt ?? signal);
 }
 
 /** Milliseconds, with full jitter; `i` counts from 0. */
@@ -111,12 +116,13 @@ function waitFor(fault: Fault, { attempts, waited }: Progress, { limits, system,
 function refusalOf(
   fault: Fault,
   { attempts, doubts }: Progress,
-  { signal, repeats }: RetriedCall,
+  { signal, halt, repeats }: RetriedCall,
   { limits: { retries } }: RetrySettings,
 ): GaveUp | undefined {
   if (signal?.aborted) return 'interrupted';
   if (fault.retry === 'never') return 'not retryable';
   if (fault.outcome === 'ambiguous' && doubts > repeats) return 'not safe to repeat';
+  if (halt?.aborted) return 'interrupted';
   return attempts > (fault.unresolved ? Math.min(1, retries) : retries) ? 'maximum number of attempts reached' : undefined;
 }
 
