@@ -7,6 +7,7 @@ import { deleteOperation } from '../bulk/operations/removal.ts';
 import type { DoneChange, EarlierLink } from '../bulk/past-runs/done-change.ts';
 import { assertIdle, type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
+import { isTrace } from '../bulk/past-runs/trace.ts';
 import { assertSameAccount, directionOf } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -142,16 +143,17 @@ async function undoMethodOf(run: DoneRun, session: Session): Promise<UndoMethod>
   const method = undoMethods[kind];
   const isKept = begin.operation === 'shorten' || begin.undo === true;
   if (method && isKept) return method;
-  const why = method
-    ? 'the previous state of its links was not recorded'
-    : (reasons[begin.operation] ?? 'counters cannot be restored');
-  const details = method
-    ? ['it was run with --no-undo, or by an earlier version']
-    : reasons[begin.operation] === undefined
-      ? await lostCounters(run, session)
-      : [];
+  const [why, ...details] = isTrace(begin) ? deleted : method ? unrecorded : await reasonOf(run, session);
   const hint = await runBefore(begin, session);
   throw new FailedError(`run ${begin.run} (${titleOf(begin)}) cannot be undone: ${why}`, { details, hint });
+}
+
+const deleted = ['its record was deleted', 'records are kept for 30 days, of typed links the newest 200'];
+const unrecorded = ['the previous state of its links was not recorded', 'it was run with --no-undo, or by an earlier version'];
+
+async function reasonOf(run: DoneRun, session: Session): Promise<string[]> {
+  const reason = reasons[run.begin.operation];
+  return reason === undefined ? ['counters cannot be restored', ...(await lostCounters(run, session))] : [reason];
 }
 
 const reasons: { readonly [K in DoneRun['begin']['operation']]?: string } = {

@@ -174,5 +174,53 @@ test('U5: records are not kept because the clock was ahead once', async ({ linkc
   await store(service, numbered(1));
   expect((await linkctl(['edit', 'h0', '--note', 'future'], ago(-5000))).code).toBe(0);
   await editedFile(linkctl, folder, ['h0'], 'new', ago(31));
+  // Of the newer one, only its trace is left.
+  expect((await runs(linkctl)).map(({ what, undo }) => [what.split(' ')[1], undo])).toEqual([
+    ['-f', 'no'],
+    ['h0', 'yes'],
+  ]);
+});
+
+test('U5: undo stops at a change whose record was deleted, if an older one is recorded, and names that', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, numbered(3));
+  expect((await linkctl(['edit', 'h0', '--note', 'older'], ago(40))).code).toBe(0);
+  const older = await newest(linkctl, ago(40));
+  await editedFile(linkctl, folder, ['h1'], 'first', ago(34));
+  const run = await editedFile(linkctl, folder, ['h1'], 'second', ago(33));
+  expect((await linkctl(['edit', 'h2', '--note', 'last'])).code).toBe(0);
+  const rows = (await runs(linkctl)).map(({ run: name, undo }) => [name, undo]);
+  expect(rows.slice(1)).toEqual([
+    [run, 'no'],
+    [older, 'yes'],
+  ]);
+  const answered = { ...watched, stdin: 'y\n' };
+  expect((await linkctl(['undo'], answered)).code).toBe(0);
+  const stopped = await linkctl(['undo'], answered);
+  expect(stopped).toMatchObject({ code: 1 });
+  expect(stopped.stderr).toMatch(`run ${run} (edit -f ${join(folder, 'second.csv')}) cannot be undone: its record was deleted`);
+  expect(stopped.stderr).toContain(`linkctl undo ${older}`);
+  expect(await notes(service)).toEqual(['older', 'second', '']);
+  // The same command begins anew.
+  await editedFile(linkctl, folder, ['h1'], 'second');
+  expect((await linkctl(['undo', older, '--yes'])).code).toBe(0);
+});
+
+test('U5: a change that was undone leaves nothing, nor does one without an older record', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, numbered(2));
+  await editedFile(linkctl, folder, ['h0'], 'oldest', ago(50));
+  const typed = ['edit', 'h0', '--note', 'older'];
+  expect((await linkctl(typed, ago(40))).code).toBe(0);
+  const run = await editedFile(linkctl, folder, ['h1'], 'new', ago(33));
+  expect((await linkctl(['undo', run, '--yes'], ago(32))).code).toBe(0);
   expect((await runs(linkctl)).map(({ what }) => what)).toEqual(['edit h0']);
+  expect((await linkctl(['undo'], { ...watched, stdin: 'y\n' })).code).toBe(0);
+  expect(await notes(service)).toEqual(['oldest', '']);
 });

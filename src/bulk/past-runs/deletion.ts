@@ -5,9 +5,10 @@ import { isUntouched, mayHaveChanged, type RunState } from '../journal/journal-s
 import { claimKey, claimRun, keyOfRun, removeRunFolder } from '../journal/run-folder.ts';
 import { recordUndone } from './later-lines.ts';
 import { type RunFolders, runNames, runRecord } from './run-names.ts';
+import { leaveTrace } from './trace.ts';
 
 /** Returns false if there is no such run. Throws `LocalError` while another process holds the run or searches for it. */
-export async function deleteRun(name: string, folders: RunFolders, system: System): Promise<boolean> {
+export async function deleteRun(name: string, folders: RunFolders, system: System, leavesTrace = false): Promise<boolean> {
   if (!runNames(folders).includes(name)) return false;
   const claims = [await claimKey(keyOfRun(name), folders, system, 0)];
   try {
@@ -17,7 +18,8 @@ export async function deleteRun(name: string, folders: RunFolders, system: Syste
     const state = await foldJournal(runRecord(name, folders).journal).catch(() => undefined);
     const undoes = state?.begin.undoes;
     if (undoes !== undefined && runNames(folders).includes(undoes)) claims.push(await claimRun(undoes, folders, system, 0));
-    await remove(name, state, folders, system);
+    if (leavesTrace && state) await leaveTrace(state.begin, folders, system);
+    else await remove(name, state, folders, system);
     return true;
   } finally {
     for (const claim of claims.reverse()) claim.release();

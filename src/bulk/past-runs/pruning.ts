@@ -12,6 +12,8 @@ import {
   runRecord,
   startTimeOf,
 } from './run-names.ts';
+import { isTrace } from './trace.ts';
+import { type OwnRun, targetIn } from './undo-chain.ts';
 
 /** Days for which the record of a finished run is kept. */
 const keptDays = 30;
@@ -20,18 +22,30 @@ const keptSmall = 200;
 
 /**
  * Deletes records of runs that ended over 30 days ago, and those of typed links except the newest. A run, its undos and its redos need each
- * other, so they go together: none goes while one of them stays. `spared` is about to be undone. A record that cannot be deleted is left
- * for the next time.
+ * other, so they go together: none goes while one of them stays. `spared` is about to be undone. If an older change of the account stays,
+ * the newest deleted one of a profile leaves a trace, so that `undo` stops there. A record that cannot be deleted is left for the next time.
  */
 export async function pruneRuns(stateFolder: string, system: System, spared?: string): Promise<void> {
   const folders = runFolders(stateFolder);
   // The start time in the name is enough for most: a run that started later is not old.
-  if (!isCrowded(folders.state) && runNames(folders).every((run) => isRecent(startTimeOf(run), system))) return;
+  if (!isCrowded(stateFolder) && runNames(folders).every((run) => isRecent(startTimeOf(run), system))) return;
   const records = newestFirst(folders, () => true).reverse();
   const mayGo = await deletable(records, folders, system);
+  const accounts = new Set<string>();
+  const traces = new Map<string, readonly NamedRun[]>();
   for (const chain of chainsOf(records)) {
-    if (!chain.every(({ run }) => run !== spared && mayGo.has(run))) continue;
-    await deleteAll(chain, folders, system);
+    const changes = chain.filter(isChange);
+    const account = accountOf(changes);
+    const isToGo = chain.every(({ run }) => run !== spared && mayGo.has(run));
+    const last = isToGo && accounts.has(account) ? await lastInForce(changes, folders) : undefined;
+    const isGone = isToGo && (await deleteAll(chain, last?.run, folders, system));
+    if (!isGone) accounts.add(account);
+    else if (last) {
+      const profile = `${account} ${last.begin.profile}`;
+      const earlier = traces.get(profile);
+      if (earlier !== undefined) await deleteAll(earlier, undefined, folders, system);
+      traces.set(profile, [last]);
+    }
   }
 }
 
@@ -78,11 +92,38 @@ function chainsOf(records: readonly NamedRun[]): Iterable<readonly NamedRun[]> {
   return chains.values();
 }
 
-/** Oldest first, so that what is left if this is interrupted shows which changes are in force. */
-async function deleteAll(chain: readonly NamedRun[], folders: RunFolders, system: System): Promise<void> {
+function isChange(record: NamedRun): record is OwnRun {
+  return record.begin !== undefined && record.begin.operation !== 'check';
+}
+
+function accountOf([change]: readonly OwnRun[]): string {
+  return change ? JSON.stringify([change.begin.server, change.begin.account]) : '';
+}
+
+/** Returns the change of a chain that `undo` would revert. */
+async function lastInForce(changes: readonly OwnRun[], folders: RunFolders): Promise<OwnRun | undefined> {
+  for (const change of changes) {
+    const target = await targetIn(change, folders);
+    if (target !== undefined) return changes.find(({ run }) => run === target);
+  }
+  return undefined;
+}
+
+/** Oldest first, so that what is left if this is interrupted shows which changes are in force. Returns false if a record could not be deleted. */
+async function deleteAll(
+  chain: readonly NamedRun[],
+  trace: string | undefined,
+  folders: RunFolders,
+  system: System,
+): Promise<boolean> {
   try {
-    for (const { run } of chain) await deleteRun(run, folders, system);
+    for (const { run, begin } of chain) {
+      if (run !== trace) await deleteRun(run, folders, system);
+      else if (begin && !isTrace(begin)) await deleteRun(run, folders, system, true);
+    }
+    return true;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
+    return false;
   }
 }

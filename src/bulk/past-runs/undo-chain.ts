@@ -96,7 +96,7 @@ export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<str
 }
 
 /** Returns the run to undo in the chain that begins with this run; undefined if a chain does not begin here, or nothing is left to undo. */
-async function targetIn({ run, begin }: OwnRun, folders: RunFolders): Promise<string | undefined> {
+export async function targetIn({ run, begin }: OwnRun, folders: RunFolders): Promise<string | undefined> {
   const { undoes } = begin;
   if (undoes !== undefined && existsSync(runRecord(undoes, folders).path)) return undefined;
   const state = await foldRun(run, folders);
@@ -149,7 +149,7 @@ export function directionOf({ undoes, direction, what }: BeginLine): UndoDirecti
   return direction ?? (what?.startsWith('redo ') ? 'redo' : 'undo');
 }
 
-interface OwnRun extends NamedRun {
+export interface OwnRun extends NamedRun {
   readonly begin: BeginLine;
 }
 

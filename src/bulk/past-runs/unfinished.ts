@@ -8,6 +8,7 @@ import { isUntouched, type RunState, settledCount } from '../journal/journal-sta
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 import { claimKey, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
 import { newestFirst, type RunFolders, runFolders, runRecord } from './run-names.ts';
+import { isTrace } from './trace.ts';
 import { isToContinue, isUndone } from './undo-chain.ts';
 
 export interface FoundRun {
@@ -30,7 +31,8 @@ export async function runsOf(
   const unfinished: FoundRun[] = [];
   const undone: string[] = [];
   let finished: string | undefined;
-  for (const { run: name } of newestFirst(folders, (candidate) => keyOfRun(candidate) === key)) {
+  for (const { run: name, begin } of newestFirst(folders, (candidate) => keyOfRun(candidate) === key)) {
+    if (begin && isTrace(begin)) continue;
     const { journal } = runRecord(name, folders);
     // The newest finished run is read completely. For older ones the last line is enough.
     const state = finished !== undefined && (await lastLine(journal))?.type === 'shown' ? undefined : await foldJournal(journal);
