@@ -32,7 +32,7 @@ export const layers = [
   // Columns of terminals.
   ['output/display-width'],
   // Changes of links that exist; questions about them; clicks of links that are deleted.
-  ['change/links', 'bulk/beginning/preflight', 'bulk/sending/links-before'],
+  ['change/links', 'bulk/beginning/preflight', 'bulk/sending/links-before', 'flags/run-flags'],
   ['change/consent'],
   ['change/history-notes', 'history/noted-changes'],
 ].map((modules) => modules.map((module) => `src/${module}.ts`));

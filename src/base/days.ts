@@ -2,6 +2,12 @@ import { isoTime } from './iso-time.ts';
 /** Milliseconds. */
 export const dayLength = 86_400_000;
 
+/** The days, as `YYYY-MM-DD`, on which a resumed run began and goes on. */
+export interface DaysOfRun {
+  readonly began: string;
+  readonly today: string;
+}
+
 /** Returns `YYYY-MM-DD` in UTC (4.1.6). */
 export function utcDay(now: number): string {
   return isoTime(now).slice(0, 10);

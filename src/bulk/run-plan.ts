@@ -1,3 +1,4 @@
+import type { DaysOfRun } from '../base/days.ts';
 import type { CliError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { Client } from '../client/client.ts';
@@ -107,8 +108,8 @@ export interface RunPlan<Payload extends object = object> {
   payload(item: object): Payload;
   /** All other JSON values on which `payload` depends. A resumed run must have the same. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Receives the options of the resumed run, so that a flag such as `--expires +30d` keeps its original date. */
-  readonly restoreOptions?: ((options: Readonly<Record<string, unknown>>) => void) | undefined;
+  /** Receives the options of the resumed run, so that a flag such as `--expires +30d` keeps its original date. Returns warnings. */
+  readonly restoreOptions?: ((options: Readonly<Record<string, unknown>>, days: DaysOfRun) => readonly string[]) | undefined;
   /** The columns of the input, for `--failed`. */
   readonly columns: readonly string[];
   readonly batchSize: number;

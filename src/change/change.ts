@@ -5,7 +5,7 @@ import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
-import type { RunFlags } from '../flags/field-flags.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
 import type { PlannedRequest } from '../output/planned-requests.ts';
 import type { RowsReport } from '../output/report.ts';
 import type { SelectedLink, SelectedLinks } from '../select/selected-links.ts';
@@ -67,6 +67,8 @@ export interface ListedChange extends Change {
   readonly links: Omit<SelectedLinks, 'given' | 'filter'>;
   /** Everything as typed that determines the links and their change. The same command resumes the run by it. */
   readonly given: Readonly<Record<string, unknown>>;
+  /** For its warnings: the stored items have the values of the day on which the run began. */
+  readonly restoreOptions?: RunPlan['restoreOptions'];
   readonly kind: OperationKind;
   decide(link: SelectedLink): PlannedOutcome;
   /** Makes the item to send; by default the key of the link with its new fields. */

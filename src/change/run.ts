@@ -55,6 +55,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
       input: { name: what, sha256, rows, file: links.file, open, readAt, copyTo, snapshot: { run: begun?.begin.run } },
       payload: (item) => item as LinkKey,
       options: { ...change.given, ...(tags !== undefined && { tags }) },
+      restoreOptions: change.restoreOptions,
       steps: change.tags,
       columns: ['hash', ...namesOf(fields).filter((name) => name !== 'custom_hash')],
     },

@@ -33,6 +33,7 @@ async function listedChange(change: LinkChange, session: Session): Promise<Liste
     what: [command, ...selectionWords(selection, options.filter)].join(' '),
     links,
     given: { ...links.given, ...flags?.options.values, ...flags?.options.typed },
+    restoreOptions: flags?.restoreOptions,
     kind: verb === 'change' ? 'edit' : verb,
     verb,
     question: {

@@ -3,7 +3,6 @@ import { utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type Field, type FieldName, fields } from '../contract/fields.ts';
-import { isRelative } from '../input/dates.ts';
 import { flagLabels, flagValue, valueWarning } from '../input/field-values.ts';
 import { repeated } from './values.ts';
 
@@ -71,7 +70,7 @@ export function flagOf(name: FieldName): string {
   return flag.replace(/ .*/, '');
 }
 
-type FieldValues = { [N in Exclude<FieldName, 'tags'>]?: ReturnType<typeof flagValue<N>> } & { tags?: string[] };
+export type FieldValues = { [N in Exclude<FieldName, 'tags'>]?: ReturnType<typeof flagValue<N>> } & { tags?: string[] };
 
 interface FieldReader {
   readonly edition: Edition;
@@ -103,32 +102,6 @@ export async function readFieldFlags(options: FieldOptions, { edition, now, warn
   const warning = date ? valueWarning('expiration_date', date, utcDay(now)) : undefined;
   if (warning !== undefined) await warn(`--expires: ${warning}`);
   return values;
-}
-
-export interface RunFlags {
-  readonly options: Readonly<Record<string, unknown>> & { readonly values: FieldValues; readonly typed: object | undefined };
-  restoreOptions(options: Readonly<Record<string, unknown>>): void;
-}
-
-/** The journal stores values and relative dates as typed. `restoreOptions` restores the values of an earlier day when a run is resumed. */
-export function runFlags(values: FieldValues, { expires }: FieldOptions, { flags, from }: RowsOfRun = {}): RunFlags {
-  const typed = {
-    ...(expires !== undefined && isRelative(expires) && { expiration_date: expires }),
-    ...(from && { today: 'the day on which the run begins' }),
-  };
-  return {
-    options: { ...flags, values, typed: Object.keys(typed).length > 0 ? typed : undefined, today: from?.day },
-    restoreOptions({ values: before, today }) {
-      Object.assign(values, before);
-      if (from && typeof today === 'string') from.day = today;
-    },
-  };
-}
-
-interface RowsOfRun {
-  readonly flags?: Readonly<Record<string, unknown>>;
-  /** Relative dates of rows count from this day. */
-  readonly from?: { day: string };
 }
 
 function readLabels({ tag = [], addTag = [], removeTag = [] }: FieldOptions): string[] {

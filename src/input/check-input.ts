@@ -42,8 +42,8 @@ export interface CheckedInput {
   readonly targets: ReadonlySet<Target>;
   /** Hosts of the short URLs of new links, each with its first line. */
   readonly hosts: ReadonlyMap<string, number>;
-  /** Some rows have dates relative to today, which stay as they were typed. */
-  readonly countsFromToday: boolean;
+  /** Dates of rows that are relative to today, as they were typed. */
+  readonly relativeDates: ReadonlySet<string>;
 }
 
 /** Enough to find one that does not belong to the account. */
@@ -62,7 +62,7 @@ export async function checkInput<Use extends InputUse>(
   const problems = new NoticeList(source.name, first ? maxNotices : maxShownNotices);
   const warnings = new NoticeList(source.name);
   const duplicates = new DuplicateSearch(options.allowCaseDuplicates === true);
-  const totals: Totals = { rows: 0, skipped: 0, withHash: 0, countsFromToday: false };
+  const totals: Totals = { rows: 0, skipped: 0, withHash: 0, relativeDates: new Set() };
   let targets: ReadonlySet<Target> | undefined;
   const found = new ColumnReport();
   const hosts = new Map<string, number>();
@@ -103,13 +103,15 @@ export async function checkInput<Use extends InputUse>(
   };
 }
 
-type Totals = { -readonly [Name in 'rows' | 'skipped' | 'withHash' | 'countsFromToday']: CheckedInput[Name] };
+type Totals = { -readonly [Name in 'rows' | 'skipped' | 'withHash']: CheckedInput[Name] } & {
+  readonly relativeDates: Set<string>;
+};
 
 function count({ item, skip }: InputRow, totals: Totals): void {
   totals.rows += 1;
   if (item.custom_hash !== undefined) totals.withHash += 1;
   if (skip !== undefined) totals.skipped += 1;
-  else if (item.expiration_date && isRelative(item.expiration_date)) totals.countsFromToday = true;
+  else if (item.expiration_date && isRelative(item.expiration_date)) totals.relativeDates.add(item.expiration_date);
 }
 
 function empty(name: string, { use, format }: ReadOptions): UsageError {

@@ -135,4 +135,28 @@ describe.each(['a', 'b'] as const)('D24, I5: dates that count from today, editio
       ['https://c.example/', from(0)],
     ]);
   });
+
+  test('C18: of a run that is resumed months later, dates that are over by now are named before anything is sent', async ({
+    linkctl,
+    folder,
+    wire,
+  }) => {
+    const file = join(folder, 'links.csv');
+    const rows = ['https://a.example/,+30d', 'https://b.example/,+30d', 'https://c.example/,+2w', 'https://d.example/,+1y'];
+    writeFileSync(file, `long_url,expires\n${rows.join('\n')}\nhttps://e.example/,\n`);
+    const words = ['shorten', '-f', file, '--batch-size', '1', '--expires', 'tomorrow'];
+    await wire.script([onPost, quota]);
+    expect(await linkctl(words, { now: () => evening })).toMatchObject({ code: 7, stderr: expect.not.stringContaining('past') });
+    await wire.script([quota]);
+    const later = { now: () => evening + 300 * day };
+    const why = 'is in the past, because it counts from 2026-01-31, when the run began';
+    const stopped = await linkctl(words, later);
+    expect(stopped.stderr.split('\n').filter((line) => line.startsWith('warning:'))).toEqual([
+      `warning: --expires tomorrow: 2026-02-01 ${why}`,
+      `warning: +30d: 2026-03-02 ${why}`,
+      `warning: +2w: 2026-02-14 ${why}`,
+    ]);
+    expect(await linkctl([...words, '-q'], later)).toMatchObject({ code: 0, stderr: expect.stringContaining('warning: +30d') });
+    expect(await linkctl(words, later)).toMatchObject({ code: 2, stderr: expect.not.stringContaining('past') });
+  });
 });

@@ -80,7 +80,26 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(words, { now: () => began })).code).toBe(7);
     const again = await linkctl(words, { now: () => began + 20 * day });
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('resuming run') });
+    expect(again.stderr).not.toContain('past');
     expect((await stored(service)).map(({ expiration_date }) => expiration_date)).toEqual(new Array(6).fill('2031-01-31'));
+  });
+
+  test('C18: resumed months later, a day that is over by now is named before anything is sent', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    const began = Date.parse('2031-01-01T12:00:00Z');
+    await store(service, numbered(6));
+    const words = ['edit', '--all', '--expires', '+30d', ...inTwos, ...sure];
+    await wire.script([{ only: { method: 'PATCH' } }, { only: { method: 'PATCH' }, ...faults.refuse(1303) }]);
+    expect((await linkctl(words, { now: () => began })).code).toBe(7);
+    expect(await linkctl(words, { now: () => began + 31 * day })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        'warning: --expires +30d: 2031-01-31 is in the past, because it counts from 2031-01-01, when the run began\n',
+      ),
+    });
   });
 
   test.for([

@@ -1,3 +1,4 @@
+import { utcDay } from '../../base/days.ts';
 import { LimitError, UsageError } from '../../base/errors.ts';
 import { CallError } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
@@ -38,7 +39,10 @@ export async function preflight(run: Execution): Promise<RunFacts> {
     stop.because(error);
   });
   if (begun.resumed) {
-    plan.restoreOptions?.(begun.state.begin.options);
+    const { options, at } = begun.state.begin;
+    const days = { began: utcDay(Date.parse(at)), today: utcDay(run.system.now()) };
+    const warnings = plan.restoreOptions?.(options, days) ?? [];
+    if (facts.batches > 0) for (const warning of warnings) run.warn(warning);
     // Rows that share a link are then reported as if the run had not been interrupted.
     if (operation.remember)
       for await (const { line } of readJournal(begun.record.journal))

@@ -88,8 +88,8 @@ export async function checkedRows<Use extends InputUse>(
 interface RowReading<Item> {
   /** For the journal of a run. */
   readonly flags: Readonly<Record<string, unknown>>;
-  /** The day that relative dates count from. A resumed run uses the day on which it began. */
-  readonly from?: { day: string };
+  /** Relative dates, as typed, and the day that they count from. A resumed run uses the day on which it began. */
+  readonly from?: { readonly dates: ReadonlySet<string>; day: string };
   /** Replaces relative dates such as `+30d` by days. */
   dated(item: Item): Item;
 }
@@ -118,11 +118,11 @@ function settingsOf<Use extends InputUse>(
 
 function readingOf<Item extends { readonly expiration_date?: string | null }>(
   flags: Readonly<Record<string, unknown>>,
-  { countsFromToday }: CheckedInput,
+  { relativeDates: dates }: CheckedInput,
   { now }: Session,
 ): RowReading<Item> {
-  if (!countsFromToday) return { flags, dated: (item) => item };
-  const from = { day: utcDay(now) };
+  if (dates.size === 0) return { flags, dated: (item) => item };
+  const from = { dates, day: utcDay(now) };
   return {
     flags,
     from,
