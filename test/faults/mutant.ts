@@ -84,7 +84,7 @@ export const mutants = {
   'undoes its own undo': [
     [
       'bulk/past-runs/undo-chain.ts',
-      '  if (!isBack) return run;\n  return state && !isOver(state) ? state.begin.undoes : undefined;\n}',
+      '  if (!isBack) return run;\n  return state && (await isToContinue(state, folders)) ? state.begin.undoes : undefined;\n}',
       '  return run;\n}',
     ],
   ],
@@ -130,6 +130,12 @@ function mutation(replacements: readonly Replacement[]): Plugin {
       }
     },
   };
+}
+
+/** Throws where the sources do not hold the text any more. */
+export function assertApplicable(name: keyof typeof mutants): void {
+  const replacements: readonly Replacement[] = mutants[name];
+  for (const [file] of replacements) mutated(file, replacements);
 }
 
 function mutated(file: string, replacements: readonly Replacement[]): string {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type FaultyHost, startFaultyHost } from '../support/faulty-process.ts';
-import { buildMutant, type mutants } from './mutant.ts';
+import { assertApplicable, buildMutant, mutants } from './mutant.ts';
 import { runTrial, type TrialResult } from './trial.ts';
 import { runSeries } from './trial-series.ts';
 
@@ -47,6 +47,13 @@ test.for([
   }
   expect(found?.[fault]).toBeGreaterThan(0);
 });
+
+test.for(Object.keys(mutants) as (keyof typeof mutants)[])(
+  'R 3.5.5: a program that %s can be built from these sources',
+  (name) => {
+    assertApplicable(name);
+  },
+);
 
 async function mutant(name: keyof typeof mutants): Promise<string> {
   const { program, remove } = await buildMutant(name);
