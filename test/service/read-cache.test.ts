@@ -5,7 +5,7 @@ import { ReadCache } from '../../src/service/store/read-cache.ts';
 test('E43: only the first who asks for an old value waits for a database that does not answer', async () => {
   const cache = new ReadCache<string>();
   await cache.find('warm', async () => 'known');
-  await delay(1000);
+  await delay(1100);
   let readings = 0;
   const never = () => {
     readings += 1;

@@ -73,7 +73,7 @@ export async function recordOutcomes(
   const failed = outcomes.filter(({ index, status }) => status === 'failed' && inDoubt.has(index));
   try {
     // The journal lacks the doubt if an earlier process was killed. `undo` needs it, because a part of the row may have been applied.
-    if (failed.length > 0) await ledger.ambiguous(batch, failed, 'an attempt without answer');
+    if (failed.length > 0) await ledger.ambiguous(batch, failed, 'no answer');
     await ledger.settled(batch, outcomes, released);
   } catch (error) {
     stop.because(error);

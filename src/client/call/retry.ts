@@ -73,20 +73,16 @@ export async function withRetries<T>(
     if (refusal) throw await giveUp(refusal);
     if (fault.retry === 'throttled') progress.waited += wait.delay;
     settings.report(call.request, { attempt: progress.attempts, reason: fault.message, delay: wait.delay });
-    const halt = haltOf(call);
+    const halt = AbortSignal.any([call.signal, call.halt].filter((one) => one !== undefined));
     await system.sleep(wait.delay, halt).catch(async () => {
       throw await giveUp('interrupted');
     });
     if (circuit.refusals !== refusals) throw await giveUp('not retryable');
     if (fault.retry !== 'throttled' && !(await circuit.permitsRetry(fault, halt))) {
-      throw await giveUp(halt?.aborted ? 'interrupted' : 'too many failures in this run');
+      throw await giveUp(halt.aborted ? 'interrupted' : 'too many failures in this run');
     }
     if (call.isCurrent && !(await call.isCurrent())) throw await giveUp('the target has changed since');
   }
-}
-
-function haltOf({ signal, halt }: RetriedCall): AbortSignal | undefined {
-  return signal && halt ? AbortSignal.any([signal, halt]) : (halt ?? signal);
 }
 
 /** Milliseconds, with full jitter; `i` counts from 0. */
