@@ -73,21 +73,26 @@ function compiledProgram(folder) {
   const scripts = new Map();
   // V8 accepts code only under the flags with which it was compiled, and some commands set flags.
   let flags;
+  let depth = 0;
   // Node's own `require` would look for each file and for the package that it belongs to.
   const load = (name) => {
     const known = loaded.get(name);
     if (known) return known.exports;
     const filename = `${folder}/${name}`;
     const source = `(function (exports, require, module, __dirname) {${fs.readFileSync(filename, 'utf8')}\n})`;
-    const cachedData = readCode(`${cache}/${name}`, owner);
+    // Another file may need only a part of this one, so code that is kept for it does not tell what the command of this file calls.
+    const place = depth > 0 ? `part-${name}` : name;
+    const cachedData = readCode(`${cache}/${place}`, owner);
     const script = new Script(source, { filename, cachedData });
     const isStored = script.cachedDataRejected === false;
     if (!isStored) flags ??= script.createCachedData().readUInt32LE(flagsPosition);
-    scripts.set(name, { script, size: isStored ? cachedData.length : 0 });
+    scripts.set(place, { script, size: isStored ? cachedData.length : 0 });
     const module = { exports: {} };
     loaded.set(name, module);
     const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
+    depth += 1;
     script.runInThisContext()(module.exports, requireFrom, module, folder);
+    depth -= 1;
     return module.exports;
   };
   const keep = () => {

@@ -86,6 +86,21 @@ test('what a run calls is kept, and a run that loads another file adds what it c
   expect(statSync(code).ino).toBe(ino);
 });
 
+test('what a command calls of its file is kept, although another file had needed a part of it before', ({ folder }) => {
+  const { kept, code, start } = programIn(folder);
+  const program = join(folder, 'program');
+  const body = `return [${Array.from({ length: 200 }, (_, nth) => `'${nth}'`)}].join('');`;
+  writeFileSync(join(program, 'other.cjs'), `module.exports = () => { ${body} }; module.exports.part = () => '!';`);
+  writeFileSync(join(program, 'first.cjs'), "const { part } = require('./other.cjs'); module.exports = () => part();");
+  for (const name of ['first', 'other']) {
+    const run = start.replace("load('main.cjs')()", `load('main.cjs')() + load('${name}.cjs')()`);
+    expect(execFileSync(process.execPath, ['--eval', run]).toString()).toMatch(name === 'first' ? 'hello!' : 'hello012');
+  }
+  expect(kept().sort()).toEqual(['first.cjs', 'main.cjs', 'other.cjs', 'part-other.cjs']);
+  const sizeOf = (name: string): number => statSync(join(code, '..', name)).size;
+  expect(sizeOf('other.cjs')).toBeGreaterThan(sizeOf('part-other.cjs') + 1000);
+});
+
 test('code of another Node is left alone, and that of this one is kept beside it', ({ folder }) => {
   const { run, kept, code } = programIn(folder);
   const newer = join(code, '..', '..', `v99.0.0-${process.arch}`);
