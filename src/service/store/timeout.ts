@@ -3,7 +3,7 @@
  * for a lock twice, the first time behind another call that waits for it: together less than 5 s.
  */
 export const settleTime = 500;
-export const lockTime = 2100;
+export const lockTime = 1900;
 
 /** Resolves to `otherwise` after the timeout, while the work continues. */
 export async function withTimeout<T>(milliseconds: number, work: Promise<T>, otherwise: T): Promise<T> {

@@ -19,8 +19,8 @@ const readConnections = 3;
 const attempts = 8;
 
 /** Milliseconds that reads and writes wait in the queue, in which one call may be ahead that waits for a lock. */
-const readQueueTime = 2300;
-const writeQueueTime = 3500;
+const readQueueTime = 2000;
+const writeQueueTime = 2400;
 
 /** In milliseconds. */
 const commitTime = 3000;
