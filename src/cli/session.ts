@@ -51,7 +51,6 @@ export async function openSession(invocation: Invocation, pasteable?: ClientOpti
   const domain = workingDomain(global, credentials, system);
   const account = credentials.kind === 'sandbox' ? await sandboxAccount(credentials, invocation) : accountOf(credentials);
   const client = connect({ ...account, domain, pasteable }, invocation);
-  invocation.atEnd(client.close);
   const defaults = credentials.settings;
   invocation.failure.profile = credentials.profile;
   output.format ??= explicitFormat(defaults.output ?? undefined, streams);
@@ -178,7 +177,7 @@ interface Account extends AccountOptions {
   readonly pasteable?: ClientOptions['pasteable'];
 }
 
-/** Sends nothing yet. The caller closes the client. */
+/** Sends nothing yet. */
 export function connect(account: Account, invocation: Invocation): Client {
   const { system, global, streams, deadline, sent, warn } = invocation;
   const { username, readKey } = account;

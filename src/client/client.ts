@@ -31,7 +31,6 @@ export interface Client {
   /** Sends any method, path, query and body. Throws `CallError` only if there is no HTTP answer. */
   sendRaw(request: RawRequest): Promise<RawAnswer>;
   /** Closes open connections; the client cannot be used afterwards. */
-  close(): Promise<void>;
 }
 
 /** Opens no connection and reads no key before the first call. */
@@ -75,7 +74,6 @@ export function createClient(options: ClientOptions): Client {
       const failure = new CallError(redacted(fault, redact), { attempts: 1, gaveUp: 'not retryable' });
       return { body: answer.body, failure };
     },
-    close: connection.close,
   };
 }
 

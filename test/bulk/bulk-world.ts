@@ -139,8 +139,6 @@ export async function openWorld({
     ...world,
     shorten: (rows, options) => shorten(world, rows, options),
     async close() {
-      await client.close();
-      await direct.close();
       await server.close();
       await service.close();
       rmSync(folder, { recursive: true, force: true });

@@ -60,10 +60,7 @@ export async function rig(
     },
     ...clientOptions,
   });
-  onTestFinished(async () => {
-    await client.close();
-    await server.close();
-  });
+  onTestFinished(() => server.close());
   return { server, client, time, events };
 }
 

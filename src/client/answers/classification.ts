@@ -24,44 +24,27 @@ function readAnswer(operation: OperationName, answer: WireAnswer): Reading {
   }
 }
 
-/** Looks at everything outside texts. JSON that nests too deeply cannot be printed by recursive code, and is refused. */
-export function traitsOf(json: string): { isTooDeep: boolean; hasLongNumber: boolean } {
-  let [depth, digits, hasLongNumber] = [0, 0, false];
-  for (let i = 0; i < json.length; i += 1) {
-    const code = json.charCodeAt(i);
-    if (code >= zero && code <= nine) {
-      digits += 1;
-      hasLongNumber ||= digits === longNumber;
-      continue;
-    }
-    digits = 0;
-    if (code === quote) {
-      i = endOfText(json, i);
-      if (i < 0) break;
-    } else if (code === openBrace || code === openBracket) {
-      depth += 1;
-      if (depth > maximumDepth) return { isTooDeep: true, hasLongNumber };
-    } else if (code === closeBrace || code === closeBracket) depth -= 1;
+/**
+ * JSON that nests too deeply cannot be printed by recursive code, and is refused. `mayHaveLongNumber`: outside a text, or in one that looks so.
+ * Most code of a command runs once, and is interpreted: what regular expressions find takes a quarter of the time of a loop over the characters.
+ */
+export function traitsOf(json: string): { isTooDeep: boolean; mayHaveLongNumber: boolean } {
+  const brackets = json.replace(outsideBrackets, '');
+  let [depth, deepest] = [0, 0];
+  for (let i = 0; i < brackets.length; i += 1) {
+    const code = brackets.charCodeAt(i);
+    depth += code === openBrace || code === openBracket ? 1 : -1;
+    if (depth > deepest) deepest = depth;
   }
-  return { isTooDeep: false, hasLongNumber };
+  return { isTooDeep: deepest > maximumDepth, mayHaveLongNumber: longNumber.test(json) };
 }
 
-/** Returns the position of the closing quote, or -1. */
-function endOfText(json: string, start: number): number {
-  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
-    let before = end - 1;
-    while (json.charCodeAt(before) === backslash) before -= 1;
-    // An odd number of backslashes makes the quote a part of the text.
-    if ((end - before) % 2 === 1) return end;
-  }
-  return -1;
-}
-
+/** Texts, and everything else that is no bracket. The bound keeps the engine's stack small. */
+const outsideBrackets = /(?:"[^"\\]*(?:\\.[^"\\]*)*"?|[^{}[\]"]+){1,1000}/gs;
+const [openBrace, openBracket] = [123, 91];
 const maximumDepth = 64;
 /** All integers with fewer digits are exact. */
-const longNumber = 16;
-const [zero, nine] = [48, 57];
-const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93];
+const longNumber = /(?:^|[\s:,[-])\d{16}/;
 
 const fine: Envelope = { error: { code: 0, message: '' } };
 
@@ -84,10 +67,10 @@ function withError(value: unknown): unknown {
 }
 
 function parse({ headers, body }: WireAnswer): { value: unknown } | { problem: string } {
-  const { isTooDeep, hasLongNumber } = traitsOf(body);
-  if (isTooDeep) return { problem: `nested deeper than ${maximumDepth} levels` };
   try {
-    return { value: JSON.parse(hasLongNumber ? exact(body) : body) };
+    const { isTooDeep, mayHaveLongNumber } = traitsOf(body);
+    if (isTooDeep) return { problem: `nested deeper than ${maximumDepth} levels` };
+    return { value: JSON.parse(mayHaveLongNumber ? exact(body) : body) };
   } catch {
     const type = headers['content-type']?.split(';')[0] || 'no content type';
     return { problem: `not JSON (${type}, ${Buffer.byteLength(body)} bytes)${body.trim() === '' ? '' : `: ${beginning(body)}`}` };

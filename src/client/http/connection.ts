@@ -20,7 +20,6 @@ import {
 export interface Connection {
   exchange(request: ApiRequest, signal?: AbortSignal): Promise<WireAnswer | WireFailure>;
   warn(message: string): void;
-  close(): Promise<void>;
 }
 
 /** Opens no connection before the first exchange. */
@@ -43,7 +42,6 @@ export function createConnection(options: ClientOptions): Connection {
       return outcome;
     },
     warn,
-    close: async () => (await transport?.catch(() => undefined))?.close(),
   };
 }
 
@@ -134,7 +132,6 @@ export async function nodeTransport(origin: URL, trust: Trust): Promise<Transpor
       outgoing.end(body);
       return exchange.outcome;
     },
-    close: async () => agent.destroy(),
   };
 }
 

@@ -40,10 +40,9 @@ export interface Timeouts {
   readonly total: number;
 }
 
-/** Performs one HTTP exchange without retries, redirects or decompression. */
+/** Performs HTTP exchanges without retries, redirects or decompression. Connections are kept, and end with the process. */
 export interface Transport {
   exchange(request: WireRequest, timeouts: Timeouts, signal?: AbortSignal): Promise<WireAnswer | WireFailure>;
-  close(): Promise<void>;
 }
 
 export interface TransportOptions {

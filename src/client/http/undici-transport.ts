@@ -42,6 +42,5 @@ export function undiciTransport(origin: URL, { ca, ...verification }: Trust, pro
       );
       return exchange.outcome;
     },
-    close: () => agent.destroy(),
   };
 }

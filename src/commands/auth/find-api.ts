@@ -33,12 +33,8 @@ export async function findApi(text: string, exposes: boolean, invocation: Invoca
 /** The API refuses a call without credentials with an error code; any other answer is a failure. Throws if there is no answer. */
 async function failureAt(baseUrl: string, invocation: Invocation): Promise<CliError | undefined> {
   const client = connect({ edition: 'a', baseUrl, username: '', keySource: 'nowhere', retries: 0 }, invocation);
-  try {
-    const { failure } = await client.sendRaw({ method: 'GET', path: '/account' });
-    if (!failure) return undefined;
-    // An unknown resource means another API with the same envelope, at another path.
-    return failure.apiCode === undefined || errorTraits(failure.apiCode).about === 'resource' ? failure : undefined;
-  } finally {
-    await client.close();
-  }
+  const { failure } = await client.sendRaw({ method: 'GET', path: '/account' });
+  if (!failure) return undefined;
+  // An unknown resource means another API with the same envelope, at another path.
+  return failure.apiCode === undefined || errorTraits(failure.apiCode).about === 'resource' ? failure : undefined;
 }

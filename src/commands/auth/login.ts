@@ -220,8 +220,6 @@ async function verify({ url, username, key, keySource, name, stored }: Candidate
     throw Object.assign(error, {
       details: [...error.details, `profile "${name}" was not ${Object.keys(stored).length > 0 ? 'changed' : 'stored'}`],
     });
-  } finally {
-    await client.close();
   }
 }
 

@@ -232,6 +232,12 @@ test.each([
   expect(traitsOf(text).isTooDeep).toBe(expected);
 });
 
+test('R-34: a million short texts in a row, and one text with a million escapes, are looked at in whole', () => {
+  for (const value of [Array(1_000_000).fill('a'), '"'.repeat(1_000_000)]) {
+    expect(traitsOf(JSON.stringify({ value }))).toEqual({ isTooDeep: false, mayHaveLongNumber: false });
+  }
+});
+
 test('R-36: JSON under another name is taken, and reported once', async () => {
   const step: Step = { ...answer({ tags: [] }), times: 'all' };
   const { client, events } = await rig([{ ...step, answer: { ...step.answer, headers: { 'content-type': 'text/html' } } }]);

@@ -58,7 +58,6 @@ async function target(): Promise<FaultyServer> {
 
 async function open(env: System['env'], origin = 'https://api.example.test'): Promise<Transport> {
   const transport = await openTransport({ origin: new URL(origin), caFile, env, warn: () => {} });
-  onTestFinished(() => transport.close());
   return transport;
 }
 

@@ -32,7 +32,6 @@ async function secure(tls: { key: string; cert: string }): Promise<FaultyServer 
 
 async function get(origin: string, options: { caFile?: string; env?: System['env'] } = {}) {
   const transport = await openTransport({ origin: new URL(origin), env: {}, warn: () => {}, ...options });
-  onTestFinished(() => transport.close());
   return transport.exchange(read, patient);
 }
 
@@ -47,7 +46,6 @@ describe.each(transports)('over %s', (_name, open) => {
   test.each(refused)('F13: %s is refused with its reason, and nothing is sent', async (_what, tls, reason, hint) => {
     const server = await secure(tls);
     const transport = await open(server.named, { ca: [authority.cert] });
-    onTestFinished(() => transport.close());
     const outcome = await transport.exchange(read, patient);
     expect(outcome).toMatchObject({ kind: 'failure', sent: false, nature: 'lasting', message: expect.stringMatching(reason) });
     if (hint) expect(outcome).toMatchObject({ hint: expect.stringMatching(hint) });
@@ -57,7 +55,6 @@ describe.each(transports)('over %s', (_name, open) => {
   test('a certificate of our own CA is accepted', async () => {
     const server = await secure(good);
     const transport = await open(server.named, { ca: [authority.cert] });
-    onTestFinished(() => transport.close());
     expect(await transport.exchange(read, patient)).toMatchObject({ kind: 'answer', status: 200 });
   });
 });

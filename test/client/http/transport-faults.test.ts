@@ -121,7 +121,6 @@ const cases: readonly Case[] = [
 ];
 
 async function answerOf(transport: Transport, request = write, timeouts: Timeouts = patient): Promise<WireAnswer | WireFailure> {
-  onTestFinished(() => transport.close());
   return transport.exchange(request, timeouts);
 }
 
@@ -197,7 +196,6 @@ describe.each(transports)('over %s', (_name, open) => {
   test('an abort ends the exchange at once', async () => {
     const server = await faulty(faults.silentBefore);
     const transport = await open(server.origin);
-    onTestFinished(() => transport.close());
     const stop = new AbortController();
     const outcome = transport.exchange(write, patient, stop.signal);
     await vi.waitFor(async () => expect(await server.requests()).toHaveLength(1));
