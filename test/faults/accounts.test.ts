@@ -16,12 +16,12 @@ afterAll(() => host.close());
 const slow = { timeout: 120_000 };
 
 test.for(['shorten', 'change'] as const)(
-  '%s, ten times on accounts in use: nothing lost, doubled or touched, no false word',
+  '%s, six times on accounts in use: nothing lost, doubled or touched, no false word',
   slow,
   async (kind) => {
-    const all = await runAccountSeries(host, { kind, runs: 10, seed: 1, jobs: 3 });
+    const all = await runAccountSeries(host, { kind, runs: 6, seed: 1, jobs: 3 });
     expect(toldFaults(all)).toEqual([]);
-    expect(all.reduce((rows, findings) => rows + findings.rows, 0)).toBeGreaterThan(150);
+    expect(all.reduce((rows, findings) => rows + findings.rows, 0)).toBeGreaterThan(60);
   },
 );
 

@@ -13,16 +13,16 @@ afterAll(() => host.close());
 const slow = { timeout: 600_000 };
 const clean = { lost: 0, duplicated: 0, wrong: 0, unknown: 0, unaccounted: 0 };
 
-test('G1, G3, F60: 12 keyed runs with kills, faults, late requests and a foreign writer: every row has one link', async () => {
-  const total = await runSeries(host, { mode: 'keyed', runs: 12, seed: 1, kills: 3, pause: 10, jobs: 3 });
-  expect(total).toMatchObject(clean);
-  expect(total.kills).toBeGreaterThan(12);
-});
-
-test('G2, G3, F60: 6 checked runs with kills and faults, and nobody else writes: every row has one link', async () => {
-  const total = await runSeries(host, { mode: 'checked', runs: 6, seed: 1, kills: 3, pause: 10, jobs: 3 });
+test('G1, G3, F60: 6 keyed runs with kills, faults, late requests and a foreign writer: every row has one link', async () => {
+  const total = await runSeries(host, { mode: 'keyed', runs: 6, seed: 1, kills: 3, pause: 10, jobs: 3 });
   expect(total).toMatchObject(clean);
   expect(total.kills).toBeGreaterThan(6);
+});
+
+test('G2, G3, F60: 3 checked runs with kills and faults, and nobody else writes: every row has one link', async () => {
+  const total = await runSeries(host, { mode: 'checked', runs: 3, seed: 1, kills: 3, pause: 10, jobs: 3 });
+  expect(total).toMatchObject(clean);
+  expect(total.kills).toBeGreaterThan(3);
 });
 
 test.for(['keyed', 'checked'] as const)(
@@ -30,7 +30,7 @@ test.for(['keyed', 'checked'] as const)(
   slow,
   async (mode) => {
     const program = await mutant('loses what was not synced');
-    const total = await runSeries(host, { mode, runs: 5, seed: 100, kills: 3, pause: 10, jobs: 3, program });
+    const total = await runSeries(host, { mode, runs: 3, seed: 100, kills: 3, pause: 10, jobs: 3, program });
     expect(total).toMatchObject(clean);
   },
 );
