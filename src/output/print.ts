@@ -2,7 +2,7 @@ import { type CliError, LocalError } from '../base/errors.ts';
 import { safe, safeLines } from '../base/safe-text.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import { codeMark, printError, printHint } from './failure-lines.ts';
-import { createJson, jsonText } from './formats/json-rows.ts';
+import { jsonText } from './formats/json-text.ts';
 import { createLines, joinFor } from './formats/separated.ts';
 import { printNote } from './notes.ts';
 import { chooseFormat, type OutputOptions } from './output-options.ts';
@@ -105,7 +105,10 @@ async function createPrinter(report: RowsReport, options: OutputOptions, streams
     const { createChart } = await import('./formats/chart.ts');
     return await createChart(report.chart, streams);
   }
-  if (isJson(format)) return createJson(report, options, streams, format);
+  if (isJson(format)) {
+    const { createJson } = await import('./formats/json-rows.ts');
+    return createJson(report, options, streams, format);
+  }
   if (format !== 'table') return createLines(report, options, streams, format);
   const { sentence } = report;
   if (sentence && !options.fields && streams.terminal) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { safe, safeJsonText, safeLines, safeTsv } from '../../src/base/safe-text.ts';
-import { jsonText } from '../../src/output/formats/json-rows.ts';
+import { jsonText } from '../../src/output/formats/json-text.ts';
 import { createRandom } from '../output/random.ts';
 
 describe('R-45: text of strangers is shown, and drives nothing', () => {

@@ -1,7 +1,7 @@
 import { joinList } from '../../contract/tag-label.ts';
 import { grouped } from '../quantity.ts';
 import type { Column, Row } from '../report.ts';
-import { jsonText } from './json-rows.ts';
+import { jsonText } from './json-text.ts';
 
 /** Text for table, tsv and csv, the same in every locale and time zone. Not yet safe for a terminal. */
 export function valueText(value: unknown, column?: Pick<Column, 'time'>): string {
