@@ -89,11 +89,12 @@ export function isSameList(one: unknown, other: unknown): boolean {
 }
 
 function areFollowed(instructions: readonly string[], got: readonly string[]): boolean {
-  const had = new Set(tagSet(got));
-  return instructions.every((instruction) => {
-    const present = had.has(trimmedLabel(instruction.slice(1)));
-    return instruction.startsWith('-') ? !present : instruction.startsWith('+') ? present : had.has(trimmedLabel(instruction));
-  });
+  const has = new Set(tagSet(got));
+  // The last instruction for a label counts.
+  const wanted = new Map(
+    instructions.map((instruction) => [trimmedLabel(instruction.replace(/^[+-]/, '')), !instruction.startsWith('-')]),
+  );
+  return [...wanted].every(([label, isWanted]) => has.has(label) === isWanted);
 }
 
 function listOf(value: unknown): string[] {

@@ -45,6 +45,9 @@ describe('did it happen: what was asked for and came back different', () => {
     [['+ x '], ['x'], 0],
     [['+e\u0301'], ['\u00c9'], 0],
     [['a'], ['a'], 0],
+    [['+x', '-x'], [], 0],
+    [['+x', '-x'], ['x'], 1],
+    [['-x', '+X'], ['x'], 0],
   ])('the instructions %j on a record with %j', (tags, had, count) => {
     const tagsMean: TagsMean = 'instructions';
     expect(notApplied({ tags }, { tags: had }, tagsMean)).toHaveLength(count);
