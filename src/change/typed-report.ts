@@ -117,6 +117,6 @@ export function countsOf(tally: Tally, ignoreMissing = false): Readonly<Record<s
 }
 
 /** True if there is something to undo. */
-export function isChange({ counts: { changed, deleted, created } }: Tally): boolean {
-  return changed + deleted + created > 0;
+export function isChange({ counts: { changed, deleted, created }, unlike }: Tally): boolean {
+  return changed + deleted + created + unlike > 0;
 }

@@ -73,6 +73,12 @@ export function askedPrints(payload: LinkValues): LinkPrints {
   return { long_url: urlPrint(payload.long_url), ...valuePrints(valueColumns([{ payload }]), 1)[0] };
 }
 
+/** Fingerprints of the fields that a record shows. */
+export function shownPrints(record: LinkValues): LinkPrints {
+  const shown = keyFields.flatMap((field) => (record[field] === undefined ? [] : [[field, valuePrint(field, record[field])]]));
+  return { ...Object.fromEntries(shown), ...(record.long_url !== undefined && { long_url: urlPrint(record.long_url) }) };
+}
+
 /** Fields that have changed since; a field that the server does not show proves nothing. */
 export function fieldsSincePrinted(prints: LinkPrints, now: LinkValues): (KeyField | 'long_url')[] {
   const leadsElsewhere = prints.long_url !== undefined && !isUrlPrint(prints.long_url, now.long_url);

@@ -199,8 +199,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
         statuses: 'changed changed',
       });
       expect((await world.stored()).map(({ note }) => note)).toEqual(['after', 'after']);
-      const images = [...(await imagesOf(world, 2)).values()].map(({ record }) => record);
-      expect(images).toEqual(before.map((link) => (link.hash === 'h0' ? { ...link, note: 'theirs' } : link)));
+      const images = [...(await imagesOf(world, 2)).values()];
+      expect(images.map(({ record }) => record)).toEqual(before);
+      expect(images.map(({ seen }) => seen?.record)).toEqual([{ ...before[0], note: 'theirs' }, undefined]);
     },
   );
 

@@ -10,6 +10,7 @@ import {
   mayHaveCreated,
   settledStatuses,
   sizeOf,
+  type TakenUrl,
 } from './lines.ts';
 import { isOfOldVersion, newState } from './new-run.ts';
 import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
@@ -157,7 +158,8 @@ function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocati
   const rows = indexesOf(line.rows);
   const statuses = statusesOf(line);
   const failed = line.errors ? rows.filter((_, position) => statuses[position] === 'failed') : [];
-  const applied = failed.filter((row, nth) => line.errors?.[nth]?.[3] !== undefined || isFlagged(fold, row, inDoubt));
+  const isUnlike = (taken: TakenUrl | undefined): boolean => taken !== undefined && !taken.existed;
+  const applied = failed.filter((row, nth) => isUnlike(line.errors?.[nth]?.[3]) || isFlagged(fold, row, inDoubt));
   settle(fold, rows, (position) => statuses[position] ?? 'free', location);
   for (const row of applied) fold.codes[row] = (fold.codes[row] ?? 0) | partly;
   fold.mayHaveCreated ||= mayHaveCreated(line);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { LinkKey } from '../../contract/link.ts';
+import type { EditFields } from '../../contract/operations.ts';
 import { fileError } from '../../files/file-error.ts';
 import { syncFolder } from '../../files/folders.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
@@ -17,11 +18,21 @@ export interface BeforeImage {
   readonly row: number;
   readonly payload: LinkKey;
   readonly record: KnownRecord | null;
+  /** What was seen of the link while the row was in doubt. */
+  readonly seen?: SeenInDoubt | undefined;
+}
+
+export interface SeenInDoubt {
+  /** The link, with the values from before the run where they were not changed to others than the requested ones. */
+  readonly record: KnownRecord;
+  /** Tag instructions that were sent again. */
+  readonly tags: readonly string[];
 }
 
 /** Records the before-images of a new or resumed run. */
 export interface Images {
-  keep(rows: readonly BulkRow[]): Promise<void>;
+  /** `inDoubt`: an earlier attempt may have set what differs from the image before. */
+  keep(rows: readonly BulkRow[], inDoubt?: true): Promise<void>;
   /** Returns true if this process has recorded the image of the row. */
   has(index: number): boolean;
   /** Returns the image that an earlier process has recorded for the row. */
@@ -55,8 +66,8 @@ export async function imagesOf(
   const kept = new Uint8Array(input.rows);
   const images: Images = {
     has: (index) => kept[index] === 1,
-    async keep(rows) {
-      await file.write(lineOf(rows, operation));
+    async keep(rows, inDoubt) {
+      await file.write({ ...lineOf(rows, operation), inDoubt });
       for (const { index } of rows) kept[index] = 1;
     },
     earlier: async (index) => await earlier?.of(index),
@@ -83,17 +94,27 @@ function lineOf(rows: readonly BulkRow[], { requestedFields }: BulkOperation): J
 
 export type KeptImages = Awaited<ReturnType<typeof keptImages>>;
 
-/** Finds the images of a run. If a row has several, the last one counts: its link was read again right before it was sent. */
+/**
+ * Finds the images of a run. If a row has several, the last one counts: its link was read again right before it was sent. If it was in doubt
+ * then, the one before counts, too, because the attempt may have changed the link.
+ */
 export async function keptImages({ images: path, isSmall }: RunRecord, rows: number) {
   const locations: LineLocation[] = [];
   const last = new Uint32Array(rows);
+  /** By row in doubt: its last image from before. */
+  const first = new Map<number, number>();
   let size = 0;
   for await (const { line, offset, length } of existsSync(path) ? readJournal(path) : []) {
     size = offset + length;
     if (line.type !== 'before' && isSmall) continue;
     if (line.type !== 'before') throw damaged(path, `byte ${offset}`);
     locations.push({ offset, length });
-    for (const row of line.rows) last[row] = locations.length;
+    for (const row of line.rows) {
+      const earlier = last[row] ?? 0;
+      if (!line.inDoubt || earlier === 0) first.delete(row);
+      else if (!first.has(row)) first.set(row, earlier);
+      last[row] = locations.length;
+    }
   }
   const lines = parsedLines(path, 'before', ({ rows, records }) => new Map(rows.map((row, nth) => [row, records[nth]])));
   return {
@@ -108,12 +129,29 @@ export async function keptImages({ images: path, isSmall }: RunRecord, rows: num
     /** Yields groups of images, last first, because changes are undone in reverse order. */
     async *backwards(): AsyncGenerator<readonly BeforeImage[]> {
       let nth = locations.length;
+      const seen = new Map<number, SeenInDoubt>();
       for await (const line of linesBackwards(path, 'before', locations)) {
-        yield imagesIn(line).filter(({ row }) => last[row] === nth);
+        const images = imagesIn(line);
+        for (const { row, payload, record } of images) {
+          if (nth > (first.get(row) ?? nth) && record) seen.set(row, seenBefore(seen.get(row), payload, record));
+        }
+        yield images
+          .filter(({ row }) => nth === (first.get(row) ?? last[row]))
+          .map((image) => (seen.has(image.row) ? { ...image, seen: seen.get(image.row) } : image));
         nth -= 1;
       }
     },
   };
+}
+
+/** Of several images in doubt, the last one has all values of others. Each has the instructions that were sent after it. */
+function seenBefore(
+  later: SeenInDoubt | undefined,
+  { hash: _, domain: __, ...asked }: LinkKey,
+  record: KnownRecord,
+): SeenInDoubt {
+  const { tags = [] }: EditFields = asked;
+  return { record: later?.record ?? record, tags: [...tags, ...(later?.tags ?? [])] };
 }
 
 function imagesIn({ rows, payloads, records }: JournalLine<'before'>): BeforeImage[] {

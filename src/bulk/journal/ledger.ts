@@ -1,6 +1,6 @@
 import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
-import { urlPrint, valueColumns } from '../../link/prints.ts';
+import { shownPrints, urlPrint, valueColumns } from '../../link/prints.ts';
 import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
 import type { SerializedBatch } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
@@ -144,7 +144,13 @@ function recordedError(outcome: RowOutcome): RecordedError {
   const { code = 0, message = '', details = '' } = outcome.error ?? {};
   const { record, existed } = outcome;
   if (record) {
-    const taken = { hash: record.hash, shortUrl: shortUrlOf(record), longUrl: unrequestedDestination(outcome), existed };
+    const taken = {
+      hash: record.hash,
+      shortUrl: shortUrlOf(record),
+      longUrl: unrequestedDestination(outcome),
+      existed,
+      values: shownPrints(record),
+    };
     return [code, message, details, taken];
   }
   return details === '' ? [code, message] : [code, message, details];

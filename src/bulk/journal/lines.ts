@@ -2,7 +2,7 @@ import { checksum } from '../../base/checksum.ts';
 import type { Verdict } from '../../check/verdict.ts';
 import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
-import type { ValueColumns } from '../../link/prints.ts';
+import type { LinkPrints, ValueColumns } from '../../link/prints.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { ModeName } from '../operations/modes.ts';
 import type { OperationKind } from '../operations/operation.ts';
@@ -136,8 +136,10 @@ export interface TakenUrl {
   readonly shortUrl: string;
   /** Absent if the row contains it. */
   readonly longUrl?: string | undefined;
-  /** In dedupe mode: the link was there before. */
+  /** The link was there before, and the row did not change it. */
   readonly existed?: true | undefined;
+  /** Fingerprints of its fields, as returned by the server. `undo` compares them. */
+  readonly values?: LinkPrints | undefined;
 }
 
 /** Returns true if a row that does not count as created may have created a link. */
@@ -162,6 +164,8 @@ interface Befores {
   readonly payloads: readonly LinkKey[];
   /** Null if no link had the hash before the batch, even if another row of the batch moves one there. */
   readonly records: readonly (KnownRecord | null)[];
+  /** The rows were in doubt: what differs from the image before was set by an attempt of the run or by somebody else. */
+  readonly inDoubt?: true | undefined;
 }
 
 /** The evidence on a batch in doubt, conclusive or not. Batch 0 stands for records that belong to no row. */

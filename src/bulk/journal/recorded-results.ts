@@ -75,7 +75,8 @@ function isError(value: unknown): boolean {
 function isTaken(value: unknown): boolean {
   if (value === undefined) return true;
   if (typeof value !== 'object' || value === null || !('hash' in value && 'shortUrl' in value)) return false;
-  return isText(value.hash) && value.hash !== '' && isText(value.shortUrl) && (!('longUrl' in value) || isText(value.longUrl));
+  if (!isText(value.hash) || value.hash === '' || !isText(value.shortUrl)) return false;
+  return (!('longUrl' in value) || isText(value.longUrl)) && (!('values' in value) || areColumns(value.values, 1));
 }
 
 export function isListOf(value: unknown, length: number, isEntry: (entry: unknown) => boolean = isText): boolean {

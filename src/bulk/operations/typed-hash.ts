@@ -18,7 +18,7 @@ interface TypedHashes {
   /** In the order of the rows; null for a free hash. */
   readonly before: readonly RunRow['before'][];
   readonly readAt: number;
-  /** Reports links that already had their hashes as existing, and gives `undo` the hashes. */
+  /** Reports links that already had their hashes as existing, and gives `undo` what was requested. */
   operation(shortening: BulkOperation<ShortenItem>, settings: Pick<OperationSettings, 'domain'>): BulkOperation<ShortenItem>;
 }
 
@@ -36,7 +36,7 @@ export async function readTypedHash(
     readAt,
     operation: (shortening, { domain }) => ({
       ...shortening,
-      requestedFields: ({ custom_hash = '' }) => ({ hash: custom_hash, domain }),
+      requestedFields: ({ custom_hash = '', ...fields }) => ({ hash: custom_hash, domain, ...fields }),
       statusOf: (item, done) => (hadHash(item, done) ? 'existing' : shortening.statusOf(item, done)),
     }),
   };

@@ -1,7 +1,7 @@
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { LinkPrints } from '../../link/prints.ts';
-import type { BeforeImage } from '../journal/images.ts';
+import type { BeforeImage, SeenInDoubt } from '../journal/images.ts';
 import { isInDoubt, isSettled, type RunState } from '../journal/journal-state.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 
@@ -13,12 +13,12 @@ export interface DoneChange {
   readonly asked: EditFields;
   /** The link before the run; null if it did not exist. Undefined if the run created it. */
   readonly before: EarlierLink | null | undefined;
-  /** For created links: fingerprints of the fields at creation. */
+  /** What was seen while the row was in doubt, where somebody else may have changed the link. */
+  readonly seen?: SeenInDoubt | undefined;
+  /** Fingerprints of the fields as the server showed them afterwards: of a created link, and of one that is not as requested. */
   readonly made?: LinkPrints | undefined;
   /** For created links: the run certainly created it. If not, the watermark of the run decides. */
   readonly isProven?: boolean;
-  /** For created links: not as requested, so that nothing shows if it changed since. */
-  readonly isUnlike?: true;
   /** The row was completely applied. Otherwise it may have been applied in part or not at all. */
   readonly isCertain: boolean;
   /** The outcome is unknown: the row may have been applied, or may still be. */
@@ -29,14 +29,20 @@ export interface DoneChange {
   readonly via?: string | undefined;
 }
 
-export function changeOf({ row, payload, record: before }: BeforeImage, { stateOf }: RunState): DoneChange {
+/** The image of a row that may have changed its link, with what the server showed afterwards if that is not as requested. */
+export interface TouchedImage extends BeforeImage {
+  readonly made: LinkPrints | undefined;
+}
+
+export function changeOf({ row, payload, record: before, seen, made }: TouchedImage, { stateOf }: RunState): DoneChange {
   const { hash, domain, ...asked } = payload;
   const state = stateOf(row);
-  return { link: { hash, domain }, asked, before, isCertain: state !== 'failed' && isSettled(state), isOpen: isInDoubt(state) };
+  const isCertain = state !== 'failed' && isSettled(state);
+  return { link: { hash, domain }, asked, before, seen, made, isCertain, isOpen: isInDoubt(state) };
 }
 
 /** Joins all changes of each link if hashes moved between links: a row may name a hash that an earlier row released or took. */
-export function joinedChanges(images: readonly BeforeImage[], state: RunState): DoneChange[] {
+export function joinedChanges(images: readonly TouchedImage[], state: RunState): DoneChange[] {
   const changes: DoneChange[] = [];
   /** By hash: index in `changes` of the link that the run gave it to. */
   const holders = new Map<string, number>();

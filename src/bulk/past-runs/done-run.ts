@@ -8,11 +8,19 @@ import { linksInFront } from '../checked/links-in-front.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
 import { isInDoubt, type RowState, type RunState } from '../journal/journal-state.ts';
-import { damaged, type LineLocation, linesBackwards, readJournal } from '../journal/line-reader.ts';
-import { type BeginLine, indexesOf, type ResultLine, type Watermark } from '../journal/lines.ts';
+import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } from '../journal/line-reader.ts';
+import { type BeginLine, indexesOf, letterOf, type ResultLine, type Watermark } from '../journal/lines.ts';
 import { answeredDomain, linksOf, statusesOf } from '../journal/recorded-results.ts';
 import { claimRun } from '../journal/run-folder.ts';
-import { changeOf, type DoneChange, type EarlierLink, joinedChanges, movedHashes, touchesAny } from './done-change.ts';
+import {
+  changeOf,
+  type DoneChange,
+  type EarlierLink,
+  joinedChanges,
+  movedHashes,
+  type TouchedImage,
+  touchesAny,
+} from './done-change.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
 
 export interface DoneRun {
@@ -37,15 +45,17 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
   const state = await foldJournal(record.journal);
   const { begin, counts, keys, stateOf, undoneBy } = state;
   const inDoubt = (counts.get('open') ?? 0) + (counts.get('unknown') ?? 0);
-  // Links with hashes that were generated here can be found.
-  const named = [...keys.keys()].filter((row) => isInDoubt(stateOf(row))).length;
   const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
   const isCreation = kind === 'shorten';
+  // Links can be found if their hashes were generated here, or if a reading showed that they were free.
+  const named = new Set([...keys.keys()].filter((row) => isInDoubt(stateOf(row))));
+  if (isCreation && inDoubt > named.size)
+    for await (const some of openCreations(record, state)) for (const { row } of some) named.add(row);
   return {
     begin,
     undoneBy,
     kind,
-    untraceableRows: isCreation ? inDoubt - named : 0,
+    untraceableRows: isCreation ? inDoubt - named.size : 0,
     images: record.images,
     mark: state.mark,
     changes: () =>
@@ -76,12 +86,31 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
   const { rows } = state.begin.input;
   const images = await keptImages(record, rows);
   assertWhole(images, state, record.images);
-  const touched = async function* (): AsyncGenerator<readonly BeforeImage[]> {
-    for await (const some of images.backwards()) yield some.filter((image) => isTouched(image, state));
+  const results = parsedLines(record.journal, 'result', madeUnlike);
+  const touched = async function* (): AsyncGenerator<readonly TouchedImage[]> {
+    for await (const some of images.backwards()) {
+      const images: TouchedImage[] = [];
+      for (const image of some.filter((image) => isTouched(image, state))) {
+        const isFailed = state.stateOf(image.row) === 'failed';
+        images.push({ ...image, made: isFailed ? (await results.at(state.locationOf(image.row))).get(image.row) : undefined });
+      }
+      yield images;
+    }
   };
+  try {
+    yield* joinedByLink(touched, state);
+  } finally {
+    await results.close();
+  }
+}
+
+async function* joinedByLink(
+  touched: () => AsyncIterable<readonly TouchedImage[]>,
+  state: RunState,
+): AsyncGenerator<readonly DoneChange[]> {
   const moved = state.begin.operation === 'edit' ? await movedHashes(touched) : new Set<string>();
   if (moved.size > 0) {
-    const chained: BeforeImage[] = [];
+    const chained: TouchedImage[] = [];
     for await (const some of touched()) chained.push(...some.filter((image) => touchesAny(image, moved)));
     yield joinedChanges(chained, state).reverse();
   }
@@ -91,20 +120,29 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
   }
 }
 
+/** By row that was applied, but not as requested: the fingerprints of its link. */
+function madeUnlike({ rows, states, errors = [] }: ResultLine): ReadonlyMap<number, LinkPrints | undefined> {
+  const failed = indexesOf(rows).filter((_, position) => states[position] === letterOf.failed);
+  return new Map(failed.map((row, nth) => [row, errors[nth]?.[3]?.values]));
+}
+
 /** Yields the changes of a run that also created links. The image of a created link only shows that there was none. */
 async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   const free = await freeBefore(record, state);
   yield* createdLinks(record, state, { isProven: () => true, isNew: (row) => free.has(row) });
-  const images = await keptImages(record, state.begin.input.rows);
-  for await (const some of images.backwards()) {
-    yield some
-      .filter(({ row, record }) => record === null && isInDoubt(state.stateOf(row)))
-      .map(({ payload: { hash, domain, ...asked } }) => ({
-        ...createdLink({ hash, domain }, askedPrints(asked), true),
-        isOpen: true,
-      }));
-  }
+  for await (const some of openCreations(record, state)) yield some.map(openCreation);
   for await (const some of changedLinks(record, state)) yield some.filter(({ before }) => before !== null);
+}
+
+/** Yields the images of rows in doubt whose hashes were free before. */
+async function* openCreations(record: RunRecord, { begin, stateOf }: RunState): AsyncGenerator<readonly BeforeImage[]> {
+  const images = await keptImages(record, begin.input.rows);
+  for await (const some of images.backwards())
+    yield some.filter((image) => image.record === null && isInDoubt(stateOf(image.row)));
+}
+
+function openCreation({ payload: { hash, domain, ...asked } }: BeforeImage): DoneChange {
+  return { ...createdLink({ hash, domain }, askedPrints(asked), true), isOpen: true };
 }
 
 function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: string): void {
@@ -123,6 +161,7 @@ async function* newLinks(record: RunRecord, state: RunState): AsyncGenerator<rea
   const isOwn =
     undoes !== undefined || mode === 'checked' || mode === 'dedupe' || (options.generateHashes === true && !state.mark);
   const unread = isOwn ? new Set<number>() : await freeBefore(record, state);
+  for await (const some of openCreations(record, state)) yield some.map(openCreation);
   yield* createdLinks(record, state, { isProven: (row) => isOwn || unread.has(row), isNew: () => true });
 }
 
@@ -174,10 +213,10 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isPro
     const row = rows[position] ?? -1;
     const isDoubtful = perhapsNew.has(position);
     if (status === 'failed') {
-      const taken = errors[failed]?.[3];
+      const { hash = '', existed, values } = errors[failed]?.[3] ?? {};
       failed += 1;
-      if (taken && !taken.existed && isNew(row) && isLatest(row)) {
-        created.push({ ...createdLink({ hash: taken.hash, domain }, {}, !isDoubtful && isProven(row)), isUnlike: true });
+      if (values && !existed && isNew(row) && isLatest(row)) {
+        created.push(createdLink({ hash, domain }, values, !isDoubtful && isProven(row)));
       }
       continue;
     }

@@ -57,7 +57,7 @@ export interface RowOutcome extends BulkRow {
   readonly matchedByPosition?: true | undefined;
   /** The link counts as existing, but the run may have created it. */
   readonly perhapsNew?: true | undefined;
-  /** In dedupe mode: the link of a row that was not applied as requested was there before. */
+  /** The link of a row that was not applied as requested was there before, and the row did not change it. */
   readonly existed?: true | undefined;
   /** For unknown rows in keyed and dedupe mode: repeating the command settles them without harm. */
   readonly repeatable?: true | undefined;
@@ -66,11 +66,14 @@ export interface RowOutcome extends BulkRow {
 export type RunningTally = ReturnType<typeof startTally>;
 export type Tally = Omit<RunningTally, 'add'>;
 
+type Counted = Pick<RowOutcome, 'status' | 'error' | 'record' | 'existed' | 'repeatable'>;
+
 export function startTally() {
   const counts = Object.fromEntries(rowStatuses.map((status) => [status, 0])) as Record<RowStatus, number>;
   const failures = new Map<number, number>();
   let rows = 0;
   let repeatable = 0;
+  let unlike = 0;
   return {
     get rows(): number {
       return rows;
@@ -79,11 +82,16 @@ export function startTally() {
     get repeatable(): number {
       return repeatable;
     },
+    /** The number of failed rows that changed or created a link, but not as requested. */
+    get unlike(): number {
+      return unlike;
+    },
     counts,
     failures,
-    add({ status, error, repeatable: isRepeatable }: Pick<RowOutcome, 'status' | 'error' | 'repeatable'>): void {
+    add({ status, error, record, existed, repeatable: isRepeatable }: Counted): void {
       rows += 1;
       counts[status] += 1;
+      if (status === 'failed' && record && !existed) unlike += 1;
       if (isRepeatable) repeatable += 1;
       if (status === 'failed') failures.set(error?.code ?? 0, (failures.get(error?.code ?? 0) ?? 0) + 1);
     },

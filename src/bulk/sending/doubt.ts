@@ -33,7 +33,7 @@ export async function verdictsOfAnswer(
   const known = rows.flatMap((row, position) => {
     const verdict = verdicts[position];
     const isKnown = verdict?.kind === 'done' || (verdict?.kind === 'failed' && !isTemporary(verdict) && !refused.has(row));
-    return isKnown ? [outcomeOf(row, verdict, run.operation)] : [];
+    return isKnown ? [outcomeOf(row, verdict, run)] : [];
   });
   if (known.length > 0) await run.ledger.settled(batch, known, [], true);
   const found = await verdictsOfRefused(refused, run);

@@ -64,8 +64,9 @@ export async function inspect(rows: Rows, run: Execution): Promise<readonly Verd
 }
 
 /**
- * Gives rows in doubt that are sent again the links that were seen. Someone else has changed values that are neither as before nor as
- * requested. An edit overwrites them, so they are kept for `undo` first; a deletion is refused, because it would hit another link.
+ * Gives rows in doubt that are sent again the links that were seen. Values that are neither as before nor as requested were changed by
+ * someone else, or an attempt was stored otherwise than requested. An edit overwrites them, so they are kept for `undo` first; a deletion is
+ * refused, because it would hit another link.
  */
 async function withLinksSeen(
   rows: Rows,
@@ -73,6 +74,7 @@ async function withLinksSeen(
   readAt: number,
   { operation, inDoubt, images }: Execution,
 ): Promise<readonly Verdict[]> {
+  const unread: BulkRow[] = [];
   const overwritten: BulkRow[] = [];
   const judged = verdicts.map((verdict, nth): Verdict => {
     const row = rows[nth];
@@ -86,10 +88,12 @@ async function withLinksSeen(
     const theirs = Object.fromEntries(foreign.map((field) => [field, now[field]]));
     // What an attempt of this run may have set is not part of the link before the run.
     const record = isDeletion || !before ? now : { ...before, ...theirs };
-    if (!before || foreign.length > 0) overwritten.push({ ...row, before: record });
+    if (!before) unread.push({ ...row, before: record });
+    else if (foreign.length > 0) overwritten.push({ ...row, before: record });
     return { kind: 'again', record, readAt };
   });
-  if (overwritten.length > 0) await images?.keep(overwritten);
+  if (unread.length > 0) await images?.keep(unread);
+  if (overwritten.length > 0) await images?.keep(overwritten, true);
   return judged;
 }
 

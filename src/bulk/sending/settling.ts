@@ -1,8 +1,8 @@
 import { type CliError, LimitError, UnavailableError } from '../../base/errors.ts';
 import { errorTraits } from '../../contract/errors.ts';
-import type { UnappliedField } from '../../link/same.ts';
+import { fieldsSince, type UnappliedField } from '../../link/same.ts';
 import type { Execution } from '../execution/execution.ts';
-import { doubtful, type Verdict } from '../matching/row-verdict.ts';
+import { doubtful, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
 import type { Stop } from './stop.ts';
@@ -41,9 +41,8 @@ export async function settle(
     if (verdict.kind === 'again' && verdict.readAt !== undefined)
       repeat.push({ ...row, before: verdict.record, readAt: verdict.readAt });
     else if (verdict.kind === 'again' || isTemporary(verdict)) repeat.push(row);
-    else if (verdict.kind === 'doubtful' && (verdict.open || isSettledLater(operation)))
-      open.push(outcomeOf(row, verdict, operation));
-    else outcomes.push(outcomeOf(row, verdict, operation));
+    else if (verdict.kind === 'doubtful' && (verdict.open || isSettledLater(operation))) open.push(outcomeOf(row, verdict, run));
+    else outcomes.push(outcomeOf(row, verdict, run));
   }
   if (!(await recordOutcomes(batch, outcomes, repeat, run))) {
     return { outcomes: [...outcomes.map(unrecorded), ...open, ...unsent(repeat, run).outcomes], repeat: [] };
@@ -101,7 +100,8 @@ async function coolDown(round: number, { system, signal, interrupt }: Execution)
 }
 
 /** A done row fails if its record shows another value than requested. */
-export function outcomeOf(row: BulkRow, verdict: Verdict, operation: BulkOperation): RowOutcome {
+export function outcomeOf(row: BulkRow, verdict: Verdict, run: Pick<Execution, 'operation' | 'inDoubt'>): RowOutcome {
+  const { operation } = run;
   if (verdict.kind === 'failed') return { ...row, status: 'failed', error: verdict.error };
   if (verdict.kind !== 'done') return unknownOutcome(row, operation, verdict);
   const { evidence } = verdict;
@@ -116,8 +116,19 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, operation: BulkOperati
     const status = operation.statusOf(payload, verdict);
     return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew };
   }
-  const existed = perhapsNew ? undefined : verdict.existed;
+  const existed = perhapsNew ? undefined : (verdict.existed ?? isAsBefore(row, record, run));
   return { ...row, status: 'failed', record, matchedByPosition, perhapsNew, existed, error: notAppliedError(differences) };
+}
+
+/** True if the link was there before and the row changed nothing. An earlier attempt in doubt may have. */
+function isAsBefore(
+  { index, payload, before }: BulkRow,
+  now: KnownRecord | undefined,
+  { operation, inDoubt }: Pick<Execution, 'operation' | 'inDoubt'>,
+): true | undefined {
+  if (!before || !now || inDoubt.has(index)) return undefined;
+  const isChanged = now.hash !== before.hash || fieldsSince(before, now).length > 0;
+  return kindOf(payload, operation) === 'shorten' || !isChanged || undefined;
 }
 
 /** Ends rows that are not sent again: `unknown` if an attempt may have been applied, otherwise `not_sent`. */

@@ -4,6 +4,7 @@ import { namesOf, type RecordField } from '../../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
+import { fieldsSincePrinted } from '../../link/prints.ts';
 import { fieldsBetween, isIdentical, type KeyField, notApplied } from '../../link/same.ts';
 import { lastDay, sameUrl } from '../../link/value.ts';
 import type { PlannedOutcome } from './outcome.ts';
@@ -25,7 +26,6 @@ const unchanged: PlannedOutcome = { kind: 'unchanged' };
 export function undoCreation({ change, now, force }: UndoDecision): PlannedOutcome {
   if (!now) return unchanged;
   if (!change.isProven && !force) return { kind: 'refused', reason: 'it may have existed before the run' };
-  if (change.isUnlike && !force) return { kind: 'refused', reason: 'created, but not as requested' };
   const since = force ? [] : fieldsSinceMade(change, now);
   return since.length === 0 ? { kind: 'delete' } : changedSince(since);
 }
@@ -38,22 +38,25 @@ export function undoDeletion({ change: { link, before }, now }: UndoDecision): P
 }
 
 /** Restores the old values of the fields that the run changed. */
-export function undoEdit({ change: { asked, before }, now, isTaken, force }: UndoDecision): PlannedOutcome {
+export function undoEdit({ change, now, isTaken, force }: UndoDecision): PlannedOutcome {
+  const { asked, before } = change;
   if (!before) return unchanged;
   if (!now) return { kind: 'refused', reason: 'deleted or renamed since' };
   const fields: EditFields = {};
   const isRenamed = now.hash !== before.hash;
   // Another link may have got the new hash.
-  const isElsewhere = isRenamed && [asked.long_url, before.long_url].every((url) => !sameUrl(url, now.long_url));
+  const leadsBack = [asked.long_url, before.long_url].some((url) => sameUrl(url, now.long_url));
+  const isElsewhere = isRenamed && !leadsBack && !isAsMade('long_url', change.made, now);
   const since: string[] = isElsewhere ? ['long_url'] : [];
   for (const field of plainFields) {
     const value = asked[field];
-    const isToRestore = value !== undefined && differs(field, value, before) && differs(field, oldValue(field, before), now);
+    const earlier = isForeign(field, change, now) ? (change.seen?.record ?? before) : before;
+    const isToRestore = value !== undefined && differs(field, value, earlier) && differs(field, oldValue(field, earlier), now);
     if (!isToRestore) continue;
-    if (notApplied({ [field]: value }, now).length > 0 && !since.includes(field)) since.push(field);
-    Object.assign(fields, { [field]: oldValue(field, before) });
+    if (isChangedSince(field, change, now) && !since.includes(field)) since.push(field);
+    Object.assign(fields, { [field]: oldValue(field, earlier) });
   }
-  const tags = tagsBack(asked.tags ?? [], before, now);
+  const tags = tagsBack(change, before, now);
   if (tags.length > 0) fields.tags = tags;
   if (since.length > 0 && !force) return changedSince(since);
   if (isRenamed) {
@@ -85,21 +88,48 @@ function differs(field: PlainField, value: EditFields[PlainField], link: Earlier
   return !isIdentical(field, value, link[field] ?? empty[field]);
 }
 
+/** A field is as the run left it if it has the requested value, or the one that the server showed afterwards. */
+function isChangedSince(field: PlainField, { asked, made }: DoneChange, now: EarlierLink): boolean {
+  return notApplied({ [field]: asked[field] }, now).length > 0 && !isAsMade(field, made, now);
+}
+
+function isAsMade(field: PlainField, made: DoneChange['made'], link: EarlierLink): boolean {
+  return made?.[field] !== undefined && fieldsSincePrinted({ [field]: made[field] }, link).length === 0;
+}
+
+/**
+ * True if somebody else set the value that the field had while the row was in doubt. If the link has the same value after the run, the server
+ * makes it of the requested one.
+ */
+function isForeign(field: PlainField, { before, seen, made, isCertain }: DoneChange, now: EarlierLink): boolean {
+  if (!before || !seen || !differs(field, before[field] ?? empty[field], seen.record)) return false;
+  if (made) return !isAsMade(field, made, seen.record);
+  return isCertain || differs(field, now[field] ?? empty[field], seen.record);
+}
+
 function changedSince(fields: readonly string[]): PlannedOutcome {
   return { kind: 'refused', reason: `changed since: ${fields.join(', ')}` };
 }
 
-/** Returns the instructions that revert those labels of the run that have not changed since. */
-function tagsBack(instructions: readonly string[], before: EarlierLink, now: EarlierLink): string[] {
+/**
+ * Returns the instructions that revert those labels of the run that have not changed since. Labels that only a later attempt named were on
+ * the link, or not, when the row was in doubt.
+ */
+function tagsBack({ asked: { tags = [] }, seen }: DoneChange, before: EarlierLink, now: EarlierLink): string[] {
   const had = labelsOf(before);
+  const hadInDoubt = labelsOf(seen?.record ?? before);
   const has = labelsOf(now);
-  // The last instruction for a label counts.
-  const left = new Map(instructions.map((instruction) => [foldLabel(instruction.slice(1)), instruction.startsWith('+')]));
-  return [...left].flatMap(([label, isAttached]) => {
-    const [old, present] = [had.get(label), has.get(label)];
+  const first = leftBy(tags);
+  return [...leftBy([...tags, ...(seen?.tags ?? [])])].flatMap(([label, isAttached]) => {
+    const [old, present] = [(first.has(label) ? had : hadInDoubt).get(label), has.get(label)];
     if (isAttached) return old === undefined && present !== undefined ? [`-${present}`] : [];
     return old !== undefined && present === undefined ? [`+${old}`] : [];
   });
+}
+
+/** By label: whether the instructions attach it. The last one counts. */
+function leftBy(instructions: readonly string[]): Map<string, boolean> {
+  return new Map(instructions.map((instruction) => [foldLabel(instruction.slice(1)), instruction.startsWith('+')]));
 }
 
 function labelsOf({ tags }: EarlierLink): Map<string, string> {
