@@ -88,7 +88,7 @@ export interface RunPlan<Payload extends object = object> {
   /** The earlier undos of `undoes` that the plan knows. If there is another one by now, the run does not begin. */
   readonly knownUndos?: readonly string[] | undefined;
   readonly direction?: UndoDirection | undefined;
-  /** For a run that undoes another: returns the number of tags, and of rows that may still be applied, that it left unchanged. */
+  /** For a run that undoes another: returns the number of tags, and of rows that may still be applied, left unchanged so far. */
   readonly kept?: (() => number) | undefined;
   /** The number of links that a run other than a shortening creates, if known. */
   readonly newLinks?: number | undefined;

@@ -12,6 +12,7 @@ import type { SelectedLink, SelectedLinks } from '../select/selected-links.ts';
 import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
 import type { ChangePlan, MakeItem, PlanVerb } from './plan/plan.ts';
+import type { PendingRows } from './rows/undone-links.ts';
 
 export interface Question {
   /** The first word of the question: `Delete`. */
@@ -77,8 +78,11 @@ export interface ListedChange extends Change {
   inspect?(plan: ChangePlan): void;
   /** Reads and compares every link again right before its change, however recently it was read. */
   readonly rereads?: boolean;
-  /** The run that this change undoes, with its domain. */
-  readonly undoes?: Pick<RunPlan, 'direction' | 'knownUndos' | 'kept' | 'domain'> & { readonly run: string };
+  /** The run that this change undoes, with its domain and its rows in doubt. */
+  readonly undoes?: Pick<RunPlan, 'direction' | 'knownUndos' | 'kept' | 'domain'> & {
+    readonly run: string;
+    readonly pending: PendingRows;
+  };
   /** For dry runs: the single request that replaces those for links. */
   readonly request?: PlannedRequest;
   /** Changes the account's tags in the same run, before and after the links. `change` is complete after the links were read. */

@@ -32,8 +32,9 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   const now = session.system.now();
   const begun = await resumableRun({ ...identity, again: change.options.again }, environmentOf(session));
   const listed = begun ? await resumed(begun, change.question, session) : await takeSnapshot(change, session);
-  // A resumed run keeps the tag change that was decided at its start.
+  // A resumed run keeps the tag change that was decided at its start, and the number of rows in doubt that was found.
   const tags = begun ? begun.begin.options.tags : change.tags?.change;
+  if (change.undoes && begun?.begin.kept !== undefined) change.undoes.pending.rows = begun.begin.kept;
   const { rows, refused, domains, newLinks, open, copyTo } = listed;
   if (rows === 0) return nothingToDo(change.presentation, `${change.what}: nothing to change`, refused);
   const filter = change.links.filterAt?.(begun ? Date.parse(begun.begin.at) : now);

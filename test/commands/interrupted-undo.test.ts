@@ -4,7 +4,7 @@ import { faults } from '../support/faulty-steps.ts';
 import { arrived, type Linkctl, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { until } from '../support/until.ts';
-import { foreign, newestFor } from './undo-world.ts';
+import { foreign, hideResult, newestFor } from './undo-world.ts';
 
 const rewrite = ['rewrite', 'https://example.com', 'https://new.example', ...sure];
 /** The newest run is named: where nobody watches `undo` needs that. */
@@ -140,6 +140,47 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await destinations(service)).toEqual(before);
     expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('is already undone') });
   });
+
+  test.for(['killed', 'refused half-way', 'killed when all was done'] as const)(
+    'U2, U6, E16: an undo that was %s names the rows in doubt that it left when it is resumed, and the same command looks again',
+    async (end, { linkctl, wire, service, env }) => {
+      await store(service, numbered(4));
+      const before = await destinations(service);
+      const onPatch = { only: { method: 'PATCH' } };
+      // Of four links two are changed, one only when the run is already undone, and one not at all.
+      await wire.script([onPatch, onPatch, { ...onPatch, apply: { late: 'release' }, end: 'silent' }]);
+      const inOnes = ['--batch-size', '1', '--concurrency', '1'];
+      const changing = startProgram([...rewrite, ...inOnes], env);
+      await arrived(wire, 3, 'PATCH');
+      changing.process.kill('SIGKILL');
+      await changing.ended;
+      const undo = await undoWords(linkctl);
+      const left = { code: 10, stderr: expect.stringContaining(`outcome unknown for 1 row of run ${undo[1]}`) };
+      if (end === 'killed') {
+        await wire.script([{ ...onPatch, ...faults.silentAfter }]);
+        const undoing = startProgram(undo, env);
+        await arrived(wire, 4, 'PATCH');
+        undoing.process.kill('SIGKILL');
+        await undoing.ended;
+      } else if (end === 'refused half-way') {
+        await wire.script([onPatch, { ...onPatch, ...faults.tooMany('3600') }]);
+        expect((await linkctl([...undo, ...inOnes, '--max-wait', '1'])).code).toBe(7);
+      } else {
+        await wire.script([]);
+        expect(await linkctl(undo)).toMatchObject(left);
+        await hideResult(linkctl);
+      }
+      await wire.script([]);
+      const resumed = await linkctl(undo);
+      expect(resumed).toMatchObject(left);
+      expect(resumed.stderr).toContain(`hint: check the links, then repeat: linkctl undo ${undo[1]}`);
+      expect(await linkctl(undo)).toMatchObject(left);
+      await wire.release();
+      expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('1 link: 1 changed') });
+      expect(await destinations(service)).toEqual(before);
+      expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('is already undone') });
+    },
+  );
 
   test.for(['begun again and stopped', 'forgotten'] as const)(
     'U2, U6: a change is not undone by an undo that was stopped before it changed anything, and then was %s',

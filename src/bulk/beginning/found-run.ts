@@ -24,6 +24,7 @@ export type RunBeginning = Pick<
   | 'undoes'
   | 'knownUndos'
   | 'direction'
+  | 'kept'
   | 'what'
 >;
 

@@ -44,7 +44,7 @@ interface LineKind<T extends LineType> {
 }
 
 const kinds: { readonly [T in LineType]: LineKind<T> } = {
-  begin: {},
+  begin: { isSound: ({ kept = 0 }) => Number.isSafeInteger(kept) },
   intent: {
     isSound: ({ rows, keys, before, priorUrls }, total) =>
       isRanges(rows, total) && [keys, before, priorUrls].every((list) => list === undefined || isListOf(list, sizeOf(rows))),

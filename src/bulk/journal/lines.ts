@@ -63,6 +63,8 @@ interface Begin {
   readonly undoes?: string | undefined;
   /** Present if the run undoes another one. Earlier builds recorded it only in `what`. */
   readonly direction?: UndoDirection | undefined;
+  /** The number of rows in doubt of the undone run that the plan leaves unchanged. A resumed run does not read their links again. */
+  readonly kept?: number | undefined;
   readonly profile?: string | undefined;
   readonly server: string;
   readonly account: string;

@@ -20,7 +20,7 @@ import type { LineLocation } from './line-reader.ts';
 import type { BeginLine, RunIdentity, Watermark } from './lines.ts';
 import { type SmallJournal, smallJournal } from './small-journal.ts';
 
-type Described = Pick<RunPlan, 'what' | 'undo' | 'undoes' | 'direction' | 'profile' | 'results' | 'failed'>;
+type Described = Pick<RunPlan, 'what' | 'undo' | 'undoes' | 'direction' | 'kept' | 'profile' | 'results' | 'failed'>;
 type Surroundings = Pick<RunEnvironment, 'client' | 'system' | 'stateFolder' | 'openJournalFile'>;
 
 interface SmallRun extends BegunRun {
@@ -30,7 +30,7 @@ interface SmallRun extends BegunRun {
 export function beginLine(
   run: string,
   identity: RunIdentity,
-  { what, undo, undoes, direction, profile, results, failed }: Described,
+  { what, undo, undoes, direction, kept, profile, results, failed }: Described,
   { client, system, stateFolder }: Surroundings,
 ): BeginLine {
   return {
@@ -43,6 +43,7 @@ export function beginLine(
     undo: undo || undefined,
     undoes,
     direction,
+    kept: kept?.(),
     profile,
     edition: client.edition,
     outputs: [results, failed].filter((path) => path !== undefined).map(absolutePath),
@@ -84,7 +85,7 @@ export function newState(begin: BeginLine) {
     shown: isOfOldVersion(begin),
     undoneBy: [] as readonly string[],
     mayHaveCreated: false,
-    kept: 0,
+    kept: begin.kept ?? 0,
     size: 0,
     nextBatch: 1,
     open: new Map<number, OpenIntent & { readonly unsettled: Set<number> }>(),
