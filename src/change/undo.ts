@@ -79,9 +79,10 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
     session,
   );
   if (global.dryRun) return report;
-  // No link has to be changed.
-  if (tags !== undefined && report.runRows === undefined && !report.outcome?.()) return await undoTagRun(run, undo, session);
-  const named = report.runRows === undefined ? await withRunBefore(report, run, undo.direction, session) : report;
+  const isWithoutLinks = report.runRows === undefined;
+  // While rows may still be applied, tags stay as they are, because links may get them.
+  if (tags && isWithoutLinks && pending.rows === 0 && !report.outcome?.()) return await undoTagRun(run, undo, session);
+  const named = isWithoutLinks ? await withRunBefore(report, run, undo.direction, session) : report;
   return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, run) };
 }
 

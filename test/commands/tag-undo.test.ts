@@ -220,6 +220,33 @@ test('U3: an undo of links that kept a tag can be repeated for it', async ({ lin
   expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('already undone') });
 });
 
+test.for([
+  ['tags', 'delete', 'old'],
+  ['tags', 'merge', 'old', '--into', 'new'],
+])(
+  'U2, E16: an undo of %s %s says which rows may still be applied, also if no link has changed: exit 10',
+  async (words, { linkctl, service, wire }) => {
+    await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['old'] }]);
+    const before = await stored(service);
+    await wire.script([
+      { only: { method: 'PATCH' }, ...faults.late('release') },
+      { only: { method: 'PATCH' }, ...faults.dropBefore, times: 'all' },
+    ]);
+    expect((await linkctl([...words, ...sure, '--retries', '0'])).code).toBe(10);
+    await wire.script([]);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    const left = { code: 10, stderr: expect.stringContaining(`outcome unknown for 1 row of run ${run}`) };
+    expect(await linkctl(['undo', run, '--yes'])).toMatchObject(left);
+    expect(await linkctl(['undo', run, '--yes'])).toMatchObject(left);
+    await wire.release();
+    expect(await stored(service)).not.toEqual(before);
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    expect(await stored(service)).toEqual(before);
+    expect(await tags(linkctl)).toEqual(['old']);
+    expect((await linkctl(['undo', run, '--yes'])).stderr).toContain('already undone');
+  },
+);
+
 test('U2, B60: a dry run of an undo says what it would do with tags, and sends nothing', async ({ linkctl, wire }) => {
   await linkctl(['tags', 'add', 'one']);
   await linkctl(['tags', 'rename', 'one', 'two']);
