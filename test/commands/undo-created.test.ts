@@ -146,6 +146,23 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 describe('U5, U7: rows that were applied, but not as requested', () => {
   const cut = { alter: { each: { note: 'cut' } }, times: 9 };
 
+  test.for([
+    ['a typed link', ['shorten', 'https://new.example/', '--note', 'long note'], 6, ''],
+    ['a file', ['shorten', '-f', '-', '--input-format', 'csv'], 3, ''],
+    ['apply', ['apply', '-f', '-', '--input-format', 'csv', '--yes'], 3, 'ok\n'],
+  ] as const)('undo names and keeps the links of %s; --force deletes them', async ([, words], { linkctl, service, wire }) => {
+    await wire.script([{ ...cut, only: { method: 'POST' } }]);
+    const stdin = 'long_url,custom_hash,note\nhttps://new.example/,long,long note\n';
+    expect((await linkctl(words, { stdin })).stderr).toContain('not applied: note');
+    await wire.script([]);
+    const [made] = await stored(service);
+    const undone = await undoLast(linkctl);
+    expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('created, but not as requested (1): ') });
+    expect((await stored(service)).map(({ hash }) => hash)).toEqual([made?.hash]);
+    expect((await undoLast(linkctl, ['--force'])).code).toBe(0);
+    expect(await stored(service)).toEqual([]);
+  });
+
   test('U7: a link that was there before, and is not as requested, is not called created', async ({ linkctl, service }) => {
     await store(service, [{ custom_hash: 'old', long_url: 'https://old.example/', note: 'kept' }]);
     const words = ['shorten', '-f', '-', '--input-format', 'csv'];
@@ -154,6 +171,7 @@ describe('U5, U7: rows that were applied, but not as requested', () => {
     const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 3, stdout: 'new\n' });
     expect(undone.stderr).toContain('it may have existed before the run (1): ');
+    expect(undone.stderr).not.toContain('not as requested');
     expect((await stored(service)).map(({ hash }) => hash)).toEqual(['old']);
   });
 

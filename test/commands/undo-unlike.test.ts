@@ -54,26 +54,6 @@ describe.each(['a', 'b'] as const)('edition %s, and a server that cuts notes', (
   });
 
   test.for([
-    ['a typed link', ['shorten', 'https://new.example/', '--note', note], 6],
-    ['a file', ['shorten', '-f', '-', '--input-format', 'csv'], 3],
-    ['apply', ['apply', '-f', '-', '--input-format', 'csv', '--yes'], 3],
-  ] as const)(
-    'U2, U7: new links of %s are deleted again, unless somebody changed them since',
-    async ([, words], { linkctl, service }) => {
-      const stdin = `long_url,custom_hash,note\nhttps://new.example/,made,${note}\n`;
-      expect((await linkctl(words, { stdin })).stderr).toContain('not applied: note');
-      const [made] = await stored(service);
-      const [{ run } = { run: '' }] = await runs(linkctl);
-      const undo = (): ReturnType<Linkctl> => linkctl(['undo', run, '--yes']);
-      await foreign(service, 'PATCH', `/urls/${made?.hash}`, { note: 'since' });
-      expect(await undo()).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: note (1): ') });
-      await foreign(service, 'PATCH', `/urls/${made?.hash}`, { note: made?.note ?? '' });
-      expect((await undo()).code).toBe(0);
-      expect(await stored(service)).toEqual([]);
-    },
-  );
-
-  test.for([
     ['an edit', ['edit', '-f'], ['note'], () => [note]],
     ['an update', ['shorten', '--on-conflict', 'update', '-f'], ['long_url', 'note'], () => ['https://new.example/', note]],
   ] as const)(

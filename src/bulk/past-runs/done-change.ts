@@ -15,10 +15,12 @@ export interface DoneChange {
   readonly before: EarlierLink | null | undefined;
   /** What was seen while the row was in doubt, where somebody else may have changed the link. */
   readonly seen?: SeenInDoubt | undefined;
-  /** Fingerprints of the fields as the server showed them afterwards: of a created link, and of one that is not as requested. */
+  /** Fingerprints of the fields as the server showed them afterwards: of a created link, and of an edited one that is not as requested. */
   readonly made?: LinkPrints | undefined;
   /** For created links: the run certainly created it. If not, the watermark of the run decides. */
   readonly isProven?: boolean;
+  /** For created links: not as requested, so that somebody else may have made it meanwhile. */
+  readonly isUnlike?: true;
   /** The row was completely applied. Otherwise it may have been applied in part or not at all. */
   readonly isCertain: boolean;
   /** The outcome is unknown: the row may have been applied, or may still be. */

@@ -213,10 +213,10 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isPro
     const row = rows[position] ?? -1;
     const isDoubtful = perhapsNew.has(position);
     if (status === 'failed') {
-      const { hash = '', existed, values } = errors[failed]?.[3] ?? {};
+      const taken = errors[failed]?.[3];
       failed += 1;
-      if (values && !existed && isNew(row) && isLatest(row)) {
-        created.push(createdLink({ hash, domain }, values, !isDoubtful && isProven(row)));
+      if (taken && !taken.existed && isNew(row) && isLatest(row)) {
+        created.push({ ...createdLink({ hash: taken.hash, domain }, {}, !isDoubtful && isProven(row)), isUnlike: true });
       }
       continue;
     }

@@ -26,6 +26,7 @@ const unchanged: PlannedOutcome = { kind: 'unchanged' };
 export function undoCreation({ change, now, force }: UndoDecision): PlannedOutcome {
   if (!now) return unchanged;
   if (!change.isProven && !force) return { kind: 'refused', reason: 'it may have existed before the run' };
+  if (change.isUnlike && !force) return { kind: 'refused', reason: 'created, but not as requested' };
   const since = force ? [] : fieldsSinceMade(change, now);
   return since.length === 0 ? { kind: 'delete' } : changedSince(since);
 }
