@@ -267,6 +267,58 @@ test('U7: the watermark costs a file one call, generated hashes cost none, a typ
   expect(await readings(['shorten', 'https://d.example', '--hash', 'three'])).toBe(1);
 });
 
+describe('U5, F63: a damaged record that may be of the last change stops a nameless undo: exit 9', () => {
+  const overwritten = (text: string): string => `${text.slice(0, 30)}XXXX${text.slice(34)}`;
+  test.for([
+    ['typed links, an overwritten first line', overwritten],
+    ['typed links, another digit', (text: string) => text.replace(/"order":(\d+)/, '"order":$11')],
+    ['typed links, emptied', () => ''],
+    ['a file, an overwritten first line', overwritten],
+    ['a file, another account', (text: string) => text.replace('"account":"ann"', '"account":"amn"')],
+    ['a file, emptied', () => ''],
+  ] as const)('%s', async ([name, damage], { linkctl, service, wire, folder }) => {
+    await store(service, numbered(2));
+    const file = join(folder, 'edits.csv');
+    writeFileSync(file, 'hash,note\nh1,new\n');
+    expect((await linkctl(['edit', 'h0', '--note', 'new'])).code).toBe(0);
+    expect((await linkctl(name.startsWith('typed') ? ['edit', 'h1', '--note', 'new'] : ['edit', '-f', file])).code).toBe(0);
+    const [{ run: last = '' } = {}, { run: earlier = '' } = {}] = await runs(linkctl);
+    const { journal } = JSON.parse((await linkctl(['runs', 'show', last, '-o', 'json'])).stdout);
+    writeFileSync(journal, damage(readFileSync(journal, 'utf8')));
+    const from = (await wire.requests()).length;
+    for (const words of [['undo'], ['undo', 'last', '--yes'], ['undo', '-n'], ['redo']]) {
+      const stopped = await linkctl(words, yes);
+      expect(stopped).toMatchObject({ code: 9, stderr: expect.stringContaining(`the record of run ${last} is damaged`) });
+      expect(stopped.stderr).toContain(`linkctl runs forget ${last}\n`);
+    }
+    expect((await runs(linkctl)).find(({ run }) => run === last)).toMatchObject({ state: 'damaged' });
+    expect(await changes(wire, from)).toEqual([]);
+    expect((await linkctl(['undo', earlier, '--yes'])).code).toBe(0);
+    expect((await linkctl(['redo', earlier, '--yes'])).code).toBe(0);
+    expect((await linkctl(['runs', 'forget', last, '--yes'])).code).toBe(0);
+    expect((await linkctl(['undo'], yes)).code).toBe(0);
+    expect((await stored(service)).map(({ note }) => note)).toEqual(['', 'new']);
+  });
+
+  test('one that is certainly older stops only the undo that comes to it; one that is not written yet stops none', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    await store(service, numbered(1));
+    const anHourAgo = { ...yes, now: () => Date.now() - 3_600_000 };
+    expect((await linkctl(['edit', 'h0', '--note', 'first'], anHourAgo)).code).toBe(0);
+    const [first = ''] = recordsIn(folder);
+    expect((await linkctl(['edit', 'h0', '--note', 'second'])).code).toBe(0);
+    const records = join(folder, '.local', 'state', 'linkctl', 'runs');
+    writeFileSync(join(records, first), '');
+    writeFileSync(join(records, '20990131-120905-897533f8.log'), '');
+    expect((await linkctl(['undo'], yes)).code).toBe(0);
+    expect((await stored(service)).map(({ note }) => note)).toEqual(['first']);
+    expect(await linkctl(['undo'], yes)).toMatchObject({ code: 9, stderr: expect.stringContaining(first.replace('.log', '')) });
+  });
+});
+
 test('E11: a clock that goes back does not change which run is the last', async ({ linkctl, service }) => {
   await store(service, numbered(2));
   expect((await linkctl(['edit', 'h0', '--note', 'first'])).code).toBe(0);

@@ -65,13 +65,14 @@ function folderNames({ runs }: RunFolders): string[] {
   return existsSync(runs) ? readdirSync(runs).filter((name) => namePattern.test(name)) : [];
 }
 
-/** Returns true for an empty one-file record: its process was killed before it wrote a line or sent anything. */
-export function isEmptyRecord({ isSmall, path }: RunRecord): boolean {
-  return isSmall && statSync(path, { throwIfNoEntry: false })?.size === 0;
+/** Returns true for a one-file record that was never written to: nothing was sent. One that was emptied later is damaged. */
+export function isUnwritten({ isSmall, path }: RunRecord): boolean {
+  const file = isSmall ? statSync(path, { throwIfNoEntry: false }) : undefined;
+  return file?.size === 0 && file.mtimeMs <= file.birthtimeMs;
 }
 
 function smallNames(folders: RunFolders): string[] {
-  return smallFiles(folders).filter((name) => !isEmptyRecord(smallRecord(name, folders)));
+  return smallFiles(folders).filter((name) => !isUnwritten(smallRecord(name, folders)));
 }
 
 /** Includes empty records, because no file is inspected. */

@@ -1,12 +1,21 @@
 import { existsSync } from 'node:fs';
-import { UsageError } from '../../base/errors.ts';
+import { LocalError, UsageError } from '../../base/errors.ts';
 import type { Identity } from '../../client/subject.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
-import { foldRun } from '../journal/run-folder.ts';
-import { isEmptyRecord, type NamedRun, newestFirst, newestRuns, type RunFolders, runRecord } from './run-names.ts';
+import { foldRun, readBegin } from '../journal/run-folder.ts';
+import {
+  isUnwritten,
+  type NamedRun,
+  newestFirst,
+  newestRuns,
+  type RunFolders,
+  runNames,
+  runRecord,
+  startTimeOf,
+} from './run-names.ts';
 
 /** Returns true if the run was undone and not redone. The same command then starts a new run, because the journal is out of date. */
 export async function isUndone(state: RunState, folders: RunFolders): Promise<boolean> {
@@ -63,7 +72,7 @@ export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> 
 async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
   const tips: Tip[] = [];
   for (const run of first.undoneBy.toReversed()) {
-    if (isEmptyRecord(runRecord(run, folders))) continue;
+    if (isUnwritten(runRecord(run, folders))) continue;
     const state = await foldRun(run, folders).catch(() => undefined);
     if (!state) tips.push(await tipAfterLost(run, folders));
     else if (mayHaveChanged(state)) {
@@ -88,7 +97,7 @@ export type IsOwn = (begin: BeginLine) => boolean;
 
 /** Returns the run that `undo` reverts by default: the newest change that is not undone. An unfinished or unshown undo is continued. */
 export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
-  for (const own of ownRuns(folders, isOwn)) {
+  for await (const own of ownRuns(folders, isOwn)) {
     const target = await targetIn(own, folders);
     if (target !== undefined) return target;
   }
@@ -120,7 +129,7 @@ export async function targetOfUndo({ run, state, isUndone: isBack }: Tip, folder
 
 /** Returns the undo that `redo` reverts by default: the newest that was not redone; undefined if another change was made since. */
 export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
-  for (const { run, begin } of ownRuns(folders, isOwn)) {
+  for await (const { run, begin } of ownRuns(folders, isOwn)) {
     const state = await foldRun(run, folders);
     if (!state || !mayHaveChanged(state) || (await isUndone(state, folders))) continue;
     if (begin.undoes === undefined) return undefined;
@@ -153,9 +162,34 @@ export interface OwnRun extends NamedRun {
   readonly begin: BeginLine;
 }
 
-/** Newest first, without checks, because they change nothing. */
-function* ownRuns({ state }: RunFolders, isOwn: IsOwn): Generator<OwnRun> {
-  for (const { run, begin } of newestRuns(state)) if (begin && begin.operation !== 'check' && isOwn(begin)) yield { run, begin };
+/**
+ * Newest first, without checks, because they change nothing. Throws `LocalError` at a run that may be older than a damaged record: only the
+ * name of such a record can be trusted, which has the time of its start.
+ */
+async function* ownRuns(folders: RunFolders, isOwn: IsOwn): AsyncGenerator<OwnRun> {
+  const unread = runNames(folders);
+  const assertReadable = async (since: number): Promise<void> => {
+    for (let last = unread.at(-1); last !== undefined && startTimeOf(last) >= since; last = unread.at(-1)) {
+      await assertBegin(last, folders);
+      unread.pop();
+    }
+  };
+  for (const { run, begin } of newestRuns(folders.state)) {
+    if (!begin || begin.operation === 'check' || !isOwn(begin)) continue;
+    await assertReadable(startTimeOf(run));
+    yield { run, begin };
+  }
+  await assertReadable(0);
+}
+
+async function assertBegin(run: string, folders: RunFolders): Promise<void> {
+  const record = runRecord(run, folders);
+  const begin = await readBegin(record).catch(() => undefined);
+  // Another process may have deleted the record meanwhile.
+  if (begin || !existsSync(record.path)) return;
+  throw new LocalError(`the record of run ${run} is damaged, and it may be that of the last change`, {
+    hint: `to undo an earlier run, name it (linkctl runs), or delete the damaged record: linkctl runs forget ${run}`,
+  });
 }
 
 type Account = Pick<Identity, 'server' | 'username' | 'profile'>;
