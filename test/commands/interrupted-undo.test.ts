@@ -84,6 +84,45 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     },
   );
 
+  test('U7: what somebody else made again before an interrupted undo of a deletion is resumed is theirs: redo leaves it', async ({
+    linkctl,
+    wire,
+    service,
+    env,
+  }) => {
+    const links = numbered(6);
+    await store(service, links);
+    expect((await linkctl(['delete', ...links.map(({ custom_hash }) => custom_hash), '--yes'])).code).toBe(0);
+    const from = (await sent(wire)).filter(({ call }) => call.startsWith('POST')).length;
+    await wire.script([{ only: { method: 'POST' }, ...faults.silentAfter }]);
+    const inTwos = [...(await undoWords(linkctl)), '--batch-size', '2', '--concurrency', '1'];
+    const { process: child, ended } = startProgram(inTwos, env);
+    await arrived(wire, from + 1, 'POST');
+    await until(async () => (await stored(service)).length === 2, 'the first links are made again');
+    child.kill('SIGKILL');
+    await ended;
+    await wire.script([]);
+    const made = new Set((await stored(service)).map(({ hash }) => hash));
+    const [same, other, ...free] = links.filter(({ custom_hash }) => !made.has(custom_hash));
+    if (!same || !other) throw new Error('the undo stopped too late');
+    await store(service, [same, { ...other, long_url: 'https://foreign.example/' }]);
+    const resumed = await linkctl([...inTwos, '-o', 'json']);
+    expect(resumed).toMatchObject({ code: 3 });
+    const statuses = JSON.parse(resumed.stdout).urls.map((row: { hash: string; status: string }) => [row.hash, row.status]);
+    const ours = [...made, ...free.map(({ custom_hash }) => custom_hash)];
+    const theirs = [
+      [same.custom_hash, 'existing'],
+      [other.custom_hash, 'failed'],
+    ];
+    expect(Object.fromEntries(statuses)).toEqual(Object.fromEntries([...ours.map((hash) => [hash, 'created']), ...theirs]));
+    expect(resumed.stdout).toContain('created since it was listed');
+    const redo = ['redo', await newestFor('redo', linkctl), '--yes'];
+    expect((await linkctl(redo)).code).toBe(0);
+    expect(await destinations(service)).toEqual(
+      [`${same.custom_hash} ${same.long_url}`, `${other.custom_hash} https://foreign.example/`].sort(),
+    );
+  });
+
   test('W2: a link in doubt that somebody else changed otherwise gets no tag by a change that selected it before', async ({
     linkctl,
     wire,

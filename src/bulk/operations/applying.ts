@@ -100,7 +100,10 @@ function asOurs(verdict: Verdict, { payload, inDoubt }: RowToInspect<AppliedRow>
 /** A deleted link or a link of another account, with its hash and fields. */
 type RecreatedRow = ShortenItem & LinkKey;
 
-/** POST /urls for links that were deleted or are copied, on their domains. The hash is the idempotency key (4.3.4). */
+/**
+ * POST /urls for links that were deleted or are copied, on their domains. The hash is the idempotency key (4.3.4), so an equal link of
+ * somebody else would be returned as new. It is therefore read first, unless the plan has just read it.
+ */
 export function recreateOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<RecreatedRow> {
   const { client, edition } = settings;
   const mode = chooseMode({ edition, rows: 1, keyedRows: 1, dedupe: 'off', generateHashes: false });
@@ -109,7 +112,10 @@ export function recreateOperation(settings: ChangeSettings & { readonly edition:
   return {
     ...onAny,
     ...byDomain,
+    read: reading(settings),
+    readable: fittingHashes,
     hashOf: ({ custom_hash }) => custom_hash,
+    statusOf: (row, done) => (done.unchanged ? 'existing' : onAny.statusOf(row, done)),
     isDone: (row, record) => onAny.notApplied?.(row, record).length === 0,
     request: (rows) => on(rows[0]?.domain).request(rows),
     call: async (rows, ...rest) => await on(rows[0]?.domain).call(rows, ...rest),
