@@ -37,6 +37,11 @@ export function canBeUndone({ begin, mayHaveChanged, undoneBy }: RunOverview): b
   return begin !== undefined && undoneBy === undefined && mayHaveChanged && isRevertible(begin);
 }
 
+/** Returns true if links of the run that can be undone may all have existed before it: `undo` deletes those only with `--force`. */
+export function needsForce({ begin, counts: { created = 0, unknown = 0 } }: RunOverview): boolean {
+  return begin?.operation === 'shorten' && !begin.undo && created + unknown === 0;
+}
+
 /** Returns true if the run kept before-images or created links. Reset counters cannot be restored. */
 export function isRevertible({ operation, undo }: BeginLine): boolean {
   if (operation === 'reset' || operation === 'api') return false;
@@ -54,7 +59,7 @@ export async function undoableBefore(
   for (const { run, begin } of before) {
     if (!begin || begin.undoes !== undefined || !isOwn(begin)) continue;
     const found = await overview(run, runFolders(stateFolder));
-    if (found && canBeUndone(found)) return { run, begin };
+    if (found && canBeUndone(found) && !needsForce(found)) return { run, begin };
   }
   return undefined;
 }

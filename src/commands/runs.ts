@@ -3,7 +3,17 @@ import { FailedError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { titleOf } from '../bulk/past-runs/run-names.ts';
 import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
-import { canBeUndone, forgetRun, listRuns, pruneRuns, type RunOverview, resolveRun, showRun, verifyRun } from '../bulk/runs.ts';
+import {
+  canBeUndone,
+  forgetRun,
+  listRuns,
+  needsForce,
+  pruneRuns,
+  type RunOverview,
+  resolveRun,
+  showRun,
+  verifyRun,
+} from '../bulk/runs.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/runner.ts';
@@ -51,7 +61,7 @@ export function registerRuns(command: Command, run: Runner): void {
   describe(command, {
     examples: ['linkctl runs', 'linkctl runs show last', 'linkctl runs verify 20310131-1209'],
     notes: [
-      'To resume an unfinished run, run the same command again. Records are kept for 30 days, of typed links the newest 200. Until then, linkctl undo can revert any run whose UNDO column says yes.',
+      'To resume an unfinished run, run the same command again. Records are kept for 30 days, of typed links the newest 200. Until then, linkctl undo can revert any run whose UNDO column says yes. If nothing shows whether a run created its links, it says with --force.',
       '<run> is a run ID, an unambiguous prefix of one, or last.',
       'What shorten -f guarantees depends on the rows:',
       [
@@ -178,6 +188,11 @@ const runTable = ['run', 'begun', 'what', 'rows', 'undo', 'state', 'profile'];
 
 const discrepancyColumns = [{ name: 'hash' }, { name: 'problem' }, { name: 'long_url', shrinks: true }];
 
+function undoable(overview: RunOverview): string {
+  if (!canBeUndone(overview)) return 'no';
+  return needsForce(overview) ? 'with --force' : 'yes';
+}
+
 function rowOf(overview: RunOverview): Row {
   const { run, state, begin, undoneBy } = overview;
   return {
@@ -189,6 +204,6 @@ function rowOf(overview: RunOverview): Row {
     input: begin?.input.name ?? null,
     begun: begin?.at ?? null,
     what: begin ? titleOf(begin) : null,
-    undo: undoneBy !== undefined ? `undone by ${undoneBy}` : canBeUndone(overview) ? 'yes' : 'no',
+    undo: undoneBy !== undefined ? `undone by ${undoneBy}` : undoable(overview),
   };
 }

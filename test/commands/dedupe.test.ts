@@ -110,6 +110,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
       await wire.script([{ only: { method: 'GET', path: '/urls' }, times: 'all', ...faults.htmlBefore }]);
       expect((await linkctl(['shorten', ...wordsOf(file), '--dedupe', 'account'])).code).toBe(0);
       await wire.script([]);
+      expect((await runs(linkctl)).map(({ undo }) => undo)).toEqual(['with --force', 'yes']);
       const left = await undoLast(linkctl);
       expect(left).toMatchObject({ code: 3, stderr: expect.stringContaining('it may have existed before the run') });
       expect(left.stderr).toMatch(/the run before it that can be undone \(edit h0.*\): linkctl undo \S+\n/);
