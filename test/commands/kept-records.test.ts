@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { decodeLine, encodeLine } from '../../src/bulk/journal/lines.ts';
+import { runProgram } from '../support/built-program.ts';
 import { type Linkctl, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { runs } from './undo-world.ts';
@@ -223,4 +225,36 @@ test('U5: a change that was undone leaves nothing, nor does one without an older
   expect((await runs(linkctl)).map(({ what }) => what)).toEqual(['edit h0']);
   expect((await linkctl(['undo'], { ...watched, stdin: 'y\n' })).code).toBe(0);
   expect(await notes(service)).toEqual(['oldest', '']);
+});
+
+/** Where the records lie. */
+function recordsOf(folder: string): string {
+  return join(folder, '.local', 'state', 'linkctl', 'runs');
+}
+
+test('B70, B88: commands that delete old records at the same time fail none of each other, and keep all new ones', async ({
+  linkctl,
+  service,
+  folder,
+  env,
+}) => {
+  await store(service, numbered(1));
+  // An older change that stays, so that each deleted record is replaced by its trace.
+  await editedFile(linkctl, folder, ['h0'], 'older');
+  expect((await linkctl(['shorten', 'https://example.com/first'])).code).toBe(0);
+  const records = recordsOf(folder);
+  const [name = ''] = readdirSync(records).filter((each) => each.endsWith('.log'));
+  const [line = '', ...rest] = readFileSync(join(records, name), 'utf8').split('\n');
+  const begin = decodeLine(line);
+  if (begin?.type !== 'begin') throw new Error('a journal begins with what the run is');
+  for (let nth = 0; nth < 270; nth += 1) {
+    const run = `20200101-000000-${nth.toString(16).padStart(8, '0')}`;
+    writeFileSync(join(records, `${run}.log`), `${encodeLine({ ...begin, run })}${rest.join('\n')}`);
+  }
+  const commands = Array.from({ length: 12 }, (_, nth) => ['shorten', `https://example.com/${nth}`, '--hash', `new${nth}`]);
+  const ended = await Promise.all([...commands, ['runs'], ['runs']].map((words) => runProgram(words, env)));
+  expect(ended.filter(({ code }) => code !== 0)).toEqual([]);
+  const kept = (await runs(linkctl)).map(({ what }) => what);
+  for (const [, url = ''] of commands) expect(kept).toContain(`shorten ${url}`);
+  expect(kept.length).toBeLessThan(250);
 });

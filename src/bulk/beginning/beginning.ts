@@ -11,6 +11,7 @@ import {
   claimRecord,
   claimRun,
   createRunFolder,
+  foldRun,
   removeRunFolder,
   runKey,
 } from '../journal/run-folder.ts';
@@ -65,9 +66,10 @@ export async function beginRun<Started>(
       made = name;
     }
     await hold(claimRun(name, folders, system));
+    // Read again under the lock: another process may have worked on the run until now, or deleted its record because nothing was changed.
+    const state = await foldRun(name, folders);
+    if (!state) throw startedElsewhere();
     const record = runRecord(name, folders);
-    // Read again under the lock: another process may have worked on the run until now.
-    const state = await foldJournal(record.journal);
     journal = await openJournal(record.journal, state.size, openJournalFile);
     const order = found && !state.complete ? nextOrder(folders) : undefined;
     return await start({ name, record, journal, state, resumed: found !== undefined, order, release });

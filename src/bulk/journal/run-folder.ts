@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
 import type { System } from '../../base/system.ts';
 import { acquireClaim, type Claim } from '../../files/claim-lock.ts';
-import { fileError } from '../../files/file-error.ts';
+import { errorCode, fileError } from '../../files/file-error.ts';
 import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
 import { rename } from '../../files/rename.ts';
@@ -78,14 +78,15 @@ function draftFolder({ runs }: RunFolders, system: MarkSystem): string {
   return join(runs, `.${newMark(system)}.draft`);
 }
 
-/** Folds a run's journal. Returns undefined if another process has deleted the run meanwhile. */
+/** Folds a run's journal. Returns undefined if another process has deleted the run meanwhile, and reads it again if it was replaced. */
 export async function foldRun(name: string, folders: RunFolders): Promise<RunState | undefined> {
-  const record = runRecord(name, folders);
   try {
-    return await foldJournal(record.journal);
+    return await foldJournal(runRecord(name, folders).journal);
   } catch (error) {
-    if (existsSync(record.path)) throw error;
-    return undefined;
+    const { path, journal } = runRecord(name, folders);
+    if (!existsSync(path)) return undefined;
+    if (error instanceof Error && errorCode(error.cause) === 'ENOENT' && existsSync(journal)) return await foldRun(name, folders);
+    throw error;
   }
 }
 

@@ -14,11 +14,12 @@ export async function deleteRun(name: string, folders: RunFolders, system: Syste
   try {
     if (!runNames(folders).includes(name)) return false;
     claims.push(await claimRun(name, folders, system, 0));
+    const record = runRecord(name, folders);
     // A damaged journal names no run that it undoes.
-    const state = await foldJournal(runRecord(name, folders).journal).catch(() => undefined);
+    const state = await foldJournal(record.journal).catch(() => undefined);
     const undoes = state?.begin.undoes;
     if (undoes !== undefined && runNames(folders).includes(undoes)) claims.push(await claimRun(undoes, folders, system, 0));
-    if (leavesTrace && state) await leaveTrace(state.begin, folders, system);
+    if (leavesTrace && state) leaveTrace(state.begin, record, system);
     else await remove(name, state, folders, system);
     return true;
   } finally {

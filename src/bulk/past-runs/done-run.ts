@@ -1,17 +1,15 @@
-import { existsSync } from 'node:fs';
 import { NotFoundError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { askedPrints, fieldsSincePrinted, type LinkPrints, valuePrints } from '../../link/prints.ts';
 import { linksInFront } from '../checked/links-in-front.ts';
-import { foldJournal } from '../journal/fold.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
 import { isInDoubt, type RowState, type RunState } from '../journal/journal-state.ts';
 import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } from '../journal/line-reader.ts';
 import { type BeginLine, indexesOf, letterOf, type ResultLine, type Watermark } from '../journal/lines.ts';
 import { answeredDomain, linksOf, statusesOf } from '../journal/recorded-results.ts';
-import { claimRun } from '../journal/run-folder.ts';
+import { claimRun, foldRun } from '../journal/run-folder.ts';
 import {
   changeOf,
   type DoneChange,
@@ -38,11 +36,12 @@ export interface DoneRun {
 
 /** Reads a run that is to be undone. Throws `NotFoundError` if its record is gone, and `LocalError` if its journal is damaged. */
 export async function readDoneRun(stateFolder: string, run: string): Promise<DoneRun> {
-  const record = runRecord(run, runFolders(stateFolder));
-  if (!existsSync(record.path)) {
+  const folders = runFolders(stateFolder);
+  const state = await foldRun(run, folders);
+  if (!state) {
     throw new NotFoundError(`the record of run ${run} is gone: it can be neither undone nor redone`, { hint: 'linkctl runs' });
   }
-  const state = await foldJournal(record.journal);
+  const record = runRecord(run, folders);
   const { begin, counts, keys, stateOf, undoneBy } = state;
   const inDoubt = (counts.get('open') ?? 0) + (counts.get('unknown') ?? 0);
   const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;

@@ -35,9 +35,10 @@ export interface RunRecord {
   readonly lock: string;
 }
 
+/** Without a record, returns a small one: a lock in the folder of a large one would make a folder that looks like a damaged run. */
 export function runRecord(name: string, folders: RunFolders): RunRecord {
-  const small = smallRecord(name, folders);
-  return existsSync(small.path) ? small : largeRecord(name, folders);
+  const large = largeRecord(name, folders);
+  return existsSync(large.path) ? large : smallRecord(name, folders);
 }
 
 export function smallRecord(name: string, { runs, locks }: RunFolders): RunRecord {

@@ -3,10 +3,9 @@ import { LocalError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
-import { foldJournal } from '../journal/fold.ts';
 import { isUntouched, type RunState, settledCount } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
-import { claimKey, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
+import { claimKey, foldRun, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
 import { newestFirst, type RunFolders, runFolders, runRecord } from './run-names.ts';
 import { isTrace } from './trace.ts';
 import { isToContinue, isUndone } from './undo-chain.ts';
@@ -33,12 +32,12 @@ export async function runsOf(
   let finished: string | undefined;
   for (const { run: name, begin } of newestFirst(folders, (candidate) => keyOfRun(candidate) === key)) {
     if (begin && isTrace(begin)) continue;
-    const { journal } = runRecord(name, folders);
     // The newest finished run is read completely. For older ones the last line is enough.
-    const state = finished !== undefined && (await lastLine(journal))?.type === 'shown' ? undefined : await foldJournal(journal);
-    if (state && (await isUndone(state, folders))) undone.push(name);
-    else if (state && (await isToContinue(state, folders)) && (!state.complete || isToShow(state)))
-      unfinished.push({ name, state });
+    if (finished !== undefined && (await lastLine(runRecord(name, folders).journal))?.type === 'shown') continue;
+    const state = await foldRun(name, folders);
+    if (!state) continue;
+    if (await isUndone(state, folders)) undone.push(name);
+    else if ((await isToContinue(state, folders)) && (!state.complete || isToShow(state))) unfinished.push({ name, state });
     else finished ??= name;
   }
   return { unfinished, finished, undone };

@@ -145,6 +145,14 @@ describe('D39: runs that another process deletes', () => {
     });
   });
 
+  test('B88, D39: the lock of a run that is gone leaves nothing that resembles a run', async ({ world }) => {
+    const [first = ''] = await threeRuns(world);
+    const folders = runFolders(world.state);
+    rmSync(join(folders.runs, first), { recursive: true });
+    (await claimRun(first, folders, world.system)).release();
+    expect(readdirSync(folders.runs)).not.toContain(first);
+  });
+
   test('D39: a run that is forgotten twice at once is gone, and leaves nothing that resembles one', async ({ world }) => {
     const [first = ''] = await threeRuns(world);
     const both = await Promise.allSettled([
