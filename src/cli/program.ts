@@ -156,6 +156,9 @@ async function fillTree(root: Command, line: TypedLine, argv: readonly string[],
     return line.help || given.has('help') ? [...path.slice(1).map(({ name }) => name), '--help'] : argv;
   }
   if (word === undefined && (line.help || line.given.has('help') || argv.length === 0)) return ['--help'];
+  if (word === undefined && argv.includes('--') && !line.help) {
+    throw await wrongLine(new CommanderError(exitCodes.usage, 'commander.missingArgument', 'no command before --'), root, argv);
+  }
   if (!line.help) return argv;
   if (word === 'help') return ['--help'];
   // Suggestions for `help nosuch` include the topics.

@@ -250,6 +250,18 @@ test('B7, CLI 3.3: global flags can be given anywhere', async ({ linkctl }) => {
   expect(JSON.parse(after.stdout).urls).toHaveLength(1);
 });
 
+test('B5, B8: a command after -- is refused, because nothing after it names a command', async ({ linkctl }) => {
+  for (const words of [['list'], ['shorten', 'https://a.example'], []]) {
+    for (const flags of [[], ['-q']]) {
+      expect(await linkctl([...flags, '--', ...words])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('error: no command before --\n'),
+      });
+    }
+  }
+});
+
 test('B8: -- ends options, and a word that looks like one has a hint', async ({ linkctl }) => {
   const ran = await linkctl(['list', '-abc']);
   expect(ran.code).toBe(2);
