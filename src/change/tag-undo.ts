@@ -43,7 +43,9 @@ export async function undoTagRun(
   // A killed undo may have made all changes: then only its end must be recorded.
   const begun = await unfinishedTags(run, environmentOf(session));
   const steps = await stepsOf(change, session);
-  for (const { text, refusal } of steps) await streams.message(`  ${text}${refusal === undefined ? '' : `: ${refusal}`}`);
+  const isSilent = global.quiet && global.yes;
+  for (const { text, refusal } of isSilent ? [] : steps)
+    await streams.message(`  ${text}${refusal === undefined ? '' : `: ${refusal}`}`);
   const doable = steps.filter(({ refusal }) => refusal === undefined);
   const work = async (label: string): Promise<Row> => {
     await steps.find((step) => step.label === label)?.act();

@@ -54,6 +54,17 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 });
 
+test('B26: with -q and --yes, an undo of tags prints nothing but the tags', async ({ linkctl }) => {
+  for (const [words, stdout] of [
+    [['tags', 'add', 'zz'], 'zz\n'],
+    [['tags', 'rename', 'zz', 'a'], 'zz\n'],
+  ] as const) {
+    if (words[1] === 'rename') await linkctl(['tags', 'add', 'zz']);
+    await linkctl(words);
+    expect(await undoLast(linkctl, ['-q'])).toEqual({ code: 0, stdout, stderr: '' });
+  }
+});
+
 test('U3: a change of case alone is taken back', async ({ linkctl }) => {
   await linkctl(['tags', 'add', 'promo']);
   await linkctl(['tags', 'rename', 'promo', 'Promo']);
