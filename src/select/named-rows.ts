@@ -31,6 +31,7 @@ export function namedRows<Found>(
   let read = 0;
   let found = 0;
   let missing = 0;
+  let absent: LinkKey | undefined;
   const failures = new WeakMap<Row, CliError>();
   async function* rows(): AsyncGenerator<[Row]> {
     for await (const { target, record } of links) {
@@ -41,6 +42,7 @@ export function namedRows<Found>(
         yield [rowOf(record)];
       } else if (!ignoreMissing) {
         missing += 1;
+        absent = target;
         const row = missingRow(target);
         failures.set(row, notFound(target));
         yield [row];
@@ -52,7 +54,7 @@ export function namedRows<Found>(
     failure: (row) => failures.get(row),
     found: () => found,
     notes: () => (filter ? [`${matchNote(found, read)}.`] : []),
-    outcome: () => missingFailure(missing, named),
+    outcome: () => missingFailure(missing, named, absent),
   };
 }
 
@@ -60,15 +62,15 @@ export function matchNote(matched: number, read: number): string {
   return `${grouped(matched)} of ${quantity(read, 'link')} ${matched === 1 ? 'matches' : 'match'}`;
 }
 
-export function notFound(link: LinkKey): NotFoundError {
+export function notFound(link: LinkKey, reported = false): NotFoundError {
   const { message, hint } = noShortUrl(link);
-  return new NotFoundError(message, { apiCode: 1306, hint });
+  return new NotFoundError(message, { apiCode: 1306, hint, reported });
 }
 
-/** The final error after missing links were reported one by one. */
-export function missingFailure(missing: number, named: number): CliError | undefined {
-  if (missing === 0) return undefined;
-  if (named === 1) return new NotFoundError('no such short URL', { apiCode: 1306, reported: true });
+/** The final error after missing links, of which `absent` is one, were reported one by one. */
+export function missingFailure(missing: number, named: number, absent: LinkKey | undefined): CliError | undefined {
+  if (!absent) return undefined;
+  if (named === 1) return notFound(absent, true);
   const Kind = missing < named ? PartialError : NotFoundError;
   return new Kind(`${missing} of ${named} links do not exist`);
 }

@@ -77,13 +77,20 @@ for (const edition of ['a', 'b'] as const) {
       expect((await linkctl(['list', '--search', 'nowhere', '--fail-empty'])).code).toBe(11);
     });
 
-    test('B43: a named hash that does not exist is exit 5 alone and 3 beside others, which are listed', async ({ linkctl }) => {
+    test('B43, B45: a named hash that does not exist is exit 5 alone and 3 beside others, which are listed', async ({
+      linkctl,
+    }) => {
       await linkctl(['shorten', 'https://example.com/1', '--hash', 'one']);
       expect(await linkctl(['list', 'none'])).toMatchObject({
         code: 5,
         stdout: '',
         stderr: expect.stringContaining('error: no short URL "none" [API 1306]'),
       });
+      for (const command of ['list', 'stats', 'check']) {
+        const { code, stderr } = await linkctl([command, 'none', '-q', '-o', 'json']);
+        expect(code).toBe(5);
+        expect(JSON.parse(stderr).error).toMatchObject({ message: 'no short URL "none"', hint: 'linkctl list --search none' });
+      }
       const both = await linkctl(['list', 'none', 'one', '--fields', 'hash']);
       expect(both).toMatchObject({ code: 3, stdout: 'one\n' });
     });

@@ -5,6 +5,7 @@ import { wantsRows } from '../../change/plan/report.ts';
 import { type CheckStatus, checkStatuses } from '../../check/verdict.ts';
 import type { interruptible } from '../../cli/interruption.ts';
 import { accountLabel, type Session } from '../../cli/session.ts';
+import type { LinkKey } from '../../contract/link.ts';
 import { withoutScheme } from '../../link/http-url.ts';
 import { grouped, plainQuantity, quantity } from '../../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
@@ -83,6 +84,8 @@ function abandonment(shown: ShownCheck, missing: MissingLinks): CliError | undef
 /** Hashes that do not exist fail the command; they are no result of the check. */
 interface MissingLinks {
   count: number;
+  /** One of them. */
+  absent?: LinkKey;
   readonly failures: WeakMap<Row, CliError>;
 }
 
@@ -102,6 +105,7 @@ async function* shownRows(shown: ShownCheck, missing: MissingLinks, session: Ses
       const row = rowOf(checked, shown);
       if (checked.link.long_url === undefined) {
         missing.count += 1;
+        missing.absent = checked.link;
         missing.failures.set(row, notFound(checked.link));
       } else if (only && !(checked.verdict && only.has(checked.verdict.status))) continue;
       else if (hidesOk && checked.verdict?.status === 'ok') continue;
@@ -213,7 +217,7 @@ function result({ check, links, failOn, only }: ShownCheck, missing: MissingLink
     return new PartialError(message, { details, ...(deferred.length > 0 && { hint }) });
   }
   if (reason !== undefined) return new UnavailableError(reason, { details: reasons, hint });
-  if (missing.count > 0) return missingFailure(missing.count, links);
+  if (missing.count > 0) return missingFailure(missing.count, links, missing.absent);
   if (links > counts.skipped || links === 0) return undefined;
   return new UnavailableError('nothing could be requested: every link is skipped', {
     hint: summary.private > 0 ? 'to request addresses that are not public, add --allow-private' : undefined,
