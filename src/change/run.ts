@@ -1,6 +1,7 @@
 import { checksum } from '../base/checksum.ts';
 import { PartialError } from '../base/errors.ts';
 import { type ResumableRun, resumableRun, unfinishedRuns } from '../bulk/past-runs/unfinished.ts';
+import { startTally } from '../bulk/results/row-outcome.ts';
 import type { RunInput, RunRow } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
@@ -147,7 +148,7 @@ export function nothingToDo(presentation: Omit<RunPresentation, 'doing'>, note: 
     ...presentation,
     kind: 'rows',
     rows: [],
-    members: () => ({ summary: { rows: refused } }),
+    members: () => ({ summary: { rows: refused, ...startTally().counts, failed: refused } }),
     notes: () => (refused === 0 ? [note] : []),
     outcome: () =>
       refused > 0 ? new PartialError(`${plainQuantity(refused, 'link')} left unchanged; nothing was changed`) : undefined,

@@ -6,7 +6,7 @@ import { startCheck } from '../bulk/check-runs/check-run.ts';
 import { publicOnly } from '../check/addresses.ts';
 import { type CheckSettings, defaultLimits } from '../check/engine.ts';
 import { createNameLookup } from '../check/name-lookup.ts';
-import { type CheckStatus, checkStatuses, failingStatuses } from '../check/verdict.ts';
+import { byStatus, type CheckStatus, checkStatuses, failingStatuses } from '../check/verdict.ts';
 import { interruptible } from '../cli/interruption.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
@@ -25,7 +25,7 @@ import {
   type SelectionOptions,
   selectionWords,
 } from '../select/selection-flags.ts';
-import { type CheckView, checkColumns, checkReport, headerLines } from './check/check-report.ts';
+import { type CheckView, checkColumns, checkPresentation, checkReport, headerLines } from './check/check-report.ts';
 import { keptLinks, readCheckedLinks, sumOf, unfinishedCheck } from './check/checked-links.ts';
 
 interface CheckOptions extends SelectionOptions {
@@ -177,17 +177,14 @@ async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Pro
 }
 
 /** Used for dry runs and for an empty selection, which is no failure. */
-function nothingAsked(links: number, { notes, severalDomains }: CheckView): RowsReport {
-  const name = severalDomains ? 'short_url' : 'hash';
+function nothingAsked(links: number, view: CheckView): RowsReport {
+  const none = { destinations: 0, ...byStatus(() => 0), not_sent: 0, missing: 0, seconds: 0 };
   return {
-    kind: 'rows',
-    key: 'checks',
+    ...checkPresentation(view),
     rows: [],
-    columns: checkColumns,
-    tableFields: [name, 'status'],
-    members: () => ({ summary: { links } }),
+    members: () => ({ summary: { links, ...(links === 0 && none) } }),
     notes: () => [
-      ...notes,
+      ...view.notes,
       links === 0 ? 'nothing to check' : `dry run: ${quantity(links, 'link')} would be checked; nothing was requested`,
     ],
   };

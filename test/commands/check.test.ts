@@ -690,6 +690,21 @@ test.for([true, false])(
   },
 );
 
+test('B19, B22: a check of no links has the columns and the members of others', async ({ linkctl, service, pages }) => {
+  await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);
+  const outputs = async (format: string): Promise<string[]> => {
+    const commands = [
+      ['check', 'one', '--allow-private'],
+      ['check', '--by-tags', 'nosuch'],
+    ];
+    return await Promise.all(commands.map(async (words) => (await linkctl([...words, '-o', format])).stdout));
+  };
+  const [one, none] = await outputs('csv');
+  expect(none).toBe(one?.slice(0, one.indexOf('\n') + 1));
+  const [some, empty] = (await outputs('json')).map((text) => Object.keys(JSON.parse(text).summary));
+  expect(empty).toEqual(some);
+});
+
 test('B60: a dry run asks nothing', async ({ linkctl, service, pages }) => {
   await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);
   const ran = await linkctl(['check', '--allow-private', '-n']);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { startTally } from '../../src/bulk/results/row-outcome.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
@@ -81,7 +82,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await left(service)).toEqual(['kept']);
     const none = await linkctl([...words, '-o', 'json']);
     expect(none).toMatchObject({ code: 0, stderr: expect.stringContaining('delete --by-tags old: nothing to change\n') });
-    expect(JSON.parse(none.stdout)).toEqual({ deleted: [], summary: { rows: 0 } });
+    const summary = { rows: 0, ...startTally().counts };
+    expect(JSON.parse(none.stdout)).toEqual({ deleted: [], summary });
     expect(await changes(wire)).toHaveLength(1);
   });
 

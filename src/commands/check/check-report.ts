@@ -48,19 +48,26 @@ function reasonText(reason: unknown, { status, final_url }: Row): string {
 /** Above this number of links a terminal shows only those that are not ok. */
 const maxRowsShown = 20;
 
-export function checkReport(shown: ShownCheck, session: Session): RowsReport {
-  const { only, severalDomains, links, results, notes } = shown;
+/** The columns of a check, whether or not it has rows. */
+export function checkPresentation({ only, severalDomains }: CheckView) {
   const name = severalDomains ? 'short_url' : 'hash';
-  const missing: MissingLinks = { count: 0, failures: new WeakMap() };
   const fields = [name, 'status', 'http_status', 'long_url', 'final_url', 'milliseconds', 'reason'];
   const isEdit = only?.size === 1 && only.has('moved');
   return {
     kind: 'rows',
     key: 'checks',
-    rows: shownRows(shown, missing, session),
     columns: checkColumns,
     tableFields: [name, 'status', 'http_status', 'long_url', 'reason'],
     pipedFields: isEdit ? [name, 'long_url', 'old_long_url'] : fields,
+  } as const;
+}
+
+export function checkReport(shown: ShownCheck, session: Session): RowsReport {
+  const { links, results, notes } = shown;
+  const missing: MissingLinks = { count: 0, failures: new WeakMap() };
+  return {
+    ...checkPresentation(shown),
+    rows: shownRows(shown, missing, session),
     failure: (row) => missing.failures.get(row),
     unreached: ({ status }) => status === 'not_sent',
     resultsIn: results,
