@@ -23,7 +23,8 @@ export function lineReader(
     if (form !== undefined) ambiguous = { line, text, form };
     begun = true;
     if (other) {
-      notices.problem({ line, reason: `looks like ${other}, use --input-format ${other}` });
+      const reason = other === 'csv' && text.includes('\t') ? tsvReason : `looks like ${other}, use --input-format ${other}`;
+      notices.problem({ line, reason });
       return 'end';
     }
     if (ambiguous && cellsByPosition(text) !== ambiguous.form) ambiguous = undefined;
@@ -33,6 +34,9 @@ export function lineReader(
   };
   return { read, end: () => ambiguous && notices.problem(ambiguityNotice(ambiguous)) };
 }
+
+/** Read as csv, the escapes of `-o tsv` would become part of the notes. */
+const tsvReason = 'looks like tsv: if linkctl printed it, print csv or json instead; otherwise use --input-format csv';
 
 /** The first of several lines that could all be URLs or csv rows without a header. */
 interface AmbiguousLine {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test as base, type Linkctl, type Ran, sent } from '../support/linkctl.ts';
+import { store } from '../support/stored-links.ts';
 
 const rows = 2345;
 const header = 'long_url,custom_hash,note,tags,expiration_date,email_stats';
@@ -174,4 +175,17 @@ describe.each([
     await linkctl(['shorten', '-f', '-', '--input-format', 'csv', '--note', 'flag'], { stdin });
     expect((await linkctl(['list', '--fields', 'note'])).stdout).toBe('flag\nown\n');
   });
+});
+
+test('B16, B21: tsv of linkctl is refused as input, because its escapes would become part of the notes', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, [{ custom_hash: 'one', long_url: 'https://a.example/', note: 'two\nlines' }]);
+  const file = join(folder, 'links.tsv');
+  writeFileSync(file, (await linkctl(['list', '-o', 'tsv', '--header'])).stdout);
+  const ran = await linkctl(['shorten', '-f', file]);
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain('looks like tsv: if linkctl printed it, print csv or json instead');
 });
