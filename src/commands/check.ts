@@ -13,7 +13,7 @@ import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session, timeoutOf } from '../cli/session.ts';
 import { maxWaitOf } from '../client/client-options.ts';
 import { trustFor } from '../client/trust.ts';
-import { choices } from '../flags/values.ts';
+import { choices, outputPath } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { quantity } from '../output/quantity.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
@@ -43,7 +43,7 @@ export function registerCheck(command: Command, run: Runner): void {
     .option('--only <statuses>', 'list only links with these statuses, separated by commas', choices(checkStatuses))
     .option('--fail-on <statuses>', `statuses that exit 3 (default: ${failingStatuses.join(',')})`, choices(checkStatuses))
     .option('--allow-private', 'also request addresses that are not public, such as 10.0.0.1')
-    .option('--results <file>', 'write the final status of every link to <file>');
+    .option('--results <file>', 'write the final status of every link to <file>', outputPath);
   command.action(run(check));
   describe(command, {
     examples: [

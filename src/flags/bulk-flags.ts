@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { type InputFormat, inputFormats } from '../contract/formats.ts';
 import { type DateFormat, dateFormats } from '../input/dates.ts';
-import { choice, count, once } from './values.ts';
+import { choice, count, once, outputPath } from './values.ts';
 
 export interface BulkOptions {
   readonly file?: string;
@@ -89,8 +89,8 @@ export function addClearFlag(command: Command): void {
 /** `force` replaces the meaning of that flag. */
 export function addBatchFlags(command: Command, force?: string): void {
   command
-    .option('--results <file>', 'write the final status of every row to <file>')
-    .option('--failed <file>', 'write the failed rows to <file>, to correct and run again');
+    .option('--results <file>', 'write the final status of every row to <file>', outputPath)
+    .option('--failed <file>', 'write the failed rows to <file>, to correct and run again', outputPath);
   addShared(command, 'runs', (flags) => !flags.includes('undo') && (flags !== '--force' || force === undefined));
   if (force !== undefined) command.option('--force', force);
 }

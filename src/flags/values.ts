@@ -64,6 +64,12 @@ export function once(text: string, before: unknown): string {
   throw new InvalidArgumentError(`specify only one of ${JSON.stringify(before)} or ${JSON.stringify(text)}`);
 }
 
+/** The path of a file to write. `-` means a stream wherever it is accepted, so it must not make a file of that name. */
+export function outputPath(text: string): string {
+  if (text !== '-') return text;
+  throw new InvalidArgumentError('expected a path, got "-": stdout has the rows with -o');
+}
+
 /** Each flag takes one value; a comma is part of it. */
 export function repeated(text: string, before: readonly string[] | undefined): string[] {
   return [...(before ?? []), text];

@@ -189,3 +189,17 @@ test('B16, B21: tsv of linkctl is refused as input, because its escapes would be
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain('looks like tsv: if linkctl printed it, print csv or json instead');
 });
+
+test.for([
+  ['shorten', '-f', '-', '--results', '-'],
+  ['shorten', '-f', 'links.csv', '--failed', '-'],
+  ['check', '--results', '-'],
+])('B39: %j makes no file with the name -, exit 2 without a request', async (words, { linkctl, wire }) => {
+  const ran = await linkctl(words, { stdin: 'https://a.example/\n' });
+  expect(ran).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/^error: --(results|failed): expected a path, got "-"/),
+  });
+  expect(await wire.requests()).toEqual([]);
+});
