@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { decodeLine, encodeLine } from '../../src/bulk/journal/lines.ts';
 import { main } from '../../src/cli/main.ts';
-import { startProgram } from '../support/built-program.ts';
+import { programPath, startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, type Linkctl, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
@@ -317,6 +319,23 @@ describe('U5, F63: a damaged record that may be of the last change stops a namel
     expect((await stored(service)).map(({ note }) => note)).toEqual(['first']);
     expect(await linkctl(['undo'], yes)).toMatchObject({ code: 9, stderr: expect.stringContaining(first.replace('.log', '')) });
   });
+});
+
+test('U5, F64: a typed change whose record cannot be written is not sent, and leaves nothing that would stop undo', async ({
+  linkctl,
+  service,
+  env,
+  folder,
+}) => {
+  await store(service, numbered(1));
+  expect((await linkctl(['edit', 'h0', '--note', 'first'])).code).toBe(0);
+  const before = recordsIn(folder);
+  const words = ['-c', 'ulimit -f 0; exec "$@"', '-', process.execPath, programPath, 'edit', 'h0', '--note', 'second'];
+  const failed = promisify(execFile)('sh', words, { env });
+  await expect(failed).rejects.toMatchObject({ code: 9, stderr: expect.stringContaining('cannot write the journal') });
+  expect(recordsIn(folder)).toEqual(before);
+  expect((await linkctl(['undo'], yes)).code).toBe(0);
+  expect(await stored(service)).toMatchObject([{ note: '' }]);
 });
 
 test('E11: a clock that goes back does not change which run is the last', async ({ linkctl, service }) => {

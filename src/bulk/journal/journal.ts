@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fdatasync, ftruncateSync, openSync } from 'node:fs';
+import { closeSync, constants, existsSync, fdatasync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import { LocalError, messageOf } from '../../base/errors.ts';
 import { writeWhole } from '../../files/whole-write.ts';
 import { encodeLine, type JournalLine } from './lines.ts';
@@ -107,7 +107,8 @@ function datasync(file: number): Promise<void> {
 async function openJournalFile(path: string, size: number): Promise<JournalFile> {
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {
-    ftruncateSync(file, size);
+    // Also sets the time of the last change, which tells an emptied record from one that was never written to.
+    if (fstatSync(file).size !== size) ftruncateSync(file, size);
   } catch (error) {
     closeSync(file);
     throw error;

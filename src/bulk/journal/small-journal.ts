@@ -23,11 +23,18 @@ export function smallJournal(path: string, system: Pick<System, 'platform'>, ope
   const open = new Set<number>();
 
   async function write(...lines: readonly JournalLine[]): Promise<void> {
-    const isFirst = !journal && !existsSync(dirname(path));
+    const isNew = !journal;
+    const isFirst = isNew && !existsSync(dirname(path));
     if (isFirst) makePrivateFolder(dirname(path));
     journal ??= await openJournal(path, 0, openFile);
     const opened = journal;
-    await Promise.all(lines.map((line) => opened.write(line)));
+    try {
+      await Promise.all(lines.map((line) => opened.write(line)));
+    } catch (error) {
+      // Nothing is sent then, and what is left would look like the damaged record of a change.
+      if (isNew) await drop();
+      throw error;
+    }
     // A file is durable only if its parent folders are.
     if (isFirst) syncFoldersUpFrom(dirname(path), system);
   }

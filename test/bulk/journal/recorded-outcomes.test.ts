@@ -185,7 +185,7 @@ describe('D42: files of a journal', () => {
 
   test('D42: one that cannot be cut to what is good is closed again', async () => {
     const before = openFiles();
-    await expect(openJournal('/dev/null', 0)).rejects.toMatchObject({ exitCode: 9 });
+    await expect(openJournal('/dev/null', 1)).rejects.toMatchObject({ exitCode: 9 });
     expect(openFiles()).toBe(before);
   });
 
