@@ -72,7 +72,8 @@ export async function runChangeTrial(host: FaultyHost, { seed, program, given }:
     const reported = reportedBy(job, starts, world);
     judgeRows(job, before, linksNow(after), reported, foreign, notebook);
     judgeOthers(job, before, after, foreign, notebook);
-    if (keepsImages(job)) await judgeImages(job, before, linksNow(after), { foreign, folder: world.folder }, notebook);
+    if (keepsImages(job))
+      await judgeImages(job, before, linksNow(after), { foreign, folder: world.folder, lag: drawn.manners.lag }, notebook);
     judgeEnd(job, starts, reported, notebook);
     const circumstances = {
       ...drawn,
@@ -204,7 +205,7 @@ async function judgeImages(
   { rows }: ChangeJob,
   before: AccountState,
   now: ReadonlyMap<string, UrlRecord>,
-  { foreign, folder }: { readonly foreign: ForeignDeeds; readonly folder: string },
+  { foreign, folder, lag }: { readonly foreign: ForeignDeeds; readonly folder: string; readonly lag?: number | undefined },
   notebook: Notebook,
 ): Promise<void> {
   const kept = await imagesByLabel(join(folder, '.local', 'state', 'linkctl'));
@@ -214,8 +215,9 @@ async function judgeImages(
     const link = now.get(row.label);
     if (link && sameForm(was, link)) continue;
     const images = kept.get(row.label) ?? [];
-    // A server may show hashes in another case.
-    if (!images.some((image) => sameForm({ ...was, hash: '' }, { ...image, hash: '' })))
+    // A server may show hashes in another case, and a listing that lags knows no visits.
+    const shown = (image: UrlRecord): UrlRecord => ({ ...image, hash: '', ...(lag && { total_clicks: was.total_clicks }) });
+    if (!images.some((image) => sameForm({ ...was, hash: '' }, shown(image))))
       notebook.add('lost', `${keyOf(row)} was changed, and what it was is not on the disk`);
   }
 }
