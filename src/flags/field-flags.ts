@@ -3,6 +3,7 @@ import { utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type Field, type FieldName, fields } from '../contract/fields.ts';
+import { trimmedLabel } from '../contract/tag-label.ts';
 import { flagLabels, flagValue, valueWarning } from '../input/field-values.ts';
 import { repeated } from './values.ts';
 
@@ -105,9 +106,8 @@ export async function readFieldFlags(options: FieldOptions, { edition, now, warn
 }
 
 function readLabels({ tag = [], addTag = [], removeTag = [] }: FieldOptions): string[] {
-  return [
-    ...flagLabels('--tag', tag),
-    ...flagLabels('--add-tag', addTag).map((label) => `+${label}`),
-    ...flagLabels('--remove-tag', removeTag).map((label) => `-${label}`),
-  ];
+  const [added, removed] = [flagLabels('--add-tag', addTag), flagLabels('--remove-tag', removeTag)];
+  const both = removed.find((label) => added.some((other) => trimmedLabel(other) === trimmedLabel(label)));
+  if (both !== undefined) throw new UsageError(`--add-tag and --remove-tag: both name ${JSON.stringify(both)}`);
+  return [...flagLabels('--tag', tag), ...added.map((label) => `+${label}`), ...removed.map((label) => `-${label}`)];
 }

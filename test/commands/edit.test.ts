@@ -482,6 +482,17 @@ test('B26, D44: -q leaves what was changed on stdout, and still reports a failur
   expect((await linkctl(['edit', 'none', '--note', 'x', '-q'])).stderr).toContain('no short URL "none"');
 });
 
+test('B11: a tag that one line attaches and detaches is refused before anything is sent: exit 2', async ({
+  linkctl,
+  service,
+  wire,
+}) => {
+  await store(service, numbered(1));
+  const refused = await linkctl(['edit', 'h0', '--remove-tag', 'x', '--add-tag', 'X', '--yes']);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--add-tag and --remove-tag: both name "x"') });
+  expect(await wire.requests()).toEqual([]);
+});
+
 test('--print-template is a file that an edit accepts', async ({ linkctl, service }) => {
   await store(service, [{ custom_hash: 'abc', long_url: 'https://example.com/' }]);
   for (const format of ['csv', 'jsonl']) {
