@@ -201,7 +201,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect((await world.stored()).map(({ note }) => note)).toEqual(['after', 'after']);
       const images = [...(await imagesOf(world, 2)).values()];
       expect(images.map(({ record }) => record)).toEqual(before);
-      expect(images.map(({ seen }) => seen?.record)).toEqual([{ ...before[0], note: 'theirs' }, undefined]);
+      expect(images.map(({ seen }) => seen?.map(({ values }) => values))).toEqual([[{ note: 'theirs' }], undefined]);
     },
   );
 

@@ -8,7 +8,7 @@ import type { Habits } from '../support/habits.ts';
 import { arrived, type Linkctl, test } from '../support/linkctl.ts';
 import { readBody, withText } from '../support/readings.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
-import { foreign, runs, undoLast, values } from './undo-world.ts';
+import { foreign, undoLast, values } from './undo-world.ts';
 
 /** A server that cuts notes, so that a long one is never as requested. */
 const cutting: Habits = {
@@ -69,6 +69,26 @@ describe.each(['a', 'b'] as const)('edition %s, and a server that cuts notes', (
       expect(await values(service)).toEqual(before);
     },
   );
+
+  test('U1, U2: what somebody changed in a first doubt is restored, also if a second one shows a value of the run', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(3, { note: 'before' }));
+    const file = join(folder, 'edits.csv');
+    writeFileSync(file, `hash,note\nh0,${note}\nh1,${note}\nh2,${note}\n`);
+    const words = ['edit', '-f', file, '--yes'];
+    await killed(words, { ...onPatch, ...faults.silentBefore }, { wire, env });
+    await foreign(service, 'PATCH', '/urls/h1', { note: 'theirs' });
+    await killed(words, { ...onPatch, ...faults.silentAfter }, { wire, env });
+    expect((await linkctl(words)).stderr).toContain('not applied: note');
+    expect((await undoLast(linkctl)).code).toBe(0);
+    const notes = Object.entries(await values(service)).map(([hash, link]) => [hash, 'note' in link && link.note]);
+    expect(Object.fromEntries(notes)).toEqual({ h0: 'before', h1: 'theirs', h2: 'before' });
+  });
 });
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
@@ -109,22 +129,40 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await stored(service)).toMatchObject([{ hash: 'mine', note: 'kept' }]);
   });
 
-  test('U5, U6: an edit that was not applied at all is no change, and undo takes back the one before it', async ({
+  test('U2, U5: an edit that the answer does not show may have been applied, so it can be undone', async ({
     linkctl,
     service,
     wire,
   }) => {
     await store(service, [{ custom_hash: 'x', long_url: 'https://old.example/', note: 'kept' }]);
-    expect((await linkctl(['edit', 'x', '--note', 'second'])).code).toBe(0);
     const [record] = await stored(service);
-    await wire.script([{ ...onPatch, apply: false, answer: { body: { error: { code: 0, message: '' }, urls: [record] } } }]);
-    expect(await linkctl(['edit', 'x', '--note', 'third'])).toMatchObject({
-      code: 6,
-      stderr: expect.stringContaining('not applied: note'),
-    });
-    expect((await runs(linkctl)).filter(({ undo }) => undo === 'yes')).toHaveLength(1);
+    await wire.script([{ ...onPatch, alter: { each: record ?? {} } }]);
+    expect((await linkctl(['edit', 'x', '--note', 'second'])).stderr).toContain('not applied: note');
+    await wire.script([]);
+    expect(await stored(service)).toMatchObject([{ note: 'second' }]);
     expect((await undoLast(linkctl)).code).toBe(0);
     expect(await stored(service)).toMatchObject([{ note: 'kept' }]);
+  });
+
+  test('U1, U2: of rows about one link, undo restores what somebody changed while the second was in doubt', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(2, { note: 'before' }));
+    const file = join(folder, 'edits.csv');
+    writeFileSync(file, 'hash,custom_hash,note\nh1,r1,one\nr1,,two\n');
+    const words = ['edit', '-f', file, '--yes'];
+    await killed(words, { ...onPatch, ...faults.silentBefore }, { wire, env }, [onPatch]);
+    await foreign(service, 'PATCH', '/urls/r1', { note: 'theirs' });
+    expect((await linkctl(words)).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
+    expect(await stored(service)).toMatchObject([
+      { hash: 'h0', note: 'before' },
+      { hash: 'h1', note: 'theirs' },
+    ]);
   });
 
   test('U2, U7: a typed hash that was free before is deleted again after a lost answer', async ({
@@ -150,10 +188,11 @@ interface Wired {
 }
 
 /** Runs the program until the request of this step has come, and kills it. */
-async function killed(words: readonly string[], step: Step, { wire, env }: Wired): Promise<void> {
-  await wire.script([step]);
+async function killed(words: readonly string[], step: Step, { wire, env }: Wired, before: readonly Step[] = []): Promise<void> {
+  const earlier = (await wire.requests()).filter(({ method }) => method === step.only?.method).length;
+  await wire.script([...before, step]);
   const { process: child, ended } = startProgram(words, env);
-  await arrived(wire, 1, step.only?.method);
+  await arrived(wire, earlier + before.length + 1, step.only?.method);
   child.kill('SIGKILL');
   await ended;
   await wire.script([]);

@@ -3,6 +3,7 @@ import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import { fileError } from '../../files/file-error.ts';
 import { syncFolder } from '../../files/folders.ts';
+import { fieldsSince } from '../../link/same.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunRecord } from '../past-runs/run-names.ts';
@@ -18,13 +19,13 @@ export interface BeforeImage {
   readonly row: number;
   readonly payload: LinkKey;
   readonly record: KnownRecord | null;
-  /** What was seen of the link while the row was in doubt. */
-  readonly seen?: SeenInDoubt | undefined;
+  /** What was seen of the link whenever the row was in doubt, the oldest first. */
+  readonly seen?: readonly SeenInDoubt[] | undefined;
 }
 
 export interface SeenInDoubt {
-  /** The link, with the values from before the run where they were not changed to others than the requested ones. */
-  readonly record: KnownRecord;
+  /** The values that had changed since the image before, to others than the requested ones. */
+  readonly values: Partial<KnownRecord>;
   /** Tag instructions that were sent again. */
   readonly tags: readonly string[];
 }
@@ -129,29 +130,31 @@ export async function keptImages({ images: path, isSmall }: RunRecord, rows: num
     /** Yields groups of images, last first, because changes are undone in reverse order. */
     async *backwards(): AsyncGenerator<readonly BeforeImage[]> {
       let nth = locations.length;
-      const seen = new Map<number, SeenInDoubt>();
+      /** By row: its images in doubt, the oldest first. */
+      const doubts = new Map<number, readonly BeforeImage[]>();
       for await (const line of linesBackwards(path, 'before', locations)) {
         const images = imagesIn(line);
-        for (const { row, payload, record } of images) {
-          if (nth > (first.get(row) ?? nth) && record) seen.set(row, seenBefore(seen.get(row), payload, record));
+        for (const image of images) {
+          const { row } = image;
+          if (nth > (first.get(row) ?? nth)) doubts.set(row, [image, ...(doubts.get(row) ?? [])]);
         }
         yield images
           .filter(({ row }) => nth === (first.get(row) ?? last[row]))
-          .map((image) => (seen.has(image.row) ? { ...image, seen: seen.get(image.row) } : image));
+          .map((image) => ({
+            ...image,
+            seen: doubts.get(image.row)?.map((doubt, step, all) => seenIn(doubt, all[step - 1] ?? image)),
+          }));
         nth -= 1;
       }
     },
   };
 }
 
-/** Of several images in doubt, the last one has all values of others. Each has the instructions that were sent after it. */
-function seenBefore(
-  later: SeenInDoubt | undefined,
-  { hash: _, domain: __, ...asked }: LinkKey,
-  record: KnownRecord,
-): SeenInDoubt {
+function seenIn({ payload, record }: BeforeImage, { record: earlier }: BeforeImage): SeenInDoubt {
+  const { hash: _, domain: __, ...asked } = payload;
   const { tags = [] }: EditFields = asked;
-  return { record: later?.record ?? record, tags: [...tags, ...(later?.tags ?? [])] };
+  const changed = record && earlier ? fieldsSince(earlier, record) : [];
+  return { values: Object.fromEntries(changed.map((field) => [field, record?.[field]])), tags };
 }
 
 function imagesIn({ rows, payloads, records }: JournalLine<'before'>): BeforeImage[] {

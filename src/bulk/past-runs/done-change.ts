@@ -13,8 +13,8 @@ export interface DoneChange {
   readonly asked: EditFields;
   /** The link before the run; null if it did not exist. Undefined if the run created it. */
   readonly before: EarlierLink | null | undefined;
-  /** What was seen while the row was in doubt, where somebody else may have changed the link. */
-  readonly seen?: SeenInDoubt | undefined;
+  /** What was seen whenever the row was in doubt, where somebody else may have changed the link. The oldest first. */
+  readonly seen?: readonly SeenInDoubt[] | undefined;
   /** Fingerprints of the fields as the server showed them afterwards: of a created link, and of an edited one that is not as requested. */
   readonly made?: LinkPrints | undefined;
   /** For created links: the run certainly created it. If not, the watermark of the run decides. */
@@ -64,7 +64,7 @@ export function joinedChanges(images: readonly TouchedImage[], state: RunState):
 }
 
 /** Joins two changes of one link. It keeps the hash of the first if the second may not have been applied. */
-function joined(first: DoneChange, { asked, isCertain, isOpen }: DoneChange): DoneChange {
+function joined(first: DoneChange, { asked, seen = [], isCertain, isOpen }: DoneChange): DoneChange {
   const stays = !isCertain && first.asked.custom_hash !== undefined;
   const custom_hash = stays ? first.asked.custom_hash : (asked.custom_hash ?? first.asked.custom_hash);
   const via = custom_hash === first.asked.custom_hash ? first.via : first.asked.custom_hash;
@@ -75,6 +75,7 @@ function joined(first: DoneChange, { asked, isCertain, isOpen }: DoneChange): Do
   return {
     ...first,
     asked: all,
+    seen: [...(first.seen ?? []), ...seen],
     via,
     isCertain: first.isCertain && (isCertain || stays),
     isOpen: first.isOpen === true || isOpen === true,

@@ -1,8 +1,8 @@
 import { type CliError, LimitError, UnavailableError } from '../../base/errors.ts';
 import { errorTraits } from '../../contract/errors.ts';
-import { fieldsSince, type UnappliedField } from '../../link/same.ts';
+import type { UnappliedField } from '../../link/same.ts';
 import type { Execution } from '../execution/execution.ts';
-import { doubtful, type KnownRecord, type Verdict } from '../matching/row-verdict.ts';
+import { doubtful, type Verdict } from '../matching/row-verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
 import type { Stop } from './stop.ts';
@@ -116,19 +116,16 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, run: Pick<Execution, '
     const status = operation.statusOf(payload, verdict);
     return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew };
   }
-  const existed = perhapsNew ? undefined : (verdict.existed ?? isAsBefore(row, record, run));
+  const existed = perhapsNew ? undefined : (verdict.existed ?? wasThere(row, run));
   return { ...row, status: 'failed', record, matchedByPosition, perhapsNew, existed, error: notAppliedError(differences) };
 }
 
-/** True if the link was there before and the row changed nothing. An earlier attempt in doubt may have. */
-function isAsBefore(
+/** True for a row that makes a link, whose hash had one before. An edit may have been applied whatever the answer shows: it may be old. */
+function wasThere(
   { index, payload, before }: BulkRow,
-  now: KnownRecord | undefined,
   { operation, inDoubt }: Pick<Execution, 'operation' | 'inDoubt'>,
 ): true | undefined {
-  if (!before || !now || inDoubt.has(index)) return undefined;
-  const isChanged = now.hash !== before.hash || fieldsSince(before, now).length > 0;
-  return kindOf(payload, operation) === 'shorten' || !isChanged || undefined;
+  return (before && !inDoubt.has(index) && kindOf(payload, operation) === 'shorten') || undefined;
 }
 
 /** Ends rows that are not sent again: `unknown` if an attempt may have been applied, otherwise `not_sent`. */

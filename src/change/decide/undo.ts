@@ -51,7 +51,7 @@ export function undoEdit({ change, now, isTaken, force }: UndoDecision): Planned
   const since: string[] = isElsewhere ? ['long_url'] : [];
   for (const field of plainFields) {
     const value = asked[field];
-    const earlier = isForeign(field, change, now) ? (change.seen?.record ?? before) : before;
+    const earlier = earlierOf(field, change, before, now);
     const isToRestore = value !== undefined && differs(field, value, earlier) && differs(field, oldValue(field, earlier), now);
     if (!isToRestore) continue;
     if (isChangedSince(field, change, now) && !since.includes(field)) since.push(field);
@@ -99,13 +99,14 @@ function isAsMade(field: PlainField, made: DoneChange['made'], link: EarlierLink
 }
 
 /**
- * True if somebody else set the value that the field had while the row was in doubt. If the link has the same value after the run, the server
- * makes it of the requested one.
+ * Returns the link from before the run or, if somebody else changed the field while the row was in doubt, what they made of it. A value that
+ * the link has after the run, too, is the run's: the server makes it of the requested one.
  */
-function isForeign(field: PlainField, { before, seen, made, isCertain }: DoneChange, now: EarlierLink): boolean {
-  if (!before || !seen || !differs(field, before[field] ?? empty[field], seen.record)) return false;
-  if (made) return !isAsMade(field, made, seen.record);
-  return isCertain || differs(field, now[field] ?? empty[field], seen.record);
+function earlierOf(field: PlainField, { seen = [], made }: DoneChange, before: EarlierLink, now: EarlierLink): EarlierLink {
+  const isOwn = (link: EarlierLink): boolean =>
+    made?.[field] === undefined ? !differs(field, now[field] ?? empty[field], link) : isAsMade(field, made, link);
+  const links = seen.flatMap(({ values }) => (values[field] === undefined ? [] : [{ ...before, ...values }]));
+  return links.findLast((link) => !isOwn(link)) ?? before;
 }
 
 function changedSince(fields: readonly string[]): PlannedOutcome {
@@ -113,16 +114,20 @@ function changedSince(fields: readonly string[]): PlannedOutcome {
 }
 
 /**
- * Returns the instructions that revert those labels of the run that have not changed since. Labels that only a later attempt named were on
- * the link, or not, when the row was in doubt.
+ * Returns the instructions that revert those labels of the run that have not changed since. A label was on the link, or not, when an attempt
+ * named it first.
  */
-function tagsBack({ asked: { tags = [] }, seen }: DoneChange, before: EarlierLink, now: EarlierLink): string[] {
-  const had = labelsOf(before);
-  const hadInDoubt = labelsOf(seen?.record ?? before);
+function tagsBack({ asked, seen = [] }: DoneChange, before: EarlierLink, now: EarlierLink): string[] {
   const has = labelsOf(now);
-  const first = leftBy(tags);
-  return [...leftBy([...tags, ...(seen?.tags ?? [])])].flatMap(([label, isAttached]) => {
-    const [old, present] = [(first.has(label) ? had : hadInDoubt).get(label), has.get(label)];
+  let had = labelsOf(before);
+  const olds = new Map<string, string | undefined>();
+  const attempts = [{ tags: asked.tags ?? [], values: before }, ...seen];
+  for (const { tags, values } of attempts) {
+    if (values.tags) had = labelsOf(values);
+    for (const label of leftBy(tags).keys()) if (!olds.has(label)) olds.set(label, had.get(label));
+  }
+  return [...leftBy(attempts.flatMap(({ tags }) => tags))].flatMap(([label, isAttached]) => {
+    const [old, present] = [olds.get(label), has.get(label)];
     if (isAttached) return old === undefined && present !== undefined ? [`-${present}`] : [];
     return old !== undefined && present === undefined ? [`+${old}`] : [];
   });
@@ -133,7 +138,7 @@ function leftBy(instructions: readonly string[]): Map<string, boolean> {
   return new Map(instructions.map((instruction) => [foldLabel(instruction.slice(1)), instruction.startsWith('+')]));
 }
 
-function labelsOf({ tags }: EarlierLink): Map<string, string> {
+function labelsOf({ tags }: Pick<EarlierLink, 'tags'>): Map<string, string> {
   return new Map((tags ?? []).map((label) => [foldLabel(label), label]));
 }
 
