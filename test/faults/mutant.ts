@@ -90,7 +90,7 @@ export const mutants = {
   ],
   'takes every link for its own': [['change/decide/undo.ts', 'if (!change.isProven && !force)', 'if (false)']],
   'keeps no record of typed links': [
-    ['bulk/journal/small-journal.ts', 'const isFirst = !journal', 'if (waiting) return;\n    const isFirst = !journal'],
+    ['bulk/journal/small-journal.ts', 'const isNew = !journal', 'if (waiting) return;\n    const isNew = !journal'],
   ],
   'believes what it kept': [['input/kept-rows.ts', '=== checksumLine(nth, json) ?', "!== '' || checksumLine(nth, json) ?"]],
 } as const satisfies { readonly [name: string]: readonly Replacement[] };
