@@ -4,13 +4,13 @@ import { damaged, type LineLocation, readJournal } from './line-reader.ts';
 import {
   type BeginLine,
   indexesOf,
+  isOfRow,
   isRanges,
   type JournalLine,
   type LineType,
   mayHaveCreated,
   settledStatuses,
   sizeOf,
-  type TakenUrl,
 } from './lines.ts';
 import { isOfOldVersion, newState } from './new-run.ts';
 import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
@@ -158,8 +158,7 @@ function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocati
   const rows = indexesOf(line.rows);
   const statuses = statusesOf(line);
   const failed = line.errors ? rows.filter((_, position) => statuses[position] === 'failed') : [];
-  const isUnlike = (taken: TakenUrl | undefined): boolean => taken !== undefined && !taken.existed;
-  const applied = failed.filter((row, nth) => isUnlike(line.errors?.[nth]?.[3]) || isFlagged(fold, row, inDoubt));
+  const applied = failed.filter((row, nth) => isOfRow(line.errors?.[nth]?.[3]) || isFlagged(fold, row, inDoubt));
   settle(fold, rows, (position) => statuses[position] ?? 'free', location);
   for (const row of applied) fold.codes[row] = (fold.codes[row] ?? 0) | partly;
   fold.mayHaveCreated ||= mayHaveCreated(line);

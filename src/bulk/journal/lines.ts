@@ -146,7 +146,12 @@ export interface TakenUrl {
 
 /** Returns true if a row that does not count as created may have created a link. */
 export function mayHaveCreated(line: ResultLine): boolean {
-  return line.perhapsNew !== undefined || takenUrls(line).some(({ existed }) => !existed);
+  return line.perhapsNew !== undefined || takenUrls(line).some(isOfRow);
+}
+
+/** Returns true if the row made or changed this link, although not as requested. */
+export function isOfRow(taken: TakenUrl | undefined): taken is TakenUrl {
+  return taken !== undefined && !taken.existed;
 }
 
 /** Returns the links of rows that were applied, but not as requested. Such rows count as failed. */

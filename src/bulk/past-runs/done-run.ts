@@ -7,7 +7,7 @@ import { linksInFront } from '../checked/links-in-front.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
 import { isInDoubt, type RowState, type RunState } from '../journal/journal-state.ts';
 import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } from '../journal/line-reader.ts';
-import { type BeginLine, indexesOf, letterOf, type ResultLine, type Watermark } from '../journal/lines.ts';
+import { type BeginLine, indexesOf, isOfRow, letterOf, type ResultLine, type Watermark } from '../journal/lines.ts';
 import { answeredDomain, linksOf, statusesOf } from '../journal/recorded-results.ts';
 import { claimRun, foldRun } from '../journal/run-folder.ts';
 import {
@@ -86,14 +86,13 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
   const images = await keptImages(record, rows);
   assertWhole(images, state, record.images);
   const results = parsedLines(record.journal, 'result', madeUnlike);
+  const madeOf = async ({ row }: BeforeImage): Promise<LinkPrints | undefined> =>
+    state.stateOf(row) === 'failed' ? (await results.at(state.locationOf(row))).get(row) : undefined;
   const touched = async function* (): AsyncGenerator<readonly TouchedImage[]> {
     for await (const some of images.backwards()) {
-      const images: TouchedImage[] = [];
-      for (const image of some.filter((image) => isTouched(image, state))) {
-        const isFailed = state.stateOf(image.row) === 'failed';
-        images.push({ ...image, made: isFailed ? (await results.at(state.locationOf(image.row))).get(image.row) : undefined });
-      }
-      yield images;
+      const changed: TouchedImage[] = [];
+      for (const image of some.filter((image) => isTouched(image, state))) changed.push({ ...image, made: await madeOf(image) });
+      yield changed;
     }
   };
   try {
@@ -214,7 +213,7 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isPro
     if (status === 'failed') {
       const taken = errors[failed]?.[3];
       failed += 1;
-      if (taken && !taken.existed && isNew(row) && isLatest(row)) {
+      if (isOfRow(taken) && isNew(row) && isLatest(row)) {
         created.push({ ...createdLink({ hash: taken.hash, domain }, {}, !isDoubtful && isProven(row)), isUnlike: true });
       }
       continue;

@@ -1,3 +1,4 @@
+import { dayLength } from '../../base/days.ts';
 import { CliError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
@@ -50,7 +51,7 @@ export async function pruneRuns(stateFolder: string, system: System, spared?: st
 }
 
 function isRecent(time: number, { now }: Pick<System, 'now'>): boolean {
-  return now() - time < keptDays * 86_400_000;
+  return now() - time < keptDays * dayLength;
 }
 
 /** Returns the runs whose records may go, as far as each is considered alone. `records` are sorted, oldest first. */
