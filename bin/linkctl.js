@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 const fs = require('node:fs');
-const { join } = require('node:path');
+const { dirname } = require('node:path');
 const { Script } = require('node:vm');
 
 /** V8 puts a checksum of its flags there into compiled code. */
 const flagsPosition = 12;
+
+/** All files are read into the same memory, because the system takes longer to give new memory than to read a file. */
+let memory = Buffer.allocUnsafeSlow(2 ** 19);
 
 // Checked first, because an older Node cannot load the program.
 const needed = [20, 18, 1];
@@ -52,7 +55,7 @@ function plainProgram(folder) {
 
 /** `put-in-place.mjs` writes the pointer to the last build. */
 function builtProgram() {
-  const dist = join(__dirname, '..', 'dist');
+  const dist = `${dirname(__dirname)}/dist`;
   try {
     return `${dist}/${fs.readFileSync(`${dist}/current`, 'utf8')}`;
   } catch {
@@ -62,30 +65,35 @@ function builtProgram() {
 
 /**
  * Loads the program in a folder with the code that V8 compiled in earlier runs under the same Node: `load('main.cjs')`. `keep` is for the end
- * of the work: if a file had no such code, it stores what this run and earlier ones called of all files. The rest would take longer to load
- * than to compile when it is called. The cache is optional: files that are missing, stale or not writable are ignored. Only code that the
- * owner of the program wrote is run, because others may be able to write to the folder.
+ * of the work: it stores what this run and earlier ones called of all files, because the rest would take longer to load than to compile when it
+ * is called. To look takes milliseconds, so only a run that found a file without code looks, and one in 32: a first run may have failed early.
+ * The cache is optional: files that are missing, stale or not writable are ignored. Only code that the owner of the program wrote is run,
+ * because others may be able to write to the folder.
  */
 function compiledProgram(folder) {
   const cache = `${folder}/code/${process.version}-${process.arch}`;
-  const owner = fs.statSync(`${folder}/main.cjs`).uid;
+  let owner;
   const loaded = new Map();
   const scripts = new Map();
   // V8 accepts code only under the flags with which it was compiled, and some commands set flags.
   let flags;
+  let isDue = process.pid % 32 === 0;
   let depth = 0;
   // Node's own `require` would look for each file and for the package that it belongs to.
   const load = (name) => {
     const known = loaded.get(name);
     if (known) return known.exports;
     const filename = `${folder}/${name}`;
-    const source = `(function (exports, require, module, __dirname) {${fs.readFileSync(filename, 'utf8')}\n})`;
+    const file = read(filename);
+    owner = file.uid;
+    const source = `(function (exports, require, module, __dirname) {${file.bytes.latin1Slice()}\n})`;
     // Another file may need only a part of this one, so code that is kept for it does not tell what the command of this file calls.
     const place = depth > 0 ? `part-${name}` : name;
     const cachedData = readCode(`${cache}/${place}`, owner);
     const script = new Script(source, { filename, cachedData });
     const isStored = script.cachedDataRejected === false;
-    if (!isStored) flags ??= script.createCachedData().readUInt32LE(flagsPosition);
+    flags ??= (isStored ? cachedData : script.createCachedData()).readUInt32LE(flagsPosition);
+    isDue ||= !isStored;
     scripts.set(place, { script, size: isStored ? cachedData.length : 0 });
     const module = { exports: {} };
     loaded.set(name, module);
@@ -97,7 +105,7 @@ function compiledProgram(folder) {
   };
   const keep = () => {
     const isOwner = process.getuid?.() === (process.getuid && owner);
-    if (flags !== undefined && isOwner) writeCode(scripts, cache, flags);
+    if (isDue && isOwner) writeCode(scripts, cache, flags);
   };
   return { load, keep };
 }
@@ -107,19 +115,26 @@ function compiledProgram(folder) {
  * would need a module of Node that takes longer to load.
  */
 function readCode(path, owner) {
-  let file;
   try {
-    file = fs.openSync(path, 'r');
-    const { uid, mode, size } = fs.fstatSync(file);
+    const { uid, mode, bytes } = read(path);
     if (process.getuid && (uid !== owner || mode & 0o022)) return undefined;
-    const bytes = Buffer.allocUnsafeSlow(size);
-    if (fs.readSync(file, bytes) < size) return undefined;
-    const code = bytes.subarray(0, size / 2);
-    return size > 0 && code.equals(bytes.subarray(size / 2)) ? code : undefined;
+    const half = bytes.length / 2;
+    const code = bytes.subarray(0, half);
+    return half > 0 && code.equals(bytes.subarray(half)) ? code : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** The bytes are overwritten by the next file. */
+function read(path) {
+  const file = fs.openSync(path, 'r');
+  try {
+    const { uid, mode, size } = fs.fstatSync(file);
+    if (size > memory.length) memory = Buffer.allocUnsafeSlow(size);
+    return { uid, mode, bytes: memory.subarray(0, fs.readSync(file, memory, 0, size, 0)) };
   } finally {
-    if (file !== undefined) fs.closeSync(file);
+    fs.closeSync(file);
   }
 }
 

@@ -86,6 +86,20 @@ test('what a run calls is kept, and a run that loads another file adds what it c
   expect(statSync(code).ino).toBe(ino);
 });
 
+test('one run of 32 adds what it calls, although it loads no other file', ({ folder }) => {
+  const { run, code, start } = programIn(folder);
+  run();
+  const { size } = statSync(code);
+  const runAs = (pid: number): void => {
+    const other = start.replace("load('main.cjs')()", "load('main.cjs').toAll(() => 'all')");
+    execFileSync(process.execPath, ['--eval', `Object.defineProperty(process, 'pid', { value: ${pid} }); ${other}`]);
+  };
+  runAs(65);
+  expect(statSync(code).size).toBe(size);
+  runAs(64);
+  expect(statSync(code).size).toBeGreaterThan(size);
+});
+
 test('what a command calls of its file is kept, although another file had needed a part of it before', ({ folder }) => {
   const { kept, code, start } = programIn(folder);
   const program = join(folder, 'program');

@@ -5,29 +5,31 @@
  */
 export function sha256(text: string): string {
   const blocks = padded(text);
+  const words = new Int32Array(64);
   let state = initial;
-  for (let position = 0; position < blocks.length; position += 64) state = compressed(state, blocks, position);
+  for (let position = 0; position < blocks.byteLength; position += 64) state = compressed(state, blocks, position, words);
   return state.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
 /** Returns whole blocks of 64 bytes: the text, one bit, zeros, and the length in bits. */
-function padded(text: string): Buffer {
-  const size = Buffer.byteLength(text);
-  const blocks = Buffer.alloc(64 * Math.ceil((size + 9) / 64));
-  blocks.write(text);
-  blocks[size] = 0x80;
-  blocks.writeUInt32BE(8 * size, blocks.length - 4);
-  return blocks;
+function padded(text: string): DataView {
+  const bytes = Buffer.from(text);
+  const blocks = new Uint8Array(64 * Math.ceil((bytes.length + 9) / 64));
+  blocks.set(bytes);
+  blocks[bytes.length] = 0x80;
+  const view = new DataView(blocks.buffer);
+  view.setUint32(blocks.length - 4, 8 * bytes.length);
+  return view;
 }
 
 type State = readonly [number, number, number, number, number, number, number, number];
 
-function compressed(state: State, blocks: Buffer, position: number): State {
-  const words: number[] = [];
+/** `words` is overwritten: made once for all blocks of a text. */
+function compressed(state: State, blocks: DataView, position: number, words: Int32Array): State {
   let [a, b, c, d, e, f, g, h] = state;
   for (let nth = 0; nth < 64; nth += 1) {
     let word: number;
-    if (nth < 16) word = blocks.readInt32BE(position + 4 * nth);
+    if (nth < 16) word = blocks.getInt32(position + 4 * nth);
     else {
       const one = words[nth - 15] as number;
       const two = words[nth - 2] as number;

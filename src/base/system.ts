@@ -203,12 +203,12 @@ function openTerminal(): InputStream | undefined {
 
 /** Node takes up to three milliseconds to open a stream, so it is opened on first use. */
 function lateStream(fd: number, open: () => NodeJS.WriteStream): OutputStream {
+  let isTTY: boolean | undefined;
   return {
     fd,
     get isTTY() {
-      // `node:tty` takes time to load, so a file, a pipe and the null device are recognized first.
-      const file = fstatSync(fd);
-      return file.isCharacterDevice() && file.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev && isatty(fd);
+      isTTY ??= isTerminal(fd);
+      return isTTY;
     },
     get columns() {
       return open().columns;
@@ -217,6 +217,12 @@ function lateStream(fd: number, open: () => NodeJS.WriteStream): OutputStream {
     on: (event, listener) => open().on(event, listener),
     off: (event, listener) => open().off(event, listener),
   };
+}
+
+/** `node:tty` takes time to load, so a file, a pipe and the null device are recognized first. */
+function isTerminal(fd: number): boolean {
+  const file = fstatSync(fd);
+  return file.isCharacterDevice() && file.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev && isatty(fd);
 }
 
 /** A terminal in raw mode would not echo input for the next program. */

@@ -111,17 +111,19 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   const older = needsMark || state.mark ? new Set(state.mark?.known) : undefined;
   const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run, older));
   const stop = createStop();
-  const abort = new AbortController();
-  const signal = beginnings.signal ? AbortSignal.any([abort.signal, beginnings.signal]) : abort.signal;
+  // A command of one call handles no signals itself, and Node compiles for a millisecond what listens to an `AbortSignal`.
+  const abort = beginnings.interrupt && new AbortController();
+  const signal =
+    abort && beginnings.signal ? AbortSignal.any([abort.signal, beginnings.signal]) : (abort?.signal ?? beginnings.signal);
   // Each call in flight adds a listener, and Node reports more than ten as a leak.
-  setMaxListeners(0, signal);
+  if (signal) setMaxListeners(0, signal);
   const run: Execution = {
     ...beginnings,
     operation: older ? (await import('./checked/newest-links.ts')).withOlderLinks(operation, older) : operation,
     plan,
     stop,
     signal,
-    abort: () => abort.abort(),
+    abort: () => abort?.abort(),
     folders: runFolders(beginnings.stateFolder),
     rules: rulesOf(operation, plan.batchSize, readsFirst),
     holdsPermit: concurrencyOf(plan) === 1 || plan.failFast === true,

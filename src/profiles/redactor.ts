@@ -92,7 +92,8 @@ function writtenForms(secret: string): string[] {
   // All its forms are equal.
   if (/^[\w.-]*$/.test(secret)) return [secret];
   const encoded = encodeURIComponent(secret);
-  const form = new URLSearchParams([['', secret]]).toString().slice(1);
+  // As `URLSearchParams` does, which Node would compile for this alone.
+  const form = encoded.replaceAll('%20', '+').replace(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
   const lowerCase = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
   const forms = [secret, encoded, lowerCase(encoded), form, lowerCase(form)];
   // Most secrets need no escapes in a string.

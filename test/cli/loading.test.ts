@@ -23,12 +23,14 @@ async function loadedBy(argv: readonly string[], env: Record<string, string>): P
   writeFileSync(
     probe,
     `const fs = require('fs');
-    const { readFileSync } = fs;
     const files = new Set();
-    fs.readFileSync = (path, ...rest) => {
-      if (/\\.c?js$/.test(path)) files.add(path);
-      return readFileSync(path, ...rest);
-    };
+    for (const name of ['openSync', 'readFileSync']) {
+      const call = fs[name];
+      fs[name] = (path, ...rest) => {
+        if (/\\.c?js$/.test(path) && !/\\/code\\//.test(path)) files.add(path);
+        return call(path, ...rest);
+      };
+    }
     process.once('exit', () => fs.writeFileSync(process.env.PROBE_RESULT, JSON.stringify({
       files: [...files], builtins: process.moduleLoadList })));`,
   );

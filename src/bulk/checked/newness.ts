@@ -17,14 +17,14 @@ export function createNewness(settings: NewnessSettings) {
   let refusal: CallError | undefined;
   const fresh = new Set<string>();
 
-  async function remember(signal: AbortSignal): Promise<void> {
+  async function remember(signal: AbortSignal | undefined): Promise<void> {
     if (!mayCall()) return;
     const { records, isWhole } = await scanFront(settings, signal);
     if (records.size > 0 || isWhole) front = new Set(records.keys());
   }
 
   /** Resolves with true if the listing shows which links are new. */
-  async function inspect(hashes: readonly string[], signal: AbortSignal): Promise<boolean> {
+  async function inspect(hashes: readonly string[], signal: AbortSignal | undefined): Promise<boolean> {
     if (hashes.every((hash) => fresh.has(hash))) return true;
     if (!front || refusal) return false;
     const newer = await listedBefore(front, hashes.length, settings, signal);
@@ -44,7 +44,7 @@ export function createNewness(settings: NewnessSettings) {
 
   return {
     /** Call this before a request; the first call reads the newest links. Throws a `CallError` that ends the run. */
-    async readFront(signal: AbortSignal): Promise<void> {
+    async readFront(signal: AbortSignal | undefined): Promise<void> {
       begun ??= safely(remember(signal)).then(() => undefined);
       await begun;
       if (refusal) throw refusal;
@@ -55,7 +55,7 @@ export function createNewness(settings: NewnessSettings) {
      */
     async newAmong(
       hashes: readonly string[],
-      signal: AbortSignal,
+      signal: AbortSignal | undefined,
     ): Promise<{ readonly proven: ReadonlySet<string>; readonly isSure: boolean }> {
       const next = turn.then(() => safely(inspect(hashes, signal)));
       turn = next.catch(() => undefined);
@@ -77,7 +77,7 @@ async function listedBefore(
   old: ReadonlySet<string>,
   wanted: number,
   { mayCall, ...listing }: NewnessSettings,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<readonly string[] | undefined> {
   const limit = Math.min(maximalPage, wanted + 50);
   const showsOld = ({ records }: Scan): boolean => [...old].some((hash) => records.has(hash));

@@ -25,7 +25,7 @@ export interface Execution extends RunEnvironment {
   readonly ledger: Ledger;
   readonly stop: Stop;
   /** Aborts calls in flight, after the grace period of a signal or when the command's time is over. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
   abort(): void;
   /** Decides which rows share a call. `limit` is the largest batch that the server accepts; it only shrinks. */
   readonly rules: BatchRules<BulkRow> & { limit: number };

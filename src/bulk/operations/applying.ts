@@ -79,7 +79,7 @@ function through<Row extends object, Inner extends object>(
 async function inspectEach(
   rows: readonly RowToInspect<AppliedRow>[],
   kinds: Kinds,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<readonly Verdict[]> {
   const found = new Map<RowToInspect<AppliedRow>, Verdict>();
   for (const group of groupsOf(rows, { limit: rows.length, group: ({ payload }) => byKind.group(payload) })) {

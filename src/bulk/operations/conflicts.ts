@@ -74,7 +74,11 @@ function sentAgain(items: readonly ShortenItem[]): BatchAnswer {
   return { verdicts: items.map(() => again), surplus: [] };
 }
 
-async function judge(items: readonly ShortenItem[], settings: ConflictSettings, signal: AbortSignal): Promise<BatchAnswer> {
+async function judge(
+  items: readonly ShortenItem[],
+  settings: ConflictSettings,
+  signal: AbortSignal | undefined,
+): Promise<BatchAnswer> {
   const links = await read(
     items.map(({ custom_hash = '' }) => custom_hash),
     settings,
@@ -94,7 +98,7 @@ async function judge(items: readonly ShortenItem[], settings: ConflictSettings, 
 async function read(
   hashes: readonly string[],
   { client, domain, mayCall }: ConflictSettings,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, UrlRecord> | undefined> {
   if (mayCall && !mayCall()) return undefined;
   try {
@@ -110,7 +114,7 @@ async function rename(
   items: readonly ShortenItem[],
   make: (named: readonly ShortenItem[]) => Promise<BatchAnswer>,
   settings: ConflictSettings,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<BatchAnswer> {
   const names = items.map(({ custom_hash = '' }) => numberedHashes(custom_hash).filter((hash) => !settings.isRequested?.(hash)));
   const links = await read(names.flat(), settings, signal);

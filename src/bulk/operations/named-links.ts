@@ -26,7 +26,7 @@ export function addressOf(rows: readonly LinkKey[], settings: ChangeSettings) {
 async function readLinks(
   rows: readonly LinkKey[],
   settings: ChangeSettings,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   hashes: readonly string[] = rows.map(({ hash }) => hash),
 ): Promise<Links> {
   return await urlsByHash(hashes, { ...settings, ...addressOf(rows, settings).query, signal });

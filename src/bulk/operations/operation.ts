@@ -58,13 +58,13 @@ export interface BulkOperation<Payload extends object = object> {
   /** Returns the call for these rows: `call` sends it, and a dry run prints it. */
   request(payloads: readonly Payload[]): AnyCall;
   /** Makes one call with harmless retries. `json`: the payloads as text, if already serialized. Throws `CallError`. */
-  call(payloads: readonly Payload[], signal: AbortSignal, json?: string, watch?: CallWatch): Promise<BatchAnswer>;
+  call(payloads: readonly Payload[], signal: AbortSignal | undefined, json?: string, watch?: CallWatch): Promise<BatchAnswer>;
   /** Reads the links of rows and judges them. `again` means that the links do not show the change. */
-  inspect?(rows: readonly RowToInspect<Payload>[], signal: AbortSignal): Promise<readonly Verdict[]>;
+  inspect?(rows: readonly RowToInspect<Payload>[], signal: AbortSignal | undefined): Promise<readonly Verdict[]>;
   /** A refusal with this code proves that an earlier attempt was applied: the link to delete is gone. */
   readonly provenBy?: number | undefined;
   /** Reads the links of rows; null for a missing one. Only for operations that change existing links. */
-  read?(payloads: readonly Payload[], signal: AbortSignal): Promise<readonly (UrlRecord | null)[]>;
+  read?(payloads: readonly Payload[], signal: AbortSignal | undefined): Promise<readonly (UrlRecord | null)[]>;
   /** Returns how many rows, from the first, one call can read. A batch that is read first is no larger and costs two calls. */
   readable?(payloads: readonly Payload[]): number;
   /** Receives the link of a row, or null, right before the row is sent, if it decides what is sent. */

@@ -11,7 +11,7 @@ interface SharedCall {
   /** Hashes that the server has returned to this run. */
   readonly given: SeenKeys;
   readonly newness: Newness | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Sends a batch in which rows with the same long URL share a link. `sent` omits the items that share the link of an earlier one. */
@@ -37,7 +37,7 @@ async function withNew(
   items: readonly ShortenItem[],
   verdicts: BatchAnswer['verdicts'],
   newness: Newness | undefined,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<BatchAnswer['verdicts']> {
   const perhapsNew = items.map((item, position) => {
     const verdict = verdicts[position];

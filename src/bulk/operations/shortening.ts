@@ -95,7 +95,7 @@ function distinct(items: readonly ShortenItem[]): ShortenItem[] {
 async function findByHash(
   rows: readonly RowToInspect<ShortenItem>[],
   { client, domain }: Pick<ShortenSettings, 'client' | 'domain'>,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<Verdict[]> {
   const { urlsByHash } = await import('../../client/named-urls.ts');
   const hashes = rows.map(({ payload }) => payload.custom_hash ?? '');

@@ -94,7 +94,7 @@ export function roundOf(index: number, { rounds }: Execution): number {
 }
 
 async function coolDown(round: number, { system, signal, interrupt }: Execution): Promise<void> {
-  const halt = interrupt ? AbortSignal.any([signal, interrupt]) : signal;
+  const halt = signal && interrupt ? AbortSignal.any([signal, interrupt]) : signal;
   const cap = Math.min(1000 * 2 ** (round - 1), 20_000);
   await system.sleep(Math.ceil(system.random() * cap), halt).catch(() => undefined);
 }
