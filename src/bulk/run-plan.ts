@@ -85,8 +85,8 @@ export interface RunPlan<Payload extends object = object> {
   /** Keep before-images of the links, so that the run can be undone. */
   readonly undo?: boolean | undefined;
   readonly undoes?: string | undefined;
-  /** The earlier undos of `undoes` that the plan knows. If there is another one by now, the run does not begin. */
-  readonly knownUndos?: readonly string[] | undefined;
+  /** Bytes of the journal of `undoes` when this run was planned. If it has grown by now, the run does not begin. */
+  readonly undoneSize?: number | undefined;
   readonly direction?: UndoDirection | undefined;
   /** For a run that undoes another: returns the number of tags, and of rows that may still be applied, left unchanged so far. */
   readonly kept?: (() => number) | undefined;

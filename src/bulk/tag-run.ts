@@ -38,7 +38,7 @@ export interface TagRun {
   readonly change: TagChange;
   readonly profile?: string | undefined;
   readonly undoes?: string | undefined;
-  readonly knownUndos?: readonly string[] | undefined;
+  readonly undoneSize?: number | undefined;
   readonly direction?: UndoDirection | undefined;
 }
 
@@ -55,7 +55,7 @@ interface TagWork<Result> {
 
 /** Changes tags as a run. */
 export async function recordTagRun<Result>(
-  { what, change, profile, undoes, knownUndos, direction }: TagRun,
+  { what, change, profile, undoes, undoneSize, direction }: TagRun,
   environment: RunEnvironment,
   { act, isBegun, leavesNothing, kept }: TagWork<Result>,
 ): Promise<Result> {
@@ -64,7 +64,7 @@ export async function recordTagRun<Result>(
   if (isCrowded(stateFolder)) await (await import('./past-runs/pruning.ts')).pruneRuns(stateFolder, system, undoes);
   const identity = identityOf({ what, change, undoes }, environment);
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
-  const beginning = { input, what, profile, undoes, knownUndos, direction, undo: true, fromArguments: true };
+  const beginning = { input, what, profile, undoes, undoneSize, direction, undo: true, fromArguments: true };
   const done = await beginRun(identity, beginning, environment, async (begun) => {
     const { name, journal, resumed, order, release } = begun;
     await recordResumed(begun, system);

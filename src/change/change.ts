@@ -79,7 +79,7 @@ export interface ListedChange extends Change {
   /** Reads and compares every link again right before its change, however recently it was read. */
   readonly rereads?: boolean;
   /** The run that this change undoes, with its domain and its rows in doubt. */
-  readonly undoes?: Pick<RunPlan, 'direction' | 'knownUndos' | 'kept' | 'domain'> & {
+  readonly undoes?: Pick<RunPlan, 'direction' | 'undoneSize' | 'kept' | 'domain'> & {
     readonly run: string;
     readonly pending: PendingRows;
   };

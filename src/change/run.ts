@@ -49,7 +49,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
       undo,
       undoes: undoes?.run,
       direction: undoes?.direction,
-      knownUndos: undoes?.knownUndos,
+      undoneSize: undoes?.undoneSize,
       kept: undoes?.kept,
       isSelected: filter && ((record) => filter.matches(record)),
       domain: chosenDomain(session, undoes),

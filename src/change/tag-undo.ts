@@ -35,11 +35,11 @@ export async function undoTagRun(
   undo: { readonly what: string; readonly direction: Direction['command'] },
   session: Session,
 ): Promise<RowsReport> {
-  const { begin, undoneBy } = undone;
+  const { begin, size } = undone;
   const { global, streams } = session;
   await requireAnswer(session, 'named');
   const change = inverse(tagChangeOf(begin));
-  const run = { ...undo, undoes: begin.run, knownUndos: undoneBy };
+  const run = { ...undo, undoes: begin.run, undoneSize: size };
   // A killed undo may have made all changes: then only its end must be recorded.
   const begun = await unfinishedTags(run, environmentOf(session));
   const steps = await stepsOf(change, session);

@@ -120,7 +120,7 @@ function changeOf(run: DoneRun, method: UndoMethod, { options, domain, pending, 
     decide: ({ outcome }: PlannedLink) => outcome,
     operation: (settings) => method.operation({ ...settings, edition: session.edition }),
     ...(method.payload && { payload: method.payload }),
-    undoes: { run: begin.run, direction, knownUndos: run.undoneBy, kept, domain, pending },
+    undoes: { run: begin.run, direction, undoneSize: run.size, kept, domain, pending },
   };
 }
 

@@ -91,6 +91,10 @@ export function fieldsSincePrinted(prints: LinkPrints, now: LinkValues): (KeyFie
   return [...(leadsElsewhere ? ['long_url' as const] : []), ...others];
 }
 
+export function hasPrint(field: KeyField | 'long_url', prints: LinkPrints | undefined, link: LinkValues): boolean {
+  return prints?.[field] !== undefined && fieldsSincePrinted({ [field]: prints[field] }, link).length === 0;
+}
+
 function valuePrint(field: KeyField, value: unknown): string {
   const text = keyValue(field, value);
   return text === '' ? '' : tinyPrint(text);

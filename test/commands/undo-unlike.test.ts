@@ -1,14 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { startProgram } from '../support/built-program.ts';
-import type { FaultyServer } from '../support/faulty-server.ts';
-import { faults, type Step } from '../support/faulty-steps.ts';
+import { faults } from '../support/faulty-steps.ts';
 import type { Habits } from '../support/habits.ts';
-import { arrived, type Linkctl, test } from '../support/linkctl.ts';
+import { type Linkctl, test } from '../support/linkctl.ts';
 import { readBody, withText } from '../support/readings.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
-import { foreign, undoLast, values } from './undo-world.ts';
+import { foreign, killed, newestFor, undoLast, values } from './undo-world.ts';
 
 /** A server that cuts notes, so that a long one is never as requested. */
 const cutting: Habits = {
@@ -42,6 +40,21 @@ describe.each(['a', 'b'] as const)('edition %s, and a server that cuts notes', (
     expect(edited).toMatchObject({ code: 6, stderr: expect.stringContaining('to undo it: linkctl undo ') });
     expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'h2\nh1\nh0\n' });
     expect(await values(service)).toEqual(before);
+  });
+
+  test('U2, U3: a rename and a later row about the link, both stored otherwise than requested, are undone and redone as one', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    await store(service, numbered(1, { note: 'before' }));
+    const file = join(folder, 'edits.csv');
+    writeFileSync(file, 'hash,custom_hash,note\nh0,r0,the first note\nr0,,a second note\n');
+    expect((await linkctl(['edit', '-f', file, '--yes'])).code).toBe(6);
+    expect((await undoLast(linkctl)).code).toBe(0);
+    expect(await stored(service)).toMatchObject([{ hash: 'h0', note: 'before' }]);
+    expect((await linkctl(['redo', await newestFor('redo', linkctl), '--yes'])).code).toBe(0);
+    expect(await stored(service)).toMatchObject([{ hash: 'r0', note: 'a second' }]);
   });
 
   test('U2: such an edit that somebody changed since is named and left alone', async ({ linkctl, service, folder }) => {
@@ -181,22 +194,6 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await stored(service)).toEqual([]);
   });
 });
-
-interface Wired {
-  readonly wire: FaultyServer;
-  readonly env: Record<string, string>;
-}
-
-/** Runs the program until the request of this step has come, and kills it. */
-async function killed(words: readonly string[], step: Step, { wire, env }: Wired, before: readonly Step[] = []): Promise<void> {
-  const earlier = (await wire.requests()).filter(({ method }) => method === step.only?.method).length;
-  await wire.script([...before, step]);
-  const { process: child, ended } = startProgram(words, env);
-  await arrived(wire, earlier + before.length + 1, step.only?.method);
-  child.kill('SIGKILL');
-  await ended;
-  await wire.script([]);
-}
 
 /** Edits the links `h0`, `h1` and so on, as a file of these columns says. */
 async function edit(

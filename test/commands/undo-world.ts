@@ -2,8 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { UrlRecord } from '../../src/contract/records.ts';
+import { startProgram } from '../support/built-program.ts';
 import type { FaultyServer } from '../support/faulty-server.ts';
-import { apiKey, type Linkctl, type Ran, sent, username } from '../support/linkctl.ts';
+import type { Step } from '../support/faulty-steps.ts';
+import { apiKey, arrived, type Linkctl, type Ran, sent, username } from '../support/linkctl.ts';
 import { stored } from '../support/stored-links.ts';
 import type { World } from '../support/test-system.ts';
 
@@ -79,4 +81,25 @@ export async function hideResult(linkctl: Linkctl): Promise<void> {
   const lines = readFileSync(journal, 'utf8').split('\n');
   expect(lines.at(-2)).toContain('"type":"shown"');
   writeFileSync(journal, lines.toSpliced(-2, 1).join('\n'));
+}
+
+interface Wired {
+  readonly wire: FaultyServer;
+  readonly env: Record<string, string>;
+}
+
+/** Runs the program until the request of this step has come, and kills it. */
+export async function killed(
+  words: readonly string[],
+  step: Step,
+  { wire, env }: Wired,
+  before: readonly Step[] = [],
+): Promise<void> {
+  const earlier = (await wire.requests()).filter(({ method }) => method === step.only?.method).length;
+  await wire.script([...before, step]);
+  const { process: child, ended } = startProgram(words, env);
+  await arrived(wire, earlier + before.length + 1, step.only?.method);
+  child.kill('SIGKILL');
+  await ended;
+  await wire.script([]);
 }

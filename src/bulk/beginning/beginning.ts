@@ -46,7 +46,7 @@ export async function beginRun<Started>(
     // A run must not be resumed while it is undone, or undone while a process works on it.
     if (plan.undoes !== undefined && runNames(folders).includes(plan.undoes)) {
       await hold(claimRun(plan.undoes, folders, system));
-      await assertNoNewUndo(plan.undoes, plan, folders);
+      await assertAsPlanned(plan.undoes, plan, folders);
     }
     const found = await runToContinue(identity, plan, environment);
     const name = found?.name ?? newRunName(runKey(identity), system.now(), folders);
@@ -87,10 +87,10 @@ export async function beginRun<Started>(
   }
 }
 
-/** Throws `LocalError` if the run was undone after this undo of it was planned: its links are no longer as planned. */
-async function assertNoNewUndo(run: string, { knownUndos }: RunBeginning, folders: RunFolders): Promise<void> {
-  const { undoneBy } = await foldJournal(runRecord(run, folders).journal);
-  if (knownUndos && undoneBy.some((name) => !knownUndos.includes(name))) throw startedElsewhere();
+/** Throws `LocalError` if the run was resumed or undone after this undo of it was planned: its links are no longer as planned. */
+async function assertAsPlanned(run: string, { undoneSize }: RunBeginning, folders: RunFolders): Promise<void> {
+  const { size } = await foldJournal(runRecord(run, folders).journal);
+  if (undoneSize !== undefined && size !== undoneSize) throw startedElsewhere();
 }
 
 /** Returns the run to resume, if any. Throws `UsageError` if `--results` or `--failed` would replace a file that the run did not write. */

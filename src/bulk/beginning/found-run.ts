@@ -22,7 +22,7 @@ export type RunBeginning = Pick<
   | 'results'
   | 'undo'
   | 'undoes'
-  | 'knownUndos'
+  | 'undoneSize'
   | 'direction'
   | 'kept'
   | 'what'

@@ -142,14 +142,15 @@ const ofExisting: ReadonlySet<RowStatus> = new Set(['changed', 'unchanged', 'del
 
 function recordedError(outcome: RowOutcome): RecordedError {
   const { code = 0, message = '', details = '' } = outcome.error ?? {};
-  const { record, existed } = outcome;
+  const { record, existed, readLater } = outcome;
   if (record) {
     const taken = {
       hash: record.hash,
       shortUrl: shortUrlOf(record),
       longUrl: unrequestedDestination(outcome),
       existed,
-      values: shownPrints(record),
+      // Values of somebody else would pass for the run's.
+      values: readLater ? undefined : shownPrints(record),
     };
     return [code, message, details, taken];
   }

@@ -83,7 +83,7 @@ function editing<Row extends LinkKey>(
         const asked = fields(row.payload);
         const record = links.get(row.payload.hash);
         if (!row.inDoubt || !isRename(row.payload)) return verdictOf(asked, record, row);
-        return verdictOnRename(asked, record, links.get(asked.custom_hash ?? ''), row.priorDestination);
+        return verdictOnRename(asked, record, links.get(asked.custom_hash ?? ''), row);
       },
       (row) => [row.hash, nameOf(row)],
     ),
@@ -99,7 +99,7 @@ function editing<Row extends LinkKey>(
 function verdictOf(
   fields: EditFields,
   record: KnownRecord | undefined,
-  { inDoubt, listed }: Pick<RowToInspect<EditedRow>, 'inDoubt' | 'listed'>,
+  { inDoubt, listed }: Pick<RowToInspect<LinkKey>, 'inDoubt' | 'listed'>,
 ): Verdict {
   if (!record) return missing;
   if (inDoubt && showsAll(fields, record, 'instructions')) return { kind: 'done', record };
@@ -112,17 +112,20 @@ function verdictOf(
 
 /** A link at the new hash is ours only with the expected destination. A link at the old hash may belong to another row. */
 function verdictOnRename(
-  { long_url }: EditFields,
+  asked: EditFields,
   record: KnownRecord | undefined,
   renamed: KnownRecord | undefined,
-  priorDestination: string | undefined,
+  row: RowToInspect<LinkKey>,
 ): Verdict {
+  const { long_url } = asked;
+  const { priorDestination } = row;
   if (priorDestination === noDestination) return missing;
-  if (record && (priorDestination === undefined || hasDestination(priorDestination, record))) return { kind: 'again', record };
+  if (record && (priorDestination === undefined || hasDestination(priorDestination, record)))
+    return verdictOf(asked, record, row);
   if (!renamed) return doubtful;
   const isOurs =
     long_url === undefined ? hasDestination(priorDestination, renamed) : notApplied({ long_url }, renamed).length === 0;
-  return isOurs ? { kind: 'done', record: renamed, evidence: 'hash' } : doubtful;
+  return isOurs ? { kind: 'done', record: renamed, evidence: 'hash', readLater: true } : doubtful;
 }
 
 type EditedUrl = Pick<EditItem, 'hash' | 'custom_hash'>;

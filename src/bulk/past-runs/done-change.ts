@@ -1,6 +1,8 @@
+import type { RecordField } from '../../contract/fields.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
-import type { LinkPrints } from '../../link/prints.ts';
+import { hasPrint, type LinkPrints } from '../../link/prints.ts';
+import { fieldsSince, notApplied } from '../../link/same.ts';
 import type { BeforeImage, SeenInDoubt } from '../journal/images.ts';
 import { isInDoubt, isSettled, type RunState } from '../journal/journal-state.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
@@ -11,9 +13,11 @@ export interface DoneChange {
   /** As named by the run. Without a domain on edition A if that was the default domain. */
   readonly link: LinkKey;
   readonly asked: EditFields;
+  /** The outcome of a later row about the link is unknown: what the rows before it requested. */
+  readonly askedBefore?: EditFields | undefined;
   /** The link before the run; null if it did not exist. Undefined if the run created it. */
   readonly before: EarlierLink | null | undefined;
-  /** What was seen whenever the row was in doubt, where somebody else may have changed the link. The oldest first. */
+  /** What was seen when the link was sent again, in doubt or by a later row: somebody else may have changed it. The oldest first. */
   readonly seen?: readonly SeenInDoubt[] | undefined;
   /** Fingerprints of the fields as the server showed them afterwards: of a created link, and of an edited one that is not as requested. */
   readonly made?: LinkPrints | undefined;
@@ -34,6 +38,8 @@ export interface DoneChange {
 /** The image of a row that may have changed its link, with what the server showed afterwards if that is not as requested. */
 export interface TouchedImage extends BeforeImage {
   readonly made: LinkPrints | undefined;
+  /** The hash that the server showed then. */
+  readonly madeHash: string | undefined;
 }
 
 export function changeOf({ row, payload, record: before, seen, made }: TouchedImage, { stateOf }: RunState): DoneChange {
@@ -55,8 +61,8 @@ export function joinedChanges(images: readonly TouchedImage[], state: RunState):
     const earlier = changes[nth];
     changes[nth] = { ...(earlier ? joined(earlier, change) : change), isChained: true };
     const [renamed] = newLink(image);
-    // If a row failed or is in doubt, it is not certain that it moved a hash.
-    if (renamed === undefined || !change.isCertain) continue;
+    // If a row failed or is in doubt, it is not certain that it moved a hash, unless the server showed it.
+    if (renamed === undefined || !(change.isCertain || image.madeHash === change.asked.custom_hash)) continue;
     holders.delete(name);
     holders.set(renamed, nth);
   }
@@ -64,22 +70,46 @@ export function joinedChanges(images: readonly TouchedImage[], state: RunState):
 }
 
 /** Joins two changes of one link. It keeps the hash of the first if the second may not have been applied. */
-function joined(first: DoneChange, { asked, seen = [], isCertain, isOpen }: DoneChange): DoneChange {
-  const stays = !isCertain && first.asked.custom_hash !== undefined;
+function joined(first: DoneChange, second: DoneChange): DoneChange {
+  const { asked, isOpen } = second;
+  const isApplied = wasApplied(second);
+  const stays = !isApplied && first.asked.custom_hash !== undefined;
   const custom_hash = stays ? first.asked.custom_hash : (asked.custom_hash ?? first.asked.custom_hash);
   const via = custom_hash === first.asked.custom_hash ? first.via : first.asked.custom_hash;
+  const isStep = isApplied || isOpen === true;
   // After a refusal, the link has the values of the first.
-  const [earlier, later] = isCertain || isOpen ? [first.asked, asked] : [asked, first.asked];
-  const tags = [...(earlier.tags ?? []), ...(later.tags ?? [])];
-  const all: EditFields = { ...earlier, ...later, custom_hash, ...(tags.length > 0 && { tags }) };
+  const [earlier, later] = isStep ? [first.asked, asked] : [asked, first.asked];
+  const tags = isStep ? first.asked.tags : [...(asked.tags ?? []), ...(first.asked.tags ?? [])];
+  const all: EditFields = { ...earlier, ...later, custom_hash, tags: tags?.length ? tags : undefined };
   return {
     ...first,
     asked: all,
-    seen: [...(first.seen ?? []), ...seen],
+    askedBefore: isOpen ? first.asked : first.askedBefore,
+    seen: [...(first.seen ?? []), ...(isStep ? [seenBetween(first, second)] : []), ...(second.seen ?? [])],
+    made: second.made ?? (isStep ? madeWithout(asked, first.made) : first.made),
     via,
-    isCertain: first.isCertain && (isCertain || stays),
+    isCertain: first.isCertain && (second.isCertain || stays),
     isOpen: first.isOpen === true || isOpen === true,
   };
+}
+
+/** True if the row was applied, perhaps not as requested. */
+function wasApplied({ isCertain, made }: DoneChange): boolean {
+  return isCertain || made !== undefined;
+}
+
+function madeWithout(asked: EditFields, made: LinkPrints = {}): LinkPrints {
+  return Object.fromEntries(Object.entries(made).filter(([field]) => !(field in asked)));
+}
+
+/** The values of the link before the second change that are neither from before the run nor from the first one: somebody else set them. */
+function seenBetween({ asked, before, made }: DoneChange, { before: now, asked: { tags = [] } }: DoneChange): SeenInDoubt {
+  if (!now || !before) return { values: {}, tags };
+  const isOwn = (field: RecordField): boolean =>
+    field !== 'tags' &&
+    (hasPrint(field, made, now) || (asked[field] !== undefined && notApplied({ [field]: asked[field] }, now).length === 0));
+  const theirs = fieldsSince(before, now).filter((field) => field !== 'hash' && !isOwn(field));
+  return { values: Object.fromEntries(theirs.map((field) => [field, now[field]])), tags };
 }
 
 /** Returns the hashes that one row gave to a link and another row named. */

@@ -7,7 +7,15 @@ import { linksInFront } from '../checked/links-in-front.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
 import { isInDoubt, type RowState, type RunState } from '../journal/journal-state.ts';
 import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } from '../journal/line-reader.ts';
-import { type BeginLine, indexesOf, isOfRow, letterOf, type ResultLine, type Watermark } from '../journal/lines.ts';
+import {
+  type BeginLine,
+  indexesOf,
+  isOfRow,
+  letterOf,
+  type ResultLine,
+  type TakenUrl,
+  type Watermark,
+} from '../journal/lines.ts';
 import { answeredDomain, linksOf, statusesOf } from '../journal/recorded-results.ts';
 import { claimRun, foldRun } from '../journal/run-folder.ts';
 import {
@@ -24,6 +32,8 @@ import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-na
 export interface DoneRun {
   readonly begin: BeginLine;
   readonly undoneBy: readonly string[];
+  /** Bytes of its journal. */
+  readonly size: number;
   /** The operation, but `apply` for a shortening with `--on-conflict update`, which both creates and edits links. */
   readonly kind: BeginLine['operation'];
   /** Number of rows that may have created links which cannot be found. */
@@ -42,7 +52,7 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
     throw new NotFoundError(`the record of run ${run} is gone: it can be neither undone nor redone`, { hint: 'linkctl runs' });
   }
   const record = runRecord(run, folders);
-  const { begin, counts, keys, stateOf, undoneBy } = state;
+  const { begin, counts, keys, stateOf, undoneBy, size } = state;
   const inDoubt = (counts.get('open') ?? 0) + (counts.get('unknown') ?? 0);
   const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
   const isCreation = kind === 'shorten';
@@ -53,6 +63,7 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
   return {
     begin,
     undoneBy,
+    size,
     kind,
     untraceableRows: isCreation ? inDoubt - named.size : 0,
     images: record.images,
@@ -86,12 +97,15 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
   const images = await keptImages(record, rows);
   assertWhole(images, state, record.images);
   const results = parsedLines(record.journal, 'result', madeUnlike);
-  const madeOf = async ({ row }: BeforeImage): Promise<LinkPrints | undefined> =>
+  const madeOf = async ({ row }: BeforeImage): Promise<TakenUrl | undefined> =>
     state.stateOf(row) === 'failed' ? (await results.at(state.locationOf(row))).get(row) : undefined;
   const touched = async function* (): AsyncGenerator<readonly TouchedImage[]> {
     for await (const some of images.backwards()) {
       const changed: TouchedImage[] = [];
-      for (const image of some.filter((image) => isTouched(image, state))) changed.push({ ...image, made: await madeOf(image) });
+      for (const image of some.filter((image) => isTouched(image, state))) {
+        const made = await madeOf(image);
+        changed.push({ ...image, made: made?.values, madeHash: made?.hash });
+      }
       yield changed;
     }
   };
@@ -118,10 +132,10 @@ async function* joinedByLink(
   }
 }
 
-/** By row that was applied, but not as requested: the fingerprints of its link. */
-function madeUnlike({ rows, states, errors = [] }: ResultLine): ReadonlyMap<number, LinkPrints | undefined> {
+/** By row that was applied, but not as requested: its link. */
+function madeUnlike({ rows, states, errors = [] }: ResultLine): ReadonlyMap<number, TakenUrl | undefined> {
   const failed = indexesOf(rows).filter((_, position) => states[position] === letterOf.failed);
-  return new Map(failed.map((row, nth) => [row, errors[nth]?.[3]?.values]));
+  return new Map(failed.map((row, nth) => [row, errors[nth]?.[3]]));
 }
 
 /** Yields the changes of a run that also created links. The image of a created link only shows that there was none. */

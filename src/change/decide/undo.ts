@@ -4,7 +4,7 @@ import { namesOf, type RecordField } from '../../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
-import { fieldsSincePrinted } from '../../link/prints.ts';
+import { hasPrint } from '../../link/prints.ts';
 import { fieldsBetween, isIdentical, type KeyField, notApplied } from '../../link/same.ts';
 import { lastDay, sameUrl } from '../../link/value.ts';
 import type { PlannedOutcome } from './outcome.ts';
@@ -32,9 +32,12 @@ export function undoCreation({ change, now, force }: UndoDecision): PlannedOutco
 }
 
 /** Restores a link under the hash that the run used, because servers may show another case. A taken hash is never overwritten. */
-export function undoDeletion({ change: { link, before }, now }: UndoDecision): PlannedOutcome {
+export function undoDeletion({ change: { link, before, isOpen }, now }: UndoDecision): PlannedOutcome {
   if (!before) return unchanged;
-  if (now) return isAlike(before, now) ? unchanged : { kind: 'refused', reason: 'the hash is taken' };
+  const since = now ? fieldsBetween(before, now) : [];
+  // In doubt, it is the link itself, which somebody has changed.
+  if (since.length > 0) return isOpen ? changedSince(since) : { kind: 'refused', reason: 'the hash is taken' };
+  if (now) return unchanged;
   return { kind: 'create', fields: { ...valuesOf(before), custom_hash: link.hash } };
 }
 
@@ -47,7 +50,7 @@ export function undoEdit({ change, now, isTaken, force }: UndoDecision): Planned
   const isRenamed = now.hash !== before.hash;
   // Another link may have got the new hash.
   const leadsBack = [asked.long_url, before.long_url].some((url) => sameUrl(url, now.long_url));
-  const isElsewhere = isRenamed && !leadsBack && !isAsMade('long_url', change.made, now);
+  const isElsewhere = isRenamed && !leadsBack && !hasPrint('long_url', change.made, now);
   const since: string[] = isElsewhere ? ['long_url'] : [];
   for (const field of plainFields) {
     const value = asked[field];
@@ -89,13 +92,11 @@ function differs(field: PlainField, value: EditFields[PlainField], link: Earlier
   return !isIdentical(field, value, link[field] ?? empty[field]);
 }
 
-/** A field is as the run left it if it has the requested value, or the one that the server showed afterwards. */
-function isChangedSince(field: PlainField, { asked, made }: DoneChange, now: EarlierLink): boolean {
-  return notApplied({ [field]: asked[field] }, now).length > 0 && !isAsMade(field, made, now);
-}
-
-function isAsMade(field: PlainField, made: DoneChange['made'], link: EarlierLink): boolean {
-  return made?.[field] !== undefined && fieldsSincePrinted({ [field]: made[field] }, link).length === 0;
+/** A field is as the run left it if it has a requested value, or the one that the server showed afterwards. */
+function isChangedSince(field: PlainField, { asked, askedBefore, made }: DoneChange, now: EarlierLink): boolean {
+  const isAsked = ({ [field]: value }: EditFields): boolean =>
+    value !== undefined && notApplied({ [field]: value }, now).length === 0;
+  return !isAsked(asked) && !(askedBefore && isAsked(askedBefore)) && !hasPrint(field, made, now);
 }
 
 /**
@@ -104,7 +105,7 @@ function isAsMade(field: PlainField, made: DoneChange['made'], link: EarlierLink
  */
 function earlierOf(field: PlainField, { seen = [], made }: DoneChange, before: EarlierLink, now: EarlierLink): EarlierLink {
   const isOwn = (link: EarlierLink): boolean =>
-    made?.[field] === undefined ? !differs(field, now[field] ?? empty[field], link) : isAsMade(field, made, link);
+    made?.[field] === undefined ? !differs(field, now[field] ?? empty[field], link) : hasPrint(field, made, link);
   const links = seen.flatMap(({ values }) => (values[field] === undefined ? [] : [{ ...before, ...values }]));
   return links.findLast((link) => !isOwn(link)) ?? before;
 }
@@ -115,18 +116,21 @@ function changedSince(fields: readonly string[]): PlannedOutcome {
 
 /**
  * Returns the instructions that revert those labels of the run that have not changed since. A label was on the link, or not, when an attempt
- * named it first.
+ * named it first. If a later one found it otherwise than the attempts before would have left it, somebody else did that.
  */
 function tagsBack({ asked, seen = [] }: DoneChange, before: EarlierLink, now: EarlierLink): string[] {
   const has = labelsOf(now);
   let had = labelsOf(before);
+  const left = new Map<string, boolean>();
   const olds = new Map<string, string | undefined>();
-  const attempts = [{ tags: asked.tags ?? [], values: before }, ...seen];
-  for (const { tags, values } of attempts) {
+  for (const { tags, values } of [{ tags: asked.tags ?? [], values: before }, ...seen]) {
     if (values.tags) had = labelsOf(values);
-    for (const label of leftBy(tags).keys()) if (!olds.has(label)) olds.set(label, had.get(label));
+    for (const [label, isAttached] of leftBy(tags)) {
+      if (left.get(label) !== had.has(label)) olds.set(label, had.get(label));
+      left.set(label, isAttached);
+    }
   }
-  return [...leftBy(attempts.flatMap(({ tags }) => tags))].flatMap(([label, isAttached]) => {
+  return [...left].flatMap(([label, isAttached]) => {
     const [old, present] = [olds.get(label), has.get(label)];
     if (isAttached) return old === undefined && present !== undefined ? [`-${present}`] : [];
     return old !== undefined && present === undefined ? [`+${old}`] : [];

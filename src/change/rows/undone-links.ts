@@ -17,7 +17,7 @@ interface Reading {
   /** Also undoes fields that have changed since. */
   readonly force: boolean;
   readonly batchSize: number;
-  /** Counts rows with an unknown outcome whose links have not changed. */
+  /** Counts rows with an unknown outcome whose links stay as they are. */
   readonly pending: PendingRows;
 }
 
@@ -62,8 +62,8 @@ export async function* undonePages(
       const { change, taken = '' } = one;
       const steps = exchanged.get(one) ?? [decided(one, !freed.has(taken))];
       for (const { target, outcome } of steps) {
-        if (outcome.kind === 'unchanged' && change.isOpen) {
-          restored ??= await restoredLinks(run, folders(system).state);
+        if (change.isOpen && mayStillChange(change, outcome)) {
+          restored ??= await restoredLinks(run, domainOf, folders(system).state);
           if (!restored.has(linkText(target))) pending.rows += 1;
         }
         if (change.isChained && outcome.kind === 'change' && outcome.fields.custom_hash !== undefined)
@@ -76,14 +76,24 @@ export async function* undonePages(
   }
 }
 
+/** True if a request that is still on its way would change the link. A link that exists cannot be made again. */
+function mayStillChange({ before }: DoneChange, { kind }: PlannedOutcome): boolean {
+  return kind === 'unchanged' || (kind === 'refused' && before !== undefined);
+}
+
 /** Returns the links that earlier undos of the run have changed: their rows were applied. An undo without a readable record shows none. */
-async function restoredLinks({ undoneBy }: DoneRun, state: string): Promise<ReadonlySet<string>> {
+async function restoredLinks(
+  { undoneBy }: DoneRun,
+  domainOf: (change: DoneChange) => Promise<string | undefined>,
+  state: string,
+): Promise<ReadonlySet<string>> {
   const restored = new Set<string>();
   for (const undo of undoneBy) {
     const run = await readDoneRun(state, undo).catch(() => undefined);
     for await (const some of run?.changes() ?? []) {
-      for (const { link, asked, isCertain } of some) {
-        if (isCertain) restored.add(linkText({ ...link, hash: asked.custom_hash ?? link.hash }));
+      for (const change of some) {
+        const { link, asked, isCertain } = change;
+        if (isCertain) restored.add(linkText({ hash: asked.custom_hash ?? link.hash, domain: await domainOf(change) }));
       }
     }
   }

@@ -1,0 +1,161 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
+import { arrived, test } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+import { foreign, killed, newestFor, undoLast } from './undo-world.ts';
+
+const onPatch = { only: { method: 'PATCH' } };
+
+/** What somebody else did while a run was interrupted, between its rows, or while its undo was asked about. */
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  /** The words of an `edit` with a file of these lines. */
+  function editOf(folder: string, ...lines: readonly string[]): string[] {
+    const file = join(folder, 'edits.csv');
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    return ['edit', '-f', file, '--yes'];
+  }
+
+  test("U2: what somebody else set after a rename without an answer is not the run's, and stays", async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(1, { note: 'before' }));
+    const words = editOf(folder, 'hash,custom_hash,note', 'h0,r0,asked');
+    await killed(words, { ...onPatch, ...faults.silentAfter }, { wire, env });
+    await foreign(service, 'PATCH', '/urls/r0', { note: 'theirs' });
+    expect(await linkctl(words)).toMatchObject({ code: 6, stderr: expect.stringContaining('not applied: note') });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: note') });
+    expect(await stored(service)).toMatchObject([{ hash: 'r0', note: 'theirs' }]);
+  });
+
+  test('U2: an undo of a rename that is run again does not overwrite what somebody else has set since', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(1, { note: 'before' }));
+    expect((await linkctl(editOf(folder, 'hash,custom_hash,note', 'h0,r0,asked'))).code).toBe(0);
+    const undo = ['undo', await newestFor('undo', linkctl), '--yes'];
+    await killed(undo, { ...onPatch, ...faults.silentBefore }, { wire, env });
+    await foreign(service, 'PATCH', '/urls/r0', { note: 'theirs' });
+    expect(await linkctl(undo)).toMatchObject({ code: 6, stderr: expect.stringContaining('changed since it was listed: note') });
+    expect(await stored(service)).toMatchObject([{ hash: 'r0', note: 'theirs' }]);
+  });
+
+  test.for([
+    ['a note', 'hash,custom_hash,note', ['h0,r0,one', 'r0,,two'], { note: 'theirs' }, { note: 'theirs', tags: ['x'] }],
+    ['tags', 'hash,custom_hash,tags', ['h0,r0,', 'r0,,"-x,-y"'], { tags: ['+y'] }, { note: 'before', tags: ['x', 'y'] }],
+  ] as const)(
+    'U1, U2: undo restores %s that somebody set between two rows about one link',
+    async ([, columns, rows, theirs, restored], { linkctl, service, wire, folder }) => {
+      await store(service, numbered(1, { note: 'before', tags: ['x'] }));
+      const words = editOf(folder, columns, ...rows);
+      await wire.script([onPatch, { ...onPatch, ...faults.refuse(1303) }]);
+      expect((await linkctl(words)).code).toBe(7);
+      await wire.script([]);
+      await foreign(service, 'PATCH', '/urls/r0', theirs as object);
+      expect((await linkctl(words)).code).toBe(0);
+      expect((await undoLast(linkctl)).code).toBe(0);
+      expect(await stored(service)).toMatchObject([{ hash: 'h0', ...restored }]);
+    },
+  );
+
+  test.for([
+    [[], '-y', ['+y'], ['y']],
+    [['y'], '+y', ['-y'], []],
+  ] as const)(
+    'U1, U2: with tags %j, "%s" in doubt and %j by somebody else, undo restores %j',
+    async ([before, asked, theirs, restored], { linkctl, service, wire, env, folder }) => {
+      await store(service, numbered(1, { tags: [...before] }));
+      const words = editOf(folder, 'hash,note,tags', `h0,asked,${asked}`);
+      await killed(words, { ...onPatch, ...faults.silentBefore }, { wire, env });
+      await foreign(service, 'PATCH', '/urls/h0', { tags: [...theirs] });
+      expect((await linkctl(words)).code).toBe(0);
+      expect((await undoLast(linkctl)).code).toBe(0);
+      expect(await stored(service)).toMatchObject([{ hash: 'h0', tags: restored }]);
+    },
+  );
+
+  test('U2: of two rows about one link, the second in doubt and not applied, undo takes back the first', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(1, { note: 'before' }));
+    const words = editOf(folder, 'hash,custom_hash,note', 'h0,r0,one', 'r0,,two');
+    await killed(words, { ...onPatch, ...faults.silentBefore }, { wire, env }, [onPatch]);
+    expect((await undoLast(linkctl)).code).toBe(0);
+    expect(await stored(service)).toMatchObject([{ hash: 'h0', note: 'before' }]);
+  });
+
+  test.for([
+    ['an edit', 'PATCH', (folder: string) => editOf(folder, 'hash,note', 'h0,asked')],
+    ['a deletion', 'DELETE', () => ['delete', 'h0', '--yes']],
+  ] as const)(
+    'U1: undo says 10 while %s may still come, also if somebody changed its link',
+    async ([, method, words], { linkctl, service, wire, env, folder }) => {
+      await store(service, numbered(1, { note: 'before' }));
+      await killed(words(folder), { only: { method }, ...faults.silentBefore }, { wire, env });
+      await foreign(service, 'PATCH', '/urls/h0', { note: 'theirs' });
+      expect(await undoLast(linkctl)).toMatchObject({
+        code: 10,
+        stderr: expect.stringMatching(/changed since: note[\s\S]*may still be applied/),
+      });
+      expect(await stored(service)).toMatchObject([{ hash: 'h0', note: 'theirs' }]);
+    },
+  );
+
+  test('U1: an undo of deletions in doubt that is repeated counts those that it restored before', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(2));
+    const file = join(folder, 'hashes.csv');
+    writeFileSync(file, 'hash\nh0\nh1\n');
+    await killed(
+      ['delete', '--hashes-from', file, '--yes'],
+      { only: { method: 'DELETE' }, ...faults.silentAfter },
+      { wire, env },
+    );
+    const undo = ['undo', await newestFor('undo', linkctl), '--yes', '--force'];
+    expect((await linkctl(undo)).code).toBe(0);
+    expect((await linkctl(undo)).code).toBe(0);
+    expect((await stored(service)).length).toBe(2);
+  });
+
+  test('U1: a run that was resumed after its undo was planned is not undone by the old plan', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(3, { note: 'before' }));
+    const words = [...editOf(folder, 'hash,note', 'h0,asked', 'h1,asked', 'h2,asked'), '--batch-size', '1', '--concurrency', '1'];
+    await killed(words, { ...onPatch, ...faults.silentAfter }, { wire, env }, [onPatch]);
+    const undo = ['undo', await newestFor('undo', linkctl), '--yes'];
+    const before = (await wire.requests()).length;
+    await wire.script([{ only: { method: 'GET', path: 'hashes=' }, held: true }]);
+    const planned = linkctl(undo);
+    await arrived(wire, before + 1);
+    expect((await linkctl(words)).code).toBe(0);
+    await wire.release();
+    expect(await planned).toMatchObject({ code: 9, stderr: expect.stringContaining('another process has started or finished') });
+    expect((await linkctl(undo)).code).toBe(0);
+    expect((await stored(service)).map(({ note }) => note)).toEqual(['before', 'before', 'before']);
+  });
+});
