@@ -53,12 +53,12 @@ interface TagWork<Result> {
   kept?(): number;
 }
 
-/** Changes tags as a run. */
+/** Changes tags as a run. Returns its name. */
 export async function recordTagRun<Result>(
   { what, change, profile, undoes, undoneSize, direction }: TagRun,
   environment: RunEnvironment,
   { act, isBegun, leavesNothing, kept }: TagWork<Result>,
-): Promise<Result> {
+): Promise<{ run: string; result: Result }> {
   const { system, stateFolder } = environment;
   const folders = runFolders(stateFolder);
   if (isCrowded(stateFolder)) await (await import('./past-runs/pruning.ts')).pruneRuns(stateFolder, system, undoes);
@@ -70,7 +70,7 @@ export async function recordTagRun<Result>(
     await recordResumed(begun, system);
     await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
     const made = await act(resumed).then(
-      (result) => ({ result }),
+      (result) => ({ run: name, result }),
       async (error: unknown) => {
         // A change that may have been applied keeps its record, so that the same command completes it.
         if (isBegun?.() || (error instanceof CliError && error.kind === 'unknown')) return { error };
@@ -94,7 +94,7 @@ export async function recordTagRun<Result>(
     return failure ?? made;
   });
   if ('error' in done) throw done.error;
-  return done.result;
+  return done;
 }
 
 /** The typed command identifies the run, because its change is decided only once, when it starts. */

@@ -39,7 +39,12 @@ export async function undoTagRun(
   const { global, streams } = session;
   await requireAnswer(session, 'named');
   const change = inverse(tagChangeOf(begin));
-  const run = { ...undo, undoes: begin.run, undoneSize: size };
+  const run = {
+    ...undo,
+    undoes: begin.run,
+    undoneSize: size,
+    ...(undo.direction === 'undo' && { undoLine: () => `to redo it: linkctl redo ${begin.run}` }),
+  };
   // A killed undo may have made all changes: then only its end must be recorded.
   const begun = await unfinishedTags(run, environmentOf(session));
   const steps = await stepsOf(change, session);

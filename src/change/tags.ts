@@ -16,6 +16,7 @@ import type { PlannedOutcome } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
 import { refuseTooMany, requireAnswer } from './limits.ts';
 import { shownLinks } from './plan/text.ts';
+import { undoLineOf } from './typed-report.ts';
 
 /** Asks before tags are deleted. Both `--max-affected` and the number to type count the links of the tags. */
 export async function consentToTags(labels: readonly string[], session: Session): Promise<void> {
@@ -110,16 +111,21 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
     outcome: () => sharedFailure([...failures.values()], labels.length, `tags were not ${done}`),
     abandoned: () =>
       new LocalError(`output pipe closed after ${changed} of ${labels.length} tags were ${done}`, {
-        hint: 'run the same command again to finish',
+        hint: changed < labels.length ? 'run the same command again to finish' : undefined,
       }),
-    unwritten: () => [`${changed} of ${labels.length} tags were ${done}`],
+    unwritten: () => [`${changed} of ${quantity(labels.length, 'tag')} ${done}`],
   };
+}
+
+interface TagsToRecord extends Omit<TagRun, 'profile'> {
+  /** Says how to revert the run. */
+  readonly undoLine?: (run: string) => string;
 }
 
 /** Makes the changes of a report in one run without rows. Changes made before a failure stay recorded. */
 export async function recordedTags(
   report: RowsReport,
-  run: Omit<TagRun, 'profile'>,
+  { undoLine = undoLineOf, ...run }: TagsToRecord,
   session: Session,
   prepare: () => Promise<void> = async () => undefined,
 ): Promise<RowsReport> {
@@ -132,7 +138,7 @@ export async function recordedTags(
   const isBegun = (): boolean => rows.length > 0;
   const kept = (): number => rows.filter((row) => report.failure?.(row)).length;
   const work = { act, isBegun, kept };
-  await recordTagRun({ ...run, profile: session.profile }, environmentOf(session), work).catch((error: unknown) => {
+  const done = await recordTagRun({ ...run, profile: session.profile }, environmentOf(session), work).catch((error: unknown) => {
     if (!isBegun()) throw error;
     failure = error;
   });
@@ -140,7 +146,13 @@ export async function recordedTags(
     yield rows;
     if (failure) throw failure;
   }
-  return { ...report, rows: collected() };
+  const undoLines = done && rows.length > kept() ? [undoLine(done.run)] : [];
+  return {
+    ...report,
+    rows: collected(),
+    notes: () => [...(report.notes?.() ?? []), ...(session.streams.watched ? undoLines : [])],
+    unwritten: () => [...(report.unwritten?.() ?? []), ...undoLines],
+  };
 }
 
 /** True if the error is about the label, not about the account, the quota or the connection. */

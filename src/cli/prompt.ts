@@ -1,5 +1,6 @@
 import { AuthError, FailedError, InterruptedError, UsageError } from '../base/errors.ts';
 import type { InputStream, System } from '../base/system.ts';
+import { wrapped } from '../output/notes.ts';
 import { type Invocation, isSet } from './invocation.ts';
 
 /** True if input and stderr are terminals and no flag or variable forbids questions. */
@@ -61,7 +62,9 @@ async function readLine(question: string, invocation: Invocation, hidden = false
   const { system, streams } = invocation;
   const { stderr } = system;
   const stdin = keyboard(invocation) ?? system.stdin;
-  const answered = streams.question(question);
+  const lines = wrapped(question.trimEnd(), streams.width('stderr'));
+  for (const line of lines.slice(0, -1)) await streams.message(line);
+  const answered = streams.question(`${lines.at(-1)} `);
   try {
     if (hidden) stdin.setRawMode?.(true);
     const line = await typedLine(stdin, system);

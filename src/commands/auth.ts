@@ -151,7 +151,7 @@ async function logOut({ all = false }: { all?: boolean }, invocation: Invocation
   const names = all ? [...config.profiles.keys()] : [operand ?? profileToChange(global, system)];
   if (names.length === 0) throw new AuthError(`no profiles in ${config.path}`, { hint: 'linkctl auth login' });
   const missing = names.find((name) => !config.profiles.has(name));
-  if (missing === sandboxName) throw new UsageError('the sandbox has no credentials to delete');
+  if (!all && names[0] === sandboxName) throw new UsageError('the sandbox has no credentials to delete');
   if (missing !== undefined) throw unknownProfile(missing, config);
   // The key cannot be recovered, and the user named no profile. Without a terminal there is no question, so scripts keep working.
   if (!all && (operand ?? global.profile) === undefined && canAsk(invocation)) {

@@ -3,7 +3,7 @@ import { CliError, type FailureKind, UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { domainName, openSession } from '../cli/session.ts';
-import { thisServer } from '../contract/editions.ts';
+import { editions, thisServer } from '../contract/editions.ts';
 import { suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
@@ -94,7 +94,8 @@ function refuseOnOneDomain(invocation: Invocation): void {
 async function checkWorkingDomain(typed: string, invocation: Invocation): Promise<void> {
   profileToChange(invocation.global, invocation.system);
   try {
-    const { client, edition } = await openSession(invocation);
+    const { client, edition } = await openSession({ ...invocation, global: { ...invocation.global, domain: undefined } });
+    if (!editions[edition].severalDomains) throw new UsageError(`domain: ${thisServer(edition)} has one domain`);
     await checkDomain(client, edition, domainName(typed, 'domain'));
   } catch (error) {
     if (!(error instanceof CliError) || !unchecked.includes(error.kind)) throw error;

@@ -9,6 +9,7 @@ import { plannedRows } from '../change/plan/report.ts';
 import { keepsUndo } from '../change/run-settings.ts';
 import { removeTags } from '../change/tag-removal.ts';
 import { changeEach, consentToTags, countTagged, recordedTags, tagRequests } from '../change/tags.ts';
+import { undoLineOf } from '../change/typed-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -133,14 +134,16 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
     return applied(label, tags);
   };
   const report = changeEach(labels, work, { done: 'added' });
+  let recorded = report;
   // Only tags that this command created may be undone.
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     const { spelled } = await accountTags(session.client);
     const add = labels.filter((label) => spelled(label) === undefined);
     const run = { what: `tags add ${add.map(shellWord).join(' ')}`, change: { add } };
-    yield* batchesOf(add.length === 0 ? report : await recordedTags(report, run, session));
+    if (add.length > 0) recorded = await recordedTags(report, run, session);
+    yield* batchesOf(recorded);
   }
-  return { ...report, rows: rows() };
+  return { ...report, rows: rows(), notes: () => recorded.notes?.() ?? [], unwritten: () => recorded.unwritten?.() ?? [] };
 }
 
 async function changeLabel(_options: object, invocation: Invocation, operands: string[]): Promise<Report> {
@@ -161,12 +164,14 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   const run = { what, change, profile: session.profile };
   const act = (mayBeDone: boolean) => renameTag(session.client, old, label, mayBeDone);
   // If no tag has either label, nothing was renamed, or the tag was deleted since.
-  const tag = applied(label, await recordTagRun(run, environment, { act, leavesNothing: isNoTag }));
-  return labelReport(tag, `Renamed tag "${old}" to "${tag.label}"`);
+  const { run: name, result } = await recordTagRun(run, environment, { act, leavesNothing: isNoTag });
+  const tag = applied(label, result);
+  const undoLines = session.streams.watched ? [undoLineOf(name)] : [];
+  return labelReport(tag, `Renamed tag "${old}" to "${tag.label}"`, undoLines);
 }
 
-function labelReport(tag: TagRecord, sentence: string): Report {
-  return { kind: 'done', sentence, record: { tags: [tag] }, lines: [tag.label] };
+function labelReport(tag: TagRecord, sentence: string, notes: readonly string[] = []): Report {
+  return { kind: 'done', sentence, record: { tags: [tag] }, lines: [tag.label], notes: () => notes };
 }
 
 interface RemovalOptions {

@@ -24,9 +24,12 @@ export function choices<const Words extends readonly string[]>(words: Words): (t
   return parse;
 }
 
-/** Accepts any text; the words are offered as completions. */
+/** Accepts any text that is not empty; the words are offered as completions. */
 export function suggested(words: readonly string[]): (text: string) => string {
-  const parse = (text: string): string => text;
+  const parse = (text: string): string => {
+    if (text !== '') return text;
+    throw new InvalidArgumentError(`expected ${words.slice(0, -1).join(', ')} or ${words.at(-1)}, got ""`);
+  };
   known.set(parse, words);
   return parse;
 }

@@ -9,7 +9,8 @@ export async function printNote(text: string, streams: Streams): Promise<void> {
   for (const line of streams.watched ? wrapped(whole, streams.width('stderr')) : [whole]) await streams.message(line);
 }
 
-function wrapped(text: string, width: number): string[] {
+/** Breaks between words, but never inside a command. */
+export function wrapped(text: string, width: number): string[] {
   const kept = text.replace(printedCommand, (command) => command.replaceAll(' ', '\0'));
   return wrap(kept, width).map((line) => line.replaceAll('\0', ' '));
 }

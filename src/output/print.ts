@@ -31,10 +31,10 @@ export async function printReport(report: Report, options: OutputOptions, stream
 }
 
 /** Output that could not be written must not hide that something was changed. */
-function withChanges(error: unknown, report: Report, { stdout }: Streams): unknown {
+function withChanges(error: unknown, report: Report, { stdout, pasteable }: Streams): unknown {
   const details = report.kind === 'done' ? [report.sentence, ...(report.notes?.() ?? [])] : report.unwritten?.();
   if (details === undefined || !(error instanceof LocalError) || error !== stdout.failure()) return error;
-  return new LocalError(error.message, { cause: error, details, hint: report.abandoned?.()?.hint });
+  return new LocalError(error.message, { cause: error, details: details.map(pasteable), hint: report.abandoned?.()?.hint });
 }
 
 async function printOther(report: Exclude<Report, RowsReport>, options: OutputOptions, streams: Streams): Promise<void> {

@@ -259,6 +259,15 @@ test('auth list, switch and logout', async ({ home, login, config }) => {
   expect((await home(['list'])).code).toBe(4);
 });
 
+test('CLI 3.2: the sandbox cannot be logged out of, also with settings of its own', async ({ home }) => {
+  await home(['config', 'set', 'dedupe', 'account', '-p', 'sandbox']);
+  const terminal = { stdin: true, stdout: true, stderr: true };
+  expect(await home(['auth', 'logout'], { env: { LINKCTL_PROFILE: 'sandbox', NO_COLOR: '1' }, terminal })).toMatchObject({
+    code: 2,
+    stderr: 'error: the sandbox has no credentials to delete\n',
+  });
+});
+
 test('CLI 3.2: the sandbox needs no login and keeps its links between calls', async ({ home }) => {
   const made = await home(['-p', 'sandbox', 'shorten', 'https://nodejs.org/', '--hash', 'kept']);
   expect(made).toMatchObject({ code: 0, stderr: '' });

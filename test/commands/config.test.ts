@@ -177,7 +177,10 @@ describe('D48: a domain is stored when the account has it', () => {
   });
 
   test('edition B has one domain: exit 2', async ({ config, path }) => {
-    expect(await config(['set', 'domain', 's.ex', '-p', 'sandbox', '--edition', 'b'])).toMatchObject({ code: 2 });
+    expect(await config(['set', 'domain', 's.ex', '-p', 'sandbox', '--edition', 'b'])).toMatchObject({
+      code: 2,
+      stderr: 'error: domain: this server (edition B) has one domain\n',
+    });
     await expect(readFile(path)).rejects.toThrow();
   });
 

@@ -369,6 +369,17 @@ test('D51: an expression without operators costs no look at the tags', async ({ 
   expect((await sent(wire)).map(({ call }) => call)).not.toContain('GET /tags');
 });
 
+test('U6: tags that were added or renamed say how to undo that, and their undo how to redo it', async ({ linkctl }) => {
+  const added = await linkctl(['tags', 'add', 'promo'], watched);
+  expect(added.stderr).toMatch(/^to undo it: linkctl undo \S+\n$/);
+  const renamed = await linkctl(['tags', 'rename', 'promo', 'spring'], watched);
+  const [, run] = /^to undo it: linkctl undo (\S+)\n$/.exec(renamed.stderr) ?? [];
+  const undone = await linkctl(['undo', `${run}`, '--yes'], watched);
+  expect(undone.stderr).toContain(`to redo it: linkctl redo ${run}\n`);
+  const redone = await linkctl(['redo', `${run}`, '--yes'], watched);
+  expect(redone.stderr).toMatch(/^to undo it: linkctl undo \S+$/m);
+});
+
 test('B58: a question about the sandbox names no port, which is another in every command', async ({ linkctl }) => {
   await linkctl(['-p', 'sandbox', 'tags', 'add', 'promo']);
   const asked = await linkctl(['-p', 'sandbox', 'tags', 'delete', 'promo'], {
@@ -376,5 +387,5 @@ test('B58: a question about the sandbox names no port, which is another in every
     terminal: { stdin: true, stderr: true },
     env: { NO_COLOR: '1' },
   });
-  expect(asked.stderr).toMatch(/^Delete tag "promo", used by no link, of profile "sandbox" on this computer\? \[y\/N\] /);
+  expect(asked.stderr).toMatch(/^Delete tag "promo", used by no link, of profile "sandbox" on this computer\?\n\[y\/N\] /);
 });

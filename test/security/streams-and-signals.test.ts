@@ -52,7 +52,7 @@ describe('R-20, B38: output that nobody can write', () => {
       runs.map(({ code, stderr }, index) => ({
         line: printing[index],
         code,
-        stderr: stderr.replace(/^(hint: .*|1 of 1 tags were added)\n/gm, ''),
+        stderr: stderr.replace(/^(hint: .*|1 of 1 tag added|to undo it: .*)\n/gm, ''),
       })),
     ).toEqual(printing.map((line) => ({ line, code: 9, stderr })));
   });
@@ -61,6 +61,11 @@ describe('R-20, B38: output that nobody can write', () => {
     const ran = await runShell('$linkctl shorten https://nodejs.org/ > /dev/full', env);
     expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('cannot write output') });
     expect(await sent(wire)).toHaveLength(1);
+  });
+
+  test('B45, U6: the undo of a change whose output cannot be written names the profile that was typed', async ({ env }) => {
+    const ran = await runShell('$linkctl -p sandbox shorten https://nodejs.org/ > /dev/full', env);
+    expect(ran.stderr).toMatch(/^to undo it: linkctl -p sandbox undo \S+$/m);
   });
 
   test('B38, B40: a change whose output cannot be written is named, with its undo', async ({ env, linkctl }) => {
@@ -80,7 +85,8 @@ describe('R-20, B38: output that nobody can write', () => {
       expect(ran.stderr).toMatch(undo);
     }
     const added = await runShell('$linkctl tags add one two > /dev/full', env);
-    expect(added).toMatchObject({ code: 9, stderr: expect.stringContaining('\n2 of 2 tags were added\n') });
+    expect(added).toMatchObject({ code: 9, stderr: expect.stringContaining('\n2 of 2 tags added\n') });
+    expect(added.stderr).toMatch(undo);
     const renamed = await runShell('$linkctl tags rename one three > /dev/full', env);
     expect(renamed).toMatchObject({ code: 9, stderr: expect.stringContaining('\nRenamed tag "one" to "three"\n') });
     const file = await runShell('echo https://nodejs.org/y | $linkctl shorten -f - > /dev/full', env);

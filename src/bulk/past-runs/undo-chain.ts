@@ -204,9 +204,11 @@ export function assertSameAccount(begin: BeginLine, { identity, edition }: Accou
   const { server, username, profile } = identity;
   if (begin.server === server && begin.account === username) return;
   if (isReading && begin.profile === profile) return;
-  throw new UsageError(`run ${begin.run} belongs to ${begin.account} on ${begin.server}, not to ${username} on ${server}`, {
-    hint: accountHint(begin, profile, edition),
-  });
+  const isOther = begin.profile !== undefined && profile !== undefined && begin.profile !== profile;
+  const [owner, other] = isOther
+    ? [`profile "${begin.profile}"`, `profile "${profile}"`]
+    : [`${begin.account} on ${begin.server}`, `${username} on ${server}`];
+  throw new UsageError(`run ${begin.run} belongs to ${owner}, not to ${other}`, { hint: accountHint(begin, profile, edition) });
 }
 
 /** The sandbox has an account for each edition, and a profile may have got another one. */

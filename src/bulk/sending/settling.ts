@@ -1,4 +1,3 @@
-import { type CliError, LimitError, UnavailableError } from '../../base/errors.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import type { UnappliedField } from '../../link/same.ts';
 import type { Execution } from '../execution/execution.ts';
@@ -37,7 +36,7 @@ export async function settle(
   for (const [position, row] of rows.entries()) {
     const verdict = verdicts[position] ?? doubtful;
     if (verdict.kind === 'failed' && verdict.error.code === 1219) cooling += 1;
-    if (verdict.kind === 'failed' && verdict.error.code === 1220) stop.because(linksUsedUp());
+    if (verdict.kind === 'failed' && verdict.error.code === 1220) stop.because((await import('./refusals.ts')).linksUsedUp());
     if (verdict.kind === 'again' && verdict.readAt !== undefined)
       repeat.push({ ...row, before: verdict.record, readAt: verdict.readAt });
     else if (verdict.kind === 'again' || isTemporary(verdict)) repeat.push(row);
@@ -49,7 +48,7 @@ export async function settle(
   }
   for (const { index } of repeat) run.rounds.set(index, roundOf(index, run) + 1);
   const exhausted = repeat.filter(({ index }) => roundOf(index, run) > maximalRounds);
-  if (exhausted.length > 0) stop.because(notTaken(exhausted.length, cooling));
+  if (exhausted.length > 0) stop.because((await import('./refusals.ts')).notTaken(exhausted.length, cooling, maximalRounds));
   if (cooling > 0) limiter.throttled();
   else if (outcomes.length > 0) limiter.succeeded();
   if (cooling > 0 && !stop.reason) await coolDown(roundOf(repeat[0]?.index ?? -1, run), run);
@@ -175,18 +174,4 @@ function notAppliedError(differences: readonly UnappliedField[]): RowError {
       .map(({ field, asked, got }) => `${field}: requested ${JSON.stringify(asked)}, got ${JSON.stringify(got)}`)
       .join('; '),
   };
-}
-
-function linksUsedUp(): CliError {
-  return new LimitError('the account has reached its maximum number of links', {
-    apiCode: 1220,
-    hint: 'delete links or raise the limit, then run the same command again',
-  });
-}
-
-function notTaken(count: number, cooling: number): CliError {
-  const hint = 'run the same command again later';
-  return cooling > 0
-    ? new UnavailableError(`the server still does not accept requests (${count} rows)`, { apiCode: 1219, hint })
-    : new UnavailableError(`the server did not accept ${count} rows in ${maximalRounds} attempts`, { hint });
 }
