@@ -9,7 +9,7 @@ import { printReport } from '../output/print.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
 import type { Report } from '../output/report.ts';
 import type { Streams } from '../output/streams.ts';
-import { startDeadline } from './deadline.ts';
+import { noDeadline } from './deadline.ts';
 import { explicitFormat, type Invocation, isSet, type Launch } from './invocation.ts';
 
 export type Work<Options extends object> = (options: Options, invocation: Invocation, operands: string[]) => Promise<Report>;
@@ -21,7 +21,7 @@ export type Runner = <Options extends object>(work: Work<Options>) => (this: Com
 export function createRunner(start: Launch): Runner {
   return <Options extends object>(work: Work<Options>) =>
     async function (this: Command) {
-      const { invocation, hold, close } = begin(start, this);
+      const { invocation, hold, close } = await begin(start, this);
       const { output, streams } = invocation;
       const whole = async (): Promise<void> =>
         printReport(await work(this.opts<Options>(), invocation, this.args), output, streams);
@@ -44,7 +44,7 @@ interface StartedCommand {
   close(): Promise<void>;
 }
 
-function begin(start: Launch, command: Command): StartedCommand {
+async function begin(start: Launch, command: Command): Promise<StartedCommand> {
   const { system, streams, output, failure } = start;
   const global = command.optsWithGlobals<GlobalOptions>();
   if (global.output === markdown && !withMarkdown.has(command.name())) {
@@ -55,7 +55,8 @@ function begin(start: Launch, command: Command): StartedCommand {
   failure.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
   const { file, hashesFrom } = command.opts<{ file?: string; hashesFrom?: string }>();
   const signals = watchSignals(system, streams);
-  const deadline = startDeadline(global.maxTime, system);
+  const { maxTime } = global;
+  const deadline = maxTime === undefined ? noDeadline : (await import('./time-limit.ts')).deadlineAfter(maxTime, system);
   const { atEnd, clearAway } = createEnd();
   const warned = new Set<string>();
   const invocation: Invocation = {

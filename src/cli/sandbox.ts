@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { messageOf } from '../base/errors.ts';
 import { dataVariable, folders } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
@@ -7,11 +8,12 @@ import type { Invocation } from './invocation.ts';
 
 interface Sandbox {
   readonly baseUrl: string;
+  connect(): Duplex;
   readonly username: string;
   readonly apiKey: string;
 }
 
-/** Starts the service in this process, on a loopback port with a temporary key. Its data is kept. */
+/** Starts the service in this process, without a port and with a temporary key. Its data is kept. */
 export async function startSandbox(edition: Edition, { system, warn, atEnd }: Invocation): Promise<Sandbox> {
   const { diskHint, startService, defaultPort } = await import('../service/service.ts');
   const username = 'sandbox';
@@ -24,6 +26,7 @@ export async function startSandbox(edition: Edition, { system, warn, atEnd }: In
     username,
     apiKey,
     redirects: false,
+    isPrivate: true,
     // `linkctl serve` uses this port, so that short URLs work there.
     linksPort: defaultPort,
     now: system.now,
@@ -31,8 +34,8 @@ export async function startSandbox(edition: Edition, { system, warn, atEnd }: In
     onFailure: (error) => void warn(`sandbox error: ${messageOf(error)}`),
   });
   atEnd(async () => (await starting.catch(() => undefined))?.close());
-  const { baseUrl } = await starting.catch((error) => {
+  const { baseUrl, connect } = await starting.catch((error) => {
     throw fileError('use the data folder', data, error, diskHint(error, `set ${dataVariable(system)}`));
   });
-  return { baseUrl, username, apiKey };
+  return { baseUrl, connect, username, apiKey };
 }

@@ -107,11 +107,11 @@ function accountOf(credentials: ServerCredentials): Account {
 
 async function sandboxAccount({ edition, profile, settings }: Credentials, invocation: Invocation): Promise<Account> {
   const { startSandbox } = await import('./sandbox.ts');
-  const { baseUrl, username, apiKey } = await startSandbox(edition, invocation);
+  const { baseUrl, connect, username, apiKey } = await startSandbox(edition, invocation);
   return {
     edition,
     baseUrl,
-    // Runs are recorded by server, and the port changes each time.
+    connect,
     server: `sandbox, edition ${edition}`,
     username,
     profile,
@@ -169,6 +169,7 @@ interface Account extends AccountOptions {
   readonly methodOverride?: boolean | undefined;
   /** From the profile, unless a flag overrides it. */
   readonly caFile?: string | undefined;
+  readonly connect?: ClientOptions['connect'];
   /** Without it, requests have no credentials. */
   readonly readKey?: (() => Promise<ApiKey>) | undefined;
   /** Attempts after the first one; overrides the flags. */

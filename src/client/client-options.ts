@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { OperationInput, OperationName, OperationResult } from '../contract/operations.ts';
@@ -46,6 +47,8 @@ export interface ClientOptions extends AccountOptions {
   /** Seconds that a call may wait at the server's request; 30 on a terminal and 900 otherwise. */
   readonly maxWait?: number | undefined;
   readonly caFile?: string | undefined;
+  /** Opens a connection to a server in this process. */
+  readonly connect?: (() => Duplex) | undefined;
   /** Ends every call, in addition to the call's own signal. */
   readonly signal?: AbortSignal | undefined;
   /** Called before the first byte of a changing call. */

@@ -5,7 +5,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { type Duplex, duplexPair } from 'node:stream';
 import { promisify } from 'node:util';
 import { refuse } from './api/api-responses.ts';
 import type { AddressReader } from './client-address.ts';
@@ -15,7 +15,8 @@ import type { Certificate } from './service-options.ts';
 
 interface ListenerOptions {
   readonly host: string;
-  readonly port: number;
+  /** Undefined: connections come from `connect` alone. */
+  readonly port: number | undefined;
   /** Larger bodies are refused with 1310. */
   readonly bodyBytes: number;
   /** Default: plain HTTP. */
@@ -28,7 +29,10 @@ interface ListenerOptions {
 }
 
 export interface Listener {
+  /** 0 without a port. */
   readonly port: number;
+  /** Opens a connection within this process. */
+  connect(): Duplex;
   /** Applies to new connections. Throws for an invalid certificate. */
   renewCertificate(certificate: Certificate): void;
   /** Closes each connection with its next response, while new ones are still accepted. */
@@ -84,13 +88,21 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   // 100-continue is the only expectation that HTTP defines, and Node answers it itself.
   server.on('checkExpectation', answer);
   server.on('clientError', (error, socket) => refuseUnparsed(error, socket, answers.get(socket)));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
+  const { host, port = 0 } = options;
+  if (options.port !== undefined) {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, resolve);
+    });
+  }
   const address = server.address();
   return {
-    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    connect: () => {
+      const [ours, theirs] = duplexPair();
+      server.emit('connection', ours);
+      return theirs;
+    },
     renewCertificate,
     drain: () => {
       closing = true;
@@ -174,6 +186,7 @@ function statusOfParser(code: string): number | undefined {
 
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
+    if (!server.listening) return resolve();
     const timer = setTimeout(() => server.closeAllConnections(), closingTime);
     server.close(() => {
       clearTimeout(timer);

@@ -100,6 +100,8 @@ export interface ServiceOptions {
   /** In milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
   readonly random?: ((size: number) => Uint8Array) | undefined;
+  /** Has no port: connections come from `connect` alone. */
+  readonly isPrivate?: boolean | undefined;
   /** Serves redirects in addition to the API. */
   readonly redirects: boolean;
   /** Enables HTTPS. */

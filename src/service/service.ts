@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import { isLocalhost, isLoopback } from '../contract/web-address.ts';
 import { callCounter } from './api/call-counter.ts';
 import { shownDomain } from './api/url-records.ts';
@@ -25,7 +26,10 @@ export interface RunningService {
   /** Such as `http://127.0.0.1:PORT/api/3`. */
   readonly baseUrl: string;
   readonly origin: string;
+  /** 0 without a port. */
   readonly port: number;
+  /** Opens a connection within this process. */
+  connect(): Duplex;
   /** The port of health and metrics, if served. */
   readonly metricsPort: number | undefined;
   /** The names of the domains, the default one first. */
@@ -106,11 +110,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     state = 'serving';
     const stored = await store.listDomains();
     const domains = (options.edition === 'b' ? stored.slice(0, 1) : stored).map((domain) => shownDomain(domain, settings));
-    const { renewCertificate, connections } = listener;
+    const { renewCertificate, connections, connect } = listener;
     return {
       baseUrl: origin + apiRoot,
       origin,
       port: listener.port,
+      connect,
       metricsPort: monitorListener?.port,
       domains,
       formerDomains: await formerDomains(store, options),
@@ -155,10 +160,10 @@ async function formerDomains(
 }
 
 function listenForVisitors(options: ServiceOptions, dispatcher: Dispatcher, metrics: Metrics | undefined): Promise<Listener> {
-  const { host = '127.0.0.1', port = 0, certificate, trustedProxies = [], onExchange } = options;
+  const { host = '127.0.0.1', port = 0, isPrivate, certificate, trustedProxies = [], onExchange } = options;
   return listen({
     host,
-    port,
+    port: isPrivate ? undefined : port,
     bodyBytes: dispatcher.api.settings.limits.bodyBytes,
     certificate,
     addressOf: trustedProxies.length > 0 ? addressReader(trustedProxies) : undefined,

@@ -71,6 +71,12 @@ test('B98, T12: shortening one URL loads four files, and no library but the one 
   ).toEqual([]);
 });
 
+test('T12: the sandbox opens no port, so nothing of Node that only a listening server needs is loaded', async ({ env }) => {
+  const { builtins } = await loadedBy(['-p', 'sandbox', 'shorten', 'https://nodejs.org/'], env);
+  expect(builtins).toContain('http');
+  expect(builtins.filter((name) => ['cluster', 'child_process', 'dgram', 'dns'].includes(name))).toEqual([]);
+});
+
 /** The modules of ours that the files were made of, as they are called below `src`. */
 function modulesIn(files: readonly string[]): string[] {
   const sources = files.filter((file) => file.startsWith(programFolder)).flatMap(sourcesOf);
@@ -243,7 +249,7 @@ test('B48: with --debug the trace of a bug of ours names lines of the source', a
     env,
   }).catch((error) => error);
   expect(stderr).toContain('internal error: boom');
-  expect(stderr).toMatch(/at .*src\/cli\/deadline\.ts:\d+:\d+/);
+  expect(stderr).toMatch(/at .*src\/cli\/time-limit\.ts:\d+:\d+/);
 });
 
 test('every file of the built program can be loaded, and holds all that it exports', async () => {

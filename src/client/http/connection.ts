@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { type ApiRequest, addressOf } from '../call/api-request.ts';
 import type { ClientEvent, ClientOptions, ExchangeDetail } from '../client-options.ts';
@@ -24,7 +25,7 @@ export interface Connection {
 
 /** Opens no connection before the first exchange. */
 export function createConnection(options: ClientOptions): Connection {
-  const { baseUrl, system, observe, redact = (text) => text, caFile, timeout } = options;
+  const { baseUrl, system, observe, redact = (text) => text, caFile, connect, timeout } = options;
   const warn = (message: string): void => observe?.({ kind: 'warning', message });
   const base = new URL(baseUrl);
   const wireRequest = wireRequests(base, options);
@@ -33,7 +34,7 @@ export function createConnection(options: ClientOptions): Connection {
   let transport: Promise<Transport> | undefined;
   return {
     exchange: async (request, signal) => {
-      transport ??= openTransport({ origin: base, caFile, env: system.env, warn });
+      transport ??= openTransport({ origin: base, caFile, env: system.env, connect, warn });
       const wire = await wireRequest(request);
       const started = system.elapsed();
       const answered = await (await transport).exchange(wire, timeoutsFor(request.method, timeout), signal);
@@ -102,22 +103,25 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   const proxies = proxiesFor(options);
   const trust = await trustFor(options);
   if (proxies) return (await import('./undici-transport.ts')).undiciTransport(options.origin, trust, proxies);
-  return await nodeTransport(options.origin, trust);
+  return await nodeTransport(options.origin, trust, options.connect);
 }
 
 async function nodeModule({ protocol }: URL): Promise<typeof import('node:http') | typeof import('node:https')> {
   return protocol === 'https:' ? await import('node:https') : await import('node:http');
 }
 
-export async function nodeTransport(origin: URL, trust: Trust): Promise<Transport> {
+export async function nodeTransport(origin: URL, trust: Trust, createConnection?: () => Duplex): Promise<Transport> {
   const secure = origin.protocol === 'https:';
   const { Agent, request } = await nodeModule(origin);
-  const agent = new Agent({ keepAlive: true, timeout: maximumIdle, ...(secure && { ...trust, ca: trust.ca?.slice() }) });
+  // Within this process, each request has a connection of its own.
+  const connections = createConnection
+    ? { createConnection }
+    : { agent: new Agent({ keepAlive: true, timeout: maximumIdle, ...(secure && { ...trust, ca: trust.ca?.slice() }) }) };
   return {
     exchange: ({ method, path, headers, body }, timeouts, signal) => {
       const exchange = new Exchange(origin.host, timeouts, signal);
       if (exchange.settled) return exchange.outcome;
-      const outgoing = request(origin, { agent, method, path, maxHeaderSize: maximumHeaders });
+      const outgoing = request(origin, { ...connections, method, path, maxHeaderSize: maximumHeaders });
       // Headers among the options would be printed by NODE_DEBUG, including the key.
       for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
       exchange.onStop(() => outgoing.destroy());

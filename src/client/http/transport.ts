@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { System } from '../../base/system.ts';
 
 export interface WireRequest {
@@ -50,6 +51,8 @@ export interface TransportOptions {
   /** PEM certificates, trusted in addition to the default ones. */
   readonly caFile?: string | undefined;
   readonly env: System['env'];
+  /** Opens a connection to a server in this process. */
+  readonly connect?: (() => Duplex) | undefined;
   /** For problems that do no harm. */
   warn(message: string): void;
 }
