@@ -19,7 +19,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     return ['edit', '-f', file, '--yes'];
   }
 
-  test("U2: what somebody else set after a rename without an answer is not the run's, and stays", async ({
+  test('U1, U2: what somebody else set after a rename without an answer is restored', async ({
     linkctl,
     service,
     wire,
@@ -30,9 +30,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const words = editOf(folder, 'hash,custom_hash,note', 'h0,r0,asked');
     await killed(words, { ...onPatch, ...faults.silentAfter }, { wire, env });
     await foreign(service, 'PATCH', '/urls/r0', { note: 'theirs' });
-    expect(await linkctl(words)).toMatchObject({ code: 6, stderr: expect.stringContaining('not applied: note') });
-    expect(await undoLast(linkctl)).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: note') });
-    expect(await stored(service)).toMatchObject([{ hash: 'r0', note: 'theirs' }]);
+    // The rename is done, so the rest is sent to the new hash.
+    expect((await linkctl(words)).code).toBe(0);
+    expect(await stored(service)).toMatchObject([{ hash: 'r0', note: 'asked' }]);
+    expect((await undoLast(linkctl)).code).toBe(0);
+    expect(await stored(service)).toMatchObject([{ hash: 'h0', note: 'theirs' }]);
   });
 
   test('U2: an undo of a rename that is run again does not overwrite what somebody else has set since', async ({
@@ -97,6 +99,40 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await killed(words, { ...onPatch, ...faults.silentBefore }, { wire, env }, [onPatch]);
     expect((await undoLast(linkctl)).code).toBe(0);
     expect(await stored(service)).toMatchObject([{ hash: 'h0', note: 'before' }]);
+  });
+
+  test.for([
+    ['+q', '-q'],
+    ['-x', '+x'],
+  ] as const)(
+    'U2: of "%s" and then "%s" about one link, the second in doubt and not applied, undo takes back the first',
+    async ([first, second], { linkctl, service, wire, env, folder }) => {
+      await store(service, numbered(1, { tags: ['x'] }));
+      const words = editOf(folder, 'hash,custom_hash,tags', `h0,r0,${first}`, `r0,,${second}`);
+      await killed(words, { ...onPatch, ...faults.silentBefore }, { wire, env }, [onPatch]);
+      expect((await undoLast(linkctl)).code).toBe(0);
+      expect(await stored(service)).toMatchObject([{ hash: 'h0', tags: ['x'] }]);
+    },
+  );
+
+  test('U1: undo of a rename in doubt that shows does not wait for it', async ({ linkctl, service, wire, env, folder }) => {
+    await store(service, numbered(1));
+    await killed(editOf(folder, 'hash,custom_hash', 'h0,r0'), { ...onPatch, ...faults.silentAfter }, { wire, env });
+    await foreign(service, 'POST', '/urls', { custom_hash: 'h0', long_url: 'https://theirs.example/' });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 3, stderr: expect.stringContaining('the hash h0 is taken') });
+  });
+
+  test('U1: undo of an edit in doubt whose link was deleted does not wait for it', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(1));
+    await killed(editOf(folder, 'hash,note', 'h0,asked'), { ...onPatch, ...faults.silentBefore }, { wire, env });
+    await foreign(service, 'DELETE', '/urls/h0');
+    expect((await undoLast(linkctl)).code).toBe(3);
   });
 
   test.for([

@@ -57,6 +57,42 @@ describe.each(['a', 'b'] as const)('edition %s, and a server that cuts notes', (
     expect(await stored(service)).toMatchObject([{ hash: 'r0', note: 'a second' }]);
   });
 
+  test("U2: what another row asked for, and somebody changed since, is not taken for the run's", async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    await store(service, numbered(1, { note: 'before' }));
+    const file = join(folder, 'edits.csv');
+    writeFileSync(file, 'hash,custom_hash,long_url,note\nh0,r0,https://new.example/,\nr0,,,a second note\n');
+    const words = ['edit', '-f', file, '--yes'];
+    await wire.script([onPatch, { ...onPatch, ...faults.refuse(1303) }]);
+    expect((await linkctl(words)).code).toBe(7);
+    await wire.script([]);
+    await foreign(service, 'PATCH', '/urls/r0', { long_url: 'https://theirs.example/' });
+    expect((await linkctl(words)).stderr).toContain('not applied: note');
+    expect(await undoLast(linkctl)).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: long_url') });
+    expect(await stored(service)).toMatchObject([{ hash: 'r0', long_url: 'https://theirs.example/' }]);
+  });
+
+  test('U2: a rename without an answer and a later row, both stored otherwise than requested, are undone as one', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(1, { note: 'before' }));
+    const file = join(folder, 'edits.csv');
+    writeFileSync(file, 'hash,custom_hash,note\nh0,r0,the first note\nr0,,two\n');
+    const words = ['edit', '-f', file, '--yes'];
+    await killed(words, { ...onPatch, ...faults.silentAfter }, { wire, env });
+    expect((await linkctl(words)).code).toBe(3);
+    expect((await undoLast(linkctl)).code).toBe(0);
+    expect(await stored(service)).toMatchObject([{ hash: 'h0', note: 'before' }]);
+  });
+
   test('U2: such an edit that somebody changed since is named and left alone', async ({ linkctl, service, folder }) => {
     await store(service, numbered(2, { note: 'before' }));
     await edit(linkctl, folder, '', ['note'], () => [note], 2);

@@ -142,15 +142,14 @@ const ofExisting: ReadonlySet<RowStatus> = new Set(['changed', 'unchanged', 'del
 
 function recordedError(outcome: RowOutcome): RecordedError {
   const { code = 0, message = '', details = '' } = outcome.error ?? {};
-  const { record, existed, readLater } = outcome;
+  const { record, existed } = outcome;
   if (record) {
     const taken = {
       hash: record.hash,
       shortUrl: shortUrlOf(record),
       longUrl: unrequestedDestination(outcome),
       existed,
-      // Values of somebody else would pass for the run's.
-      values: readLater ? undefined : shownPrints(record),
+      values: shownPrints(record),
     };
     return [code, message, details, taken];
   }

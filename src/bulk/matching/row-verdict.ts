@@ -23,8 +23,6 @@ export interface Done {
   /** Absent if the call returns no records. */
   readonly record?: KnownRecord;
   readonly evidence?: Evidence;
-  /** The record is not from the answer to the row, so somebody else may have changed it since. */
-  readonly readLater?: true;
   /** The record existed before: an earlier row of the run has it, or it was found after its hash was refused. */
   readonly shared?: true;
   /** A listing proved that the record was created during the run. */

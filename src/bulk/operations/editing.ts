@@ -38,9 +38,9 @@ export function editItemsOperation(settings: ChangeSettings): BulkOperation<Edit
 
 /** PATCH /urls?hashes=, or /urls/[hash] for a single row: the same fields for all rows (styles 2 and 1). */
 export function editSameOperation(settings: ChangeSettings, fields: EditFields): BulkOperation<LinkKey> {
-  const body: { urls: [EditFields] } = { urls: [fields] };
   const request = (rows: readonly LinkKey[]): Call<'editUrl' | 'editSelectedUrls'> => {
     const { only, query, queryOfAll } = addressOf(rows, settings);
+    const body: { urls: [EditFields] } = { urls: [only === fields.custom_hash ? withoutRename(fields) : fields] };
     return only !== undefined
       ? { operation: 'editUrl', input: { path: { hash: only }, query, body } }
       : { operation: 'editSelectedUrls', input: { query: queryOfAll, body } };
@@ -68,11 +68,18 @@ function editing<Row extends LinkKey>(
 ): BulkOperation<Row> {
   const nameOf = (row: Row): string => fields(row).custom_hash ?? row.hash;
   const isRename = (row: Row): boolean => nameOf(row) !== row.hash;
+  /** Links that an attempt without an answer has renamed, but perhaps not changed otherwise: the rest is sent to their new hash. */
+  const renamed = new Set<string>();
+  const keyOf = (row: Row): string => `${linkText(row)} ${nameOf(row)}`;
+  const asNamed = (row: Row): Row => (renamed.has(keyOf(row)) ? { ...row, hash: nameOf(row), custom_hash: undefined } : row);
+  const read = reading<Row>(settings);
   return {
     ...sending,
     kind: 'edit',
     doubt: 'inspect',
-    read: reading(settings),
+    call: async (rows, signal, json, watch) =>
+      await sending.call(renamed.size > 0 ? rows.map(asNamed) : rows, signal, json, watch),
+    read: async (rows, signal) => await read(renamed.size > 0 ? rows.map(asNamed) : rows, signal),
     readable: fittingHashes,
     needsPriorDestination: isRename,
     requestedFields: fields,
@@ -80,10 +87,14 @@ function editing<Row extends LinkKey>(
     inspect: inspection(
       settings,
       (row, links) => {
-        const asked = fields(row.payload);
-        const record = links.get(row.payload.hash);
-        if (!row.inDoubt || !isRename(row.payload)) return verdictOf(asked, record, row);
-        return verdictOnRename(asked, record, links.get(asked.custom_hash ?? ''), row);
+        const { payload } = row;
+        const asked = fields(payload);
+        const record = links.get(payload.hash);
+        if (!row.inDoubt || !isRename(payload)) return verdictOf(asked, record, row);
+        const verdict = verdictOnRename(asked, record, links.get(nameOf(payload)), row);
+        if (verdict !== 'renamed') return verdict;
+        renamed.add(keyOf(payload));
+        return verdictOf(withoutRename(asked), { ...links.get(nameOf(payload)), hash: payload.hash }, row);
       },
       (row) => [row.hash, nameOf(row)],
     ),
@@ -110,13 +121,20 @@ function verdictOf(
   return foreign.length > 0 ? changedSince(foreign) : { kind: 'again', record };
 }
 
-/** A link at the new hash is ours only with the expected destination. A link at the old hash may belong to another row. */
+function withoutRename({ custom_hash: _, ...fields }: EditFields): EditFields {
+  return fields;
+}
+
+/**
+ * A link at the new hash is ours only with the expected destination. `renamed` if it lacks other requested values. A link at the old hash may
+ * belong to another row.
+ */
 function verdictOnRename(
   asked: EditFields,
   record: KnownRecord | undefined,
   renamed: KnownRecord | undefined,
   row: RowToInspect<LinkKey>,
-): Verdict {
+): Verdict | 'renamed' {
   const { long_url } = asked;
   const { priorDestination } = row;
   if (priorDestination === noDestination) return missing;
@@ -125,7 +143,9 @@ function verdictOnRename(
   if (!renamed) return doubtful;
   const isOurs =
     long_url === undefined ? hasDestination(priorDestination, renamed) : notApplied({ long_url }, renamed).length === 0;
-  return isOurs ? { kind: 'done', record: renamed, evidence: 'hash', readLater: true } : doubtful;
+  if (!isOurs) return doubtful;
+  const isDone = notApplied(withoutRename(asked), renamed, 'instructions').length === 0;
+  return isDone ? { kind: 'done', record: renamed, evidence: 'hash' } : 'renamed';
 }
 
 type EditedUrl = Pick<EditItem, 'hash' | 'custom_hash'>;

@@ -21,6 +21,8 @@ export interface DoneChange {
   readonly seen?: readonly SeenInDoubt[] | undefined;
   /** Fingerprints of the fields as the server showed them afterwards: of a created link, and of an edited one that is not as requested. */
   readonly made?: LinkPrints | undefined;
+  /** The server showed the link under its new hash. */
+  readonly isMoved?: boolean;
   /** For created links: the run certainly created it. If not, the watermark of the run decides. */
   readonly isProven?: boolean;
   /** For created links: not as requested, so that somebody else may have made it meanwhile. */
@@ -42,11 +44,23 @@ export interface TouchedImage extends BeforeImage {
   readonly madeHash: string | undefined;
 }
 
-export function changeOf({ row, payload, record: before, seen, made }: TouchedImage, { stateOf }: RunState): DoneChange {
-  const { hash, domain, ...asked } = payload;
+export function changeOf(
+  { row, payload, record: before, seen, made, madeHash }: TouchedImage,
+  { stateOf }: RunState,
+): DoneChange {
+  const { hash, domain, ...asked }: LinkKey & EditFields = payload;
   const state = stateOf(row);
   const isCertain = state !== 'failed' && isSettled(state);
-  return { link: { hash, domain }, asked, before, seen, made, isCertain, isOpen: isInDoubt(state) };
+  return {
+    link: { hash, domain },
+    asked,
+    before,
+    seen,
+    made,
+    isCertain,
+    isMoved: madeHash !== undefined && madeHash === asked.custom_hash,
+    isOpen: isInDoubt(state),
+  };
 }
 
 /** Joins all changes of each link if hashes moved between links: a row may name a hash that an earlier row released or took. */
@@ -62,7 +76,7 @@ export function joinedChanges(images: readonly TouchedImage[], state: RunState):
     changes[nth] = { ...(earlier ? joined(earlier, change) : change), isChained: true };
     const [renamed] = newLink(image);
     // If a row failed or is in doubt, it is not certain that it moved a hash, unless the server showed it.
-    if (renamed === undefined || !(change.isCertain || image.madeHash === change.asked.custom_hash)) continue;
+    if (renamed === undefined || !(change.isCertain || change.isMoved)) continue;
     holders.delete(name);
     holders.set(renamed, nth);
   }
@@ -85,8 +99,8 @@ function joined(first: DoneChange, second: DoneChange): DoneChange {
     ...first,
     asked: all,
     askedBefore: isOpen ? first.asked : first.askedBefore,
-    seen: [...(first.seen ?? []), ...(isStep ? [seenBetween(first, second)] : []), ...(second.seen ?? [])],
-    made: second.made ?? (isStep ? madeWithout(asked, first.made) : first.made),
+    seen: [...seenOfOthers(first), ...(isStep ? [seenBetween(first, second)] : []), ...(second.seen ?? [])],
+    made: isStep ? { ...madeWithout(asked, first.made), ...madeOf(asked, second.made) } : first.made,
     via,
     isCertain: first.isCertain && (second.isCertain || stays),
     isOpen: first.isOpen === true || isOpen === true,
@@ -94,12 +108,27 @@ function joined(first: DoneChange, second: DoneChange): DoneChange {
 }
 
 /** True if the row was applied, perhaps not as requested. */
-function wasApplied({ isCertain, made }: DoneChange): boolean {
-  return isCertain || made !== undefined;
+function wasApplied({ isCertain, made, isMoved }: DoneChange): boolean {
+  return isCertain || made !== undefined || isMoved === true;
+}
+
+function madeOf(asked: EditFields, made: LinkPrints = {}): LinkPrints {
+  return Object.fromEntries(Object.entries(made).filter(([field]) => field in asked));
 }
 
 function madeWithout(asked: EditFields, made: LinkPrints = {}): LinkPrints {
   return Object.fromEntries(Object.entries(made).filter(([field]) => !(field in asked)));
+}
+
+const plainFields = ['long_url', 'note', 'email_stats', 'expiration_date', 'max_clicks'] as const;
+
+/** What was seen, without the values that the answer to the row showed as its own. */
+function seenOfOthers({ seen = [], made }: DoneChange): readonly SeenInDoubt[] {
+  if (!made) return seen;
+  return seen.map(({ values, tags }) => {
+    const isOwn = (field: string): boolean => plainFields.some((plain) => plain === field && hasPrint(plain, made, values));
+    return { values: Object.fromEntries(Object.entries(values).filter(([field]) => !isOwn(field))), tags };
+  });
 }
 
 /** The values of the link before the second change that are neither from before the run nor from the first one: somebody else set them. */

@@ -59,8 +59,6 @@ export interface RowOutcome extends BulkRow {
   readonly perhapsNew?: true | undefined;
   /** The link of a row that was not applied as requested was there before, and the row did not change it. */
   readonly existed?: true | undefined;
-  /** `record` is not from the answer to the row, so somebody else may have changed it since. */
-  readonly readLater?: true | undefined;
   /** For unknown rows in keyed and dedupe mode: repeating the command settles them without harm. */
   readonly repeatable?: true | undefined;
 }

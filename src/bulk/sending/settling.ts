@@ -116,9 +116,7 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, run: Pick<Execution, '
     return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew };
   }
   const existed = perhapsNew ? undefined : (verdict.existed ?? wasThere(row, run));
-  const { readLater } = verdict;
-  const error = notAppliedError(differences);
-  return { ...row, status: 'failed', record, matchedByPosition, perhapsNew, existed, readLater, error };
+  return { ...row, status: 'failed', record, matchedByPosition, perhapsNew, existed, error: notAppliedError(differences) };
 }
 
 /** True for a row that makes a link, whose hash had one before. An edit may have been applied whatever the answer shows: it may be old. */

@@ -118,22 +118,26 @@ function changedSince(fields: readonly string[]): PlannedOutcome {
  * Returns the instructions that revert those labels of the run that have not changed since. A label was on the link, or not, when an attempt
  * named it first. If a later one found it otherwise than the attempts before would have left it, somebody else did that.
  */
-function tagsBack({ asked, seen = [] }: DoneChange, before: EarlierLink, now: EarlierLink): string[] {
+function tagsBack({ asked, seen = [], askedBefore }: DoneChange, before: EarlierLink, now: EarlierLink): string[] {
   const has = labelsOf(now);
   let had = labelsOf(before);
   const left = new Map<string, boolean>();
+  const lefts = new Set<string>();
   const olds = new Map<string, string | undefined>();
   for (const { tags, values } of [{ tags: asked.tags ?? [], values: before }, ...seen]) {
     if (values.tags) had = labelsOf(values);
     for (const [label, isAttached] of leftBy(tags)) {
       if (left.get(label) !== had.has(label)) olds.set(label, had.get(label));
       left.set(label, isAttached);
+      lefts.add(`${isAttached}${label}`);
     }
   }
   return [...left].flatMap(([label, isAttached]) => {
     const [old, present] = [olds.get(label), has.get(label)];
-    if (isAttached) return old === undefined && present !== undefined ? [`-${present}`] : [];
-    return old !== undefined && present === undefined ? [`+${old}`] : [];
+    // The last attempt may not have been applied.
+    const isLeft = askedBefore ? lefts.has(`${present !== undefined}${label}`) : isAttached === (present !== undefined);
+    if (!isLeft || (old === undefined) === (present === undefined)) return [];
+    return present === undefined ? [`+${old}`] : [`-${present}`];
   });
 }
 

@@ -6,6 +6,7 @@ import { recordsOf } from '../../client/named-urls.ts';
 import { editions } from '../../contract/editions.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
+import { hasPrint } from '../../link/prints.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
@@ -61,8 +62,8 @@ export async function* undonePages(
     for (const one of located) {
       const { change, taken = '' } = one;
       const steps = exchanged.get(one) ?? [decided(one, !freed.has(taken))];
-      for (const { target, outcome } of steps) {
-        if (change.isOpen && mayStillChange(change, outcome)) {
+      for (const { target, outcome, record } of steps) {
+        if (change.isOpen && mayStillChange(change, outcome, record)) {
           restored ??= await restoredLinks(run, domainOf, folders(system).state);
           if (!restored.has(linkText(target))) pending.rows += 1;
         }
@@ -77,8 +78,14 @@ export async function* undonePages(
 }
 
 /** True if a request that is still on its way would change the link. A link that exists cannot be made again. */
-function mayStillChange({ before }: DoneChange, { kind }: PlannedOutcome): boolean {
-  return kind === 'unchanged' || (kind === 'refused' && before !== undefined);
+function mayStillChange(
+  { before, asked, isChained }: DoneChange,
+  { kind }: PlannedOutcome,
+  record: UrlRecord | undefined,
+): boolean {
+  if (kind !== 'unchanged' && kind !== 'refused') return false;
+  if (!before) return kind === 'unchanged';
+  return record !== undefined && (isChained === true || record.hash !== asked.custom_hash);
 }
 
 /** Returns the links that earlier undos of the run have changed: their rows were applied. An undo without a readable record shows none. */
@@ -112,7 +119,7 @@ function hashesOf({ link: { hash }, asked: { custom_hash = hash }, via = hash }:
 
 /** Finds the current link of a change. `taken` is its old hash if another link has it. */
 function linkNow(
-  { link, asked, before, isCertain, via }: DoneChange,
+  { link, asked, before, isCertain, via, made }: DoneChange,
   domain: string | undefined,
   find: (target: LinkKey) => UrlRecord | undefined,
 ): Pick<Located, 'record' | 'taken'> {
@@ -121,7 +128,8 @@ function linkNow(
   if (asked.custom_hash === undefined || asked.custom_hash === link.hash || !before) return { record: old, taken: undefined };
   const taken = old && linkText(oldKey);
   const renamed = find({ hash: asked.custom_hash, domain });
-  const isOurs = (found: UrlRecord): boolean => sameUrl(found.long_url, asked.long_url ?? before.long_url);
+  const isOurs = (found: UrlRecord): boolean =>
+    sameUrl(found.long_url, asked.long_url ?? before.long_url) || hasPrint('long_url', made, found);
   // An earlier undo may have stopped between the two steps of an exchange.
   const between = via === undefined ? undefined : find({ hash: via, domain });
   if (between && isOurs(between) && !(renamed && isOurs(renamed))) return { record: between, taken };
