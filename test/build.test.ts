@@ -52,13 +52,13 @@ function probe(folder: string, deed: string): string[] {
   writeFileSync(
     path,
     `const fs = require('fs');
-    const { readFileSync } = fs;
-    fs.readFileSync = (path, ...rest) => {
+    const { openSync } = fs;
+    fs.openSync = (path, ...rest) => {
       if (/csv-parse[^/]*\\.cjs$/.test(path)) {
-        fs.readFileSync = readFileSync;
+        fs.openSync = openSync;
         ${deed};
       }
-      return readFileSync(path, ...rest);
+      return openSync(path, ...rest);
     };`,
   );
   return ['--require', path];

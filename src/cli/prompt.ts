@@ -1,6 +1,6 @@
 import { AuthError, FailedError, InterruptedError, UsageError } from '../base/errors.ts';
 import type { InputStream, System } from '../base/system.ts';
-import { wrapped } from '../output/notes.ts';
+import { unbroken, wrapped } from '../output/notes.ts';
 import { type Invocation, isSet } from './invocation.ts';
 
 /** True if input and stderr are terminals and no flag or variable forbids questions. */
@@ -46,7 +46,7 @@ export async function confirm(question: string, invocation: Invocation): Promise
 export async function confirmCount(question: string, count: number, invocation: Invocation): Promise<void> {
   if (invocation.global.yes) return;
   requireTerminal('--yes', invocation);
-  let answer = (await readLine(`${question} Type ${count} to continue: `, invocation)).trim().toLowerCase();
+  let answer = (await readLine(`${question} ${unbroken(`Type ${count} to continue:`)} `, invocation)).trim().toLowerCase();
   // A reflexive y is not a refusal, so the question is repeated once.
   if (answer === 'y' || answer === 'yes') answer = (await readLine(`Type the number ${count}, not y: `, invocation)).trim();
   if (answer.replaceAll(',', '') !== String(count)) throw new FailedError('aborted: nothing was changed');

@@ -9,8 +9,12 @@ export async function printNote(text: string, streams: Streams): Promise<void> {
   for (const line of streams.watched ? wrapped(whole, streams.width('stderr')) : [whole]) await streams.message(line);
 }
 
-/** Breaks between words, but never inside a command. */
+/** Breaks between words, but never inside a command or what is `unbroken`. */
 export function wrapped(text: string, width: number): string[] {
-  const kept = text.replace(printedCommand, (command) => command.replaceAll(' ', '\0'));
-  return wrap(kept, width).map((line) => line.replaceAll('\0', ' '));
+  return wrap(text.replace(printedCommand, unbroken), width).map((line) => line.replaceAll('\0', ' '));
+}
+
+/** For `wrapped`: stays on one line. */
+export function unbroken(text: string): string {
+  return text.replaceAll(' ', '\0');
 }

@@ -56,7 +56,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await wire.script([{ only: { method: 'DELETE' } }, { only: { method: 'DELETE' }, ...faults.refuse(1303) }]);
     expect((await linkctl([...words, ...sure])).code).toBe(7);
     const question =
-      /^Resume run \S+ and delete the remaining 5 links of account "ann" on \S+( domain localhost)?\? Type 5 to continue: /m;
+      /^Resume run \S+ and delete the remaining 5 links of account "ann" on\s\S+(\sdomain localhost)?\?\sType 5 to continue: /m;
     for (const stdin of ['y\n', '7\n']) {
       const asked = await linkctl(words, { ...watched, stdin });
       expect(asked).toMatchObject({ code: 1, stderr: expect.stringMatching(question) });
