@@ -120,7 +120,8 @@ function madeWithout(asked: EditFields, made: LinkPrints = {}): LinkPrints {
   return Object.fromEntries(Object.entries(made).filter(([field]) => !(field in asked)));
 }
 
-const plainFields = ['long_url', 'note', 'email_stats', 'expiration_date', 'max_clicks'] as const;
+/** The fields that have one value, which is restored as a whole; tags are restored label by label. */
+export const plainFields = ['long_url', 'note', 'email_stats', 'expiration_date', 'max_clicks'] as const;
 
 /** What was seen, without the values that the answer to the row showed as its own. */
 function seenOfOthers({ seen = [], made }: DoneChange): readonly SeenInDoubt[] {

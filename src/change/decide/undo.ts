@@ -1,6 +1,6 @@
-import type { DoneChange, EarlierLink } from '../../bulk/past-runs/done-change.ts';
+import { type DoneChange, type EarlierLink, plainFields } from '../../bulk/past-runs/done-change.ts';
 import { fieldsSinceMade } from '../../bulk/past-runs/done-run.ts';
-import { namesOf, type RecordField } from '../../contract/fields.ts';
+import type { RecordField } from '../../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
@@ -80,7 +80,6 @@ const empty: { readonly [F in PlainField]: Required<EditFields>[F] } = {
   expiration_date: null,
   max_clicks: 0,
 };
-const plainFields = namesOf(empty);
 
 function oldValue(field: PlainField, before: EarlierLink): EditFields[PlainField] {
   // Servers may not accept the forms that they send, such as a date with a time.
