@@ -12,7 +12,7 @@ export default defineConfig({
     isolate: false,
     reporters: ['default', new SkippedReporter()],
     // Of two cores vitest would leave one idle, while most tests wait for programs that they started.
-    maxWorkers: 6,
+    maxWorkers: 5,
     // Rarer collections of new objects, which took the workers a twentieth of their processor time.
     execArgv: ['--max-semi-space-size=64', '--min-semi-space-size=16'],
     sequence: { sequencer: LongestFirst },
