@@ -1,4 +1,4 @@
-import { CliError, FailedError, NotFoundError, UsageError } from '../base/errors.ts';
+import { CliError, FailedError, type FailureKind, NotFoundError, UsageError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { applyOperation, recreateOperation } from '../bulk/operations/applying.ts';
 import { editItemsOperation } from '../bulk/operations/editing.ts';
@@ -124,13 +124,16 @@ function changeOf(run: DoneRun, method: UndoMethod, { options, domain, pending, 
   };
 }
 
+/** How an undo ends that went through all rows. One that stopped goes on with the same command. */
+const through: ReadonlySet<FailureKind> = new Set(['partial', 'rejected', 'not_found', 'failed']);
+
 /** Rows that may still be applied after the undo matter more than links that were left unchanged. */
 function withPending(
   outcome: CliError | undefined,
   { rows }: PendingRows,
   { begin: { run }, untraceableRows }: DoneRun,
 ): CliError | undefined {
-  if (rows === 0 || (outcome && outcome.kind !== 'partial')) return outcome;
+  if (rows === 0 || (outcome && !through.has(outcome.kind))) return outcome;
   return new CliError('unknown', `outcome unknown for ${plainQuantity(rows, 'row')} of run ${run}: they may still be applied`, {
     details: outcome ? [outcome.message] : [],
     // An undo does not find links of untraceable rows, however often it is repeated.

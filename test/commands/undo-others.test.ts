@@ -152,6 +152,26 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     },
   );
 
+  test('U1: a resumed undo that is refused for every link says 10 while a row of the run may still come', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(2, { note: 'before' }));
+    const words = [...editOf(folder, 'hash,note', 'h0,asked', 'h1,asked'), '--batch-size', '1', '--concurrency', '1'];
+    await killed(words, { ...onPatch, ...faults.silentBefore }, { wire, env }, [onPatch]);
+    const undo = ['undo', await newestFor('undo', linkctl), '--yes'];
+    await killed(undo, { ...onPatch, ...faults.silentBefore }, { wire, env });
+    await foreign(service, 'PATCH', '/urls/h0', { note: 'theirs' });
+    expect(await linkctl(undo)).toMatchObject({
+      code: 10,
+      stderr: expect.stringMatching(/changed since it was listed: note[\s\S]*may still be applied/),
+    });
+    expect(await stored(service)).toMatchObject([{ note: 'theirs' }, { note: 'before' }]);
+  });
+
   test('U1: an undo of deletions in doubt that is repeated counts those that it restored before', async ({
     linkctl,
     service,
