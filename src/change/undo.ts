@@ -8,7 +8,7 @@ import type { DoneChange, EarlierLink } from '../bulk/past-runs/done-change.ts';
 import { assertIdle, type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
-import { assertSameAccount, directionOf } from '../bulk/past-runs/undo-chain.ts';
+import { assertSameAccount, directionOf, partOf } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -49,7 +49,16 @@ export async function undoOrRedo(
   const { state } = folders(session.system);
   const target = tip ? await direction.targetOf(tip, run, options.force === true, runFolders(state)) : run;
   if (tip && target === undefined) return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
-  return await undoRun(await readDoneRun(state, target ?? run), options, session);
+  const undone = target ?? run;
+  const whole = session.global.dryRun ? undefined : await partOf(undone, runFolders(state), direction.command);
+  const report = await undoRun(await readDoneRun(state, undone), options, session);
+  return whole === undefined ? report : { ...report, outcome: () => report.outcome?.() ?? partDone(whole, direction) };
+}
+
+/** An earlier undo did not reach all rows, and the latest change of the others is the run itself. */
+function partDone(run: string, { command }: Direction): CliError {
+  const message = `run ${run} may have more to ${command}: an earlier undo or redo left links out`;
+  return new CliError('partial', message, { hint: `linkctl ${command} ${run}` });
 }
 
 /** Undoes a run. The undo is a run, too. */

@@ -128,7 +128,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
     expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
     expect(await notes()).toEqual(['', '', '']);
-    expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+    expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 3, stderr: expect.stringContaining('more to redo') });
     expect(await notes()).toEqual(['', 'foreign', '']);
     expect(await newestFor('redo', linkctl)).not.toBe('none');
     const rest = await linkctl(['redo', run, '--yes']);
@@ -164,8 +164,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
     expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
     await foreign(service, 'PATCH', '/urls/h1', { note: 'new' });
-    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
-    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    for (const code of [3, 0]) expect((await linkctl(['undo', run, '--yes'])).code).toBe(code);
     expect(await notes()).toEqual(['', '']);
     expect((await linkctl(['undo', run, '--yes'])).stderr).toContain('already undone');
   });
@@ -176,9 +175,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
     await foreign(service, 'PATCH', '/urls/h1', { note: 'new' });
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
-    for (const _ of [1, 2]) expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+    for (const code of [3, 0]) expect((await linkctl(['redo', run, '--yes'])).code).toBe(code);
     expect(await notes()).toEqual(['new', 'new']);
-    for (const _ of [1, 2]) expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    for (const code of [3, 0]) expect((await linkctl(['undo', run, '--yes'])).code).toBe(code);
     expect(await notes()).toEqual(['', '']);
     expect((await linkctl(['undo', run, '--yes'])).stderr).toContain('already undone');
   });

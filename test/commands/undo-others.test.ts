@@ -172,6 +172,76 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await stored(service)).toMatchObject([{ note: 'theirs' }, { note: 'before' }]);
   });
 
+  test.for([
+    ['h0', 'hash,long_url,note', 'h0,https://asked.example/,asked'],
+    ['r0', 'hash,custom_hash,note', 'h0,r0,asked'],
+  ] as const)(
+    'U2, U3: a redo without an answer whose link %s somebody changed is undone, not called undone',
+    async ([hash, ...lines], { linkctl, service, wire, folder }) => {
+      await store(service, numbered(1, { note: 'before' }));
+      expect((await linkctl(editOf(folder, ...lines))).code).toBe(0);
+      const run = await newestFor('undo', linkctl);
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+      await wire.script([{ ...onPatch, ...faults.dropAfter, held: true }]);
+      const redone = linkctl(['redo', run, '--yes', '--retries', '0']);
+      await arrived(wire, 3, 'PATCH');
+      await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'theirs' });
+      await wire.release();
+      expect((await redone).code).toBe(6);
+      const undo = ['undo', run, '--yes'];
+      expect(await linkctl(undo)).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: note') });
+      expect((await linkctl([...undo, '--force'])).code).toBe(3);
+      expect(await stored(service)).toMatchObject([{ hash: 'h0', note: 'before' }]);
+    },
+  );
+
+  test('U2: a deletion that is applied late is named by undo, and --force restores what somebody set meanwhile', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+  }) => {
+    await store(service, numbered(1, { note: 'before' }));
+    const words = ['delete', 'h0', '--yes'];
+    await killed(words, { only: { method: 'DELETE' }, ...faults.silentBefore }, { wire, env });
+    await foreign(service, 'PATCH', '/urls/h0', { note: 'theirs' });
+    expect(await linkctl(words)).toMatchObject({ code: 6, stderr: expect.stringContaining('changed since it was listed: note') });
+    const run = await newestFor('undo', linkctl);
+    await foreign(service, 'DELETE', '/urls/h0');
+    const undo = ['undo', run, '--yes'];
+    expect(await linkctl(undo)).toMatchObject({ code: 3, stderr: expect.stringContaining('gone since') });
+    expect((await linkctl([...undo, '--force'])).code).toBe(0);
+    expect(await stored(service)).toMatchObject([{ hash: 'h0', note: 'theirs' }]);
+  });
+
+  test.for([
+    ['lost', ['y'], ['h0,r1,-y', 'r1,r0,+y', 'r0,,"+y,+x"']],
+    ['left', [], ['h0,r1,+y', 'r1,r0,-y', 'r0,,"-y"']],
+  ] as const)(
+    'U2: no tag is %s by an undo of several rows that name it',
+    async ([, tags, rows], { linkctl, service, folder }) => {
+      await store(service, numbered(1, { tags: [...tags] }));
+      expect((await linkctl(editOf(folder, 'hash,custom_hash,tags', ...rows))).code).toBe(0);
+      expect((await undoLast(linkctl)).code).toBe(0);
+      expect(await stored(service)).toMatchObject([{ hash: 'h0', tags }]);
+    },
+  );
+
+  test('U2: an undo with --force takes no link of a swap for another one that is gone', async ({ linkctl, service, folder }) => {
+    await store(service, [
+      { custom_hash: 'a', long_url: 'https://example.com/a', note: 'first' },
+      { custom_hash: 'b', long_url: 'https://example.com/b', note: 'second' },
+    ]);
+    expect((await linkctl(editOf(folder, 'hash,custom_hash,note', 'a,t,one', 'b,a,two', 't,b,three'))).code).toBe(0);
+    const run = await newestFor('undo', linkctl);
+    await foreign(service, 'DELETE', '/urls/b');
+    for (const flags of [[], [], ['--force']]) {
+      const ran = await linkctl(['undo', run, '--yes', ...flags]);
+      expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('deleted or renamed since') });
+    }
+    expect(await stored(service)).toMatchObject([{ hash: 'b', long_url: 'https://example.com/b', note: 'second' }]);
+  });
+
   test('U1: an undo of deletions in doubt that is repeated counts those that it restored before', async ({
     linkctl,
     service,

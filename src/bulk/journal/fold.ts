@@ -80,6 +80,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   signal: {},
   undone: {
     apply: (fold, { by, withdrawn }) => {
+      fold.grewSinceUndone = false;
       fold.undoneBy = withdrawn ? fold.undoneBy.filter((run) => run !== by) : [...fold.undoneBy, by];
     },
   },
@@ -161,7 +162,8 @@ function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocati
   const applied = failed.filter((row, nth) => isOfRow(line.errors?.[nth]?.[3]) || isFlagged(fold, row, inDoubt));
   settle(fold, rows, (position) => statuses[position] ?? 'free', location);
   for (const row of applied) fold.codes[row] = (fold.codes[row] ?? 0) | partly;
-  fold.mayHaveCreated ||= mayHaveCreated(line);
+  fold.mayHaveChangedMore ||= mayHaveCreated(line) || applied.length > 0;
+  fold.grewSinceUndone = fold.undoneBy.length > 0;
   for (const row of rows) {
     fold.keys.delete(row);
     if (fold.priorDestinations.size > 0) fold.priorDestinations.delete(row);

@@ -37,9 +37,9 @@ const rowless: ReadonlySet<string> = new Set(['tags', 'api']);
 export function mayHaveChanged({
   counts,
   begin,
-  mayHaveCreated,
-}: Pick<RunState, 'counts' | 'begin' | 'mayHaveCreated'>): boolean {
-  return mayHaveCreated || rowless.has(begin.operation) || changing.some((state) => (counts.get(state) ?? 0) > 0);
+  mayHaveChangedMore,
+}: Pick<RunState, 'counts' | 'begin' | 'mayHaveChangedMore'>): boolean {
+  return mayHaveChangedMore || rowless.has(begin.operation) || changing.some((state) => (counts.get(state) ?? 0) > 0);
 }
 
 const changing: readonly RowState[] = ['open', 'unknown', ...changedStatuses];
@@ -67,8 +67,10 @@ export interface RunState {
   readonly lastEnd: string | undefined;
   readonly shown: boolean;
   readonly undoneBy: readonly string[];
-  /** A row that does not count as created may have created a link: it was not applied as requested, or its link may be new. */
-  readonly mayHaveCreated: boolean;
+  /** Rows were done after the last undo began. */
+  readonly grewSinceUndone: boolean;
+  /** A row that does not count as changed may have changed a link: it was not applied as requested, was in doubt, or its link may be new. */
+  readonly mayHaveChangedMore: boolean;
   /** The number of tags, and of rows in doubt of an undone run, that the run should have changed, but left unchanged. */
   readonly kept: number;
   /** Bytes of the journal up to the end of its last valid line. */

@@ -1,8 +1,7 @@
-import type { RecordField } from '../../contract/fields.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import { hasPrint, type LinkPrints } from '../../link/prints.ts';
-import { fieldsSince, notApplied } from '../../link/same.ts';
+import { notApplied } from '../../link/same.ts';
 import type { BeforeImage, SeenInDoubt } from '../journal/images.ts';
 import { isInDoubt, isSettled, type RunState } from '../journal/journal-state.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
@@ -122,6 +121,7 @@ function madeWithout(asked: EditFields, made: LinkPrints = {}): LinkPrints {
 
 /** The fields that have one value, which is restored as a whole; tags are restored label by label. */
 export const plainFields = ['long_url', 'note', 'email_stats', 'expiration_date', 'max_clicks'] as const;
+export type PlainField = (typeof plainFields)[number];
 
 /** What was seen, without the values that the answer to the row showed as its own. */
 function seenOfOthers({ seen = [], made }: DoneChange): readonly SeenInDoubt[] {
@@ -132,14 +132,13 @@ function seenOfOthers({ seen = [], made }: DoneChange): readonly SeenInDoubt[] {
   });
 }
 
-/** The values of the link before the second change that are neither from before the run nor from the first one: somebody else set them. */
-function seenBetween({ asked, before, made }: DoneChange, { before: now, asked: { tags = [] } }: DoneChange): SeenInDoubt {
-  if (!now || !before) return { values: {}, tags };
-  const isOwn = (field: RecordField): boolean =>
-    field !== 'tags' &&
-    (hasPrint(field, made, now) || (asked[field] !== undefined && notApplied({ [field]: asked[field] }, now).length === 0));
-  const theirs = fieldsSince(before, now).filter((field) => field !== 'hash' && !isOwn(field));
-  return { values: Object.fromEntries(theirs.map((field) => [field, now[field]])), tags };
+/** The link before the second change, without the values that the first one set. */
+function seenBetween({ asked, made }: DoneChange, { before: now, asked: { tags = [] } }: DoneChange): SeenInDoubt {
+  if (!now) return { values: {}, tags };
+  const isOwn = (field: PlainField): boolean =>
+    hasPrint(field, made, now) || (asked[field] !== undefined && notApplied({ [field]: asked[field] }, now).length === 0);
+  const others = plainFields.filter((field) => !isOwn(field)).map((field) => [field, now[field]]);
+  return { values: { ...Object.fromEntries(others), tags: now.tags ?? [] }, tags };
 }
 
 /** Returns the hashes that one row gave to a link and another row named. */

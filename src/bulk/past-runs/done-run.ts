@@ -86,10 +86,8 @@ export function fieldsSinceMade({ made = {} }: DoneChange, now: EarlierLink): st
 /** States of rows that changed nothing. */
 const untouched: ReadonlySet<RowState> = new Set(['free', 'unchanged', 'existing']);
 
-/** A failed edit may have been partly applied; a deletion has no parts. */
-function isTouched({ row, payload: { hash: _, domain: __, ...asked } }: BeforeImage, state: RunState): boolean {
-  if (state.stateOf(row) !== 'failed') return !untouched.has(state.stateOf(row));
-  return state.mayBePartlyApplied(row) && Object.keys(asked).length > 0;
+function isTouched({ row }: BeforeImage, { stateOf, mayBePartlyApplied }: RunState): boolean {
+  return stateOf(row) === 'failed' ? mayBePartlyApplied(row) : !untouched.has(stateOf(row));
 }
 
 async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {

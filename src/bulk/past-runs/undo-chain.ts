@@ -3,7 +3,7 @@ import { LocalError, UsageError } from '../../base/errors.ts';
 import type { Identity } from '../../client/subject.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { foldJournal } from '../journal/fold.ts';
-import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
+import { isOver, mayHaveChanged, type RowState, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
 import { foldRun, readBegin } from '../journal/run-folder.ts';
 import {
@@ -47,14 +47,31 @@ export interface Tip {
   readonly state: RunState | undefined;
   /** The tip undoes the first run. Otherwise it is the first run or redoes it. */
   readonly isUndone: boolean;
-  /** A run of the chain after the first left links or tags unchanged, or rows that may still be applied. */
+  /** The tip does not decide about all rows: a run of the chain after the first left some out, or a run did more rows after it was undone. */
   readonly isPart: boolean;
+  /** The undo of the first run with which the chain goes on. */
+  readonly undo?: string;
 }
 
 /** Throws `LocalError` if the journal is damaged. */
 export async function tipOfRun(run: string, folders: RunFolders, direction: UndoDirection): Promise<Tip> {
   const first = await foldJournal(runRecord(run, folders).journal);
   return direction === 'undo' ? tipToUndo(await tipsOf(first, folders)) : await tipOf(first, folders);
+}
+
+/** Returns the first run of the chain of a run, if there may be more to undo or redo of it than this run changed; otherwise undefined. */
+export async function partOf(run: string, folders: RunFolders, direction: UndoDirection): Promise<string | undefined> {
+  const first = await firstOf(run, folders);
+  const state = await foldRun(first, folders).catch(() => undefined);
+  const tips = state ? await tipsOf(state, folders) : [];
+  const isOther = ({ run: tip, isUndone: isBack }: Tip): boolean => tip !== run && isBack === (direction === 'redo');
+  const whole = direction === 'undo' ? first : tips[0]?.undo;
+  return tips.some(isOther) || (tips[0]?.isPart && run !== whole) ? first : undefined;
+}
+
+async function firstOf(run: string, folders: RunFolders): Promise<string> {
+  const { undoes } = (await readBegin(runRecord(run, folders)).catch(() => undefined)) ?? {};
+  return undoes === undefined || !existsSync(runRecord(undoes, folders).path) ? run : await firstOf(undoes, folders);
 }
 
 /** Of a run that was undone in parts, a part that is in force. */
@@ -77,7 +94,8 @@ async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
     if (!state) tips.push(await tipAfterLost(run, folders));
     else if (mayHaveChanged(state)) {
       const tip = await tipOf(state, folders);
-      tips.push({ ...tip, isUndone: !tip.isUndone, isPart: tip.isPart || isPartly(state) });
+      const isPart = tip.isPart || isPartly(state) || first.grewSinceUndone;
+      tips.push({ ...tip, isUndone: !tip.isUndone, isPart, undo: run });
     }
   }
   return tips.length > 0 ? tips : [{ run: first.begin.run, state: first, isUndone: false, isPart: false }];
@@ -116,10 +134,12 @@ export async function targetIn({ run, begin }: OwnRun, folders: RunFolders): Pro
   return await targetOfUndo(tipToUndo(isUndo ? tips.map((tip) => ({ ...tip, isUndone: !tip.isUndone })) : tips), folders);
 }
 
-/** Returns true if an undo or redo left links or tags unchanged, or rows that may still be applied: it can be repeated for these. */
+/** Returns true if an undo or redo left links or tags unchanged, or rows that may still be applied, or did not reach all rows. */
 function isPartly({ kept, counts }: RunState): boolean {
-  return kept > 0 || (counts.get('failed') ?? 0) > 0;
+  return kept > 0 || undecided.some((state) => (counts.get(state) ?? 0) > 0);
 }
+
+const undecided: readonly RowState[] = ['free', 'open', 'unknown', 'failed'];
 
 /** Returns undefined if nothing is left to undo. */
 export async function targetOfUndo({ run, state, isUndone: isBack }: Tip, folders: RunFolders): Promise<string | undefined> {
@@ -144,11 +164,15 @@ export function isUndoInForce({ state, isUndone: isBack }: Tip): boolean {
   return !isBack && state !== undefined && directionOf(state.begin) === 'undo';
 }
 
-export async function targetOfRedo({ run, state, isUndone: isBack }: Tip, folders: RunFolders): Promise<string | undefined> {
+export async function targetOfRedo(
+  { run, state, isUndone: isBack, isPart, undo }: Tip,
+  folders: RunFolders,
+): Promise<string | undefined> {
   if (isBack) return run;
   if (!state) return undefined;
-  const isToRepeat = directionOf(state.begin) === 'redo' && (isPartly(state) || (await isToContinue(state, folders)));
-  return isToRepeat ? state.begin.undoes : undefined;
+  if (directionOf(state.begin) !== 'redo') return undefined;
+  if (await isToContinue(state, folders)) return state.begin.undoes;
+  return isPart ? undo : undefined;
 }
 
 /** Returns undefined for a run that undoes no other. Does not read the record of the undone run, which may be deleted. */

@@ -84,7 +84,11 @@ async function withLinksSeen(
     const { record: now } = verdict;
     const foreign = before ? foreignFields(payload, { before, now }, operation) : [];
     const isDeletion = kindOf(payload, operation) === 'delete';
-    if (isDeletion && foreign.length > 0) return changedSince(foreign);
+    if (isDeletion && foreign.length > 0) {
+      // An attempt without an answer may still delete the link.
+      overwritten.push({ ...row, before: now });
+      return changedSince(foreign);
+    }
     const theirs = Object.fromEntries(foreign.map((field) => [field, now[field]]));
     // What an attempt of this run may have set is not part of the link before the run.
     const record = isDeletion || !before ? now : { ...before, ...theirs };

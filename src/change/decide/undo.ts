@@ -1,6 +1,5 @@
-import { type DoneChange, type EarlierLink, plainFields } from '../../bulk/past-runs/done-change.ts';
+import { type DoneChange, type EarlierLink, type PlainField, plainFields } from '../../bulk/past-runs/done-change.ts';
 import { fieldsSinceMade } from '../../bulk/past-runs/done-run.ts';
-import type { RecordField } from '../../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
@@ -32,12 +31,16 @@ export function undoCreation({ change, now, force }: UndoDecision): PlannedOutco
 }
 
 /** Restores a link under the hash that the run used, because servers may show another case. A taken hash is never overwritten. */
-export function undoDeletion({ change: { link, before, isOpen }, now }: UndoDecision): PlannedOutcome {
-  if (!before) return unchanged;
+export function undoDeletion({ change, now, force }: UndoDecision): PlannedOutcome {
+  const { link, before: first, seen = [], isCertain, isOpen } = change;
+  if (!first) return unchanged;
+  const before: EarlierLink = Object.assign({}, first, ...seen.map(({ values }) => values));
   const since = now ? fieldsBetween(before, now) : [];
-  // In doubt, it is the link itself, which somebody has changed.
-  if (since.length > 0) return isOpen ? changedSince(since) : { kind: 'refused', reason: 'the hash is taken' };
+  // If the link may not have been deleted, it is the link itself, which somebody has changed.
+  if (since.length > 0) return isCertain ? { kind: 'refused', reason: 'the hash is taken' } : changedSince(since);
   if (now) return unchanged;
+  // The run reported that it was not deleted. An attempt without an answer may have done it since, or somebody else.
+  if (!isCertain && !isOpen && !force) return { kind: 'refused', reason: 'not deleted by the run, but gone since' };
   return { kind: 'create', fields: { ...valuesOf(before), custom_hash: link.hash } };
 }
 
@@ -69,8 +72,6 @@ export function undoEdit({ change, now, isTaken, force }: UndoDecision): Planned
   }
   return Object.keys(fields).length > 0 ? { kind: 'change', fields } : unchanged;
 }
-
-type PlainField = Exclude<RecordField, 'tags'>;
 
 /** The values of fields that a record leaves out. */
 const empty: { readonly [F in PlainField]: Required<EditFields>[F] } = {

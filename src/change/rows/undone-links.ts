@@ -51,7 +51,9 @@ export async function* undonePages(
     const domains = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
     const targets = domains.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const find = await recordsOf(client, targets, batchSize);
-    const located = domains.map(({ change, domain }): Located => ({ change, domain, ...linkNow(change, domain, find) }));
+    const chained = domains.filter(({ change }) => change.isChained);
+    const firstHashes = new Set(chained.map(({ change, domain }) => linkText({ hash: change.link.hash, domain })));
+    const located = domains.map((one): Located => ({ ...one, ...linkNow(one, firstHashes, find) }));
     const decided = ({ change, domain, record, taken }: Located, isTaken: boolean): PlannedLink => {
       const known = isToProve(change) && record && isNewer?.(record.hash) ? { ...change, isProven: true } : change;
       const outcome = decide({ change: known, now: record, isTaken: taken !== undefined && isTaken, force });
@@ -117,17 +119,21 @@ function hashesOf({ link: { hash }, asked: { custom_hash = hash }, via = hash }:
   return [...new Set([hash, custom_hash, via])];
 }
 
-/** Finds the current link of a change. `taken` is its old hash if another link has it. */
+/**
+ * Finds the current link of a change. `taken` is its old hash if another link has it. A link of the chain may be back at the hash that it had
+ * first.
+ */
 function linkNow(
-  { link, asked, before, isCertain, via, made }: DoneChange,
-  domain: string | undefined,
+  { change: { link, asked, before, isCertain, via, made }, domain }: Pick<Located, 'change' | 'domain'>,
+  firstHashes: ReadonlySet<string>,
   find: (target: LinkKey) => UrlRecord | undefined,
 ): Pick<Located, 'record' | 'taken'> {
   const oldKey = { hash: link.hash, domain };
   const old = find(oldKey);
   if (asked.custom_hash === undefined || asked.custom_hash === link.hash || !before) return { record: old, taken: undefined };
   const taken = old && linkText(oldKey);
-  const renamed = find({ hash: asked.custom_hash, domain });
+  const newKey = { hash: asked.custom_hash, domain };
+  const renamed = find(newKey);
   const isOurs = (found: UrlRecord): boolean =>
     sameUrl(found.long_url, asked.long_url ?? before.long_url) || hasPrint('long_url', made, found);
   // An earlier undo may have stopped between the two steps of an exchange.
@@ -135,7 +141,8 @@ function linkNow(
   if (between && isOurs(between) && !(renamed && isOurs(renamed))) return { record: between, taken };
   // A row in doubt may not have been applied: then the link is unchanged and has its old hash.
   const stayed = old !== undefined && !isCertain && isAlike(before, old);
-  if (renamed && !stayed && (!old || isOurs(renamed))) return { record: renamed, taken };
+  const isOnlyOurs = !old && !firstHashes.has(linkText(newKey));
+  if (renamed && !stayed && (isOnlyOurs || isOurs(renamed))) return { record: renamed, taken };
   // The link no longer has its new hash, so its old hash may belong to another link by now.
   const isBack = old !== undefined && (!isCertain || [before.long_url, asked.long_url].some((url) => sameUrl(old.long_url, url)));
   return { record: isBack ? old : undefined, taken: undefined };
