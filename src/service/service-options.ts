@@ -4,7 +4,7 @@ import type { Network } from './client-address.ts';
 import { normalizeDomain, splitPort } from './hosts.ts';
 import type { Exchange } from './message.ts';
 import type { DatabaseUrl } from './store/postgres/database-url.ts';
-import type { Imported } from './store/postgres/import.ts';
+import type { ImportOptions } from './store/postgres/import.ts';
 import type { DomainSettings } from './store/store.ts';
 
 export const redirectCodes = ['301', '302', '303', '307', '308'] as const;
@@ -60,12 +60,6 @@ export interface ServiceSettings {
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
-}
-
-interface ImportOptions {
-  /** The folder of a SQLite store that is imported into the database first. */
-  readonly importFrom?: string | undefined;
-  readonly onImported?: ((imported: Imported) => void) | undefined;
 }
 
 export interface ServiceOptions {

@@ -1,7 +1,7 @@
 import { hashSelection, readSelection } from '../api/parameters.ts';
 import { Refusal } from '../api/refusal.ts';
-import type { GroupOutcome, Selection } from '../store/store.ts';
-import type { Call, Handler, LogMessage } from './call.ts';
+import type { GroupOutcome, Note, Selection } from '../store/store.ts';
+import type { Call, Handler } from './call.ts';
 import { plural } from './items.ts';
 
 type GroupCall = Call<'deleteUrl'> | Call<'deleteUrls'> | Call<'resetStats'> | Call<'resetSelectedStats'>;
@@ -23,30 +23,22 @@ function selected(call: GroupCall): Promise<Selection> {
 }
 
 async function remove(call: GroupCall, selection: Selection): Promise<object> {
-  checkKnown(
-    await call.store.deleteUrls(
-      selection,
-      call.note((outcome) => noted(outcome, (urls) => `${urls} deleted`)),
-    ),
-  );
-  return {};
+  const note = noteOf(call, (urls) => `${urls} deleted`);
+  return answer(await call.store.deleteUrls(selection, note));
 }
 
 async function reset(call: GroupCall, selection: Selection): Promise<object> {
-  checkKnown(
-    await call.store.resetStats(
-      selection,
-      call.note((outcome) => noted(outcome, (urls) => `Stats of ${urls} reset`)),
-    ),
+  const note = noteOf(call, (urls) => `Stats of ${urls} reset`);
+  return answer(await call.store.resetStats(selection, note));
+}
+
+function noteOf(call: GroupCall, message: (urls: string) => string): Note<GroupOutcome> {
+  return call.note((outcome) =>
+    outcome.kind === 'done' && outcome.count > 0 ? { message: message(plural(outcome.count, 'URL')) } : undefined,
   );
+}
+
+function answer({ kind }: GroupOutcome): object {
+  if (kind === 'unknown') throw new Refusal(1306);
   return {};
-}
-
-function noted(outcome: GroupOutcome, message: (urls: string) => string): LogMessage | undefined {
-  if (outcome.kind === 'unknown' || outcome.count === 0) return undefined;
-  return { message: message(plural(outcome.count, 'URL')) };
-}
-
-function checkKnown(outcome: GroupOutcome): void {
-  if (outcome.kind === 'unknown') throw new Refusal(1306);
 }

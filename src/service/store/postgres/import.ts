@@ -19,6 +19,12 @@ export interface Imported {
   readonly log: number;
 }
 
+export interface ImportOptions {
+  /** The folder of a SQLite store that is imported into the database first. */
+  readonly importFrom?: string | undefined;
+  readonly onImported?: ((imported: Imported) => void) | undefined;
+}
+
 interface ImportRow {
   readonly source: string;
   readonly place: number;

@@ -11,25 +11,21 @@ import {
 } from '../rows/account-rows.ts';
 import { accountStore, type Retargeted, type Work } from '../rows/account-store.ts';
 import { countClick, findTargets, forgetVisitors, recordClicks, type Visited } from '../rows/click-rows.ts';
-import { appendLog } from '../rows/log-rows.ts';
 import type { Queries } from '../rows/queries.ts';
-import type { Note, Store, StoredDomain, Target } from '../store.ts';
+import type { Store, StoredDomain, Target } from '../store.ts';
 import { ImportRefusal, StoreFailure, type StoreOptions } from '../store-options.ts';
 import { batched } from './batched.ts';
 import { OutcomeUnknown } from './database-errors.ts';
 import { clientConfigs, type DatabaseUrl } from './database-url.ts';
-import { type Imported, importFolder } from './import.ts';
+import { type ImportOptions, importFolder } from './import.ts';
 import { connector } from './pipelined-connection.ts';
 import { type Account, forgetGroups, isNewGroup, lockAccount, lockForImport, openAccount } from './postgres-account.ts';
 import { Database } from './postgres-database.ts';
 import { checkVersion, createSchema } from './schema.ts';
 import { plannerStatistics } from './statistics.ts';
 
-interface PostgresOptions extends StoreOptions {
+interface PostgresOptions extends StoreOptions, ImportOptions {
   readonly databaseUrl: DatabaseUrl;
-  /** The folder of a SQLite store to import first. */
-  readonly importFrom?: string | undefined;
-  readonly onImported?: ((imported: Imported) => void) | undefined;
 }
 
 /** A store in a PostgreSQL database that several processes may share. Rejects with `StoreFailure`. */
@@ -108,17 +104,12 @@ function postgresStore(
     await account.domains.renewed();
     return other;
   };
-  const change = async <T>(work: Work<T>, note: Note<T> | undefined, retargeted: Retargeted): Promise<T> => {
+  const change = async <T>(work: Work<T>, retargeted: Retargeted): Promise<T> => {
     const forget = () => {
       if (retargeted !== 'none') targets.forget(retargeted === 'any' ? undefined : keysOf(retargeted.domain, retargeted.hashes));
     };
     try {
-      const result = await write(async (rows) => {
-        const result = await work(rows);
-        const entry = note?.(result);
-        if (entry) await appendLog(rows, entry);
-        return result;
-      });
+      const result = await write(work);
       forget();
       return result;
     } catch (error) {

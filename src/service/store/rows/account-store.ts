@@ -6,7 +6,7 @@ import { hashesOfEdits } from './edit-plan.ts';
 import { editTagged, editUrls } from './edits.ts';
 import { deleteUrls, resetStats } from './groups.ts';
 import { listUrls } from './listing.ts';
-import { listLog } from './log-rows.ts';
+import { appendLog, listLog } from './log-rows.ts';
 import { addTag, deleteTag, listTags, renameTag } from './tag-rows.ts';
 import { findUrls } from './url-rows.ts';
 
@@ -20,12 +20,20 @@ interface Runner {
   read<T>(work: Work<T>): Promise<T>;
   /** Runs the work on one snapshot of the data. */
   view<T>(work: Work<T>): Promise<T>;
-  /** One transaction, including the log entry. Changes of an account are serialized. */
-  change<T>(work: Work<T>, note: Note<T> | undefined, retargeted: Retargeted): Promise<T>;
+  /** One transaction. Changes of an account are serialized. */
+  change<T>(work: Work<T>, retargeted: Retargeted): Promise<T>;
 }
 
 /** The calls of the API, which are the same on both engines. */
-export function accountStore({ read, view, change }: Runner) {
+export function accountStore({ read, view, change: run }: Runner) {
+  /** The log entry is stored together with the change. */
+  const change = <T>(work: Work<T>, note: Note<T> | undefined, retargeted: Retargeted): Promise<T> =>
+    run(async (rows) => {
+      const result = await work(rows);
+      const entry = note?.(result);
+      if (entry) await appendLog(rows, entry);
+      return result;
+    }, retargeted);
   return {
     usage: () => view(readUsage),
     createUrls: (batch, rules, note) => change((rows) => createUrls(rows, batch, rules), note, 'none'),

@@ -14,7 +14,6 @@ import {
 } from '../rows/account-rows.ts';
 import { accountStore, type Work } from '../rows/account-store.ts';
 import { countClick, findTarget, forgetVisitors, recordClicks } from '../rows/click-rows.ts';
-import { appendLog } from '../rows/log-rows.ts';
 import type { ListedValue, Queries, Value } from '../rows/queries.ts';
 import type { Store, StoredDomain } from '../store.ts';
 import { newSalt, type StoreOptions } from '../store-options.ts';
@@ -130,14 +129,11 @@ function sqliteStore(connection: Connection, { run, isStoring }: Exclusive, { do
     ...accountStore({
       read: (work) => run('read', work),
       view: (work) => run('read', work),
-      // Synced, together with the log entry, before the call is answered.
-      change: (work, note) =>
+      // Synced before the call is answered.
+      change: (work) =>
         run('write', async (rows) => {
           checkVersion(connection);
-          const result = await work(rows);
-          const entry = note?.(result);
-          if (entry) await appendLog(rows, entry);
-          return result;
+          return work(rows);
         }),
     }),
     open: async (address) => {
