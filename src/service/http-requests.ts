@@ -6,7 +6,7 @@ import type { ServiceRequest } from './message.ts';
 /** `http://s.ex/abc`, as clients send it to proxies. */
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/i;
 
-interface RequestOptions {
+export interface RequestOptions {
   /** Larger bodies are refused with 1310. */
   readonly bodyBytes: number;
   /** Default: the address of the peer. */

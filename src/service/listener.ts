@@ -8,20 +8,16 @@ import {
 import { type Duplex, duplexPair } from 'node:stream';
 import { promisify } from 'node:util';
 import { refuse } from './api/api-responses.ts';
-import type { AddressReader } from './client-address.ts';
-import { hasInvalidHost, serviceRequest } from './http-requests.ts';
+import { hasInvalidHost, type RequestOptions, serviceRequest } from './http-requests.ts';
 import type { Exchange, ServiceRequest, ServiceResponse } from './message.ts';
 import type { Certificate } from './service-options.ts';
 
-interface ListenerOptions {
+interface ListenerOptions extends RequestOptions {
   readonly host: string;
   /** Undefined: connections come from `connect` alone. */
   readonly port: number | undefined;
-  /** Larger bodies are refused with 1310. */
-  readonly bodyBytes: number;
   /** Default: plain HTTP. */
   readonly certificate?: Certificate | undefined;
-  readonly addressOf?: AddressReader | undefined;
   /** Called for each answered request. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Never rejects. */

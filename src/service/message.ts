@@ -19,7 +19,16 @@ export interface ServiceRequest {
 }
 
 /** `uncounted` is a redirect without a click, as for HEAD and prefetches. */
-export type VisitOutcome = 'redirected' | 'uncounted' | 'unknown' | 'expired' | 'used_up' | 'unknown_domain' | 'unavailable';
+export const visitOutcomes = [
+  'redirected',
+  'uncounted',
+  'unknown',
+  'expired',
+  'used_up',
+  'unknown_domain',
+  'unavailable',
+] as const;
+export type VisitOutcome = (typeof visitOutcomes)[number];
 
 /** The subject of metrics. `operation` is absent if a call was refused before routing. */
 export type Subject =

@@ -1,4 +1,4 @@
-import type { Exchange, Subject, VisitOutcome } from './message.ts';
+import { type Exchange, type Subject, visitOutcomes } from './message.ts';
 
 /** Metrics since the start of the service. */
 export interface Metrics {
@@ -11,19 +11,9 @@ export interface Metrics {
 
 export const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** All outcomes start at 0 because a rate needs a value before the first event. */
-const outcomes: readonly VisitOutcome[] = [
-  'redirected',
-  'uncounted',
-  'unknown',
-  'expired',
-  'used_up',
-  'unknown_domain',
-  'unavailable',
-];
-
 export function startMetrics(): Metrics {
-  const visits = new Map<string, number>(outcomes.map((outcome) => [`outcome="${outcome}"`, 0]));
+  // All outcomes start at 0 because a rate needs a value before the first event.
+  const visits = new Map<string, number>(visitOutcomes.map((outcome) => [`outcome="${outcome}"`, 0]));
   const calls = new Map<string, number>();
   const visitTimes = histogram();
   const callTimes = new Map<string, Histogram>();

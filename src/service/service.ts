@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Duplex } from 'node:stream';
 import { isLocalhost, isLoopback } from '../contract/web-address.ts';
 import { callCounter } from './api/call-counter.ts';
 import { shownDomain } from './api/url-records.ts';
@@ -10,7 +9,7 @@ import { type Listener, listen } from './listener.ts';
 import { type Maintenance, startMaintenance } from './maintenance.ts';
 import { type Metrics, startMetrics } from './metrics.ts';
 import { monitor } from './monitor.ts';
-import { type Certificate, readDomain, type ServiceOptions, type ServiceSettings, serviceSettings } from './service-options.ts';
+import { readDomain, type ServiceOptions, type ServiceSettings, serviceSettings } from './service-options.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 import { clickCounter } from './visits/click-counter.ts';
@@ -22,14 +21,10 @@ export { ImportRefusal, StoreFailure } from './store/store-options.ts';
 /** Health and metrics cannot be served at their address; the cause says why. */
 export class MonitorFailure extends Error {}
 
-export interface RunningService {
+export interface RunningService extends Pick<Listener, 'port' | 'connect' | 'connections' | 'renewCertificate'> {
   /** Such as `http://127.0.0.1:PORT/api/3`. */
   readonly baseUrl: string;
   readonly origin: string;
-  /** 0 without a port. */
-  readonly port: number;
-  /** Opens a connection within this process. */
-  connect(): Duplex;
   /** The port of health and metrics, if served. */
   readonly metricsPort: number | undefined;
   /** The names of the domains, the default one first. */
@@ -40,10 +35,6 @@ export interface RunningService {
   renewKeys(keys: readonly string[]): void;
   /** Call before `close`: reports on the health port that the service is stopping, and closes each connection with its next response. */
   drain(): void;
-  /** The number of open connections. */
-  connections(): Promise<number>;
-  /** Applies to new connections. Throws for an invalid certificate. */
-  renewCertificate(certificate: Certificate): void;
   /** Answers pending requests, stores the clicks, and releases port and data. */
   close(): Promise<void>;
 }
