@@ -95,12 +95,6 @@ export interface ExchangeDetail {
 }
 
 /** Milliseconds. On a terminal the default is shorter, because a person is waiting. */
-export function maxWaitOf({
-  maxWait,
-  system,
-}: {
-  readonly maxWait?: number | undefined;
-  readonly system: Pick<System, 'stderr'>;
-}): number {
-  return (maxWait ?? (system.stderr.isTTY ? 30 : 900)) * 1000;
+export function maxWaitOf(maxWait: number | undefined, { stderr }: Pick<System, 'stderr'>): number {
+  return (maxWait ?? (stderr.isTTY ? 30 : 900)) * 1000;
 }

@@ -30,7 +30,6 @@ export interface Client {
   readonly send: Send;
   /** Sends any method, path, query and body. Throws `CallError` only if there is no HTTP answer. */
   sendRaw(request: RawRequest): Promise<RawAnswer>;
-  /** Closes open connections; the client cannot be used afterwards. */
 }
 
 /** Opens no connection and reads no key before the first call. */
@@ -128,7 +127,7 @@ function retrySettings(
   { system, retries = defaultRetries, maxWait, observe }: ClientOptions,
   connection: Connection,
 ): RetrySettings {
-  const limits = { retries, maxWait: maxWaitOf({ maxWait, system }) };
+  const limits = { retries, maxWait: maxWaitOf(maxWait, system) };
   const probe = async (signal?: AbortSignal): Promise<boolean> => {
     const answer = await connection.exchange({ method: 'GET', path: '/account', query: [] }, signal);
     return answer.kind === 'answer' && answer.status < 500;

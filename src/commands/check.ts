@@ -160,7 +160,7 @@ async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Pro
   const shown = global.verbose || global.debug;
   return {
     ...defaultLimits,
-    maxWait: maxWaitOf({ maxWait: global.maxWait, system }),
+    maxWait: maxWaitOf(global.maxWait, system),
     refusal: allowPrivate ? () => undefined : publicOnly,
     resolve: await createNameLookup(new URL(session.client.identity.baseUrl).hostname, system),
     timeout: (timeoutOf(session) ?? defaultLimits.timeout / 1000) * 1000,

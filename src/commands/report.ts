@@ -69,8 +69,7 @@ async function report(options: ReportOptions, invocation: Invocation): Promise<D
   const selection = readSelection([], options);
   const span = periodOf({ since }, invocation);
   const session = await openSession(invocation);
-  const counted = { selection, options: {} };
-  const clicks = await periodClicks(span, session, counted);
+  const clicks = await periodClicks(span, session, { selection, options: {} });
   // The path is checked before the whole account is read.
   const file = isFile ? startReplacement(path, system) : undefined;
   atEnd(async () => file?.discard());
@@ -177,15 +176,14 @@ function byDate(one: ExpiringLink, other: ExpiringLink): number {
 function doneReport(file: string, { clicks, links, gone, expiring, check }: ReportFacts): DoneReport {
   const { total, counted, before } = clicks;
   const change = changeOf(comparable(total), total.before);
-  const iso = (time: number): string => isoTime(time);
   return {
     kind: 'done',
     sentence: `Wrote ${file}: ${quantity(total.clicks, 'click')} of ${quantity(links + gone, 'link')}${change === null ? '' : ` (${percentText(change)})`}`,
     record: {
       report: file,
-      first: iso(counted.since),
-      last: iso(counted.until),
-      before: before === undefined ? null : iso(before),
+      first: isoTime(counted.since),
+      last: isoTime(counted.until),
+      before: before === undefined ? null : isoTime(before),
       clicks: total.clicks,
       clicks_before: total.before ?? null,
       links,

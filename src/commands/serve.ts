@@ -97,7 +97,7 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   const log = await openAccessLog(options, invocation);
   let service: RunningService | undefined;
   const reloads = [
-    async () => log?.reopen(),
+    async () => log?.close(),
     async () => service?.renewKeys(await keysIn(own.path, invocation)),
     async () => files && service?.renewCertificate(await readCertificate(files)),
   ];

@@ -146,7 +146,6 @@ export interface Canvas {
 
 export interface Glyphs {
   readonly tick: string;
-  readonly cross: string;
   readonly arrow: string;
   readonly ellipsis: string;
   /** Full block of a bar or column. */

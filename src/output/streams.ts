@@ -125,7 +125,6 @@ function columns(reported: number | undefined, env: System['env']): number {
 
 const unicode: Glyphs = {
   tick: '✓',
-  cross: '✗',
   arrow: '→',
   ellipsis: '…',
   bar: '█',
@@ -136,7 +135,6 @@ const unicode: Glyphs = {
 };
 const ascii: Glyphs = {
   tick: 'OK',
-  cross: 'x',
   arrow: '->',
   ellipsis: '...',
   bar: '#',

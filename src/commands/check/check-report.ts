@@ -45,8 +45,12 @@ function reasonText(reason: unknown, { status, final_url }: Row): string {
   return shown.filter(Boolean).join(': ');
 }
 
-/** Above this number of links a terminal shows only those that are not ok. */
 const maxRowsShown = 20;
+
+/** Of many links a terminal shows only those that are not ok. */
+function omitsOk({ only, links }: ShownCheck, session: Session): boolean {
+  return only === undefined && links > maxRowsShown && !wantsRows(session);
+}
 
 /** The columns of a check, whether or not it has rows. */
 export function checkPresentation({ only, severalDomains }: CheckView) {
@@ -63,7 +67,7 @@ export function checkPresentation({ only, severalDomains }: CheckView) {
 }
 
 export function checkReport(shown: ShownCheck, session: Session): RowsReport {
-  const { links, results, notes } = shown;
+  const { results, notes } = shown;
   const missing: MissingLinks = { count: 0, failures: new WeakMap() };
   return {
     ...checkPresentation(shown),
@@ -75,7 +79,6 @@ export function checkReport(shown: ShownCheck, session: Session): RowsReport {
     notes: () => [...notes, ...summaryLines(shown, missing, session)],
     outcome: () => outcome(shown, missing, session),
     abandoned: () => abandonment(shown, missing),
-    ...(links === 0 && { empty: 'no URLs match' }),
   };
 }
 
@@ -97,9 +100,9 @@ interface MissingLinks {
 }
 
 async function* shownRows(shown: ShownCheck, missing: MissingLinks, session: Session): AsyncGenerator<Row[]> {
-  const { check, only, links, interruption } = shown;
+  const { check, only, interruption } = shown;
   const { streams } = session;
-  const hidesOk = only === undefined && links > maxRowsShown && !wantsRows(session);
+  const hidesOk = omitsOk(shown, session);
   interruption.listen();
   const started = performance.now();
   const state = (): string => progressLine(check, performance.now() - started);
@@ -179,7 +182,7 @@ function countsOf(check: StartedCheck, { count }: MissingLinks) {
 
 /** `20 links: 15 ok, 2 moved, 3 broken (18 destinations, 3.2 s)`. */
 function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session): string[] {
-  const { check, links, only } = shown;
+  const { check, links } = shown;
   const { destinations, milliseconds, stop } = check.summary();
   // The error line has the rest.
   if (session.global.quiet && !stop) return [];
@@ -188,9 +191,8 @@ function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${count} ${status === 'not_sent' ? 'not checked' : status}`);
   const effort = `${plainQuantity(destinations, 'destination')}, ${(milliseconds / 1000).toFixed(1)} s`;
-  const isHidden = only === undefined && links > maxRowsShown && !wantsRows(session) && counts.ok > 0;
   return [
-    ...(isHidden
+    ...(omitsOk(shown, session) && counts.ok > 0
       ? [`${quantity(counts.ok, 'link')} ${counts.ok === 1 ? 'is' : 'are'} ok and not listed; to list them, use -o table`]
       : []),
     `${plainQuantity(links, 'link')}: ${found.join(', ') || 'nothing to check'} (${effort}) for ${accountLabel(session)}`,
@@ -225,7 +227,7 @@ function result({ check, links, failOn, only }: ShownCheck, missing: MissingLink
   }
   if (reason !== undefined) return new UnavailableError(reason, { details: reasons, hint });
   if (missing.count > 0) return missingFailure(missing.count, links, missing.absent);
-  if (links > counts.skipped || links === 0) return undefined;
+  if (links > counts.skipped) return undefined;
   return new UnavailableError('nothing could be requested: every link is skipped', {
     hint: summary.private > 0 ? 'to request addresses that are not public, add --allow-private' : undefined,
   });

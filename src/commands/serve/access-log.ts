@@ -54,12 +54,7 @@ export class AccessLog {
     return this.#writing;
   }
 
-  /** Log rotation moves the file away; the next line opens a new one. */
-  async reopen(): Promise<void> {
-    await this.close();
-  }
-
-  /** A later line opens the file again. */
+  /** A later line opens the file again, or a new one if log rotation has moved it away. */
   async close(): Promise<void> {
     void this.flush();
     this.#writing = this.#writing.then(() => this.#closeFile());

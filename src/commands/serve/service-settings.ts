@@ -63,7 +63,7 @@ export function settingsOf(
     metricsPort: portOf('--metrics-port', options.metricsPort),
     metricsHost: options.metricsHost,
     visitorDays: options.visitorDays ?? defaultVisitorDays,
-    notFoundUrl: options.notFoundUrl === undefined ? undefined : webAddressOf('--not-found-url', options.notFoundUrl),
+    notFoundUrl: options.notFoundUrl === undefined ? undefined : pageOf(options.notFoundUrl),
     // Stored, so that a process without `--public-url` prints the same scheme.
     domains: domains.map((name) => ({ name, useHttps })),
     linksPort: 'own',
@@ -125,10 +125,10 @@ export function certificateFiles({ tlsCert: cert, tlsKey: key }: ServeOptions): 
   return cert !== undefined && key !== undefined ? { cert, key } : undefined;
 }
 
-function webAddressOf(flag: string, text: string): string {
+function pageOf(text: string): string {
   const url = parseUrl(text);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`${flag}: expected a URL such as https://s.ex/sorry, got ${JSON.stringify(text)}`);
+    throw new UsageError(`--not-found-url: expected a URL such as https://s.ex/sorry, got ${JSON.stringify(text)}`);
   }
   return url.href;
 }

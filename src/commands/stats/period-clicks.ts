@@ -14,7 +14,7 @@ import { grouped, quantity } from '../../output/quantity.ts';
 import { selectLinks } from '../../select/link-selection.ts';
 import { notFound } from '../../select/named-rows.ts';
 import { recordPages } from '../../select/record-pages.ts';
-import { everything, type LinkSelection, type SelectionOptions, selectionFlags } from '../../select/selection-flags.ts';
+import { type LinkSelection, type SelectionOptions, selectionFlags } from '../../select/selection-flags.ts';
 import { dailyClicks, maxCalls } from './daily-totals.ts';
 
 interface PeriodClicks extends Clicks {
@@ -38,11 +38,7 @@ type ReadRecords = () => Promise<ReturnType<typeof recordPages>>;
  * Prefers the readings of the history. If they do not go back far enough, it counts the days that the server sends. Throws a
  * `NotFoundError` (exit 5) if nothing is old enough.
  */
-export async function periodClicks(
-  span: Period,
-  session: Session,
-  counted: CountedLinks = { selection: everything, options: {} },
-): Promise<PeriodClicks> {
+export async function periodClicks(span: Period, session: Session, counted: CountedLinks): Promise<PeriodClicks> {
   const scope = scopeOf(counted, session);
   const { identity } = session.client;
   let links: ReturnType<typeof selectLinks> | undefined;

@@ -114,13 +114,12 @@ function hostsOf({ long_url }: ReadLink): string[] {
 
 /** Times are in ISO 8601. */
 function periodMember({ asked, counted, before, source }: Clicks): Row {
-  const iso = (time: number): string => isoTime(time);
   return {
-    since: iso(asked.since),
-    until: iso(asked.until),
-    first: iso(counted.since),
-    last: iso(counted.until),
-    before: before === undefined ? null : iso(before),
+    since: isoTime(asked.since),
+    until: isoTime(asked.until),
+    first: isoTime(counted.since),
+    last: isoTime(counted.until),
+    before: before === undefined ? null : isoTime(before),
     source,
   };
 }

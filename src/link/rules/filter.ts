@@ -24,8 +24,6 @@ import {
 } from './conditions.ts';
 
 export interface LinkFilter {
-  /** As the user typed them. */
-  readonly expressions: readonly string[];
   matches(record: UrlRecord): boolean;
 }
 
@@ -38,13 +36,12 @@ interface FilterContext {
 /** All expressions must match. Throws a UsageError before anything is read. */
 export function parseFilters(expressions: readonly string[], context: FilterContext): LinkFilter {
   const conditions = expressions.map((expression) => conditionOf(expression, context));
-  return { expressions, matches: (record) => conditions.every((fits) => fits(record)) };
+  return { matches: (record) => conditions.every((fits) => fits(record)) };
 }
 
 type Condition = (record: UrlRecord) => boolean;
 
 interface FilterField {
-  readonly operators: readonly Operator[];
   /** Set if only one edition has the field. */
   readonly edition?: Edition;
   /** The name alone is an expression. */
@@ -58,7 +55,6 @@ function field<Value, Allowed extends Operator>(
   edition?: Edition,
 ): FilterField {
   return {
-    operators: kind.operators,
     ...(edition && { edition }),
     isBoolean: Object.is(kind, booleans),
     condition({ operator: given, ...comparison }) {
