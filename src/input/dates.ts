@@ -4,8 +4,8 @@ import { quoted } from '../base/quoted.ts';
 import { isCalendarDate } from '../contract/fields.ts';
 import { isFarDay } from '../link/value.ts';
 
-/** The same as in field-values.ts, which imports this file. */
-interface Refused {
+/** The reason as the end of a sentence: `"perhaps" is not true or false`. */
+export interface Refused {
   readonly refused: string;
 }
 

@@ -5,7 +5,7 @@ import { type Field, type FieldKind, type FieldName, fields, hashPattern, length
 import { splitList } from '../contract/tag-label.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import type { UtmName } from '../link/rules/utm.ts';
-import { dayFromFlag, dayOf, isRelative, notDate } from './dates.ts';
+import { dayFromFlag, dayOf, isRelative, notDate, type Refused } from './dates.ts';
 
 /**
  * A row can set the fields of the contract, UTM parameters of the long URL, the link of an edit by hash or short URL (2.3), and the hash of
@@ -14,11 +14,6 @@ import { dayFromFlag, dayOf, isRelative, notDate } from './dates.ts';
 export type Target = FieldName | 'hash' | 'short_url' | 'domain' | UtmName;
 
 export type WireValue = string | number | boolean | null | string[];
-
-/** The reason as the end of a sentence: `"perhaps" is not true or false`. */
-export interface Refused {
-  readonly refused: string;
-}
 
 interface KindValues {
   hash: string;

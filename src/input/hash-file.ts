@@ -130,10 +130,7 @@ async function* plainLines(source: Source, column?: number): AsyncGenerator<Hash
 /** Reads the output of `list -o csv` or `--failed`. */
 async function* csvNames(source: Source): AsyncGenerator<HashText[]> {
   let columns: ReadonlyMap<string, number> | undefined;
-  const broken = ({ line, reason }: { line: number; reason: string }): void => {
-    throw new UsageError(`${source.name}:${line}: ${reason}`);
-  };
-  for await (const { records, lines } of csvRecords(source.text(), ',', broken)) {
+  for await (const { records, lines } of csvRecords(source.text(), ',', refuserOf(source))) {
     const found: HashText[] = [];
     for (const [index, record] of records.entries()) {
       const line = lines[index] ?? 0;
@@ -161,16 +158,19 @@ function columnOf(cells: readonly string[], place: string): number {
 
 /** Reads a JSON document or JSON lines. */
 async function* jsonNames(source: Source): AsyncGenerator<HashText[]> {
-  const broken = ({ line, reason }: Notice): void => {
-    throw new UsageError(`${source.name}:${line}: ${reason}`);
-  };
   const isRow = (object: object): boolean => naming.some((name) => Object.hasOwn(object, name));
-  for await (const { records, lines } of jsonRecords(source, isRow, broken)) {
+  for await (const { records, lines } of jsonRecords(source, isRow, refuserOf(source))) {
     yield records.flatMap((text, index) => {
       const line = lines[index] ?? 0;
       return text.trim() === '' ? [] : { line, text: nameIn(parseJson(text), `${source.name}:${line}`) };
     });
   }
+}
+
+function refuserOf({ name }: Source): (notice: Notice) => void {
+  return ({ line, reason }) => {
+    throw new UsageError(`${name}:${line}: ${reason}`);
+  };
 }
 
 function nameIn(record: unknown, place: string): string {

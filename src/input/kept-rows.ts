@@ -12,7 +12,7 @@ import { TemporaryFile } from '../files/temporary-file.ts';
  */
 export class KeptRows<Row> {
   readonly #file: TemporaryFile;
-  readonly #lengths: number[] = [];
+  /** Where each batch begins. */
   readonly #offsets: number[] = [];
   #end = 0;
 
@@ -23,7 +23,6 @@ export class KeptRows<Row> {
   add(rows: readonly Row[]): void {
     const bytes = Buffer.from(`${JSON.stringify(rows)}\n`);
     this.#file.append(bytes);
-    this.#lengths.push(bytes.length);
     this.#offsets.push(this.#end);
     this.#end += bytes.length;
   }
@@ -34,7 +33,8 @@ export class KeptRows<Row> {
   }
 
   #jsonAt(nth: number): string {
-    return this.#file.readAt(this.#offsets[nth] ?? this.#end, (this.#lengths[nth] ?? 1) - 1).toString();
+    const [begin = this.#end, end = this.#end] = this.#offsets.slice(nth, nth + 2);
+    return this.#file.readAt(begin, end - begin - 1).toString();
   }
 
   /** Can be called repeatedly. */

@@ -1,8 +1,18 @@
 import { dayLength, utcDay } from '../../base/days.ts';
 import { quoted } from '../../base/quoted.ts';
 import { splitList } from '../../contract/tag-label.ts';
-import { type DateFormat, dateFormats, dayOf, dayOfDigits, exampleOf, formatsOf, isDigits, notDate } from '../dates.ts';
-import { cellValue, isRefused, jsonValue, type Refused, type WireValue } from '../field-values.ts';
+import {
+  type DateFormat,
+  dateFormats,
+  dayOf,
+  dayOfDigits,
+  exampleOf,
+  formatsOf,
+  isDigits,
+  notDate,
+  type Refused,
+} from '../dates.ts';
+import { cellValue, isRefused, jsonValue, type WireValue } from '../field-values.ts';
 import type { Setting } from '../fields/members.ts';
 import { momentOf } from '../fields/protection.ts';
 import type { Notices } from '../notices.ts';

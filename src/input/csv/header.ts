@@ -2,7 +2,7 @@ import { quoted } from '../../base/quoted.ts';
 import { type InputUse, namesLinks } from '../../contract/formats.ts';
 import { folded, rankOf } from '../fields/aliases.ts';
 import { type ColumnSummary, shown } from '../fields/column-report.ts';
-import { type ColumnRole, type ColumnRules, columnRoles, type Loss, type NamedColumns } from '../fields/columns.ts';
+import { type ColumnRole, type ColumnRules, columnRoles, type Loss, type NamedColumns, ownRole } from '../fields/columns.ts';
 import { knownMembers, missingNotice, requiredTarget, type Setting } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
 import type { ReadOptions } from '../row.ts';
@@ -145,17 +145,15 @@ function absentName(names: readonly string[], named: NamedColumns): string | und
 }
 
 /** Files of linkctl have unambiguous columns. */
-function ownRoles(names: readonly string[], { known, use }: ColumnRules): ColumnRole[] {
+function ownRoles(names: readonly string[], rules: ColumnRules): ColumnRole[] {
   const own = names.map((name) => name.toLowerCase());
   return own.map((name, index): ColumnRole => {
-    const member = known.get(name);
     if (name === '') return { kind: 'refused', reason: 'column without a name' };
     if (own.indexOf(name) < index) return { kind: 'refused', reason: `duplicate column ${name}` };
-    if (name === 'hash' && use !== 'edit' && own.includes('custom_hash')) {
+    if (name === 'hash' && rules.use !== 'edit' && own.includes('custom_hash')) {
       return { kind: 'refused', reason: 'columns hash and custom_hash both set the hash: remove one of them' };
     }
-    if (!member?.target) return { kind: 'unused' };
-    return use === 'shorten' && member.foreign ? { kind: 'lost', loss: { name } } : { kind: 'set', setting: member };
+    return ownRole(name, rules);
   });
 }
 

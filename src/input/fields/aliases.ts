@@ -53,30 +53,9 @@ const guards: { readonly [G in Guard]: readonly string[] } = {
 
 /** Features that do not exist here; reported with the number of affected links. */
 const lostNames: readonly string[] = [
-  ...[
-    'ios',
-    'ios_url',
-    'iphone_url',
-    'android',
-    'android_url',
-    'deeplinks',
-    'deep_links',
-    'geo',
-    'geo_targeting',
-    'device_targeting',
-  ],
-  ...[
-    'redirect_rules',
-    'rules',
-    'expired_url',
-    'expiration_url',
-    'proxy',
-    'cloaking',
-    'rewrite',
-    'forward_parameters',
-    'split_url',
-  ],
-  ...['pixels', 'retargeting', 'webhook', 'ttl'],
+  ...['ios', 'ios_url', 'iphone_url', 'android', 'android_url', 'deeplinks', 'deep_links'],
+  ...['geo', 'geo_targeting', 'device_targeting', 'redirect_rules', 'rules', 'expired_url', 'expiration_url'],
+  ...['proxy', 'cloaking', 'rewrite', 'forward_parameters', 'split_url', 'pixels', 'retargeting', 'webhook', 'ttl'],
 ];
 
 /** Common names that resemble one of ours by chance. */

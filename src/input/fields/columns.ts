@@ -73,6 +73,13 @@ function roleOf(header: Header, context: Context): ColumnRole {
   return contextual.has(header.fold) ? contextualRole(header, context) : unknownRole(header, context);
 }
 
+/** The role of a name of the API. */
+export function ownRole(name: string, { known, use }: ColumnRules): ColumnRole {
+  const member = known.get(name);
+  if (!member?.target) return { kind: 'unused' };
+  return use === 'shorten' && member.foreign ? { kind: 'lost', loss: { name } } : { kind: 'set', setting: member };
+}
+
 function setting({ name }: Header, target: Target, { rules }: Context): ColumnRole {
   const member = rules.known.get(target);
   if (rules.use === 'shorten' && member?.target && member.foreign) return { kind: 'lost', loss: { name } };

@@ -5,7 +5,7 @@ import { type CellReader, cellReader } from '../csv/cells.ts';
 import { columnSummary, columnsIn, type HeaderColumn, needsSummary, rolesIn, rulesFor } from '../csv/header.ts';
 import { isField, jsonValue } from '../field-values.ts';
 import { containers, folded, guardOf, meaningOf } from '../fields/aliases.ts';
-import type { ColumnRole, ColumnRules } from '../fields/columns.ts';
+import { type ColumnRole, type ColumnRules, ownRole } from '../fields/columns.ts';
 import type { Setting } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
 import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
@@ -130,11 +130,8 @@ function memberRoles(names: readonly string[], rules: ColumnRules): { roles: rea
   const isListed = names.includes('short_url') && names.includes('hash');
   if (named.size > 0 || !(isListed || names.every((name) => known.has(name)))) return rolesIn(names, rules);
   const roles = names.map((name): ColumnRole => {
-    const member = known.get(name);
-    const guard = use === 'shorten' && !member ? guardOf(name) : undefined;
-    if (guard) return { kind: 'lost', loss: { name, guard } };
-    if (!member?.target) return { kind: 'unused' };
-    return use === 'shorten' && member.foreign ? { kind: 'lost', loss: { name } } : { kind: 'set', setting: member };
+    const guard = use === 'shorten' && !known.has(name) ? guardOf(name) : undefined;
+    return guard ? { kind: 'lost', loss: { name, guard } } : ownRole(name, rules);
   });
   return { roles, isForeign: false };
 }
