@@ -90,6 +90,8 @@ const periodLink = { hash: text, short_url: text, long_url: text, tags: listOf(t
 
 const edition = oneOf(['a', 'b']);
 const setting = object({ profile: text, key: text, value: anything });
+const settings = object({ settings: listOf(object({ key: text, value: anything, source: text })) });
+const missingLink = failed({ hash: text, domain: optional(text) });
 const runMembers = {
   run: text,
   state: oneOf(['finished', 'unfinished', 'damaged']),
@@ -97,7 +99,7 @@ const runMembers = {
   rows: nullable(count),
   profile: nullable(text),
   input: nullable(text),
-  begun: nullable({ type: 'string', format: 'date-time' }),
+  begun: nullable(instant),
   what: nullable(text),
   undo: text,
 };
@@ -138,10 +140,10 @@ function takenBack(): Schema {
 /** Keys are the words of the command; `error` and `--dry-run` apply to all commands. */
 const outputSchemas: Readonly<Record<string, Schema>> = {
   shorten: changedUrls('created', 'existing', 'changed', 'skipped'),
-  list: object({ urls: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), object({ ...urlMembers })] }), page }),
+  list: object({ urls: listOf({ anyOf: [missingLink, object({ ...urlMembers })] }), page }),
   edit: { anyOf: [changedUrls('changed', 'unchanged'), matched('urls')] },
   rewrite: changedUrls('changed', 'unchanged'),
-  check: object({ checks: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), checked] }), summary: checkSummary }),
+  check: object({ checks: listOf({ anyOf: [missingLink, checked] }), summary: checkSummary }),
   diff: object({
     differences: listOf(
       object({
@@ -161,7 +163,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   redo: takenBack(),
   delete: { anyOf: [changedHashes('deleted', 'deleted'), matched('deleted')] },
   stats: object({
-    stats: listOf({ anyOf: [failed({ hash: text, domain: optional(text) }), clicks] }),
+    stats: listOf({ anyOf: [missingLink, clicks] }),
     summary: object({ urls: count, total_clicks: count, unique_clicks: count }),
   }),
   'stats --record': object({ recorded: object({ links: count, changed: count, new: count, gone: count }), history: text }),
@@ -186,9 +188,9 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   }),
   report: object({
     report: text,
-    first: { type: 'string', format: 'date-time' },
-    last: { type: 'string', format: 'date-time' },
-    before: nullable({ type: 'string', format: 'date-time' }),
+    first: instant,
+    last: instant,
+    before: nullable(instant),
     clicks: count,
     clicks_before: nullable(count),
     links: count,
@@ -231,8 +233,8 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   }),
   'auth switch': object({ current_profile: text }),
   'auth logout': object({ forgotten: listOf(text) }),
-  'config list': object({ settings: listOf(object({ key: text, value: anything, source: text })) }),
-  'config get': object({ settings: listOf(object({ key: text, value: anything, source: text })) }),
+  'config list': settings,
+  'config get': settings,
   'config set': setting,
   'config unset': setting,
   'config path': object({ files: listOf(object({ path: text })) }),

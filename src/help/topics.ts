@@ -1,6 +1,6 @@
 import { exitCodes } from '../base/errors.ts';
 import { wrap } from '../base/wrap.ts';
-import { type Field, type FieldUse, fieldNames, fields } from '../contract/fields.ts';
+import { type Field, fieldNames, fields } from '../contract/fields.ts';
 import type { Format } from '../contract/formats.ts';
 import { sharedFlags } from '../flags/bulk-flags.ts';
 import { flagVariables, globalFlagRows } from '../flags/globals.ts';
@@ -193,8 +193,8 @@ const csv: Topic = {
   ],
 };
 
-function fieldRows(use: FieldUse): (readonly [string, string])[] {
-  const required = { shorten: 'long_url', edit: '', 'edit-by-tags': '' }[use];
+function fieldRows(use: 'shorten' | 'edit'): (readonly [string, string])[] {
+  const required = use === 'shorten' ? 'long_url' : undefined;
   const rows = fieldNames(use, 'a').map((name): [string, string] => {
     const { edition, summary, length }: Field = fields[name];
     const meaning = use === 'edit' && name === 'custom_hash' ? 'new hash' : summary;
