@@ -2,18 +2,16 @@ import { CliError, type FailureKind } from '../base/errors.ts';
 import { isoTime } from '../base/iso-time.ts';
 import { errorTraits } from '../contract/errors.ts';
 import type { OperationName } from '../contract/operations.ts';
+import type { ApiMessage } from './api-messages.ts';
 
 /** `not_sent` and `rejected` changed nothing; `ambiguous` may have changed something, also partly or later. */
 export type CallOutcome = 'not_sent' | 'rejected' | 'ambiguous';
 
 /** One failed attempt; there may be another. */
-export interface Fault {
+export interface Fault extends ApiMessage {
   readonly outcome: CallOutcome;
-  readonly kind: FailureKind;
-  readonly message: string;
   /** The fault of the last attempt alone, if earlier attempts leave the outcome unknown. */
   readonly last?: Fault;
-  readonly hint?: string | undefined;
   readonly details?: readonly string[];
   readonly serverMessage?: string | undefined;
   readonly apiCode?: number | undefined;

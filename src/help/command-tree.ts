@@ -1,29 +1,21 @@
 import { type Argument, type Command, Option } from 'commander';
 import { isRepeatable, wordsOf } from '../flags/values.ts';
-import { descriptionOf } from './description.ts';
+import { type Description, descriptionOf } from './description.ts';
 
 /** Plain data, so that help, completions and the manual page need no command. */
-export interface CommandTree {
+export interface CommandTree extends Required<Description> {
   readonly name: string;
   /** For example `linkctl tags rename`. */
   readonly line: string;
   /** For example `linkctl tags rename <old> <new> [flags]`. */
   readonly usage: string;
   readonly aliases: readonly string[];
-  readonly summary: string;
-  readonly description: string;
   /** Heading of the command in its parent's help. */
   readonly group: string;
   readonly commands: readonly CommandTree[];
   /** Without the flags of its parents. */
   readonly flags: readonly Flag[];
   readonly operands: readonly Operand[];
-  readonly examples: readonly string[];
-  readonly notes: readonly string[];
-  /** Field names for `--fields`. */
-  readonly fields: readonly string[];
-  /** Long names of the global flags in its help. */
-  readonly globals: readonly string[];
 }
 
 export interface Flag {

@@ -38,20 +38,13 @@ interface AccountSettings {
   readonly plan: string;
 }
 
-export interface ServiceSettings {
-  readonly edition: Edition;
+/** The options with their defaults. */
+export interface ServiceSettings extends Pick<ServiceOptions, 'edition' | 'useHttps' | 'redirectCode' | 'notFoundUrl'> {
   readonly credentials: Credentials;
   readonly limits: ServiceLimits;
   readonly account: AccountSettings;
   /** Ports in the short URLs of this process, by domain name. Other processes may serve the same domain on other ports. */
   readonly ports: ReadonlyMap<string, string>;
-  /** Overrides the scheme of all domains. */
-  readonly useHttps?: boolean | undefined;
-  /** Overrides the redirect status of all domains. */
-  readonly redirectCode?: string | undefined;
-  /** Overrides the target of all domains for unknown and expired links. */
-  readonly notFoundUrl?: string | undefined;
-  /** Origins whose pages may call the API from a browser. */
   readonly allowedOrigins: readonly string[];
   readonly now: () => number;
 }

@@ -36,15 +36,12 @@ export interface StoredUrl {
   readonly tags: readonly string[];
 }
 
-export interface NewUrl {
-  readonly longUrl: string;
+/** The fields that can be set for many URLs at once (4.3.8). */
+type SharedFields = Pick<StoredUrl, 'note' | 'emailStats' | 'expirationDate' | 'maxClicks'>;
+
+export interface NewUrl extends SharedFields, Pick<StoredUrl, 'longUrl' | 'tags'> {
   /** Generated if absent. */
   readonly customHash: string | undefined;
-  readonly note: string;
-  readonly emailStats: boolean;
-  readonly expirationDate: string | null;
-  readonly maxClicks: number;
-  readonly tags: readonly string[];
 }
 
 export interface CreationRules {
@@ -64,13 +61,7 @@ export type Creation =
   | { readonly kind: 'taken' }
   | { readonly kind: 'over limit' };
 
-/** The fields that can be set for many URLs at once (4.3.8). */
-export interface SharedChanges {
-  readonly note?: string | undefined;
-  readonly emailStats?: boolean | undefined;
-  readonly expirationDate?: string | null | undefined;
-  readonly maxClicks?: number | undefined;
-}
+export type SharedChanges = Partial<SharedFields>;
 
 export interface UrlChanges extends SharedChanges {
   readonly newHash?: string | undefined;
@@ -136,13 +127,7 @@ export interface StoredLogEntry {
 export type Note<Result> = (result: Result) => Omit<StoredLogEntry, 'time'> | undefined;
 
 /** The part of a URL that redirects need. */
-export interface Target {
-  readonly id: number;
-  readonly longUrl: string;
-  readonly expirationDate: string | null;
-  readonly maxClicks: number;
-  readonly totalClicks: number;
-}
+export type Target = Pick<StoredUrl, 'id' | 'longUrl' | 'expirationDate' | 'maxClicks' | 'totalClicks'>;
 
 /** The clicks of a URL on a UTC day, `YYYY-MM-DD`. */
 export interface DayClicks {
