@@ -4,7 +4,7 @@ import { type AccountRows, monthOfUrls, tallyCount, tallyUrls, urlCount } from '
 import { type CreationFacts, type CreationPlan, creationsOf, labelsByFold, planCreations, shownIds } from './creation-plan.ts';
 import { type Aggregated, aggregated, type Statement } from './queries.ts';
 import { attachTags, makeTags, type TagFacts, tagFacts, type WantedTags, wantedTags } from './tag-rows.ts';
-import { changedUrls, findIds, longUrlKey, readUrls, valueColumns } from './url-rows.ts';
+import { changedUrls, findUrls, longUrlKey, readUrls, valueColumns } from './url-rows.ts';
 
 /** Runs in the caller's transaction: one statement reads and one writes, regardless of the number of items. */
 export async function createUrls(rows: AccountRows, items: readonly NewUrl[], rules: CreationRules): Promise<Creation[]> {
@@ -122,7 +122,7 @@ async function giveHashes(rows: AccountRows, { items, rules, plan, source, tried
   while (open.length > 0) {
     const candidates = open.map(unused);
     const isKnown = candidates.every((hash) => known.has(hash));
-    const taken = isKnown ? facts.byHash : await findIds(rows, rules.domain, candidates);
+    const taken = isKnown ? facts.byHash : new Set((await findUrls(rows, rules.domain, candidates)).map(({ hash }) => hash));
     const free = candidates.filter((hash) => !taken.has(hash)).values();
     open = open.filter((record) => {
       record.hash = free.next().value ?? '';

@@ -1,16 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import type { StoredDomain, StoredUrl } from '../store.ts';
 import type { AccountRows, OwnRows } from './account-rows.ts';
-import {
-  type Aggregated,
-  aggregated,
-  type Columns,
-  type Dialect,
-  type ListedValue,
-  rowsOf,
-  type Statement,
-  type Value,
-} from './queries.ts';
+import { type Columns, type Dialect, type ListedValue, rowsOf, type Statement, type Value } from './queries.ts';
 
 /** An index key of 48 bits. URLs with equal keys must be compared in full. */
 export function longUrlKey(longUrl: string): number {
@@ -127,16 +118,4 @@ async function readList(rows: AccountRows, from: string, list: ListedValue & obj
 export function inOrder<Key>(keys: readonly Key[], urls: readonly StoredUrl[], keyOf: (url: StoredUrl) => Key): StoredUrl[] {
   const byKey = new Map(urls.map((url) => [keyOf(url), url]));
   return keys.flatMap((key) => byKey.get(key) ?? []);
-}
-
-/** Omits unknown hashes. */
-export async function findIds(
-  { queries, accountId }: AccountRows,
-  domain: StoredDomain,
-  hashes: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const { jsonAggregate, jsonList, urlsAmong } = queries.dialect;
-  const text = `SELECT ${jsonAggregate}(${jsonList}(u.hash, u.id)) AS ids ${urlsAmong('hash')} AND u.domain_id = ?`;
-  const found = await queries.first<{ ids: Aggregated<[hash: string, id: number]> }>(text, hashes, accountId, domain.id);
-  return new Map(aggregated(found?.ids ?? null));
 }
