@@ -1,4 +1,5 @@
 import { isoTime } from './iso-time.ts';
+
 /** Milliseconds. */
 export const dayLength = 86_400_000;
 
@@ -11,6 +12,11 @@ export interface DaysOfRun {
 /** Returns `YYYY-MM-DD` in UTC (4.1.6). */
 export function utcDay(now: number): string {
   return isoTime(now).slice(0, 10);
+}
+
+/** Returns `YYYY-MM-DD HH:MM:SS` in UTC, as the API writes it (4.1.6). */
+export function utcTime(now: number): string {
+  return isoTime(now).slice(0, 19).replace('T', ' ');
 }
 
 /**

@@ -2,7 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import { type Edition, editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
 
-export interface Sender {
+interface Sender {
   readonly edition: Edition;
   readonly defaults: { readonly batch_size?: number | null | undefined };
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { dayLength, utcTime } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
-import { isoTime } from '../base/iso-time.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -52,12 +52,12 @@ async function log(options: LogOptions, invocation: Invocation): Promise<RowsRep
   if (since !== undefined && since < now - retention) {
     await session.warn('the server keeps log entries for 30 days; --since reaches further back');
   }
-  const filter: EntryFilter = { since: since === undefined ? '' : dateTime(since), type: options.type };
+  const filter: EntryFilter = { since: since === undefined ? '' : utcTime(since), type: options.type };
   return options.follow ? follow(filter, options, session) : listEntries(filter, options, session);
 }
 
 /** Milliseconds; 30 days (8). */
-const retention = 30 * 86_400_000;
+const retention = 30 * dayLength;
 
 function refuseConflicts({ limit, offset, all, follow, interval }: LogOptions): void {
   if (all && limit !== undefined) throw new UsageError('specify only one of --all or --limit');
@@ -162,10 +162,6 @@ function isBefore({ time }: LogEntry, { since }: EntryFilter): boolean {
 
 function isOfType(entry: LogEntry, { type }: EntryFilter): boolean {
   return type === undefined || entry.type === type;
-}
-
-function dateTime(time: number): string {
-  return isoTime(time).slice(0, 19).replace('T', ' ');
 }
 
 const logColumns: readonly Column[] = [

@@ -1,4 +1,4 @@
-import { dayLength, utcDay } from '../base/days.ts';
+import { dayLength, utcDay, utcTime } from '../base/days.ts';
 import { NotFoundError } from '../base/errors.ts';
 import { isoTime } from '../base/iso-time.ts';
 import { type DayClicks, isComparable, type Period } from './clicks.ts';
@@ -137,5 +137,5 @@ function noOldReading({ from }: Reading): NotFoundError {
 
 /** `2026-11-15 02:00:07 UTC`. */
 export function momentText(time: number): string {
-  return `${isoTime(time).slice(0, 19).replace('T', ' ')} UTC`;
+  return `${utcTime(time)} UTC`;
 }

@@ -12,7 +12,7 @@ interface WorkingDomain {
   readonly domainNamed: boolean;
 }
 
-export interface NamedLink {
+interface NamedLink {
   readonly link: LinkKey;
   /** The line in a file. */
   readonly line: number | undefined;

@@ -25,7 +25,7 @@ interface KindValues {
   tags: string[];
 }
 
-export type ValueOf<Name extends FieldName> = KindValues[(typeof fields)[Name]['kind']];
+type ValueOf<Name extends FieldName> = KindValues[(typeof fields)[Name]['kind']];
 
 /** Converts a cell that is not empty. */
 export function cellValue(target: Target, text: string): WireValue | Refused {

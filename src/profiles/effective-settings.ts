@@ -7,7 +7,7 @@ import { fieldOf, type ProfileKey, profileKeys } from './profile.ts';
 import { maskKey } from './redactor.ts';
 
 /** An effective setting and its source. */
-export interface Setting {
+interface Setting {
   readonly key: ProfileKey;
   /** Keys are masked. Null without a value and default. */
   readonly value: unknown;

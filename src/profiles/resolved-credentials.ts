@@ -19,7 +19,7 @@ import { type Profile, type Settings, settingsOf, wholeProfile } from './profile
 import { sandboxName } from './profile-name.ts';
 
 /** Lines for stderr, without their prefix. */
-export interface Notices {
+interface Notices {
   /** Printed on a terminal or with `-v`. */
   readonly notes: readonly string[];
   /** Always printed. */

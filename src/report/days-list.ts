@@ -1,4 +1,4 @@
-import { isoTime } from '../base/iso-time.ts';
+import { dayLength, utcDay } from '../base/days.ts';
 import type { DayClicks } from '../history/clicks.ts';
 import { grouped } from '../output/quantity.ts';
 import { dayText, type Html, html, nothing } from './html.ts';
@@ -45,8 +45,8 @@ function spansOf(days: readonly DayClicks[]): Span[] {
 /** Weeks begin on Monday. */
 function mondayText(date: string): string {
   const time = Date.parse(date);
-  const monday = time - ((new Date(time).getUTCDay() + 6) % 7) * 86_400_000;
-  return dayText(isoTime(monday).slice(0, 10));
+  const monday = time - ((new Date(time).getUTCDay() + 6) % 7) * dayLength;
+  return dayText(utcDay(monday));
 }
 
 /** The longest bar leaves room for its value, which stands right beside it. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isoTime } from '../base/iso-time.ts';
+import { utcDay } from '../base/days.ts';
 import { capitalized } from '../base/quoted.ts';
 import { version } from '../base/version.ts';
 import { checkStatuses } from '../check/verdict.ts';
@@ -76,7 +76,7 @@ function styleHash(): string {
   return createHash('sha256').update(style).digest('base64');
 }
 
-const day = (time: number): string => dayText(isoTime(time).slice(0, 10));
+const day = (time: number): string => dayText(utcDay(time));
 
 function days(first: number, last: number): string {
   return day(first) === day(last) ? day(first) : `${day(first)} to ${day(last)}`;

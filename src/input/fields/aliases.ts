@@ -2,7 +2,7 @@ import type { FieldName } from '../../contract/fields.ts';
 import { type UtmName, utmNames } from '../../link/rules/utm.ts';
 
 /** The fields that a column of another service can set. */
-export type Meaning = FieldName | 'short_url' | UtmName;
+type Meaning = FieldName | 'short_url' | UtmName;
 
 /**
  * Names of our fields in other services. If a file has several for one field, the first in this list takes precedence: a title before a

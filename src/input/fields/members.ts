@@ -19,7 +19,7 @@ export interface Setting {
 }
 
 /** Without a target it is a read-only field of a listing, which is ignored. */
-export type Member = Setting | { readonly name: string; readonly target?: undefined };
+type Member = Setting | { readonly name: string; readonly target?: undefined };
 
 /** A Map because the names come from outside. */
 export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<string, Member> {

@@ -1,7 +1,7 @@
 import type { TagExpression } from '../api/tag-expression.ts';
 
 /** Milliseconds since 1970. */
-export type Time = number;
+type Time = number;
 
 /** Edition B has exactly one; others are its former names, without links. */
 export interface StoredDomain {
