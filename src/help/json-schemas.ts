@@ -42,9 +42,9 @@ const clicks = record<StatsRecord & { short_url?: string; long_url?: string }>({
   daily_clicks: optional(anything),
 });
 const tag = record<TagRecord>({ label: text });
-const changedTags = (key: string, done: string): Schema =>
+const changedTags = (done: string): Schema =>
   object({
-    [key]: listOf({ anyOf: [failed({ label: text }), tag] }),
+    tags: listOf({ anyOf: [failed({ label: text }), tag] }),
     summary: object({ rows: count, [done]: count, failed: count, missing: count }),
   });
 /** Links that could not be changed come first; their tags stay. */
@@ -132,7 +132,7 @@ function takenBack(): Schema {
     anyOf: [
       changedUrls('changed', 'unchanged', 'created', 'existing', 'deleted'),
       changedHashes('deleted', 'deleted'),
-      changedTags('tags', 'restored'),
+      changedTags('restored'),
     ],
   };
 }
@@ -199,7 +199,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   }),
   'stats --reset': { anyOf: [changedHashes('reset', 'reset'), matched('reset')] },
   'tags list': object({ tags: listOf(object({ label: text, links: optional(count) })) }),
-  'tags add': changedTags('tags', 'added'),
+  'tags add': changedTags('added'),
   'tags rename': object({ tags: listOf(tag) }),
   'tags delete': removedTags('deleted'),
   'tags merge': removedTags('merged'),

@@ -9,6 +9,12 @@ interface Counters {
   readonly unique: number;
 }
 
+/** A link that is in no reading yet, and its clicks before its reset. */
+interface PendingReset extends Counters {
+  readonly domain: string;
+  readonly hash: string;
+}
+
 interface KnownLink {
   readonly id: number;
   readonly hash: string;
@@ -27,8 +33,8 @@ export function applyChanges(
   last: Reading | undefined,
   defaultDomain: string,
 ): () => void {
-  /** Clicks before the reset of links that are in no reading yet, by name. */
-  const pendingResets = new Map<string, { domain: string; hash: string } & Counters>();
+  /** By name. */
+  const pendingResets = new Map<string, PendingReset>();
   const apply = ({ kind, hash, at, newHash, ...noted }: StoredChange): void => {
     const domain = withoutLocalPort(noted.domain ?? defaultDomain);
     const [total, unique] = [noted.total ?? 0, noted.unique ?? 0];
@@ -55,19 +61,14 @@ export function applyChanges(
   return () => {
     for (const { domain, hash, ...counters } of pendingResets.values()) {
       const link = find(connection, domain, hash);
-      const isNew =
-        link &&
-        connection.count(
-          `SELECT COUNT(*) AS count FROM events WHERE reading = ? AND link = ? AND kind = 'new'`,
-          reading,
-          link.id,
-        );
-      if (!link || isNew !== 1) continue;
+      if (!link || connection.count(newEvents, reading, link.id) !== 1) continue;
       addClicks(connection, reading, link.id, counters);
       addEvent(connection, reading, link.id, 'reset');
     }
   };
 }
+
+const newEvents = `SELECT COUNT(*) AS count FROM events WHERE reading = ? AND link = ? AND kind = 'new'`;
 
 function find(connection: Connection, domain: string, hash: string): KnownLink | undefined {
   return connection
@@ -76,8 +77,8 @@ function find(connection: Connection, domain: string, hash: string): KnownLink |
 }
 
 function addPendingReset(
-  pendingResets: Map<string, { domain: string; hash: string } & Counters>,
-  { domain, hash, total, unique }: { domain: string; hash: string } & Counters,
+  pendingResets: Map<string, PendingReset>,
+  { domain, hash, total, unique }: PendingReset,
   newHash: string | null,
 ): void {
   const name = nameOf({ domain, hash });
@@ -85,8 +86,7 @@ function addPendingReset(
   pendingResets.delete(name);
   const sum = newHash === null ? { total: before.total + total, unique: before.unique + unique } : before;
   const kept = newHash ?? hash;
-  if (sum.total > 0)
-    pendingResets.set(nameOf({ domain, hash: kept }), { domain, hash: kept, total: sum.total, unique: sum.unique });
+  if (sum.total > 0) pendingResets.set(nameOf({ domain, hash: kept }), { ...sum, domain, hash: kept });
 }
 
 function addClicks(connection: Connection, reading: number, link: number, { total, unique }: Counters): void {

@@ -24,14 +24,8 @@ export function dryRunReport(requests: Iterable<PlannedRequest> | AsyncIterable<
 /** Example: `PATCH /urls?hashes=a,b {"urls":[…]}`. */
 export function requestLine(request: PlannedRequest): string {
   const { method, path, body } = request;
-  const address = [
-    path,
-    givenQuery(request)
-      .map(([name, value]) => `${name}=${value}`)
-      .join('&'),
-  ]
-    .filter(Boolean)
-    .join('?');
+  const query = givenQuery(request).map(([name, value]) => `${name}=${value}`);
+  const address = query.length === 0 ? path : `${path}?${query.join('&')}`;
   return [method, address, ...(body === undefined ? [] : [JSON.stringify(body)])].join(' ');
 }
 

@@ -68,15 +68,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const listeners: Listener[] = [];
   const stopListening = () => closeAll(listeners.map((each) => each.close));
   let maintenance: Maintenance | undefined;
-  const close = once(() =>
-    closeAll([
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= closeAll([
       stopListening,
       async () => maintenance?.stop(),
       clicks.flush,
       () => calls.flush(async () => {}),
       () => store.close(),
-    ]),
-  );
+    ]);
+    return closing;
+  };
   try {
     const listener = await listenForVisitors(options, dispatcher, metrics);
     listeners.push(listener);
@@ -176,14 +178,6 @@ async function openStore({ domains = [], ...options }: ServiceOptions, { now }: 
   if (!options.store) return openSqliteStore({ ...account, directory: options.data });
   const { openPostgresStore } = await import('./store/postgres/postgres-store.ts');
   return openPostgresStore({ ...account, ...options.store, databaseUrl: options.store });
-}
-
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => {
-    result ??= work();
-    return result;
-  };
 }
 
 /** Runs all steps even if one fails, then throws the first error. */
