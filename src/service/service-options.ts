@@ -35,7 +35,6 @@ interface AccountSettings {
   readonly active: boolean;
   /** `YYYY-MM-DD HH:MM:SS`, UTC. From then on the account gets 1217. */
   readonly expirationDate: string;
-  readonly plan: string;
 }
 
 /** The options with their defaults. */
@@ -126,7 +125,6 @@ export function serviceSettings(options: ServiceOptions, ports: ReadonlyMap<stri
     account: {
       active: account.active ?? true,
       expirationDate: account.expirationDate ?? '9999-12-31 23:59:59',
-      plan: account.plan ?? 'local',
     },
     ports,
     useHttps: options.useHttps ?? (options.certificate && true),

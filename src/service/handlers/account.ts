@@ -19,7 +19,7 @@ export const getAccount: Handler<'getAccount'> = async ({ root, store, settings,
     user_id: usage.userId,
     username: credentials.username,
     account_expiration_date: account.expirationDate,
-    subscription_plan: account.plan,
+    subscription_plan: 'local',
     counters,
     // Edition B has no log.
     links: { urls: `${root}/urls`, stats: `${root}/stats`, ...(edition === 'a' && { log: `${root}/log` }) },
