@@ -64,9 +64,18 @@ export async function undoableBefore(
   return undefined;
 }
 
-/** Accepts a run ID, an unambiguous prefix of one, or `last`. Throws `NotFoundError`, or `UsageError` for an ambiguous prefix. */
-export function resolveRun(stateFolder: string, text: string): string {
-  if (text === 'last') return newestRuns(stateFolder)[0]?.run ?? noRun(text, 'no run is recorded yet');
+/**
+ * Accepts a run ID, an unambiguous prefix of one, or `last`: the newest run, with a profile that of the profile. Throws `NotFoundError`, or
+ * `UsageError` for an ambiguous prefix.
+ */
+export function resolveRun(stateFolder: string, text: string, profile?: string): string {
+  if (text === 'last') {
+    const newest = newestRuns(stateFolder).find(({ begin }) => profile === undefined || begin?.profile === profile);
+    return (
+      newest?.run ??
+      noRun(text, profile === undefined ? 'no run is recorded yet' : `no run of profile "${profile}" is recorded yet`)
+    );
+  }
   if (runNames(runFolders(stateFolder)).includes(text)) return text;
   // An empty variable in a script must not select a run.
   const [found, ...others] = text === '' ? [] : newestRuns(stateFolder, text);

@@ -39,6 +39,9 @@ export function refusedCredentials({ identity }: Subject, status: number): ApiMe
 }
 
 /** One call then has fewer items. */
+export const linksUsedUpHint =
+  'to see which limit: linkctl account; if month_urls is used up, run the same command again next month (UTC), otherwise delete links or raise the limit';
+
 export const smallerBatches = 'to send fewer items per call: linkctl config set batch_size 100';
 
 /** Returns a kind only if it depends on the subject; the default is in `contract/errors.ts`. */
@@ -85,8 +88,8 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     hint: 'run the same command again later, or increase --max-wait',
   }),
   1220: ({ identity: { username } }) => ({
-    message: `the account "${username}" has reached its maximum number of links`,
-    hint: 'delete links or raise the limit, then run the same command again; to see the limits: linkctl account',
+    message: `the account "${username}" has reached its maximum number of links, in total or this month`,
+    hint: linksUsedUpHint,
   }),
   1221: () => ({
     message: 'the request has too many items for this server',

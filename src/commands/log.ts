@@ -9,7 +9,7 @@ import type { LogEntry } from '../contract/records.ts';
 import { count, seconds } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { pointInTime } from '../input/dates.ts';
-import { grouped } from '../output/quantity.ts';
+import { grouped, quantity } from '../output/quantity.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
 
 interface LogOptions {
@@ -110,7 +110,7 @@ function listEntries(filter: EntryFilter, options: LogOptions, session: Session)
       if (hasReachedSince || shown === 0 || total() <= offset + read) return [];
       const of = `of ${grouped(total())}`;
       const what = isSelected
-        ? `${grouped(shown)} entries, selected from ${grouped(read)} ${of}`
+        ? `${quantity(shown, 'log entry')} after reading ${grouped(read)} ${of}`
         : `${grouped(shown)} ${of} entries`;
       return [`Showing ${what}.${options.limit === undefined ? ' Use --all or --limit N.' : ''}`];
     },

@@ -62,7 +62,7 @@ export function registerRuns(command: Command, run: Runner): void {
     examples: ['linkctl runs', 'linkctl runs show last', 'linkctl runs verify 20310131-1209'],
     notes: [
       'To resume an unfinished run, run the same command again. Records are kept for 30 days, of typed links the newest 200. Until then, linkctl undo can revert any run whose UNDO column says yes. If nothing shows whether a run created its links, it says with --force.',
-      '<run> is a run ID, an unambiguous prefix of one, or last.',
+      '<run> is a run ID, an unambiguous prefix of one, or last. With --profile, last is the newest run of that profile.',
       'What shorten -f guarantees depends on the rows:',
       [
         '  keyed    each row has a custom_hash, or --generate-hashes. Safe to repeat:',
@@ -90,9 +90,13 @@ async function listRecorded(_options: object, { system, global: { profile } }: I
   return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, empty: 'no runs' };
 }
 
-async function showOne(_options: object, { system }: Invocation, [named = '']: string[]): Promise<RecordReport> {
+async function showOne(
+  _options: object,
+  { system, global: { profile } }: Invocation,
+  [named = '']: string[],
+): Promise<RecordReport> {
   const { state } = folders(system);
-  const overview = await showRun(state, resolveRun(state, named));
+  const overview = await showRun(state, resolveRun(state, named, profile));
   const { counts, lastEnd = null, problem = null, journal, begin } = overview;
   const record: Row = {
     ...rowOf(overview),
@@ -114,7 +118,7 @@ async function showOne(_options: object, { system }: Invocation, [named = '']: s
 
 async function verifyLinks(_options: object, invocation: Invocation, [named = '']: string[]): Promise<RowsReport> {
   const { state } = folders(invocation.system);
-  const run = resolveRun(state, named);
+  const run = resolveRun(state, named, invocation.global.profile);
   const session = await openSession(invocation);
   const { begin } = await showRun(state, run);
   if (begin) assertSameAccount(begin, session.client, true);
@@ -142,7 +146,7 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
 
 async function forgetOne(_options: object, invocation: Invocation, [named = '']: string[]): Promise<DoneReport> {
   const { state } = folders(invocation.system);
-  const run = resolveRun(state, named);
+  const run = resolveRun(state, named, invocation.global.profile);
   const overview = await showRun(state, run);
   const { state: how, counts } = overview;
   if (how !== 'finished') {

@@ -79,8 +79,6 @@ export class RowDraft<Use extends InputUse = InputUse> {
   #skip: string | undefined;
   /** The prefix of the last short URL, because equal prefixes need no second notice. */
   #prefix: string | undefined;
-  /** The hash comes from a linkctl listing, whose short URLs add nothing. */
-  #isListedHash = false;
 
   constructor(options: ReadOptions<Use>, notices: Notices) {
     this.#options = options;
@@ -100,7 +98,6 @@ export class RowDraft<Use extends InputUse = InputUse> {
     if (this.#utm.length > 0) this.#utm = [];
     if (this.#lost.length > 0) this.#lost = [];
     this.#skip = undefined;
-    this.#isListedHash = false;
   }
 
   set({ name, target, foreign, isContinued }: Setting, value: WireValue | Refused, column?: number): void {
@@ -121,7 +118,6 @@ export class RowDraft<Use extends InputUse = InputUse> {
       const before = isContinued ? this.#item[target] : undefined;
       this.#item[target] = Array.isArray(before) && Array.isArray(entries) ? [...before, ...entries] : entries;
       if (target === 'custom_hash' && name !== 'custom_hash') this.#listed = true;
-      if (name === 'hash') this.#isListedHash = true;
       // Most rows of a comparison say what is there already.
       const warning = this.#options.use === 'apply' ? undefined : valueWarning(target, value, this.#today);
       if (warning) this.#warn(`${name}: ${warning}`, column);
@@ -168,7 +164,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
   #takeHash({ name, text, column }: ShortUrl): void {
     const prefix = text.slice(0, text.lastIndexOf('/'));
     const hasOwn = this.#item.custom_hash !== undefined;
-    if (hasOwn && (prefix === this.#prefix || this.#isListedHash)) return;
+    if (hasOwn && prefix === this.#prefix) return;
     this.#prefix = prefix;
     const { host, hash, parts } = hashOfShortUrl(text);
     if (host !== undefined) this.#notices.host(host, this.#line);

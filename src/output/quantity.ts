@@ -15,5 +15,6 @@ export function grouped(number: number): string {
 
 function plural(number: number, noun: string): string {
   if (number === 1) return noun;
+  if (noun.endsWith('ry')) return `${noun.slice(0, -1)}ies`;
   return noun.endsWith('ch') ? `${noun}es` : `${noun}s`;
 }

@@ -79,7 +79,7 @@ test('B28: --type alone looks at one batch and says so', async ({ linkctl, wire 
   await wire.script([page([entry(9), entry(8, { type: 'alarm' })], 4)]);
   expect(await linkctl(['log', '--type', 'alarm', '--fields', 'message'])).toMatchObject({
     stdout: 'entry 8\n',
-    stderr: 'Showing 1 entries, selected from 2 of 4. Use --all or --limit N.\n',
+    stderr: 'Showing 1 log entry after reading 2 of 4. Use --all or --limit N.\n',
   });
 });
 

@@ -442,3 +442,19 @@ describe('several domains', () => {
     expect(await linkctl(['runs', 'verify', run])).toMatchObject({ code: 0 });
   });
 });
+
+test('U4: with a profile, last is its newest run', async ({ linkctl, folder }) => {
+  const sandbox = (words: readonly string[]) => linkctl(['-p', 'sandbox', ...words]);
+  expect(await sandbox(['shorten', 'https://example.com/'])).toMatchObject({ code: 0 });
+  const file = join(folder, 'links.txt');
+  writeFileSync(file, 'https://example.com/\n');
+  expect((await linkctl(['shorten', '-f', file])).code).toBe(0);
+  const [newest = '', first = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.trimEnd().split('\n');
+  expect(JSON.parse((await sandbox(['runs', 'show', 'last', '--json'])).stdout)).toMatchObject({ run: first });
+  expect(JSON.parse((await linkctl(['runs', 'show', 'last', '--json'])).stdout)).toMatchObject({ run: newest });
+  expect(await sandbox(['runs', 'forget', 'last'])).toMatchObject({ code: 0, stdout: `${first}\n` });
+  expect(await sandbox(['runs', 'show', 'last'])).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('no run of profile "sandbox" is recorded yet'),
+  });
+});

@@ -101,6 +101,19 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await stored(service)).toHaveLength(6);
   });
 
+  test('R-26: a file of results that a resumed run began is its own', async ({ linkctl, wire, folder }) => {
+    const results = join(folder, 'results.csv');
+    const words = ['shorten', '-f', file(folder, numbered(6)), '--batch-size', '2', '--concurrency', '1'];
+    const quota = { ...faults.refuse(1303), only: { method: 'POST' } };
+    await wire.script([quota]);
+    expect((await linkctl(words)).code).toBe(7);
+    for (const ending of [7, 7, 0]) {
+      await wire.script(ending === 0 ? [] : [quota]);
+      expect((await linkctl([...words, '--results', results])).code).toBe(ending);
+    }
+    expect(readFileSync(results, 'utf8').match(/created/g)).toHaveLength(6);
+  });
+
   test('E18: the state folder is removed during a run: exit 9 before the next batch is sent, and what was changed is named', async ({
     linkctl,
     wire,

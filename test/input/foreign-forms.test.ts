@@ -159,6 +159,25 @@ describe('I4: hosts of short URLs', () => {
   });
 });
 
+describe('B91: a listing', () => {
+  program.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+
+  program('of several domains says that its links are made on one', async ({ linkctl, folder }) => {
+    expect((await linkctl(['shorten', 'https://x.example/', '--hash', 'one', '--domain', 'a.example'])).code).toBe(0);
+    expect((await linkctl(['shorten', 'https://x.example/', '--hash', 'two', '--domain', 'b.example'])).code).toBe(0);
+    const listing = await linkctl(['list', '--all-domains', '-o', 'csv']);
+    for (const hash of ['a.example/one', 'b.example/two']) expect((await linkctl(['delete', hash, '--yes'])).code).toBe(0);
+    const file = join(folder, 'backup.csv');
+    writeFileSync(file, listing.stdout);
+    const ran = await linkctl(['shorten', '-f', file]);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr).toMatch(
+      /warning: .*backup.csv:\d: b.example is another domain of the account: the links are made on a.example\n/,
+    );
+    expect(ran.stderr).not.toContain('not a domain');
+  });
+});
+
 describe('I1: the first line', () => {
   const sources = (text: string) => rows(text).then((all) => all.map(({ item }) => item));
 

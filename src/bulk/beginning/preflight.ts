@@ -6,6 +6,7 @@ import { editions } from '../../contract/editions.ts';
 import type { Execution } from '../execution/execution.ts';
 import { settledCount } from '../journal/journal-state.ts';
 import { readJournal } from '../journal/line-reader.ts';
+import { outputsOf } from '../journal/new-run.ts';
 import { recordedHashes } from '../journal/recorded-results.ts';
 import { fileBatches } from '../operations/batches.ts';
 import { guarantees } from '../operations/modes.ts';
@@ -49,7 +50,7 @@ export async function preflight(run: Execution): Promise<RunFacts> {
         if (line.type === 'result') operation.remember(recordedHashes(line));
   }
   if (plan.undoes !== undefined) await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
-  await recordResumed(begun, run.system);
+  await recordResumed(begun, run.system, outputsOf(plan));
   return facts;
 }
 

@@ -92,11 +92,11 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   before: {},
   end: {
     // A resumed run ends again, with a result that was not shown yet. Runs of earlier versions count as shown.
-    isSound: ({ order = 0, kept = 0 }) => [order, kept].every(Number.isSafeInteger),
-    apply: (fold, { order = fold.begin.order, kept = 0 }) => {
+    isSound: ({ order = 0, kept = 0, outputs = [] }) => [order, kept].every(Number.isSafeInteger) && Array.isArray(outputs),
+    apply: (fold, { order = fold.begin.order, kept = 0, outputs = fold.begin.outputs }) => {
       fold.shown = isOfOldVersion(fold.begin);
       fold.kept = kept;
-      fold.begin = { ...fold.begin, order };
+      fold.begin = { ...fold.begin, order, outputs };
     },
   },
 };

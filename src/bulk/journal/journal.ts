@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, fdatasync, fstatSync, ftruncateSync, openSync } from 'node:fs';
-import { LocalError, messageOf } from '../../base/errors.ts';
+import type { LocalError } from '../../base/errors.ts';
+import { fileError } from '../../files/file-error.ts';
 import { writeWhole } from '../../files/whole-write.ts';
 import { encodeLine, type JournalLine } from './lines.ts';
 
@@ -27,13 +28,13 @@ export interface Journal {
 /** Continues the journal at `path` after its `size` valid bytes; 0 starts a new one. */
 export async function openJournal(path: string, size: number, openFile: OpenJournalFile = openJournalFile): Promise<Journal> {
   const file = await openFile(path, size).catch((error: unknown) => {
-    throw notWritten(path, error);
+    throw fileError('write the journal', path, error);
   });
   const queue = lineQueue(path, file);
   let end = size;
   let closing: Promise<void> | undefined;
   function append(line: JournalLine, isSynced: boolean): Promise<void> {
-    const failure = closing ? notWritten(path, new Error('it is closed')) : queue.failure();
+    const failure = closing ? fileError('write the journal', path, new Error('it is closed')) : queue.failure();
     if (failure) return Promise.reject(failure);
     const bytes = encodeLine(line);
     end += bytes.length;
@@ -89,11 +90,11 @@ function lineQueue(path: string, file: JournalFile) {
           return broken ? Promise.reject(broken) : flush();
         });
         busy = flushing.catch((error: unknown) => {
-          broken ??= notWritten(path, error);
+          broken ??= fileError('write the journal', path, error);
         });
       }
       return flushing.catch((error: unknown) => {
-        throw broken ?? notWritten(path, error);
+        throw broken ?? fileError('write the journal', path, error);
       });
     },
   };
@@ -124,9 +125,4 @@ async function openJournalFile(path: string, size: number): Promise<JournalFile>
     sync: () => datasync(file),
     close: async () => closeSync(file),
   };
-}
-
-function notWritten(path: string, error: unknown): LocalError {
-  const reason = messageOf(error);
-  return new LocalError(`cannot write the journal ${path}: ${reason}`, { cause: error });
 }

@@ -35,6 +35,8 @@ interface Lines {
     readonly order?: number | undefined;
     /** The number of tags, and of rows in doubt of an undone run, that the run should have changed, but left unchanged. */
     readonly kept?: number | undefined;
+    /** The outputs of a resumed run from then on. */
+    readonly outputs?: readonly string[] | undefined;
   };
 }
 

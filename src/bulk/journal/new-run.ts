@@ -46,9 +46,13 @@ export function beginLine(
     kept: kept?.(),
     profile,
     edition: client.edition,
-    outputs: [results, failed].filter((path) => path !== undefined).map(absolutePath),
+    outputs: outputsOf({ results, failed }),
     at: isoTime(system.now()),
   };
+}
+
+export function outputsOf({ results, failed }: Pick<RunPlan, 'results' | 'failed'>): string[] {
+  return [results, failed].filter((path) => path !== undefined).map(absolutePath);
 }
 
 /** Begins the record of links given as arguments. Nothing is written before the first intent. */

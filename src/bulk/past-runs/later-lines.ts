@@ -25,14 +25,16 @@ export async function recordShown(name: string, stateFolder: string, system: Sys
   }
 }
 
-/** Records that a run is resumed, with its new number: if this process is killed, the run is the latest change nevertheless. */
+/** Records that a run is resumed, with its new number and files: if this process is killed, the run is the latest change nevertheless. */
 export async function recordResumed(
   { journal, state, order }: Pick<BegunRun, 'journal' | 'state' | 'order'>,
   system: Pick<System, 'now'>,
+  files: readonly string[] = [],
 ): Promise<void> {
   if (order === undefined) return;
-  const { lastEnd = 'killed', kept } = state;
-  await journal.write({ type: 'end', reason: lastEnd, kept: kept || undefined, at: isoTime(system.now()), order });
+  const { lastEnd = 'killed', kept, begin } = state;
+  const outputs = [...new Set([...begin.outputs, ...files])];
+  await journal.write({ type: 'end', reason: lastEnd, kept: kept || undefined, at: isoTime(system.now()), order, outputs });
 }
 
 /**

@@ -1,11 +1,10 @@
 import { type CliError, LimitError, UnavailableError } from '../../base/errors.ts';
+import { linksUsedUpHint } from '../../client/api-messages.ts';
 
 /** The account can have no more links. */
 export function linksUsedUp(): CliError {
-  return new LimitError('the account has reached its maximum number of links', {
-    apiCode: 1220,
-    hint: 'delete links or raise the limit, then run the same command again',
-  });
+  const message = 'the account has reached its maximum number of links, in total or this month';
+  return new LimitError(message, { apiCode: 1220, hint: linksUsedUpHint });
 }
 
 /** Rows that the server refused in so many attempts; `cooling` of them because of its rate. */

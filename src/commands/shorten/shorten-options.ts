@@ -34,7 +34,7 @@ export async function modeOf(
 ): Promise<Mode> {
   // With a custom hash the server compares only the hash (4.3.3, 4.3.4).
   if (dedupe !== undefined && dedupe !== 'off' && counts.keyedRows > 0) {
-    await warn('--dedupe does not apply to rows with a custom hash: each of them gets a new link');
+    await warn('--dedupe does not apply to rows with a custom hash: only their hashes are compared');
   }
   return chooseMode({ edition, ...counts, dedupe: dedupe ?? defaults.dedupe ?? 'off', generateHashes });
 }
