@@ -8,7 +8,7 @@ import type { DoneChange, EarlierLink } from '../bulk/past-runs/done-change.ts';
 import { assertIdle, type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
-import { assertSameAccount, directionOf, partOf } from '../bulk/past-runs/undo-chain.ts';
+import { assertSameAccount, directionOf, wholeOf } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -50,9 +50,14 @@ export async function undoOrRedo(
   const target = tip ? await direction.targetOf(tip, run, options.force === true, runFolders(state)) : run;
   if (tip && target === undefined) return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
   const undone = target ?? run;
-  const whole = session.global.dryRun ? undefined : await partOf(undone, runFolders(state), direction.command);
+  const whole = await wholeOf(undone, runFolders(state), direction.command);
   const report = await undoRun(await readDoneRun(state, undone), options, session);
-  return whole === undefined ? report : { ...report, outcome: () => report.outcome?.() ?? partDone(whole, direction) };
+  if (!whole || session.global.dryRun) return report;
+  const isEmpty = Array.isArray(report.rows) && report.rows.length === 0;
+  if (!isEmpty || whole.target === undone)
+    return { ...report, outcome: () => report.outcome?.() ?? partDone(whole.first, direction) };
+  const rest = await undoRun(await readDoneRun(state, whole.target), options, session);
+  return { ...rest, outcome: () => rest.outcome?.() ?? report.outcome?.() };
 }
 
 /** An earlier undo did not reach all rows, and the latest change of the others is the run itself. */

@@ -80,7 +80,6 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   signal: {},
   undone: {
     apply: (fold, { by, withdrawn }) => {
-      fold.grewSinceUndone = false;
       fold.undoneBy = withdrawn ? fold.undoneBy.filter((run) => run !== by) : [...fold.undoneBy, by];
     },
   },
@@ -163,7 +162,7 @@ function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocati
   settle(fold, rows, (position) => statuses[position] ?? 'free', location);
   for (const row of applied) fold.codes[row] = (fold.codes[row] ?? 0) | partly;
   fold.mayHaveChangedMore ||= mayHaveCreated(line) || applied.length > 0;
-  fold.grewSinceUndone = fold.undoneBy.length > 0;
+  for (const undo of fold.undoneBy) fold.outgrown.add(undo);
   for (const row of rows) {
     fold.keys.delete(row);
     if (fold.priorDestinations.size > 0) fold.priorDestinations.delete(row);

@@ -67,8 +67,8 @@ export interface RunState {
   readonly lastEnd: string | undefined;
   readonly shown: boolean;
   readonly undoneBy: readonly string[];
-  /** Rows were done after the last undo began. */
-  readonly grewSinceUndone: boolean;
+  /** Undos after whose beginning rows were done. */
+  readonly outgrown: ReadonlySet<string>;
   /** A row that does not count as changed may have changed a link: it was not applied as requested, was in doubt, or its link may be new. */
   readonly mayHaveChangedMore: boolean;
   /** The number of tags, and of rows in doubt of an undone run, that the run should have changed, but left unchanged. */

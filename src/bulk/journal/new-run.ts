@@ -88,7 +88,7 @@ export function newState(begin: BeginLine) {
     lastEnd: undefined as string | undefined,
     shown: isOfOldVersion(begin),
     undoneBy: [] as readonly string[],
-    grewSinceUndone: false,
+    outgrown: new Set<string>(),
     mayHaveChangedMore: false,
     kept: begin.kept ?? 0,
     size: 0,

@@ -59,7 +59,8 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
   // Links can be found if their hashes were generated here, or if a reading showed that they were free.
   const named = new Set([...keys.keys()].filter((row) => isInDoubt(stateOf(row))));
   if (isCreation && inDoubt > named.size)
-    for await (const some of openCreations(record, state)) for (const { row } of some) named.add(row);
+    for await (const some of possibleCreations(record, state))
+      for (const { row } of some) if (isInDoubt(stateOf(row))) named.add(row);
   return {
     begin,
     undoneBy,
@@ -94,15 +95,13 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
   const { rows } = state.begin.input;
   const images = await keptImages(record, rows);
   assertWhole(images, state, record.images);
-  const results = parsedLines(record.journal, 'result', madeUnlike);
-  const madeOf = async ({ row }: BeforeImage): Promise<TakenUrl | undefined> =>
-    state.stateOf(row) === 'failed' ? (await results.at(state.locationOf(row))).get(row) : undefined;
+  const made = madeUnlike(record, state);
   const touched = async function* (): AsyncGenerator<readonly TouchedImage[]> {
     for await (const some of images.backwards()) {
       const changed: TouchedImage[] = [];
       for (const image of some.filter((image) => isTouched(image, state))) {
-        const made = await madeOf(image);
-        changed.push({ ...image, made: made?.values, madeHash: made?.hash });
+        const link = await made.of(image);
+        changed.push({ ...image, made: link?.values, madeHash: link?.hash });
       }
       yield changed;
     }
@@ -110,8 +109,18 @@ async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator
   try {
     yield* joinedByLink(touched, state);
   } finally {
-    await results.close();
+    await made.close();
   }
+}
+
+/** Reads the links of rows that were applied, but not as requested. */
+function madeUnlike({ journal }: RunRecord, { stateOf, locationOf }: RunState) {
+  const results = parsedLines(journal, 'result', takenByRow);
+  return {
+    of: async ({ row }: BeforeImage): Promise<TakenUrl | undefined> =>
+      stateOf(row) === 'failed' ? (await results.at(locationOf(row))).get(row) : undefined,
+    close: results.close,
+  };
 }
 
 async function* joinedByLink(
@@ -130,8 +139,7 @@ async function* joinedByLink(
   }
 }
 
-/** By row that was applied, but not as requested: its link. */
-function madeUnlike({ rows, states, errors = [] }: ResultLine): ReadonlyMap<number, TakenUrl | undefined> {
+function takenByRow({ rows, states, errors = [] }: ResultLine): ReadonlyMap<number, TakenUrl | undefined> {
   const failed = indexesOf(rows).filter((_, position) => states[position] === letterOf.failed);
   return new Map(failed.map((row, nth) => [row, errors[nth]?.[3]]));
 }
@@ -140,19 +148,36 @@ function madeUnlike({ rows, states, errors = [] }: ResultLine): ReadonlyMap<numb
 async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   const free = await freeBefore(record, state);
   yield* createdLinks(record, state, { isProven: () => true, isNew: (row) => free.has(row) });
-  for await (const some of openCreations(record, state)) yield some.map(openCreation);
+  for await (const some of possibleCreations(record, state)) yield some.map(({ change }) => change);
   for await (const some of changedLinks(record, state)) yield some.filter(({ before }) => before !== null);
 }
 
-/** Yields the images of rows in doubt whose hashes were free before. */
-async function* openCreations(record: RunRecord, { begin, stateOf }: RunState): AsyncGenerator<readonly BeforeImage[]> {
+/** Yields what rows may have created whose hashes were free before: those in doubt, and those that were refused after an attempt in doubt. */
+async function* possibleCreations(
+  record: RunRecord,
+  state: RunState,
+): AsyncGenerator<readonly { readonly row: number; readonly change: DoneChange }[]> {
+  const { begin, stateOf, mayBePartlyApplied } = state;
   const images = await keptImages(record, begin.input.rows);
-  for await (const some of images.backwards())
-    yield some.filter((image) => image.record === null && isInDoubt(stateOf(image.row)));
+  const made = madeUnlike(record, state);
+  try {
+    for await (const some of images.backwards()) {
+      const created: { row: number; change: DoneChange }[] = [];
+      for (const image of some.filter(({ record: link }) => link === null)) {
+        const { row, payload } = image;
+        const isOpen = isInDoubt(stateOf(row));
+        const isRefused = stateOf(row) === 'failed' && mayBePartlyApplied(row) && !(await made.of(image));
+        if (isOpen || isRefused) created.push({ row, change: possibleCreation(payload, isOpen) });
+      }
+      yield created;
+    }
+  } finally {
+    await made.close();
+  }
 }
 
-function openCreation({ payload: { hash, domain, ...asked } }: BeforeImage): DoneChange {
-  return { ...createdLink({ hash, domain }, askedPrints(asked), true), isOpen: true };
+function possibleCreation({ hash, domain, ...asked }: BeforeImage['payload'], isOpen: boolean): DoneChange {
+  return { ...createdLink({ hash, domain }, isOpen ? askedPrints(asked) : undefined, true), isOpen };
 }
 
 function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: string): void {
@@ -171,7 +196,7 @@ async function* newLinks(record: RunRecord, state: RunState): AsyncGenerator<rea
   const isOwn =
     undoes !== undefined || mode === 'checked' || mode === 'dedupe' || (options.generateHashes === true && !state.mark);
   const unread = isOwn ? new Set<number>() : await freeBefore(record, state);
-  for await (const some of openCreations(record, state)) yield some.map(openCreation);
+  for await (const some of possibleCreations(record, state)) yield some.map(({ change }) => change);
   yield* createdLinks(record, state, { isProven: (row) => isOwn || unread.has(row), isNew: () => true });
 }
 

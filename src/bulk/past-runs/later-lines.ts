@@ -34,7 +34,10 @@ export async function recordResumed(
   if (order === undefined) return;
   const { lastEnd = 'killed', kept, begin } = state;
   const outputs = [...new Set([...begin.outputs, ...files])];
-  await journal.write({ type: 'end', reason: lastEnd, kept: kept || undefined, at: isoTime(system.now()), order, outputs });
+  const end = { type: 'end', reason: lastEnd, kept: kept || undefined, at: isoTime(system.now()) } as const;
+  // A line of its own, because the one with the number must be short.
+  if (outputs.length > begin.outputs.length) await journal.write({ ...end, outputs });
+  await journal.write({ ...end, order });
 }
 
 /**

@@ -59,14 +59,21 @@ export async function tipOfRun(run: string, folders: RunFolders, direction: Undo
   return direction === 'undo' ? tipToUndo(await tipsOf(first, folders)) : await tipOf(first, folders);
 }
 
-/** Returns the first run of the chain of a run, if there may be more to undo or redo of it than this run changed; otherwise undefined. */
-export async function partOf(run: string, folders: RunFolders, direction: UndoDirection): Promise<string | undefined> {
+export interface WholeRun {
+  /** The first run of the chain. */
+  readonly first: string;
+  /** The run to undo for all its rows. */
+  readonly target: string;
+}
+
+/** Returns the whole run, if there may be more to undo or redo of it than this run of its chain changed; otherwise undefined. */
+export async function wholeOf(run: string, folders: RunFolders, direction: UndoDirection): Promise<WholeRun | undefined> {
   const first = await firstOf(run, folders);
   const state = await foldRun(first, folders).catch(() => undefined);
   const tips = state ? await tipsOf(state, folders) : [];
   const isOther = ({ run: tip, isUndone: isBack }: Tip): boolean => tip !== run && isBack === (direction === 'redo');
-  const whole = direction === 'undo' ? first : tips[0]?.undo;
-  return tips.some(isOther) || (tips[0]?.isPart && run !== whole) ? first : undefined;
+  const target = (direction === 'undo' ? undefined : tips[0]?.undo) ?? first;
+  return tips.some(isOther) || (tips[0]?.isPart && run !== target) ? { first, target } : undefined;
 }
 
 async function firstOf(run: string, folders: RunFolders): Promise<string> {
@@ -85,7 +92,7 @@ export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> 
   return tips.find(({ isUndone }) => isUndone) ?? (tips[0] as Tip);
 }
 
-/** Returns the tips of all undos that changed something, newest first, or the run itself if there are none. */
+/** Returns the ends of all chains of undos and redos that changed something, newest first, or the run itself if there are none. */
 async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
   const tips: Tip[] = [];
   for (const run of first.undoneBy.toReversed()) {
@@ -93,9 +100,10 @@ async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
     const state = await foldRun(run, folders).catch(() => undefined);
     if (!state) tips.push(await tipAfterLost(run, folders));
     else if (mayHaveChanged(state)) {
-      const tip = await tipOf(state, folders);
-      const isPart = tip.isPart || isPartly(state) || first.grewSinceUndone;
-      tips.push({ ...tip, isUndone: !tip.isUndone, isPart, undo: run });
+      const isPart = isPartly(state) || first.outgrown.has(run);
+      for (const tip of await tipsOf(state, folders)) {
+        tips.push({ ...tip, isUndone: !tip.isUndone, isPart: tip.isPart || isPart, undo: run });
+      }
     }
   }
   return tips.length > 0 ? tips : [{ run: first.begin.run, state: first, isUndone: false, isPart: false }];

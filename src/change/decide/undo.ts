@@ -24,6 +24,8 @@ const unchanged: PlannedOutcome = { kind: 'unchanged' };
 /** Deletes a created link if it has not changed since. */
 export function undoCreation({ change, now, force }: UndoDecision): PlannedOutcome {
   if (!now) return unchanged;
+  // It may just as well be the link because of which the row was refused.
+  if (!change.isCertain && !change.isOpen) return { kind: 'refused', reason: 'not created by the run as far as it knows' };
   if (!change.isProven && !force) return { kind: 'refused', reason: 'it may have existed before the run' };
   if (change.isUnlike && !force) return { kind: 'refused', reason: 'created, but not as requested' };
   const since = force ? [] : fieldsSinceMade(change, now);
@@ -36,11 +38,12 @@ export function undoDeletion({ change, now, force }: UndoDecision): PlannedOutco
   if (!first) return unchanged;
   const before: EarlierLink = Object.assign({}, first, ...seen.map(({ values }) => values));
   const since = now ? fieldsBetween(before, now) : [];
-  // If the link may not have been deleted, it is the link itself, which somebody has changed.
-  if (since.length > 0) return isCertain ? { kind: 'refused', reason: 'the hash is taken' } : changedSince(since);
+  const isRefused = !isCertain && !isOpen;
+  // In doubt, it is the link itself, which somebody has changed.
+  if (since.length > 0 && !isRefused) return isOpen ? changedSince(since) : { kind: 'refused', reason: 'the hash is taken' };
   if (now) return unchanged;
   // The run reported that it was not deleted. An attempt without an answer may have done it since, or somebody else.
-  if (!isCertain && !isOpen && !force) return { kind: 'refused', reason: 'not deleted by the run, but gone since' };
+  if (isRefused && !force) return { kind: 'refused', reason: 'not deleted by the run, but gone since' };
   return { kind: 'create', fields: { ...valuesOf(before), custom_hash: link.hash } };
 }
 

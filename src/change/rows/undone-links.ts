@@ -44,16 +44,18 @@ export async function* undonePages(
   const freed = new Set<string>();
   let read = 0;
   let isNewer: ((hash: string) => boolean) | undefined;
-  let restored: ReadonlySet<string> | undefined;
+  const restored = await restoredLinks(run, domainOf, folders(system).state);
   for await (const done of changes()) {
     if (done.length === 0) continue;
     if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
-    const domains = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
+    const all = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
+    // What somebody has done since to a link that an earlier undo restored is not part of the run.
+    const domains = all.filter(({ change: { link }, domain }) => force || !restored.has(linkText({ ...link, domain })));
     const targets = domains.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const find = await recordsOf(client, targets, batchSize);
-    const chained = domains.filter(({ change }) => change.isChained);
-    const firstHashes = new Set(chained.map(({ change, domain }) => linkText({ hash: change.link.hash, domain })));
-    const located = domains.map((one): Located => ({ ...one, ...linkNow(one, firstHashes, find) }));
+    const chained = all.filter(({ change }) => change.isChained);
+    const byFirstHash = new Map(chained.map(({ change, domain }) => [linkText({ ...change.link, domain }), change]));
+    const located = domains.map((one): Located => ({ ...one, ...linkNow(one, byFirstHash, find) }));
     const decided = ({ change, domain, record, taken }: Located, isTaken: boolean): PlannedLink => {
       const known = isToProve(change) && record && isNewer?.(record.hash) ? { ...change, isProven: true } : change;
       const outcome = decide({ change: known, now: record, isTaken: taken !== undefined && isTaken, force });
@@ -65,10 +67,7 @@ export async function* undonePages(
       const { change, taken = '' } = one;
       const steps = exchanged.get(one) ?? [decided(one, !freed.has(taken))];
       for (const { target, outcome, record } of steps) {
-        if (change.isOpen && mayStillChange(change, outcome, record)) {
-          restored ??= await restoredLinks(run, domainOf, folders(system).state);
-          if (!restored.has(linkText(target))) pending.rows += 1;
-        }
+        if (change.isOpen && !restored.has(linkText(target)) && mayStillChange(change, outcome, record)) pending.rows += 1;
         if (change.isChained && outcome.kind === 'change' && outcome.fields.custom_hash !== undefined)
           freed.add(linkText(target));
       }
@@ -90,19 +89,27 @@ function mayStillChange(
   return record !== undefined && (isChained === true || record.hash !== asked.custom_hash);
 }
 
-/** Returns the links that earlier undos of the run have changed: their rows were applied. An undo without a readable record shows none. */
+/**
+ * Returns the links that earlier undos of the run have changed and that were not redone: their rows were applied. With `perhaps`, also those of
+ * which this is not certain. An undo without a readable record shows none.
+ */
 async function restoredLinks(
   { undoneBy }: DoneRun,
   domainOf: (change: DoneChange) => Promise<string | undefined>,
   state: string,
+  perhaps = false,
 ): Promise<ReadonlySet<string>> {
   const restored = new Set<string>();
   for (const undo of undoneBy) {
     const run = await readDoneRun(state, undo).catch(() => undefined);
-    for await (const some of run?.changes() ?? []) {
+    if (!run) continue;
+    const redone = await restoredLinks(run, domainOf, state, !perhaps);
+    for await (const some of run.changes()) {
       for (const change of some) {
         const { link, asked, isCertain } = change;
-        if (isCertain) restored.add(linkText({ hash: asked.custom_hash ?? link.hash, domain: await domainOf(change) }));
+        const domain = await domainOf(change);
+        const isRedone = redone.has(linkText({ ...link, domain }));
+        if ((isCertain || perhaps) && !isRedone) restored.add(linkText({ hash: asked.custom_hash ?? link.hash, domain }));
       }
     }
   }
@@ -125,7 +132,7 @@ function hashesOf({ link: { hash }, asked: { custom_hash = hash }, via = hash }:
  */
 function linkNow(
   { change: { link, asked, before, isCertain, via, made }, domain }: Pick<Located, 'change' | 'domain'>,
-  firstHashes: ReadonlySet<string>,
+  byFirstHash: ReadonlyMap<string, DoneChange>,
   find: (target: LinkKey) => UrlRecord | undefined,
 ): Pick<Located, 'record' | 'taken'> {
   const oldKey = { hash: link.hash, domain };
@@ -141,8 +148,10 @@ function linkNow(
   if (between && isOurs(between) && !(renamed && isOurs(renamed))) return { record: between, taken };
   // A row in doubt may not have been applied: then the link is unchanged and has its old hash.
   const stayed = old !== undefined && !isCertain && isAlike(before, old);
-  const isOnlyOurs = !old && !firstHashes.has(linkText(newKey));
-  if (renamed && !stayed && (isOnlyOurs || isOurs(renamed))) return { record: renamed, taken };
+  const other = byFirstHash.get(linkText(newKey));
+  const isOther = (found: UrlRecord): boolean =>
+    [other?.before?.long_url, other?.asked.long_url].some((url) => sameUrl(url, found.long_url));
+  if (renamed && !stayed && ((!old && !isOther(renamed)) || isOurs(renamed))) return { record: renamed, taken };
   // The link no longer has its new hash, so its old hash may belong to another link by now.
   const isBack = old !== undefined && (!isCertain || [before.long_url, asked.long_url].some((url) => sameUrl(old.long_url, url)));
   return { record: isBack ? old : undefined, taken: undefined };
