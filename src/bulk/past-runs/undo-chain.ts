@@ -59,21 +59,25 @@ export async function tipOfRun(run: string, folders: RunFolders, direction: Undo
   return direction === 'undo' ? tipToUndo(await tipsOf(first, folders)) : await tipOf(first, folders);
 }
 
-export interface WholeRun {
+/** What may be left to undo or redo of a run when this run of its chain is undone. */
+export interface Rest {
   /** The first run of the chain. */
   readonly first: string;
-  /** The run to undo for all its rows. */
-  readonly target: string;
+  /** Runs that decide about the other rows. */
+  readonly runs: readonly string[];
+  /** The newest end of its chains decides only about a part. */
+  readonly isPart: boolean;
 }
 
-/** Returns the whole run, if there may be more to undo or redo of it than this run of its chain changed; otherwise undefined. */
-export async function wholeOf(run: string, folders: RunFolders, direction: UndoDirection): Promise<WholeRun | undefined> {
+export async function restOf(run: string, folders: RunFolders, direction: UndoDirection): Promise<Rest> {
   const first = await firstOf(run, folders);
   const state = await foldRun(first, folders).catch(() => undefined);
   const tips = state ? await tipsOf(state, folders) : [];
-  const isOther = ({ run: tip, isUndone: isBack }: Tip): boolean => tip !== run && isBack === (direction === 'redo');
-  const target = (direction === 'undo' ? undefined : tips[0]?.undo) ?? first;
-  return tips.some(isOther) || (tips[0]?.isPart && run !== target) ? { first, target } : undefined;
+  const isLeft = ({ run: tip, isUndone: isBack, isPart }: Tip): boolean =>
+    isPart || (tip !== run && isBack === (direction === 'redo'));
+  const runs = tips.filter(isLeft).map(({ undo }) => (direction === 'undo' ? first : undo));
+  const others = [...new Set(runs)].filter((other): other is string => other !== undefined && other !== run);
+  return { first, runs: others, isPart: tips[0]?.isPart === true };
 }
 
 async function firstOf(run: string, folders: RunFolders): Promise<string> {
@@ -83,13 +87,17 @@ async function firstOf(run: string, folders: RunFolders): Promise<string> {
 
 /** Of a run that was undone in parts, a part that is in force. */
 function tipToUndo(tips: readonly Tip[]): Tip {
-  return tips.find(({ isUndone }) => !isUndone) ?? (tips[0] as Tip);
+  return tips.find(({ isUndone }) => !isUndone) ?? firstPart(tips);
 }
 
 /** A run can have several undos, each of a part of it. It is undone if one of them was not redone. */
 export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> {
   const tips = await tipsOf(first, folders);
-  return tips.find(({ isUndone }) => isUndone) ?? (tips[0] as Tip);
+  return tips.find(({ isUndone }) => isUndone) ?? firstPart(tips);
+}
+
+function firstPart(tips: readonly Tip[]): Tip {
+  return tips.find(({ isPart }) => isPart) ?? (tips[0] as Tip);
 }
 
 /** Returns the ends of all chains of undos and redos that changed something, newest first, or the run itself if there are none. */

@@ -31,15 +31,11 @@ export interface PendingRows {
 export async function* undonePages(
   run: DoneRun,
   { decide, force, batchSize, pending }: Reading,
-  { client, currentDomain, system }: Session,
+  session: Session,
 ): AsyncGenerator<SelectedPage<PlannedLink>> {
-  const { begin, changes } = run;
-  const { severalDomains } = editions[client.edition];
-  const domainOf = async ({ link, before }: DoneChange): Promise<string | undefined> => {
-    const domain = link.domain ?? begin.domain ?? (before ? recordDomain(before) : undefined);
-    if (!severalDomains || domain === undefined) return undefined;
-    return await currentDomain(domain);
-  };
+  const { changes } = run;
+  const { client, system } = session;
+  const domainOf = domainsOf(run, session);
   /** Hashes that links of a chain release before other links need them. */
   const freed = new Set<string>();
   let read = 0;
@@ -76,6 +72,27 @@ export async function* undonePages(
     read += Math.max(done.length, links.length);
     yield { read, links };
   }
+}
+
+/** Returns true if the run changed links that were not restored by earlier undos of it, and that this other run of its chain did not change. */
+export async function hasMore(run: DoneRun, other: DoneRun | undefined, session: Session): Promise<boolean> {
+  if (run.untraceableRows > 0) return true;
+  const domainOf = domainsOf(run, session);
+  const linkOf = async (change: DoneChange): Promise<string> => linkText({ ...change.link, domain: await domainOf(change) });
+  const known = new Set(await restoredLinks(run, domainOf, folders(session.system).state));
+  for await (const some of other?.changes() ?? []) for (const change of some) known.add(await linkOf(change));
+  for await (const some of run.changes()) for (const change of some) if (!known.has(await linkOf(change))) return true;
+  return false;
+}
+
+/** Returns the domain of a change as the account names it now; undefined on edition B. */
+function domainsOf({ begin }: DoneRun, { client, currentDomain }: Session) {
+  const { severalDomains } = editions[client.edition];
+  return async ({ link, before }: DoneChange): Promise<string | undefined> => {
+    const domain = link.domain ?? begin.domain ?? (before ? recordDomain(before) : undefined);
+    if (!severalDomains || domain === undefined) return undefined;
+    return await currentDomain(domain);
+  };
 }
 
 /** True if a request that is still on its way would change the link. A link that exists cannot be made again. */
