@@ -8,7 +8,7 @@ import type { DoneChange, EarlierLink } from '../bulk/past-runs/done-change.ts';
 import { assertIdle, type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
-import { assertSameAccount, directionOf, isToContinue, restOf } from '../bulk/past-runs/undo-chain.ts';
+import { assertSameAccount, directionOf, isToContinue } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -26,11 +26,12 @@ import { requireAnswer } from './limits.ts';
 import type { MakeItem } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
-import { hasMore, type PendingRows, undonePages } from './rows/undone-links.ts';
+import { type PendingRows, undonePages } from './rows/undone-links.ts';
 import { type Direction, namedRun, runBefore, withRunBefore } from './rows/undone-run.ts';
 import { nothingToDo, runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
 import { tagsBack, undoTagRun } from './tag-undo.ts';
+import { isLeft, withRest } from './undo-rest.ts';
 
 export interface UndoOptions extends BulkOptions {
   readonly force?: boolean;
@@ -51,50 +52,12 @@ export async function undoOrRedo(
   if (tip && target === undefined) return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
   const { command } = direction;
   const undone = await readDoneRun(state, target ?? run);
-  const { first, runs, isPart } = await restOf(undone.begin.run, runFolders(state), command);
-  // Journals of links show what is left; those of tags only that something was.
-  const isLeft = async (rest: DoneRun, except?: DoneRun): Promise<boolean> =>
-    hasTags(rest) ? isPart : await hasMore(rest, except, session);
+  const chain = { run: undone.begin.run, command, session };
   const isOver = tip && tip.isUndone === (command === 'undo') && options.force !== true;
   const isContinued = tip?.state !== undefined && (await isToContinue(tip.state, runFolders(state)));
-  if (isOver && !isContinued && !(await isLeft(undone)))
+  if (isOver && !isContinued && !(await isLeft(undone, chain)))
     return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
-  const others: DoneRun[] = [];
-  for (const other of runs) {
-    const rest = await readDoneRun(state, other);
-    if (await isLeft(rest, undone)) others.push(rest);
-  }
-  return await undoFirst([undone, ...others], { first, command, options, session });
-}
-
-function hasTags({ begin: { operation, options } }: DoneRun): boolean {
-  return operation === 'tags' || options.tags !== undefined;
-}
-
-/** Undoes the first of these runs that has something to undo. */
-async function undoFirst(runs: readonly DoneRun[], undoing: Repeatable): Promise<RowsReport> {
-  const [run, ...others] = runs as [DoneRun];
-  const { first, command, options, session } = undoing;
-  const report = await undoRun(run, options, session);
-  if (others.length === 0 || session.global.dryRun) return report;
-  const isEmpty = Array.isArray(report.rows) && report.rows.length === 0;
-  if (!isEmpty) return { ...report, outcome: () => report.outcome?.() ?? partDone(first, command) };
-  const next = await undoFirst(others, undoing);
-  return { ...next, outcome: () => next.outcome?.() ?? report.outcome?.() };
-}
-
-interface Repeatable {
-  /** The first run of the chain. */
-  readonly first: string;
-  readonly command: Direction['command'];
-  readonly options: UndoOptions;
-  readonly session: Session;
-}
-
-/** An earlier undo did not reach all rows, and the latest change of the others is the run itself. */
-function partDone(run: string, command: Direction['command']): CliError {
-  const message = `run ${run} may have more to ${command}: an earlier undo or redo left links out`;
-  return new CliError('partial', message, { hint: `linkctl ${command} ${run}` });
+  return await withRest(chain, undone, (part) => undoRun(part, options, session));
 }
 
 /** Undoes a run. The undo is a run, too. */

@@ -128,7 +128,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
     expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
     expect(await notes()).toEqual(['', '', '']);
-    expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 3, stderr: expect.stringContaining('more to redo') });
+    expect(await linkctl(['redo', run, '--yes'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('to redo: an earlier'),
+    });
     expect(await notes()).toEqual(['', 'foreign', '']);
     expect(await newestFor('redo', linkctl)).not.toBe('none');
     const rest = await linkctl(['redo', run, '--yes']);

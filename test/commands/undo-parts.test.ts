@@ -49,20 +49,30 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** One link is changed, and the call for the next one is refused, which stops the run. The first call of a shortening is made twice. */
-async function stopped(words: readonly string[], method: string, { linkctl, wire }: { linkctl: Linkctl; wire: FaultyServer }) {
-  const times = words[0] === 'shorten' ? 2 : 1;
-  await wire.script([
-    { only: { method }, times },
-    { only: { method }, ...faults.refuse(1301, 403) },
-  ]);
-  expect((await linkctl(words)).code).not.toBe(0);
+interface Wired {
+  readonly linkctl: Linkctl;
+  readonly wire: FaultyServer;
+}
+
+/** So many links are changed, and the call for the next one is refused, which stops the run. The first call of a shortening is made twice. */
+async function stopped(words: readonly string[], method: string, { linkctl, wire }: Wired, changed = 1): Promise<void> {
+  const times = changed + (words[0] === 'shorten' ? 1 : 0);
+  const refused = { only: { method }, ...faults.refuse(1301, 403) };
+  await wire.script(times === 0 ? [refused] : [{ only: { method }, times }, refused]);
+  await linkctl(words);
   await wire.script([]);
+}
+
+/** Repeats a command that changes a part at a time. */
+async function repeated(words: readonly string[], linkctl: Linkctl): Promise<void> {
+  let last: Ran | undefined;
+  for (let times = 0; last?.code !== 0 && times < 8; times += 1) last = await linkctl(words);
+  expect(last?.code, last?.stderr).toBe(0);
 }
 
 function saysMore(ran: Ran, command: string, run: string): void {
   expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining(`linkctl ${command} ${run}`) });
-  expect(ran.stderr).toContain(`run ${run} may have more to ${command}`);
+  expect(ran.stderr).toContain(`there is more of run ${run} to ${command}`);
 }
 
 /** Undo and redo of a run, of which one reached only some of the links. */
@@ -129,5 +139,65 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     saysMore(await linkctl(['undo', run, '--yes']), 'undo', run);
     expect(await linkctl(['undo', run, '--yes'])).toMatchObject(isLeft);
     expect(await values(service)).toMatchObject({ h0: { note: 'before' }, h1: { note: 'theirs' } });
+  });
+
+  /** R: the run, U: undo, D: redo; with a number: stopped after so many links. */
+  const stories = ['R U1 U1 D1 U2', 'R2 R U1 U2 D', 'R3 U1 U0 D R', 'R2 U D R U0', 'R U2 D U', 'R U D2 U', 'R2 D U1 D U2'];
+  test.for(kinds.flatMap((kind) => stories.map((story) => ({ ...kind, story }))))(
+    'U2, U3: $name, $story: repeated, undo and redo reach every link, and then say that it is done',
+    async ({ story, ...kind }, { linkctl, service, wire, folder }) => {
+      if (kind.isOfExisting) await store(service, numbered(count, { note: 'before' }));
+      const before = await values(service);
+      const run = wordsOf(kind, folder);
+      let name = '';
+      for (const step of story.split(' ')) {
+        const words = { R: run, U: ['undo', name, ...singly], D: ['redo', name, ...singly] }[step[0] ?? ''] ?? [];
+        const method = step.startsWith('U') ? kind.back : kind.method;
+        await stopped(words, method, { linkctl, wire }, Number(step[1] ?? 99));
+        name ||= await newestFor('undo', linkctl);
+      }
+      const [undo, redo] = [
+        ['undo', name, '--yes'],
+        ['redo', name, '--yes'],
+      ];
+      await repeated(undo, linkctl);
+      expect(await values(service)).toEqual(before);
+      await repeated(redo, linkctl);
+      const after = await values(service);
+      await repeated(undo, linkctl);
+      expect(await values(service)).toEqual(before);
+      await repeated(redo, linkctl);
+      expect(await values(service)).toEqual(after);
+    },
+  );
+
+  test('U2: what somebody did to a link that an undo had restored stays, also when the rest is undone', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    const kind = kinds[2] as Kind;
+    expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
+    const run = await newestFor('undo', linkctl);
+    const undo = ['undo', run, '--yes'];
+    await stopped(['undo', run, ...singly], kind.back, { linkctl, wire }, 2);
+    await foreign(service, 'POST', '/urls', { custom_hash: 'h3', long_url: 'https://example.com/3' });
+    await repeated(undo, linkctl);
+    expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
+    expect(Object.keys(await values(service))).toEqual(['h3']);
+  });
+
+  test('U2: where somebody took a part back by hand, undo goes on with the rest', async ({ linkctl, service, wire, folder }) => {
+    const [kind] = kinds as [Kind];
+    await store(service, numbered(count, { note: 'before' }));
+    const before = await values(service);
+    expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
+    const run = await newestFor('undo', linkctl);
+    await stopped(['undo', run, ...singly], kind.back, { linkctl, wire }, 2);
+    expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+    for (const hash of ['h2', 'h3']) await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'before' });
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    expect(await values(service)).toEqual(before);
   });
 });

@@ -59,12 +59,12 @@ export async function tipOfRun(run: string, folders: RunFolders, direction: Undo
   return direction === 'undo' ? tipToUndo(await tipsOf(first, folders)) : await tipOf(first, folders);
 }
 
-/** What may be left to undo or redo of a run when this run of its chain is undone. */
+/** What there is to undo or redo of a run, of which a run of its chain may be only a part. */
 export interface Rest {
   /** The first run of the chain. */
   readonly first: string;
-  /** Runs that decide about the other rows. */
-  readonly runs: readonly string[];
+  /** The runs that undo or redo decides about: the first run, or its undos. Empty if it was never undone. */
+  readonly wholes: readonly string[];
   /** The newest end of its chains decides only about a part. */
   readonly isPart: boolean;
 }
@@ -73,11 +73,11 @@ export async function restOf(run: string, folders: RunFolders, direction: UndoDi
   const first = await firstOf(run, folders);
   const state = await foldRun(first, folders).catch(() => undefined);
   const tips = state ? await tipsOf(state, folders) : [];
-  const isLeft = ({ run: tip, isUndone: isBack, isPart }: Tip): boolean =>
-    isPart || (tip !== run && isBack === (direction === 'redo'));
-  const runs = tips.filter(isLeft).map(({ undo }) => (direction === 'undo' ? first : undo));
-  const others = [...new Set(runs)].filter((other): other is string => other !== undefined && other !== run);
-  return { first, runs: others, isPart: tips[0]?.isPart === true };
+  // If the record of the run is gone, its undo comes first, and what is left is not known.
+  const isKnown = state !== undefined && directionOf(state.begin) !== 'undo';
+  const undos = [...new Set(tips.flatMap(({ undo }) => (isKnown && undo) || []))];
+  const wholes = direction === 'redo' || undos.length === 0 ? undos : [first];
+  return { first, wholes, isPart: tips[0]?.isPart === true };
 }
 
 async function firstOf(run: string, folders: RunFolders): Promise<string> {

@@ -74,14 +74,16 @@ export async function* undonePages(
   }
 }
 
-/** Returns true if the run changed links that were not restored by earlier undos of it, and that this other run of its chain did not change. */
-export async function hasMore(run: DoneRun, other: DoneRun | undefined, session: Session): Promise<boolean> {
+/** Returns true if the run changed links that its undos have not restored. */
+export async function hasMore(run: DoneRun, session: Session): Promise<boolean> {
   if (run.untraceableRows > 0) return true;
   const domainOf = domainsOf(run, session);
-  const linkOf = async (change: DoneChange): Promise<string> => linkText({ ...change.link, domain: await domainOf(change) });
-  const known = new Set(await restoredLinks(run, domainOf, folders(session.system).state));
-  for await (const some of other?.changes() ?? []) for (const change of some) known.add(await linkOf(change));
-  for await (const some of run.changes()) for (const change of some) if (!known.has(await linkOf(change))) return true;
+  const restored = await restoredLinks(run, domainOf, folders(session.system).state);
+  for await (const some of run.changes()) {
+    for (const change of some) {
+      if (!restored.has(linkText({ ...change.link, domain: await domainOf(change) }))) return true;
+    }
+  }
   return false;
 }
 
