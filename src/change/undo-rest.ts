@@ -12,6 +12,8 @@ import type { Direction } from './rows/undone-run.ts';
 interface Chain {
   /** The part. */
   readonly run: string;
+  /** The run that was named, if any. If it is not the first of the chain, the others do not matter. */
+  readonly named?: string | undefined;
   readonly command: Direction['command'];
   readonly session: Session;
 }
@@ -25,11 +27,12 @@ export async function isLeft(run: DoneRun, chain: Chain): Promise<boolean> {
 
 /** Undoes a part or, if nothing of it is to be changed, the others. Ends with 3 if something is left after the last row. */
 export async function withRest(chain: Chain, part: DoneRun, undo: (run: DoneRun) => Promise<RowsReport>): Promise<RowsReport> {
-  const { session, run } = chain;
+  const { session, run, named } = chain;
   // Asked before: a first undo is about the whole run.
   const { first, wholes } = await rest(chain);
   const report = await undo(part);
-  if (session.global.dryRun || wholes.length === 0) return report;
+  const isAll = named === undefined || named === first;
+  if (session.global.dryRun || wholes.length === 0 || !isAll) return report;
   if (!isEmpty(report))
     return withEnd(report, async () => ((await left(wholes, chain)).length > 0 ? partDone(first, chain) : undefined));
   const others = (await left(wholes, chain)).filter(({ begin }) => begin.run !== run);

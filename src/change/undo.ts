@@ -52,7 +52,7 @@ export async function undoOrRedo(
   if (tip && target === undefined) return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
   const { command } = direction;
   const undone = await readDoneRun(state, target ?? run);
-  const chain = { run: undone.begin.run, command, session };
+  const chain = { run: undone.begin.run, named: tip && run, command, session };
   const isOver = tip && tip.isUndone === (command === 'undo') && options.force !== true;
   const isContinued = tip?.state !== undefined && (await isToContinue(tip.state, runFolders(state)));
   if (isOver && !isContinued && !(await isLeft(undone, chain)))
