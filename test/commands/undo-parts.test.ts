@@ -143,7 +143,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 
   /** R: the run, U: undo, D: redo; with a number: stopped after so many links. */
   const stories = ['R U1 U1 D1 U2', 'R2 R U1 U2 D', 'R3 U1 U0 D R', 'R2 U D R U0', 'R U2 D U', 'R U D2 U', 'R2 D U1 D U2'];
-  test.for(kinds.flatMap((kind) => stories.map((story) => ({ ...kind, story }))))(
+  const ofEdition = stories.filter((_, nth) => (nth % 2 === 0) === (edition === 'a'));
+  test.for(kinds.flatMap((kind) => ofEdition.map((story) => ({ ...kind, story }))))(
     'U2, U3: $name, $story: repeated, undo and redo reach every link, and then say that it is done',
     async ({ story, ...kind }, { linkctl, service, wire, folder }) => {
       if (kind.isOfExisting) await store(service, numbered(count, { note: 'before' }));
