@@ -28,7 +28,8 @@ export async function isLeft(run: DoneRun, chain: Chain): Promise<boolean> {
 /** Undoes a part or, if nothing of it is to be changed, the others. Ends with 3 if something is left after the last row. */
 export async function withRest(chain: Chain, part: DoneRun, undo: (run: DoneRun) => Promise<RowsReport>): Promise<RowsReport> {
   const { session, run, named } = chain;
-  // Asked before: a first undo is about the whole run.
+  // A first undo is about the whole run, and to ask would read its journal once more.
+  if (part.undoneBy.length === 0 && part.begin.undoes === undefined) return await undo(part);
   const { first, wholes } = await rest(chain);
   const report = await undo(part);
   const isAll = named === undefined || named === first;

@@ -54,7 +54,7 @@ export async function undoOrRedo(
   const undone = await readDoneRun(state, target ?? run);
   const chain = { run: undone.begin.run, named: tip && run, command, session };
   const isOver = tip && tip.isUndone === (command === 'undo') && options.force !== true;
-  const isContinued = tip?.state !== undefined && (await isToContinue(tip.state, runFolders(state)));
+  const isContinued = isOver && tip.state !== undefined && (await isToContinue(tip.state, runFolders(state)));
   if (isOver && !isContinued && !(await isLeft(undone, chain)))
     return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
   return await withRest(chain, undone, (part) => undoRun(part, options, session));
