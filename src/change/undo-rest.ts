@@ -1,8 +1,9 @@
 import { CliError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
-import { runFolders } from '../bulk/past-runs/run-names.ts';
-import { type Rest, restOf } from '../bulk/past-runs/undo-chain.ts';
+import { type RunFolders, runFolders } from '../bulk/past-runs/run-names.ts';
+import { firstOf, type Rest, restOf } from '../bulk/past-runs/undo-chain.ts';
+import { reversalsOf } from '../bulk/past-runs/undos.ts';
 import type { Session } from '../cli/session.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { hasMore } from './rows/undone-links.ts';
@@ -18,11 +19,20 @@ interface Chain {
   readonly session: Session;
 }
 
-/** Returns true if there is more to undo of a run. Journals of links show what is left; those of tags only that something was. */
-export async function isLeft(run: DoneRun, chain: Chain): Promise<boolean> {
-  const { operation, options } = run.begin;
-  const hasTags = operation === 'tags' || options.tags !== undefined;
-  return hasTags ? (await rest(chain)).isPart : await hasMore(run, chain.session);
+/** Returns true if there is more to undo of a run: links, or a tag that the last undo or redo kept because other links had it. */
+export async function isLeft(run: DoneRun, session: Session): Promise<boolean> {
+  const { operation, options, run: name } = run.begin;
+  const kept = foldersOf(session);
+  if (operation !== 'tags')
+    return (await hasMore(run, session)) || (options.tags !== undefined && (await hasKeptTags(name, kept)));
+  const reversals = await reversalsOf(name, kept);
+  const last = reversals.at(-1);
+  const isAll = last?.isUndo && last.isWhole && reversals.some(({ isWhole, undoes }) => isWhole && undoes === name);
+  return !isAll;
+}
+
+async function hasKeptTags(run: string, kept: RunFolders): Promise<boolean> {
+  return (await reversalsOf(await firstOf(run, kept), kept)).at(-1)?.hasKept === true;
 }
 
 /** Undoes a part or, if nothing of it is to be changed, the others. Ends with 3 if something is left after the last row. */
@@ -33,24 +43,30 @@ export async function withRest(chain: Chain, part: DoneRun, undo: (run: DoneRun)
   const { first, wholes } = await rest(chain);
   const report = await undo(part);
   const isAll = named === undefined || named === first;
-  if (session.global.dryRun || wholes.length === 0 || !isAll) return report;
-  if (!isEmpty(report))
-    return withEnd(report, async () => ((await left(wholes, chain)).length > 0 ? partDone(first, chain) : undefined));
-  const others = (await left(wholes, chain)).filter(({ begin }) => begin.run !== run);
-  return await firstWithRows(report, others, undo);
+  if (wholes.length === 0 || !isAll) return report;
+  const others = isEmpty(report) ? (await left(wholes, chain)).filter(({ begin }) => begin.run !== run) : [];
+  const changed = await firstWithRows(report, others, undo);
+  if (isEmpty(changed) || session.global.dryRun) return changed;
+  // What an empty part had to leave unchanged may be restored now.
+  const refused = isEmpty(report) ? report.outcome?.() : undefined;
+  return withEnd(changed, async () => ((await left(wholes, chain)).length > 0 ? (refused ?? partDone(first, chain)) : undefined));
 }
 
 function rest({ run, command, session }: Chain): Promise<Rest> {
-  return restOf(run, runFolders(folders(session.system).state), command);
+  return restOf(run, foldersOf(session), command);
 }
 
 async function left(runs: readonly string[], chain: Chain): Promise<DoneRun[]> {
   const unfinished: DoneRun[] = [];
   for (const run of runs) {
     const done = await readDoneRun(folders(chain.session.system).state, run);
-    if (await isLeft(done, chain)) unfinished.push(done);
+    if (await isLeft(done, chain.session)) unfinished.push(done);
   }
   return unfinished;
+}
+
+function foldersOf({ system }: Session) {
+  return runFolders(folders(system).state);
 }
 
 function isEmpty({ rows }: RowsReport): boolean {
@@ -64,8 +80,8 @@ async function firstWithRows(
 ): Promise<RowsReport> {
   if (!run) return empty;
   const next = await undo(run);
-  const report = { ...next, outcome: () => next.outcome?.() ?? empty.outcome?.() };
-  return isEmpty(next) ? await firstWithRows(report, others, undo) : report;
+  if (!isEmpty(next)) return next;
+  return await firstWithRows({ ...next, outcome: () => next.outcome?.() ?? empty.outcome?.() }, others, undo);
 }
 
 function withEnd(report: RowsReport, endOf: () => Promise<CliError | undefined>): RowsReport {

@@ -45,17 +45,19 @@ export async function undoOrRedo(
   named: string | undefined,
 ): Promise<RowsReport> {
   const session = await openSession(invocation);
+  if (session.domainNamed)
+    throw new UsageError(`--domain does not apply to ${direction.command}: each link is changed on the domain that it was on`);
   const { run, tip } = await namedRun(named, direction, session);
   if (run === undefined) throw new NotFoundError(direction.nothing.message, { hint: direction.nothing.hint });
   const { state } = folders(session.system);
-  const target = tip ? await direction.targetOf(tip, run, options.force === true, runFolders(state)) : run;
+  const target = tip ? await direction.targetOf(tip, run, runFolders(state)) : run;
   if (tip && target === undefined) return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
   const { command } = direction;
   const undone = await readDoneRun(state, target ?? run);
   const chain = { run: undone.begin.run, named: tip && run, command, session };
-  const isOver = tip && tip.isUndone === (command === 'undo') && options.force !== true;
+  const isOver = tip && tip.isUndone === (command === 'undo');
   const isContinued = isOver && tip.state !== undefined && (await isToContinue(tip.state, runFolders(state)));
-  if (isOver && !isContinued && !(await isLeft(undone, chain)))
+  if (isOver && !isContinued && !(await isLeft(undone, session)))
     return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
   return await withRest(chain, undone, (part) => undoRun(part, options, session));
 }
@@ -63,8 +65,7 @@ export async function undoOrRedo(
 /** Undoes a run. The undo is a run, too. */
 async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Promise<RowsReport> {
   const { begin, untraceableRows } = run;
-  const { system, client, domainNamed, global } = session;
-  if (domainNamed) throw new UsageError('--domain does not apply to undo: each link is changed on the domain that it was on');
+  const { system, client, global } = session;
   assertSameAccount(begin, client);
   const undo = undoOf(begin);
   if (begin.operation === 'tags') return await undoTagRun(run, undo, session);
@@ -126,7 +127,8 @@ function changeOf(run: DoneRun, method: UndoMethod, { options, domain, pending, 
     given: { undo: begin.run, force },
     options,
     decide: ({ outcome }: PlannedLink) => outcome,
-    operation: (settings) => method.operation({ ...settings, edition: session.edition }),
+    // A link of the run that somebody else has deleted is undone, also if that was after the beginning of an undo that is resumed.
+    operation: (settings) => ({ ...method.operation({ ...settings, edition: session.edition }), mayBeGone: true }),
     ...(method.payload && { payload: method.payload }),
     undoes: { run: begin.run, direction, undoneSize: run.size, kept, domain, pending },
   };

@@ -25,7 +25,7 @@ export function registerRedo(command: Command, run: Runner): void {
 const redo: Direction = {
   command: 'redo',
   next: nextToRedo,
-  targetOf: async (tip, run, _, kept) => (await targetOfRedo(tip, kept)) ?? (isUndoInForce(tip) ? run : undefined),
+  targetOf: async (tip, run, kept) => (await targetOfRedo(tip, kept)) ?? (isUndoInForce(tip) ? run : undefined),
   already: (run) => `run ${run} is not undone`,
   nothing: {
     message: 'nothing to redo: no undo, or another change since',

@@ -29,7 +29,7 @@ export function registerUndo(command: Command, run: Runner): void {
 const undo: Direction = {
   command: 'undo',
   next: nextToUndo,
-  targetOf: async (tip, run, force, kept) => (await targetOfUndo(tip, kept)) ?? (force || tip.isPart ? run : undefined),
+  targetOf: async (tip, run, kept) => (await targetOfUndo(tip, kept)) ?? run,
   already: (run, tip) => `run ${run} is already undone, by run ${tip.run}`,
   nothing: { message: 'nothing to undo', hint: 'linkctl runs' },
 };

@@ -224,11 +224,13 @@ test('U3: an undo of links that kept a tag can be repeated for it', async ({ lin
   expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('delete "new"') });
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'new\n' });
   expect(await tags(linkctl)).toEqual(['old']);
-  expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'new\n' });
-  expect(await tags(linkctl)).toEqual(['new', 'old']);
-  expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
-  const again = await linkctl(['undo', run, '--yes']);
-  expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('already undone') });
+  const redone = await linkctl(['redo', run, '--yes']);
+  expect(redone).toMatchObject({ code: 3, stdout: 'new\n', stderr: expect.stringContaining('there is more') });
+  expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'x\n' });
+  expect(await tags(linkctl)).toEqual(['new']);
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'x\n' });
+  expect(await tags(linkctl)).toEqual(['old']);
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: '' });
 });
 
 test.for([

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect } from 'vitest';
 import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { type Linkctl, type Ran, test } from '../support/linkctl.ts';
+import { type Linkctl, type Ran, sure, test } from '../support/linkctl.ts';
 import { numbered, store } from '../support/stored-links.ts';
 import { foreign, newestFor, values } from './undo-world.ts';
 
@@ -19,7 +20,11 @@ interface Kind {
   readonly back: string;
   readonly words: readonly string[];
   readonly lines: readonly string[];
+  /** What somebody does to `h1` by hand: the same as the run, or the same as its undo. */
+  byHand(service: Service, what: 'run' | 'undo'): Promise<void>;
 }
+
+type Service = Parameters<typeof values>[0];
 
 const each = (line: (nth: number) => string): string[] => Array.from({ length: count }, (_, nth) => line(nth));
 const kinds: readonly Kind[] = [
@@ -30,6 +35,7 @@ const kinds: readonly Kind[] = [
     back: 'PATCH',
     words: ['edit', '-f'],
     lines: ['hash,note', ...each((nth) => `h${nth},after`)],
+    byHand: (service, what) => foreign(service, 'PATCH', '/urls/h1', { note: what === 'run' ? 'after' : 'before' }),
   },
   {
     name: 'a deletion',
@@ -38,6 +44,8 @@ const kinds: readonly Kind[] = [
     back: 'POST',
     words: ['delete', '--hashes-from'],
     lines: each((nth) => `h${nth}`),
+    byHand: (service, what) =>
+      what === 'run' ? foreign(service, 'DELETE', '/urls/h1') : store(service, numbered(2, { note: 'before' }).slice(1)),
   },
   {
     name: 'a shortening',
@@ -46,8 +54,30 @@ const kinds: readonly Kind[] = [
     back: 'DELETE',
     words: ['shorten', '-f'],
     lines: ['custom_hash,long_url', ...each((nth) => `h${nth},https://example.com/${nth}`)],
+    byHand: (service, what) =>
+      what === 'run'
+        ? store(service, [{ custom_hash: 'h1', long_url: 'https://example.com/1' }])
+        : foreign(service, 'DELETE', '/urls/h1'),
   },
 ];
+
+const swap: Omit<Kind, 'byHand'> = {
+  name: 'a swap',
+  method: 'PATCH',
+  isOfExisting: true,
+  back: 'PATCH',
+  words: ['edit', '-f'],
+  lines: ['hash,custom_hash', 'h0,t', 'h1,h0', 't,h1', 'h2,r2'],
+};
+
+const tagDeletion: Omit<Kind, 'byHand'> = {
+  name: 'a deletion of a tag',
+  method: 'PATCH',
+  isOfExisting: true,
+  back: 'PATCH',
+  words: ['tags', 'delete', 'y', ...sure],
+  lines: [],
+};
 
 interface Wired {
   readonly linkctl: Linkctl;
@@ -63,11 +93,19 @@ async function stopped(words: readonly string[], method: string, { linkctl, wire
   await wire.script([]);
 }
 
-/** Repeats a command that changes a part at a time. */
-async function repeated(words: readonly string[], linkctl: Linkctl): Promise<void> {
+/** Repeats a command that changes a part at a time, until it says that all is done, or, if they are given, until the links have these values. */
+async function repeated(words: readonly string[], { linkctl, service }: Worked, wanted?: object): Promise<void> {
   let last: Ran | undefined;
-  for (let times = 0; last?.code !== 0 && times < 8; times += 1) last = await linkctl(words);
+  const isReached = async (): Promise<boolean> =>
+    wanted === undefined ? last?.code === 0 : isDeepStrictEqual(await values(service), wanted);
+  for (let times = 0; times < 8 && (last === undefined || !(await isReached())); times += 1) last = await linkctl(words);
+  if (wanted) expect(await values(service)).toEqual(wanted);
   expect(last?.code, last?.stderr).toBe(0);
+}
+
+interface Worked {
+  readonly linkctl: Linkctl;
+  readonly service: Service;
 }
 
 function saysMore(ran: Ran, command: string, run: string): void {
@@ -79,7 +117,8 @@ function saysMore(ran: Ran, command: string, run: string): void {
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
-  function wordsOf({ words, lines }: Kind, folder: string): string[] {
+  function wordsOf({ words, lines }: Pick<Kind, 'words' | 'lines'>, folder: string): string[] {
+    if (lines.length === 0) return [...words];
     const file = join(folder, 'rows.csv');
     writeFileSync(file, `${lines.join('\n')}\n`);
     return [...words, file, ...singly];
@@ -142,12 +181,26 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 
   /** R: the run, U: undo, D: redo; with a number: stopped after so many links. */
-  const stories = ['R U1 U1 D1 U2', 'R2 R U1 U2 D', 'R3 U1 U0 D R', 'R2 U D R U0', 'R U2 D U', 'R U D2 U', 'R2 D U1 D U2'];
+  const stories = [
+    'R U1 U1 D1 U2',
+    'R2 R U1 U2 D',
+    'R3 U1 U0 D R',
+    'R2 U D R U0',
+    'R U2 D U',
+    'R U D2 U',
+    'R2 D U1 D U2',
+    'R2 U D R',
+  ];
   const ofEdition = stories.filter((_, nth) => (nth % 2 === 0) === (edition === 'a'));
-  test.for(kinds.flatMap((kind) => ofEdition.map((story) => ({ ...kind, story }))))(
+  // Such a run changes all links at once.
+  const ofTag = stories.filter((story) => story.startsWith('R '));
+  test.for([
+    ...[...kinds, swap].flatMap((kind) => ofEdition.map((story) => ({ ...kind, story }))),
+    ...ofTag.map((story) => ({ ...tagDeletion, story })),
+  ])(
     'U2, U3: $name, $story: repeated, undo and redo reach every link, and then say that it is done',
     async ({ story, ...kind }, { linkctl, service, wire, folder }) => {
-      if (kind.isOfExisting) await store(service, numbered(count, { note: 'before' }));
+      if (kind.isOfExisting) await store(service, numbered(count, { note: 'before', tags: ['y'] }));
       const before = await values(service);
       const run = wordsOf(kind, folder);
       let name = '';
@@ -161,14 +214,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
         ['undo', name, '--yes'],
         ['redo', name, '--yes'],
       ];
-      await repeated(undo, linkctl);
-      expect(await values(service)).toEqual(before);
-      await repeated(redo, linkctl);
+      await repeated(undo, { linkctl, service }, before);
+      await repeated(redo, { linkctl, service });
       const after = await values(service);
-      await repeated(undo, linkctl);
-      expect(await values(service)).toEqual(before);
-      await repeated(redo, linkctl);
-      expect(await values(service)).toEqual(after);
+      await repeated(undo, { linkctl, service }, before);
+      await repeated(redo, { linkctl, service }, after);
     },
   );
 
@@ -184,10 +234,49 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const undo = ['undo', run, '--yes'];
     await stopped(['undo', run, ...singly], kind.back, { linkctl, wire }, 2);
     await foreign(service, 'POST', '/urls', { custom_hash: 'h3', long_url: 'https://example.com/3' });
-    await repeated(undo, linkctl);
+    await repeated(undo, { linkctl, service });
     expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
     expect(Object.keys(await values(service))).toEqual(['h3']);
   });
+
+  test.for(kinds)(
+    'U2, U6: $name undone in parts, a link of which somebody had restored by hand: what becomes of this link later stays',
+    async (kind, { linkctl, service, wire, folder }) => {
+      if (kind.isOfExisting) await store(service, numbered(count, { note: 'before' }));
+      const before = await values(service);
+      expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
+      const after = await values(service);
+      const run = await newestFor('undo', linkctl);
+      const undo = ['undo', run, '--yes'];
+      await stopped(['undo', run, ...singly], kind.back, { linkctl, wire }, 2);
+      expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+      await kind.byHand(service, 'undo');
+      await repeated(undo, { linkctl, service }, before);
+      await kind.byHand(service, 'run');
+      for (const flags of [[], ['--force']]) {
+        expect(await linkctl([...undo, ...flags])).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
+      }
+      expect((await values(service)).h1).toEqual(after.h1);
+    },
+  );
+
+  test.for(kinds)(
+    'U2, U3: $name, of which one link is already as redo would make it, is redone and undone as a whole',
+    async (kind, { linkctl, service, folder }) => {
+      if (kind.isOfExisting) await store(service, numbered(count, { note: 'before' }));
+      const before = await values(service);
+      expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
+      const after = await values(service);
+      const run = await newestFor('undo', linkctl);
+      const redo = ['redo', run, '--yes'];
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+      await kind.byHand(service, 'run');
+      expect((await linkctl(redo)).code).toBe(0);
+      expect(await values(service)).toEqual(after);
+      expect(await linkctl(redo)).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
+      await repeated(['undo', run, '--yes'], { linkctl, service }, before);
+    },
+  );
 
   test('U2: where somebody took a part back by hand, undo goes on with the rest', async ({ linkctl, service, wire, folder }) => {
     const [kind] = kinds as [Kind];
@@ -198,6 +287,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await stopped(['undo', run, ...singly], kind.back, { linkctl, wire }, 2);
     expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
     for (const hash of ['h2', 'h3']) await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'before' });
+    expect((await linkctl(['undo', run, '-n'])).stderr).toContain('2 of 4 links would be changed, 2 unchanged');
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
     expect(await values(service)).toEqual(before);
   });

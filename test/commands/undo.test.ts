@@ -5,7 +5,7 @@ import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
-import { changes, foreign, hideResult, redoLast, runs, undoLast, values } from './undo-world.ts';
+import { changes, foreign, hideResult, killed, redoLast, runs, undoLast, values } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 80, env: { NO_COLOR: '1' } };
 
@@ -512,6 +512,25 @@ describe('several domains', () => {
     }
   });
 
+  test('U7: a typed link without an answer, whose domain is not recorded, is deleted only with --force', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+  }) => {
+    const words = ['shorten', 'https://new.example/', '--hash', 'mine'];
+    await killed(words, { only: { method: 'POST' }, ...faults.silentBefore }, { wire, env });
+    // The link of another domain, which is the default by now.
+    await store(service, [{ custom_hash: 'mine', long_url: 'https://new.example/' }], 'a.example');
+    expect(await undoLast(linkctl)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('may have existed before the run'),
+    });
+    expect(Object.keys(await values(service, 'a.example'))).toEqual(['mine']);
+    expect((await undoLast(linkctl, ['--force'])).code).toBe(0);
+    expect(await values(service, 'a.example')).toEqual({});
+  });
+
   test('U2: links that were created on one domain are deleted there, whatever the default is by then', async ({
     linkctl,
     service,
@@ -528,12 +547,12 @@ describe('several domains', () => {
       expect.stringContaining('b.example/hash'),
       expect.stringContaining('b.example/last'),
     ]);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    const refused = await linkctl(['undo', run, '--yes', '--domain', 'a.example']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--domain does not apply to undo') });
     expect((await undoLast(linkctl)).code).toBe(0);
     expect(Object.keys(await values(service, 'a.example'))).toEqual(['old', 'hash']);
     expect(Object.keys(await values(service, 'b.example'))).toEqual(['old']);
-    const [, { run = '' } = {}] = await runs(linkctl);
-    const refused = await linkctl(['undo', run, '--force', '--yes', '--domain', 'a.example']);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--domain does not apply to undo') });
   });
 });
 

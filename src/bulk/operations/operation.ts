@@ -61,6 +61,8 @@ export interface BulkOperation<Payload extends object = object> {
   call(payloads: readonly Payload[], signal: AbortSignal | undefined, json?: string, watch?: CallWatch): Promise<BatchAnswer>;
   /** Reads the links of rows and judges them. `again` means that the links do not show the change. */
   inspect?(rows: readonly RowToInspect<Payload>[], signal: AbortSignal | undefined): Promise<readonly Verdict[]>;
+  /** A link to delete that is gone already is as it should be. Otherwise its row fails. */
+  readonly mayBeGone?: true;
   /** A refusal with this code proves that an earlier attempt was applied: the link to delete is gone. */
   readonly provenBy?: number | undefined;
   /** Reads the links of rows; null for a missing one. Only for operations that change existing links. */

@@ -51,6 +51,6 @@ function removal(
       const record = links.get(payload.hash);
       return record ? { kind: 'again', record } : inDoubt ? gone : missing;
     }),
-    statusOf: () => status,
+    statusOf: (_, { unchanged }) => (unchanged ? 'unchanged' : status),
   };
 }

@@ -3,19 +3,11 @@ import { LocalError, UsageError } from '../../base/errors.ts';
 import type { Identity } from '../../client/subject.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { foldJournal } from '../journal/fold.ts';
-import { isOver, mayHaveChanged, type RowState, type RunState } from '../journal/journal-state.ts';
+import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
 import { foldRun, readBegin } from '../journal/run-folder.ts';
-import {
-  isUnwritten,
-  type NamedRun,
-  newestFirst,
-  newestRuns,
-  type RunFolders,
-  runNames,
-  runRecord,
-  startTimeOf,
-} from './run-names.ts';
+import { type NamedRun, newestFirst, newestRuns, type RunFolders, runNames, runRecord, startTimeOf } from './run-names.ts';
+import { undosOf, undosOfLost } from './undos.ts';
 
 /** Returns true if the run was undone and not redone. The same command then starts a new run, because the journal is out of date. */
 export async function isUndone(state: RunState, folders: RunFolders): Promise<boolean> {
@@ -65,8 +57,6 @@ export interface Rest {
   readonly first: string;
   /** The runs that undo or redo decides about: the first run, or its undos. Empty if it was never undone. */
   readonly wholes: readonly string[];
-  /** The newest end of its chains decides only about a part. */
-  readonly isPart: boolean;
 }
 
 export async function restOf(run: string, folders: RunFolders, direction: UndoDirection): Promise<Rest> {
@@ -77,10 +67,11 @@ export async function restOf(run: string, folders: RunFolders, direction: UndoDi
   const isKnown = state !== undefined && directionOf(state.begin) !== 'undo';
   const undos = [...new Set(tips.flatMap(({ undo }) => (isKnown && undo) || []))];
   const wholes = direction === 'redo' || undos.length === 0 ? undos : [first];
-  return { first, wholes, isPart: tips[0]?.isPart === true };
+  return { first, wholes };
 }
 
-async function firstOf(run: string, folders: RunFolders): Promise<string> {
+/** Returns the run with which the chain of a run begins. */
+export async function firstOf(run: string, folders: RunFolders): Promise<string> {
   const { undoes } = (await readBegin(runRecord(run, folders)).catch(() => undefined)) ?? {};
   return undoes === undefined || !existsSync(runRecord(undoes, folders).path) ? run : await firstOf(undoes, folders);
 }
@@ -103,27 +94,23 @@ function firstPart(tips: readonly Tip[]): Tip {
 /** Returns the ends of all chains of undos and redos that changed something, newest first, or the run itself if there are none. */
 async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
   const tips: Tip[] = [];
-  for (const run of first.undoneBy.toReversed()) {
-    if (isUnwritten(runRecord(run, folders))) continue;
-    const state = await foldRun(run, folders).catch(() => undefined);
+  for (const { run, state, isWhole } of await undosOf(first, folders)) {
     if (!state) tips.push(await tipAfterLost(run, folders));
-    else if (mayHaveChanged(state)) {
-      const isPart = isPartly(state) || first.outgrown.has(run);
+    else {
       for (const tip of await tipsOf(state, folders)) {
-        tips.push({ ...tip, isUndone: !tip.isUndone, isPart: tip.isPart || isPart, undo: run });
+        tips.push({ ...tip, isUndone: !tip.isUndone, isPart: tip.isPart || !isWhole, undo: run });
       }
     }
   }
-  return tips.length > 0 ? tips : [{ run: first.begin.run, state: first, isUndone: false, isPart: false }];
+  if (tips.length === 0) return [{ run: first.begin.run, state: first, isUndone: false, isPart: false }];
+  // Parts depend on each other: a tag cannot be deleted before it was taken from all links.
+  return tips.sort((one, other) => (other.state?.begin.order ?? 0) - (one.state?.begin.order ?? 0));
 }
 
 /** An undo without a readable record counts as applied, unless a redo of it is recorded. */
 async function tipAfterLost(undo: string, folders: RunFolders): Promise<Tip> {
-  for (const { run, begin } of newestFirst(folders, () => true)) {
-    const state = begin?.undoes === undo ? await foldRun(run, folders) : undefined;
-    if (state && mayHaveChanged(state)) return await tipOf(state, folders);
-  }
-  return { run: undo, state: undefined, isUndone: true, isPart: false };
+  const redo = (await undosOfLost(undo, folders)).at(-1)?.state;
+  return redo ? await tipOf(redo, folders) : { run: undo, state: undefined, isUndone: true, isPart: false };
 }
 
 /** Accepts runs of the profile in use, which are the candidates if no run is named. */
@@ -150,13 +137,6 @@ export async function targetIn({ run, begin }: OwnRun, folders: RunFolders): Pro
   return await targetOfUndo(tipToUndo(isUndo ? tips.map((tip) => ({ ...tip, isUndone: !tip.isUndone })) : tips), folders);
 }
 
-/** Returns true if an undo or redo left links or tags unchanged, or rows that may still be applied, or did not reach all rows. */
-function isPartly({ kept, counts }: RunState): boolean {
-  return kept > 0 || undecided.some((state) => (counts.get(state) ?? 0) > 0);
-}
-
-const undecided: readonly RowState[] = ['free', 'open', 'unknown', 'failed'];
-
 /** Returns undefined if nothing is left to undo. */
 export async function targetOfUndo({ run, state, isUndone: isBack }: Tip, folders: RunFolders): Promise<string | undefined> {
   if (!isBack) return run;
@@ -181,14 +161,14 @@ export function isUndoInForce({ state, isUndone: isBack }: Tip): boolean {
 }
 
 export async function targetOfRedo(
-  { run, state, isUndone: isBack, isPart, undo }: Tip,
+  { run, state, isUndone: isBack, undo }: Tip,
   folders: RunFolders,
 ): Promise<string | undefined> {
   if (isBack) return run;
   if (!state) return undefined;
   if (directionOf(state.begin) !== 'redo') return undefined;
   if (await isToContinue(state, folders)) return state.begin.undoes;
-  return isPart ? undo : undefined;
+  return undo;
 }
 
 /** Returns undefined for a run that undoes no other. Does not read the record of the undone run, which may be deleted. */

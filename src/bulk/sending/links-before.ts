@@ -140,7 +140,9 @@ export function knownVerdicts(
       const isSeen = kindOf(payload, operation) === 'delete' && before !== null && listed;
       return isSeen ? sinceListed({ payload, listed, before }, run) : undefined;
     }
-    const isNew = kindOf(payload, operation) === 'shorten';
+    const kind = kindOf(payload, operation);
+    const isNew = kind === 'shorten';
+    if (before === null && kind === 'delete' && operation.mayBeGone) return { kind: 'done', unchanged: true };
     if (before === null) return isNew ? undefined : missing;
     if (operation.isDone?.(payload, before)) return { kind: 'done', record: before, unchanged: true };
     if (isNew || (listed === null && operation.kind === 'shorten'))

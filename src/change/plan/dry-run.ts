@@ -34,13 +34,17 @@ export function requestsOf({ operation, domain, ...sent }: SentRows, { client }:
 export async function listedDryRun(change: ListedChange, session: Session): Promise<RowsReport> {
   const plan = new ChangePlan(change.verb, session);
   const kept = keptRows<PlannedLink>(session);
+  let isEmpty = true;
   for await (const links of decidedPages(plan, change, session)) {
     const affected = links.filter((link) => runRowOf(link, change) !== undefined);
-    if (affected.length > 0) kept.add(affected);
+    if (affected.length === 0) continue;
+    kept.add(affected);
+    isEmpty = false;
   }
   const domains = (await hasSeveralDomains(change, session)) ? plan.domains : [];
   const requests = listedRequests(change, kept, session);
-  return planReport({ plan, pages: kept.read(), requests, domains, inspect: change.inspect }, session);
+  const report = await planReport({ plan, pages: kept.read(), requests, domains, inspect: change.inspect }, session);
+  return isEmpty ? { ...report, rows: [] } : report;
 }
 
 /** As in the change itself, hashes are ambiguous only if the account has several domains. */

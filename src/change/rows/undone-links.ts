@@ -1,6 +1,5 @@
-import { folders } from '../../base/system.ts';
 import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
-import { type DoneRun, newerLinks, readDoneRun } from '../../bulk/past-runs/done-run.ts';
+import { type DoneRun, newerLinks } from '../../bulk/past-runs/done-run.ts';
 import type { Session } from '../../cli/session.ts';
 import { recordsOf } from '../../client/named-urls.ts';
 import { editions } from '../../contract/editions.ts';
@@ -12,6 +11,7 @@ import type { SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { isAlike, type UndoDecision } from '../decide/undo.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
+import { restoredLinks } from './restored-links.ts';
 
 interface Reading {
   decide(decision: UndoDecision): PlannedOutcome;
@@ -40,21 +40,25 @@ export async function* undonePages(
   const freed = new Set<string>();
   let read = 0;
   let isNewer: ((hash: string) => boolean) | undefined;
-  const restored = await restoredLinks(run, domainOf, folders(system).state);
+  let hasOneDomain: boolean | undefined;
+  const restored = await restoredLinks(run, domainOf, system);
   for await (const done of changes()) {
     if (done.length === 0) continue;
     if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
     const all = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
     // What somebody has done since to a link that an earlier undo restored is not part of the run.
-    const domains = all.filter(({ change: { link }, domain }) => force || !restored.has(linkText({ ...link, domain })));
+    const domains = all.filter(({ change: { link }, domain }) => force || !restored.has({ ...link, domain }));
+    if (domains.some(isUnplaced)) hasOneDomain ??= await isOnOneDomain(session);
     const targets = domains.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const find = await recordsOf(client, targets, batchSize);
     const chained = all.filter(({ change }) => change.isChained);
     const byFirstHash = new Map(chained.map(({ change, domain }) => [linkText({ ...change.link, domain }), change]));
     const located = domains.map((one): Located => ({ ...one, ...linkNow(one, byFirstHash, find) }));
     const decided = ({ change, domain, record, taken }: Located, isTaken: boolean): PlannedLink => {
-      const known = isToProve(change) && record && isNewer?.(record.hash) ? { ...change, isProven: true } : change;
-      const outcome = decide({ change: known, now: record, isTaken: taken !== undefined && isTaken, force });
+      const isProven =
+        (change.isProven && (hasOneDomain || !isUnplaced({ change, domain }))) ||
+        (isToProve(change) && record !== undefined && isNewer?.(record.hash));
+      const outcome = decide({ change: { ...change, isProven }, now: record, isTaken: taken !== undefined && isTaken, force });
       return { target: { hash: record?.hash ?? change.link.hash, domain }, record, outcome };
     };
     const links: PlannedLink[] = [];
@@ -63,13 +67,13 @@ export async function* undonePages(
       const { change, taken = '' } = one;
       const steps = exchanged.get(one) ?? [decided(one, !freed.has(taken))];
       for (const { target, outcome, record } of steps) {
-        if (change.isOpen && !restored.has(linkText(target)) && mayStillChange(change, outcome, record)) pending.rows += 1;
+        if (change.isOpen && !restored.has(target) && mayStillChange(change, outcome, record)) pending.rows += 1;
         if (change.isChained && outcome.kind === 'change' && outcome.fields.custom_hash !== undefined)
           freed.add(linkText(target));
       }
       links.push(...steps);
     }
-    read += Math.max(done.length, links.length);
+    read += Math.max(domains.length, links.length);
     yield { read, links };
   }
 }
@@ -78,10 +82,11 @@ export async function* undonePages(
 export async function hasMore(run: DoneRun, session: Session): Promise<boolean> {
   if (run.untraceableRows > 0) return true;
   const domainOf = domainsOf(run, session);
-  const restored = await restoredLinks(run, domainOf, folders(session.system).state);
+  const restored = await restoredLinks(run, domainOf, session.system);
+  if (restored.isAll) return false;
   for await (const some of run.changes()) {
     for (const change of some) {
-      if (!restored.has(linkText({ ...change.link, domain: await domainOf(change) }))) return true;
+      if (!restored.has({ ...change.link, domain: await domainOf(change) })) return true;
     }
   }
   return false;
@@ -108,36 +113,19 @@ function mayStillChange(
   return record !== undefined && (isChained === true || record.hash !== asked.custom_hash);
 }
 
-/**
- * Returns the links that earlier undos of the run have changed and that were not redone: their rows were applied. With `perhaps`, also those of
- * which this is not certain. An undo without a readable record shows none.
- */
-async function restoredLinks(
-  { undoneBy }: DoneRun,
-  domainOf: (change: DoneChange) => Promise<string | undefined>,
-  state: string,
-  perhaps = false,
-): Promise<ReadonlySet<string>> {
-  const restored = new Set<string>();
-  for (const undo of undoneBy) {
-    const run = await readDoneRun(state, undo).catch(() => undefined);
-    if (!run) continue;
-    const redone = await restoredLinks(run, domainOf, state, !perhaps);
-    for await (const some of run.changes()) {
-      for (const change of some) {
-        const { link, asked, isCertain } = change;
-        const domain = await domainOf(change);
-        const isRedone = redone.has(linkText({ ...link, domain }));
-        if ((isCertain || perhaps) && !isRedone) restored.add(linkText({ hash: asked.custom_hash ?? link.hash, domain }));
-      }
-    }
-  }
-  return restored;
-}
-
 /** True if the server reported the link as created but it may have existed before. */
 function isToProve({ before, isProven }: DoneChange): boolean {
   return before === undefined && !isProven;
+}
+
+/** True for a link that may have been created on the default domain of that time. Only the answer, which is missing, would name it. */
+function isUnplaced({ change: { before, isCertain, isOpen }, domain }: Pick<Located, 'change' | 'domain'>): boolean {
+  return domain === undefined && before === undefined && (!isCertain || isOpen === true);
+}
+
+/** If the account has several domains, another one may be the default by now. */
+async function isOnOneDomain({ edition, domains }: Session): Promise<boolean> {
+  return !editions[edition].severalDomains || (await domains()).names.length < 2;
 }
 
 /** Returns the hash that the run named, and those that it gave to the link. */

@@ -14,7 +14,7 @@ export interface Direction {
   /** Returns the run to undo if none is named. */
   next(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined>;
   /** Returns the run to undo for a named run; undefined if nothing is left to do. */
-  targetOf(tip: Tip, run: string, force: boolean, folders: RunFolders): Promise<string | undefined>;
+  targetOf(tip: Tip, run: string, folders: RunFolders): Promise<string | undefined>;
   /** Returns the message if nothing is left to do. */
   already(run: string, tip: Tip): string;
   readonly nothing: { readonly message: string; readonly hint: string };

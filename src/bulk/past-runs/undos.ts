@@ -1,0 +1,75 @@
+import { mayHaveChanged, type RowState, type RunState } from '../journal/journal-state.ts';
+import { foldRun } from '../journal/run-folder.ts';
+import { isUnwritten, newestFirst, type RunFolders, runRecord } from './run-names.ts';
+
+/** A run that undoes another one, which may be an undo, too. */
+interface Undo {
+  readonly run: string;
+  /** Undefined if the record is gone. The undo then counts as applied, and as whole. */
+  readonly state: RunState | undefined;
+  /** It decided about everything that the other run has changed, and left nothing of it out. */
+  readonly isWhole: boolean;
+}
+
+/** Returns the undos of a run that changed something, oldest first. */
+export async function undosOf({ undoneBy, outgrown }: RunState, folders: RunFolders): Promise<Undo[]> {
+  const undos: Undo[] = [];
+  for (const run of undoneBy) {
+    if (isUnwritten(runRecord(run, folders))) continue;
+    const state = await foldRun(run, folders).catch(() => undefined);
+    if (state && !mayHaveChanged(state)) continue;
+    undos.push({ run, state, isWhole: !state || !(isPartly(state) || outgrown.has(run)) });
+  }
+  return undos;
+}
+
+/** Returns the undos of a run whose record is gone, oldest first. */
+export async function undosOfLost(lost: string, folders: RunFolders): Promise<Undo[]> {
+  const undos: Undo[] = [];
+  for (const { run, begin } of newestFirst(folders, () => true).reverse()) {
+    const state = begin?.undoes === lost ? await foldRun(run, folders) : undefined;
+    if (state && mayHaveChanged(state)) undos.push({ run, state, isWhole: !isPartly(state) });
+  }
+  return undos;
+}
+
+/** An undo or redo in the chain that begins with a run. */
+export interface Reversal extends Pick<Undo, 'run' | 'isWhole'> {
+  /** The run that it undoes. */
+  readonly undoes: string;
+  /** It takes back what the first run did. Otherwise it does that again. */
+  readonly isUndo: boolean;
+  /** It left tags unchanged that links have now, or rows that may still be applied. */
+  readonly hasKept: boolean;
+  readonly order: number;
+}
+
+/** Returns the undos of a run, their redos and so on, in the order in which they ended or were last resumed. */
+export async function reversalsOf(run: string, folders: RunFolders): Promise<Reversal[]> {
+  const state = await foldRun(run, folders);
+  const reversals = state ? await reversalsFrom({ run, state }, true, 0, folders) : [];
+  return reversals.sort((one, other) => one.order - other.order);
+}
+
+async function reversalsFrom(
+  { run: undoes, state: undone }: Pick<Undo, 'run' | 'state'>,
+  isUndo: boolean,
+  since: number,
+  folders: RunFolders,
+): Promise<Reversal[]> {
+  const reversals: Reversal[] = [];
+  for (const undo of undone ? await undosOf(undone, folders) : await undosOfLost(undoes, folders)) {
+    const { run, state, isWhole } = undo;
+    const order = state?.begin.order ?? since;
+    reversals.push({ run, isWhole, undoes, isUndo, hasKept: state !== undefined && state.kept > 0, order });
+    reversals.push(...(await reversalsFrom(undo, !isUndo, order, folders)));
+  }
+  return reversals;
+}
+
+/** Returns true if an undo or redo left links or tags unchanged, or rows that may still be applied, or did not reach all rows. */
+function isPartly({ kept, counts }: RunState): boolean {
+  return kept > 0 || undecided.some((state) => (counts.get(state) ?? 0) > 0);
+}
+
+const undecided: readonly RowState[] = ['free', 'open', 'unknown', 'failed'];
