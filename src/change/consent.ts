@@ -5,7 +5,6 @@ import { accountLabel, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { recordsOf } from '../client/named-urls.ts';
 import { enumerated, linkText } from '../contract/link.ts';
-import { printNote } from '../output/notes.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { ListedChange, NamedChange, Question } from './change.ts';
 import { editText, type PlannedLink } from './decide/outcome.ts';
@@ -34,7 +33,7 @@ export async function consentToPlan(plan: ChangePlan, asked: Question, session: 
   const { yes, quiet } = session.global;
   const account = accountLabel(session, plan.domains);
   if (plan.only && planned === 1 && !always && !namesKinds && !yes) {
-    for (const line of lossLines(plan)) await printNote(line, session.streams);
+    for (const line of lossLines(plan)) await session.streams.note(line);
     await session.streams.message(`${account}:`);
     return await confirm(`${verb} ${onlyText(plan.only, session)}?`, session);
   }
@@ -49,7 +48,7 @@ export async function showPlan(plan: ChangePlan, { streams }: Pick<Session, 'str
   const marks = { before: (text: string) => red(underline(text)), after: (text: string) => green(underline(text)) };
   for (const line of planLines(plan, streams.coloured('stderr') ? marks : undefined)) {
     // Only indented lines have styles.
-    await (line.startsWith(' ') ? streams.message('', line) : printNote(line, streams));
+    await (line.startsWith(' ') ? streams.message('', line) : streams.note(line));
   }
 }
 

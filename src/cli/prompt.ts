@@ -1,6 +1,5 @@
 import { AuthError, FailedError, InterruptedError, UsageError } from '../base/errors.ts';
 import type { InputStream, System } from '../base/system.ts';
-import { unbroken, wrapped } from '../output/notes.ts';
 import { type Invocation, isSet } from './invocation.ts';
 
 /** True if input and stderr are terminals and no flag or variable forbids questions. */
@@ -46,7 +45,7 @@ export async function confirm(question: string, invocation: Invocation): Promise
 export async function confirmCount(question: string, count: number, invocation: Invocation): Promise<void> {
   if (invocation.global.yes) return;
   requireTerminal('--yes', invocation);
-  let answer = (await readLine(`${question} ${unbroken(`Type ${count} to continue:`)} `, invocation)).trim().toLowerCase();
+  let answer = (await readLine(`${question} Type ${count} to continue: `, invocation)).trim().toLowerCase();
   // A reflexive y is not a refusal, so the question is repeated once.
   if (answer === 'y' || answer === 'yes') answer = (await readLine(`Type the number ${count}, not y: `, invocation)).trim();
   if (answer.replaceAll(',', '') !== String(count)) throw new FailedError('aborted: nothing was changed');
@@ -62,9 +61,7 @@ async function readLine(question: string, invocation: Invocation, hidden = false
   const { system, streams } = invocation;
   const { stderr } = system;
   const stdin = keyboard(invocation) ?? system.stdin;
-  const lines = wrapped(question.trimEnd(), streams.width('stderr'));
-  for (const line of lines.slice(0, -1)) await streams.message(line);
-  const answered = streams.question(`${lines.at(-1)} `);
+  const answered = streams.question(question);
   try {
     if (hidden) stdin.setRawMode?.(true);
     const line = await typedLine(stdin, system);

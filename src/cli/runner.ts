@@ -3,7 +3,6 @@ import { UsageError } from '../base/errors.ts';
 import { type EndingSignal, folders, type System } from '../base/system.ts';
 import { type Format, formats, isFormat, markdown } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
-import { printNote } from '../output/notes.ts';
 import { chooseFormat, type OutputOptions } from '../output/output-options.ts';
 import { printReport } from '../output/print.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
@@ -70,10 +69,10 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
       for (const text of texts) {
         if (warned.has(text)) continue;
         warned.add(text);
-        await printNote(`warning: ${text}`, streams);
+        await streams.note(`warning: ${text}`);
       }
     },
-    note: async (text) => (global.quiet ? undefined : printNote(text, streams)),
+    note: async (text) => (global.quiet ? undefined : streams.note(text)),
     async openInput(operand, things, encoding) {
       const { openSource } = await import('../input/source.ts');
       const onTerminal = () => void streams.message(`reading ${things} from the terminal; end with Ctrl-D`);

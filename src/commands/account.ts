@@ -6,7 +6,8 @@ import { openSession } from '../cli/session.ts';
 import type { AccountRecord } from '../contract/records.ts';
 import { describe } from '../help/description.ts';
 import { grouped } from '../output/quantity.ts';
-import type { Column, Glyphs, RecordReport, Row } from '../output/report.ts';
+import type { Column, RecordReport, Row } from '../output/report.ts';
+import type { Streams } from '../output/streams.ts';
 import { endText } from '../output/url-columns.ts';
 
 interface AccountOptions {
@@ -35,6 +36,7 @@ export function registerAccount(command: Command, run: Runner): void {
 async function showAccount({ failAbove }: AccountOptions, invocation: Invocation): Promise<RecordReport> {
   const { client } = await openSession(invocation);
   const { account } = await client.send('getAccount', {});
+  const { streams } = invocation;
   const gauges = gaugesOf(account);
   const flat = flatten(account);
   const columns = Object.keys(flat).map(columnOf);
@@ -44,7 +46,7 @@ async function showAccount({ failAbove }: AccountOptions, invocation: Invocation
     record: account,
     flat,
     columns,
-    block: blockColumns(columns, gauges, invocation.streams.glyphs),
+    block: blockColumns(columns, gauges, streams),
     notes: () => [
       ...gauges.filter(isNearlyFull).map((gauge) => `warning: ${sentence(gauge)}`),
       ...missingCounters(gauges, failAbove),
@@ -98,20 +100,23 @@ function limitFailure(gauges: readonly Gauge[], failAbove = Number.POSITIVE_INFI
 }
 
 /** Draws one line per counter in place of a line for each of its numbers. */
-function blockColumns(columns: readonly Column[], gauges: readonly Gauge[], glyphs: Glyphs): Column[] {
+function blockColumns(columns: readonly Column[], gauges: readonly Gauge[], streams: Streams): Column[] {
   const drawn = gauges.map(
-    (gauge): Column => ({ name: `counters.${gauge.name}`, title: gauge.name, show: () => gaugeText(gauge, glyphs) }),
+    (gauge): Column => ({ name: `counters.${gauge.name}`, title: gauge.name, show: () => gaugeText(gauge, streams) }),
   );
   const covered = new Set(gauges.flatMap(({ name }) => [`counters.${name}.count`, `counters.${name}.limit`]));
-  return [...columns.filter(({ name }) => !covered.has(name)), ...drawn];
+  const others = columns.filter(({ name }) => !covered.has(name));
+  return [...others.map((column) => ({ ...column, title: column.name.replace(/^counters\./, '') })), ...drawn];
 }
 
-/** `[████      ]  40 %, 400 of 1,000` */
-function gaugeText(gauge: Gauge, { bar }: Glyphs): string {
+/** `[████      ]  40 %, 400 of 1,000`; a narrow terminal has no room for the bar. */
+function gaugeText(gauge: Gauge, streams: Streams): string {
   const { count, limit } = gauge;
+  const text = `${percentText(gauge)}, ${grouped(count)} of ${grouped(limit)}`;
+  if (streams.width() < 80) return text;
   const length = 20;
   const filled = Math.min(length, Math.floor((count * length) / limit));
-  return `[${bar.repeat(filled)}${' '.repeat(length - filled)}]  ${percentText(gauge)}, ${grouped(count)} of ${grouped(limit)}`;
+  return `[${streams.glyphs.bar.repeat(filled)}${' '.repeat(length - filled)}]  ${text}`;
 }
 
 function flatten(record: Row, prefix = ''): Row {

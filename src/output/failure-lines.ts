@@ -23,7 +23,8 @@ export async function printFailure(error: unknown, options: FailureOptions, stre
   if (error instanceof ClosedPipe) return;
   const failure = asCliError(error, options);
   if (isJson(options.format)) {
-    await streams.message(failureJson(failure, options, error, streams));
+    // A lead stays on one line.
+    await streams.message('', failureJson(failure, options, error, streams));
     return;
   }
   if (failure.reported) return;

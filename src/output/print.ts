@@ -4,7 +4,6 @@ import { type Format, isJson } from '../contract/formats.ts';
 import { codeMark, printError, printHint } from './failure-lines.ts';
 import { jsonText } from './formats/json-text.ts';
 import { createLines, joinFor } from './formats/separated.ts';
-import { printNote } from './notes.ts';
 import { chooseFormat, type OutputOptions } from './output-options.ts';
 import { batchesOf, type DoneReport, type Report, type RowPrinter, type RowsReport, type TextReport } from './report.ts';
 import type { Streams } from './streams.ts';
@@ -24,7 +23,7 @@ export async function printReport(report: Report, options: OutputOptions, stream
   }
   const outcome = report.outcome?.();
   if (!options.quiet || outcome) {
-    for (const note of report.notes?.() ?? []) await printNote(note, streams);
+    for (const note of report.notes?.() ?? []) await streams.note(note);
   }
   await report.printed?.();
   if (outcome) throw outcome;
@@ -41,7 +40,7 @@ async function printOther(report: Exclude<Report, RowsReport>, options: OutputOp
   switch (report.kind) {
     case 'record': {
       const { formatRecord } = await import('./formats/record.ts');
-      return await streams.stdout.write(formatRecord(report, options, streams.terminal));
+      return await streams.stdout.write(formatRecord(report, options, streams));
     }
     case 'done':
       return await printDone(report, options, streams);
@@ -57,7 +56,7 @@ async function printDone({ sentence, record, lines = [] }: DoneReport, options: 
     await stdout.write(`${jsonText(record, terminal && format === 'json')}\n`);
   } else if (format === 'table') {
     const paint = await streams.paint('stdout');
-    await stdout.write(`${paint.green(glyphs.tick)} ${safe(sentence)}\n`);
+    await stdout.write(`${paint.green(glyphs.tick)} ${streams.fitted(safe(sentence), 'stdout', `${glyphs.tick} `)}\n`);
   } else {
     const join = joinFor(format, options, terminal);
     await stdout.write(lines.map((line) => join([line])).join(''));

@@ -1,6 +1,8 @@
 import { safe } from '../base/safe-text.ts';
 import type { System } from '../base/system.ts';
+import { wrap } from '../base/wrap.ts';
 import type { OutputOptions } from './output-options.ts';
+import { printedCommand } from './printed-commands.ts';
 import type { Glyphs } from './report.ts';
 import { createPaint, type Paint, usesColour } from './terminal/colour.ts';
 import { createProgress, type Progress, progressMode } from './terminal/progress.ts';
@@ -73,6 +75,11 @@ export class Streams {
     await this.stdout.flush();
   }
 
+  /** Prints a note or a warning; its commands can be pasted. */
+  async note(text: string): Promise<void> {
+    await this.message(this.pasteable(text));
+  }
+
   /** Prints one line on stderr after everything on stdout. `text` is made safe; `lead` must be safe and may contain styles. */
   async message(text: string, lead = ''): Promise<void> {
     await this.#stdout?.flush().catch(() => undefined);
@@ -82,7 +89,7 @@ export class Streams {
   /** Does not wait for stdout, whose reader may be slow. */
   async messageNow(text: string, lead = ''): Promise<void> {
     this.#stderr ??= new Writer(this.#system.stderr, { lossy: true, beforeChunk: this.#clearProgress });
-    this.#stderr.write(`${this.#isAsking ? '\n' : ''}${this.#redact(lead)}${this.#clean(text)}\n`);
+    this.#stderr.write(`${this.#isAsking ? '\n' : ''}${this.#redact(lead)}${this.fitted(this.#clean(text), 'stderr', lead)}\n`);
     this.#isAsking = false;
     await this.#stderr.flush();
   }
@@ -96,11 +103,20 @@ export class Streams {
   question(text: string): () => void {
     // Progress must not overwrite the question.
     this.progress.stop();
-    this.#system.stderr.write(this.#clean(text));
+    this.#system.stderr.write(`${this.fitted(this.#clean(text.trimEnd()), 'stderr')} `);
     this.#isAsking = true;
     return () => {
       this.#isAsking = false;
     };
+  }
+
+  /** On a terminal, breaks the text that follows `lead` between words, but never inside a command, so that it can be pasted. */
+  fitted(text: string, stream: 'stdout' | 'stderr' = 'stdout', lead = ''): string {
+    if (!this.#system[stream].isTTY || text === '') return text;
+    const before = lead.replace(style, '').replace(/.(?=.)/g, '\0');
+    const held = text.replace(unbroken, (words) => words.replaceAll(' ', '\0'));
+    const [first = '', ...others] = wrap(before + held, this.width(stream));
+    return [first.slice(before.length), ...others].join('\n').replaceAll('\0', ' ');
   }
 
   /** Flushes and releases both streams; never throws. */
@@ -116,6 +132,9 @@ export class Streams {
     return safe(this.#redact(text));
   }
 }
+
+const style = /\u001b\[\d+m/g;
+const unbroken = new RegExp(`${printedCommand.source}|Type \\d+ to continue:`, 'g');
 
 /** Terminals report 0 if they do not know their width. */
 function columns(reported: number | undefined, env: System['env']): number {

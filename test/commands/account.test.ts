@@ -58,13 +58,13 @@ test('a terminal shows a gauge for each counter that has a count and a limit', a
   await wire.script([answer(odd), answer({ counters: { urls: { count: 51, limit: 1000 } } })]);
   expect((await linkctl(['account'], terminal)).stdout).toBe(
     [
-      'user_id:                        7',
-      'counters.daily_redirects.limit: 500',
-      'counters.none:',
-      'counters.free.count:            3',
-      'counters.free.limit:            0',
-      'links.urls:                     https://x.example/urls',
-      'urls:                           [███████████████████ ]  95 %, 950 of 1,000',
+      'user_id:               7',
+      'daily_redirects.limit: 500',
+      'none:',
+      'free.count:            3',
+      'free.limit:            0',
+      'links.urls:            https://x.example/urls',
+      'urls:                  [███████████████████ ]  95 %, 950 of 1,000',
       '',
     ].join('\n'),
   );
@@ -84,7 +84,7 @@ test('D55: numbers of things have thousands apart on a terminal, names and progr
   await wire.script([answer(account), answer(account)]);
   expect((await linkctl(['account'], terminal)).stdout.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
     'user_id: 12345',
-    'counters.redirects.count: 98,765',
+    'redirects.count: 98,765',
     expect.stringContaining('61.7 %, 1,234,567 of 2,000,000'),
     '',
   ]);

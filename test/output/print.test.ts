@@ -67,7 +67,7 @@ describe('rows of a change', () => {
     expect(shown).toMatchObject({
       stdout: '',
       stderr:
-        'rows are not listed on a terminal; to get them, use --results <file>, -o or a pipe\n' +
+        'rows are not listed on a terminal; to get them, use --results <file>, -o or a\npipe\n' +
         'error: bad: taken [API 1215]\nhint: choose another\n22 rows: 21 created, 1 failed\n',
     });
     expect((await print(report({ resultsIn: 'done.csv' }), terminal)).stderr).not.toContain('not listed');

@@ -42,11 +42,32 @@ describe('colour', () => {
   });
 });
 
-test('B58: a long note ends its lines between words, and a command in it stays whole', async ({ linkctl, open }) => {
+test('B58a: on a narrow terminal, every line for people ends between words, and a command stays whole', async ({
+  linkctl,
+  open,
+}) => {
   await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'node']);
   const { shown } = await open(['delete', 'node', '--yes', '--no-color'], { columns: 40 }).ended();
   expect(shown).toContain('clicks and creation order of deleted\r\nlinks cannot be restored\r\n');
   expect(shown).toMatch(/to undo it:\r\nlinkctl undo \S+\r\n/);
+  await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'again']);
+  const commands = [
+    ['tags', 'add', 'a label of as many words as a label can have'],
+    ['edit', 'again', '--note', 'a note of many words', '--add-tag', 'spring', '--expires', '2031-12-31'],
+    ['tags', 'rename', 'a'],
+    ['list', '--filter', 'clicks of a year = 0'],
+    ['list'],
+    ['account'],
+  ];
+  for (const argv of commands) {
+    const screen = screenOf((await open([...argv, '--no-color'], { columns: 40 }).ended()).shown);
+    expect(screen.filter((line) => line.length > 40 && / /.test(line.replace(/^(?:hint: |example: )?linkctl .*/, '')))).toEqual(
+      [],
+    );
+    expect(screen.filter((line) => / $|^ /.test(line))).toEqual([]);
+  }
+  const { shown: json } = await open(['list', 'nowhere', '-o', 'json', '--no-color'], { columns: 40 }).ended();
+  expect(JSON.parse(json.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ error: { api_code: 1306 } });
 });
 
 describe('tables', () => {

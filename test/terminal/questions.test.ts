@@ -21,7 +21,7 @@ describe('auth login', () => {
     terminal.type(`${apiKey}\n`);
     const { code, shown } = await terminal.ended();
     expect(code).toBe(0);
-    expect(screenOf(shown).at(-2)).toMatch(/^✓ Logged in to \S+ as ann \(edition A.*\), profile "work"$/);
+    expect(screenOf(shown).slice(-4).join(' ')).toMatch(/ ✓ Logged in to \S+ as ann \(edition A.*\), profile "work" $/);
     expect(shown).not.toContain(apiKey);
     expect(terminal.settings()).toContain('echo');
     expect(readFileSync(join(folder, '.config', 'linkctl', 'config.json'), 'utf8')).toContain(apiKey);

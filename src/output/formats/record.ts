@@ -3,13 +3,15 @@ import { isJson } from '../../contract/formats.ts';
 import { pad } from '../display-width.ts';
 import { chooseFormat, type OutputOptions } from '../output-options.ts';
 import { type Column, chooseColumns, namesOf, type RecordReport, type Row } from '../report.ts';
+import type { Streams } from '../streams.ts';
 import { jsonText } from './json-text.ts';
 import { joinFor } from './separated.ts';
 import { shownText, valueText } from './value-text.ts';
 
 /** Prints aligned names and values, `name TAB value` lines, one csv row, or JSON. */
-export function formatRecord(report: RecordReport, options: OutputOptions, terminal: boolean): string {
+export function formatRecord(report: RecordReport, options: OutputOptions, streams: Streams): string {
   const { record, flat = record, key } = report;
+  const { terminal } = streams;
   const format = chooseFormat(options, terminal);
   const columns = chosenColumns(report, options, format === 'table');
   const values = { ...record, ...flat };
@@ -18,7 +20,7 @@ export function formatRecord(report: RecordReport, options: OutputOptions, termi
     const keyed = format === 'json' && key !== undefined ? { [key]: chosen } : chosen;
     return `${jsonText(keyed, terminal && format === 'json')}\n`;
   }
-  if (format === 'table') return block(values, columns);
+  if (format === 'table') return block(values, columns, streams);
   const join = joinFor(format, options, terminal);
   const texts = columns.map((column) => valueText(values[column.name], column));
   if (format === 'csv') return (options.header === false ? '' : join(namesOf(columns))) + join(texts);
@@ -38,9 +40,12 @@ function chosenColumns(
 
 const columnsOf = (record: Row): Column[] => Object.keys(record).map((name) => ({ name }));
 
-function block(record: Row, columns: readonly Column[]): string {
+function block(record: Row, columns: readonly Column[], streams: Streams): string {
   const labels = columns.map(({ name, title }) => `${safe(title ?? name)}:`);
   const width = Math.max(0, ...labels.map((label) => label.length)) + 1;
-  const lines = columns.map((column, index) => `${pad(labels[index] ?? '', width)}${safe(shownText(record, column))}`.trimEnd());
+  const lines = columns.map((column, index) => {
+    const label = pad(labels[index] ?? '', width);
+    return `${label}${streams.fitted(safe(shownText(record, column)), 'stdout', label)}`.trimEnd();
+  });
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -18,9 +18,9 @@ export async function createSentences(
   const draw = qr && (await createPictures(streams));
   return {
     async row(row) {
-      const text = safe(sentence(row, glyphs));
-      const line = text.startsWith(glyphs.tick) ? `${green(glyphs.tick)}${text.slice(glyphs.tick.length)}\n` : `${text}\n`;
-      await stdout.write(line);
+      const text = streams.fitted(safe(sentence(row, glyphs)));
+      const line = text.startsWith(glyphs.tick) ? `${green(glyphs.tick)}${text.slice(glyphs.tick.length)}` : text;
+      await stdout.write(`${line}\n`);
       await draw?.(qr?.(row) ?? '');
     },
     end: async () => undefined,
