@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CliError, UsageError } from '../base/errors.ts';
+import { quantity } from '../base/quantity.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -170,7 +171,7 @@ function listedStats(links: ListedLinks, { top, chart }: StatsOptions, { streams
     let last: FilteredPage | undefined;
     for await (const page of links.records()) {
       last = page;
-      streams.progress.step(() => `${page.read} links`);
+      streams.progress.step(() => quantity(page.read, 'link'));
       yield page.rows.map(rowOf);
     }
     if (links.filter) notes.push(`${matchNote(last?.matched ?? 0, last?.read ?? 0)}.`);

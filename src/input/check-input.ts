@@ -1,4 +1,5 @@
 import { LocalError, UsageError } from '../base/errors.ts';
+import { quantity } from '../base/quantity.ts';
 import { type InputUse, namesLinks } from '../contract/formats.ts';
 import { csvReader, csvRecords, delimiterFinder } from './csv/csv-reader.ts';
 import { isRelative } from './dates.ts';
@@ -123,7 +124,7 @@ function empty(name: string, { use, format }: ReadOptions): UsageError {
 
 function invalid(name: string, use: InputUse, problems: NoticeList): UsageError {
   const count = problems.count;
-  return new UsageError(`${name}: ${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent`, {
+  return new UsageError(`${name}: ${quantity(count, 'problem')}, nothing was sent`, {
     details: problems.lines('problems'),
     // Helps only if the names of columns are wrong.
     ...(problems.isAboutColumns && { hint: `linkctl ${use} --print-template` }),
