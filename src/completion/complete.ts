@@ -80,7 +80,7 @@ async function operandOffer(line: TypedLine, current: string, openSources: OpenS
 }
 
 function ownOffer({ name, words }: Operand, line: TypedLine, current: string, openSources: OpenSources): Promise<Offer> {
-  if (name === 'run') return runOffer(current, openSources);
+  if (name === 'run') return runOffer(line, current, openSources);
   if (name === 'hash' && withHashes.includes(line.command.name)) return hashOffer(line, current, openSources);
   return nameOffer(words, name, line, openSources);
 }
@@ -145,9 +145,10 @@ async function localNames(place: string, profile: string | undefined, openSource
 }
 
 /** Newest runs first, then `last`. */
-async function runOffer(current: string, openSources: OpenSources): Promise<Offer> {
+async function runOffer({ command, given }: TypedLine, current: string, openSources: OpenSources): Promise<Offer> {
   const sources = await openSources();
-  const runs = sources.runs('last'.startsWith(current) ? '' : current);
+  const isUndo = command.name === 'undo' || command.name === 'redo';
+  const runs = sources.runs('last'.startsWith(current) ? '' : current, given.get('profile'), isUndo);
   const [newest] = runs;
   const candidates = newest ? [{ word: 'last', meaning: `the newest run: ${newest.meaning}` }, ...runs] : [];
   return { candidates, directive: directives.noFiles + directives.keepOrder };

@@ -13,8 +13,8 @@ export interface Sources {
   profiles(): string[];
   /** Recent labels of a profile, by default of the current one. */
   labels(kind: LabelKind, profile: string | undefined): string[];
-  /** Newest first; names begin with `beginning`. */
-  runs(beginning: string): Candidate[];
+  /** Newest first; names begin with `beginning`. Without a profile, those of all, or for undo changes of the current one. */
+  runs(beginning: string, profile: string | undefined, isUndo: boolean): Candidate[];
   /** Asks the server of the typed line. Never fails. */
   hashes(beginning: string, line: TypedLine): Promise<Candidate[]>;
 }
@@ -30,10 +30,13 @@ export function createSources(system: System, main: Main): Sources {
       const profile = given ?? activeProfile(system);
       return profile !== undefined && isProfileName(profile) ? cachedLabels(kind, profile, system) : [];
     },
-    runs: (beginning) =>
-      newestRuns(folders(system).state, beginning)
+    runs(beginning, given, isUndo) {
+      const profile = given ?? (isUndo ? activeProfile(system) : undefined);
+      return newestRuns(folders(system).state, beginning)
+        .filter(({ begin }) => (profile === undefined || begin?.profile === profile) && !(isUndo && begin?.operation === 'check'))
         .slice(0, maxRuns)
-        .map(({ run, begin }) => ({ word: run, meaning: begin ? safe(titleOf(begin)) : '' })),
+        .map(({ run, begin }) => ({ word: run, meaning: begin ? safe(titleOf(begin)) : '' }));
+    },
     async hashes(beginning, line) {
       // A program that is run for the key could ask for a password, and a URL is no beginning of a hash.
       const profile = line.given.get('profile') ?? activeProfile(system);
