@@ -1,4 +1,5 @@
 import { messageOf, NotFoundError, UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
 import type { System } from '../base/system.ts';
 import type { CheckStatus } from '../check/verdict.ts';
 import type { Client } from '../client/client.ts';
@@ -158,7 +159,7 @@ async function verifyLine(line: ResultLine, settings: VerifySettings & { domain:
   return { checked: links.length, discrepancies };
 }
 
-function noRun(run: string, message = `no run ${run || '""'}`): never {
+function noRun(run: string, message = `no run ${quoted(run)}`): never {
   throw new NotFoundError(message, { hint: 'linkctl runs list' });
 }
 

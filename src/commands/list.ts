@@ -8,7 +8,7 @@ import { describe } from '../help/description.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { selectLinks } from '../select/link-selection.ts';
-import { namedRows } from '../select/named-rows.ts';
+import { emptyText, namedRows } from '../select/named-rows.ts';
 import type { NamedLinks } from '../select/selected-links.ts';
 import { addSelectionFlags, readSelection, type SelectionOptions } from '../select/selection-flags.ts';
 import { type ListExtent, listDuplicates, listPages, urlRows } from './list/listed-links.ts';
@@ -48,12 +48,12 @@ export function registerList(command: Command, run: Runner): void {
       'linkctl list abc --qr',
       "linkctl list --by-tags 'poster' --all --qr-file codes",
     ],
-    fields: namesOf(urlColumns),
+    fields: [...namesOf(urlColumns), 'writable'],
     notes: [
       'On a terminal, the newest 50 links are shown; in a pipe or file, all links. A listing covers one domain: --domain or the default. ' +
         'One more API call finds the other domains of the account. --by-tags covers all domains. Links of several domains are listed ' +
         'by short URL.',
-      '--filter reads all links until --limit is reached; --duplicates reads them twice. shorten -f accepts a csv listing. ' +
+      '--fields writable shows the fields that a file of links can set. --filter reads all links until --limit is reached; --duplicates reads them twice. shorten -f accepts a csv listing. ' +
         'Tag expressions: linkctl help tags.',
     ],
     globals: ['--fields', '--domain', '--header', '--no-header', '--no-truncate', '--formula-guard', '--quiet'],
@@ -111,6 +111,7 @@ function listNamed(links: NamedLinks, options: ListOptions, session: Session): R
   });
   return {
     ...urlRows(rows, links.severalDomains, session),
+    empty: emptyText(links.filter !== undefined),
     failure,
     notes,
     members: () => ({ page: { results_count: found(), total_count: found(), offset: 0 } }),

@@ -24,7 +24,7 @@ export function registerServe(command: Command, run: Runner): void {
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <n>', `port to listen on, 0 for any free port (default: ${defaultPort})`, count(0))
     .option('--data <folder>', 'folder for the links (default: the links of the sandbox)')
-    .option('--store <url>', 'PostgreSQL database for the links instead of a folder (LINKCTL_STORE)')
+    .option('--store <url>', 'PostgreSQL database for the links instead of a folder (env: LINKCTL_STORE)')
     .option('--import <folder>', 'move the links of a data folder to --store, then serve')
     .option('--public-url <url>', 'scheme and host of short URLs behind a proxy')
     .option('--redirect-code <code>', 'HTTP status of redirects (default: 303)', choice(redirectCodes))
@@ -33,7 +33,7 @@ export function registerServe(command: Command, run: Runner): void {
     .option('--allow-origin <origin>', 'origin whose web pages may use the API; repeatable', repeated)
     .option(
       '--trusted-proxy <network>',
-      'proxy, as address or CIDR, whose X-Forwarded-For header is trusted (repeatable)',
+      'proxy, as address or CIDR, whose X-Forwarded-For header is trusted; repeatable',
       repeated,
     )
     .option('--access-log <file>', 'append requests to a file in combined log format')

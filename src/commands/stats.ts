@@ -14,7 +14,7 @@ import { clickColumns, clickFields, clickRows, counterFields } from '../output/c
 import { clickGroupings, periodColumns } from '../output/period-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { selectLinks } from '../select/link-selection.ts';
-import { matchNote, type NamedLink, namedRows } from '../select/named-rows.ts';
+import { emptyText, matchNote, type NamedLink, namedRows } from '../select/named-rows.ts';
 import type { ListedLinks, NamedLinks } from '../select/selected-links.ts';
 import { addSelectionFlags, readSelection } from '../select/selection-flags.ts';
 import type { ResetOptions } from './stats/stats-reset.ts';
@@ -63,6 +63,7 @@ export function registerStats(command: Command, run: Runner): void {
       'Renamed links keep their history. Clicks before a reset or deletion still count. A change with --no-undo or config set undo off ' +
         'may not read the counters first. Clicks since the last recorded reading are then lost. Times are UTC: today, yesterday, 12h, 7d, 3m (months), 1y, ' +
         '2026-01-31 or 2026-01-31T09:00.',
+      'Without a terminal, --reset requires --yes; with --by-tags, --search and --all also --max-affected.',
     ],
     globals: ['--fields', '--domain', '--header', '--quiet', '--yes', '--dry-run', '--max-affected'],
   });
@@ -129,7 +130,13 @@ function namedStats(links: NamedLinks, { top, chart, ignoreMissing }: StatsOptio
     isMissing: (row) => failure(row) !== undefined,
     severalDomains,
   });
-  return { ...report, failure, outcome, notes: () => [...(report.notes?.() ?? []), ...notes()] };
+  return {
+    ...report,
+    empty: emptyText(filter !== undefined),
+    failure,
+    outcome,
+    notes: () => [...(report.notes?.() ?? []), ...notes()],
+  };
 }
 
 /** GET /stats/[hash] returns neither short URL nor destination. JSON prints its whole answer. */
@@ -174,10 +181,10 @@ function listedStats(links: ListedLinks, { top, chart }: StatsOptions, { streams
       streams.progress.step(() => quantity(page.read, 'link'));
       yield page.rows.map(rowOf);
     }
-    if (links.filter) notes.push(`${matchNote(last?.matched ?? 0, last?.read ?? 0)}.`);
+    if (filter) notes.push(matchNote(last?.matched ?? 0, last?.read ?? 0));
     if (!global.quiet) notes.push(...(await links.coverage()));
   }
-  const { severalDomains } = links;
+  const { severalDomains, filter } = links;
   const report = clickRows(pages(), { top, chart, glyphs: streams.glyphs, severalDomains });
-  return { ...report, notes: () => [...(report.notes?.() ?? []), ...notes] };
+  return { ...report, empty: emptyText(filter !== undefined), notes: () => [...(report.notes?.() ?? []), ...notes] };
 }

@@ -40,7 +40,7 @@ export const sharedFlags: { readonly [P in 'csv' | 'runs']: readonly SharedFlag[
     ['--input-format <format>', 'lines, csv, json or jsonl (default: by file extension)', choice(inputFormats)],
     ['--delimiter <c>', "csv delimiter, such as ';' or tab (default: found from the header)"],
     ['--columns <list>', "fields of csv columns: 'long_url=Landing page,custom_hash=Code'", once],
-    ['--date-format <format>', 'dates such as 31.12.2031 (dmy) or 12/31/2031 (mdy)', choice(dateFormats)],
+    ['--date-format <format>', 'dates such as 31.12.2031 (dmy), 12/31/2031 (mdy) or 2031/12/31 (ymd)', choice(dateFormats)],
     ['--tag-separator <c>', 'separator of tags in a csv cell (default: comma)'],
     ['--encoding <name>', 'encoding of the file, such as windows-1252 (default: UTF-8)', once],
     ['--strict-columns', 'refuse unknown columns'],
@@ -78,7 +78,7 @@ export function addInputFlags(command: Command): void {
 }
 
 export function addBaseFlag(command: Command): void {
-  command.option('--base <file>', 'listing that the file was made from; only differences are changed', once);
+  command.option('--base <file>', 'listing that the file was made from; only differences from it count', once);
 }
 
 /** Comparisons ignore empty cells without it. */

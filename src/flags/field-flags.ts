@@ -31,7 +31,11 @@ interface FieldFlag {
 const note: FieldFlag = { field: 'note', flag: '--note <text>' };
 
 const otherFlags: readonly FieldFlag[] = [
-  { field: 'expiration_date', flag: '--expires <date>', summary: 'last valid day: YYYY-MM-DD, today, +30d, +6m or never' },
+  {
+    field: 'expiration_date',
+    flag: '--expires <date>',
+    summary: 'last valid day: YYYY-MM-DD, today, tomorrow, +30d, +6m or never',
+  },
   { field: 'email_stats', flag: '--email-stats' },
   { field: 'email_stats', flag: '--no-email-stats' },
   { field: 'max_clicks', flag: '--max-clicks <n>' },

@@ -180,7 +180,7 @@ const csv: Topic = {
       ],
     },
     'Rows whose link is protected or disabled in the other service are skipped, and the exit code is 3. Examples are a password, archived, banned, or a start date in the future. The same command with --include-protected creates them as public links. Other values without a field here are counted: not carried over: geo (3 rows).',
-    'Dates are 2031-12-31, a date-time (its day in UTC), today, tomorrow, +30d, +2w, +6m, +1y or never. For 31.12.2031 or 12/31/2031, add --date-format dmy or mdy.',
+    'Dates are 2031-12-31, a date-time (its day in UTC), today, tomorrow, +30d, +2w, +6m, +1y or never. For 31.12.2031, 12/31/2031 or 2031/12/31, add --date-format dmy, mdy or ymd.',
     'Flags for files:',
     sharedFlags.csv.map(([flags, summary]) => [flags, summary]),
     'The whole file is checked before anything is sent. Up to 20 problems are listed with their lines. A run temporarily needs about twice the size of the file in the state folder. Piped input needs two more copies; one is kept as long as the record of the run. XDG_STATE_HOME sets the folder: linkctl help environment. A run can be resumed and undone only from its own folder.',

@@ -45,8 +45,12 @@ function isFile(path: string): boolean {
 
 const requiredFlag = /^required option '(.+)' not specified$/;
 
-/** Shortens commander's message about an invalid value. */
+/** Puts commander's messages in the form of ours. */
 function complaintOf(message: string, { flags }: CommandTree): string {
+  const lacking = /^error: option '.*(--[\w-]+).*' argument missing/.exec(message);
+  if (lacking) return `${lacking[1]}: missing value`;
+  const excess = /^error: (too many arguments) .*Expected (\d+) .* got (\d+)/.exec(message);
+  if (excess) return `${excess[1]}: expected ${excess[2]}, got ${excess[3]}`;
   const value = /^error: (?:option '(?:-., )?(--[\w-]+)|command-argument).*? is invalid(?: for argument '(.+?)')?\. (.*)$/s.exec(
     message,
   );

@@ -59,7 +59,7 @@ export function isDigits(text: string): boolean {
 /** Resolves relative days from `now`, in milliseconds. */
 export function dayFromFlag(text: string, now: number): string | null | Refused {
   const day = dayOf(text);
-  if (day === undefined) return notDate(text, ': YYYY-MM-DD, today, +30d, +2w, +6m, +1y or never');
+  if (day === undefined) return notDate(text, ': YYYY-MM-DD, today, tomorrow, +30d, +2w, +6m, +1y or never');
   return day === null ? null : (relativeDay(day, now) ?? day);
 }
 

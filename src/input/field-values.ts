@@ -54,15 +54,20 @@ export function flagValue<Name extends Exclude<FieldName, 'tags'>>(
 ): ValueOf<Name> {
   const kind: FieldKind = fields[name].kind;
   const value = text === '' && kind === 'text' ? '' : kind === 'date' ? dayFromFlag(text, now) : cellValue(name, text);
-  if (isRefused(value)) throw new UsageError(`${flag}: ${value.refused}`);
+  if (isRefused(value)) throw new UsageError(refusalText(flag, value));
   return value as ValueOf<Name>;
 }
 
 /** Each text is one label, even with commas. Throws a UsageError. */
 export function flagLabels(flag: string, texts: readonly string[]): string[] {
   const value = labels(texts);
-  if (isRefused(value)) throw new UsageError(`${flag}: ${value.refused}`);
+  if (isRefused(value)) throw new UsageError(refusalText(flag, value));
   return value;
+}
+
+/** A reason continues the name, or begins with the value: `--note is longer than 255 characters`, `--url: "x" has no host`. */
+export function refusalText(name: string, { refused }: Refused): string {
+  return /^(?:is|must) /.test(refused) ? `${name} ${refused}` : `${name}: ${refused}`;
 }
 
 /** Warns about a valid value that is probably a mistake; `today` is from `utcDay`. */

@@ -7,7 +7,7 @@ import type { EditItem, ShortenItem } from '../contract/operations.ts';
 import { type Parameter, withParameter } from '../link/rules/query-parameters.ts';
 import type { DateFormat, Refused } from './dates.ts';
 import type { DomainResolver } from './domain-resolver.ts';
-import { cellValue, isRefused, longUrlFault, type Target, valueWarning, type WireValue } from './field-values.ts';
+import { cellValue, isRefused, longUrlFault, refusalText, type Target, valueWarning, type WireValue } from './field-values.ts';
 import type { Loss, NamedColumns } from './fields/columns.ts';
 import { missingNotice, requiredTarget, type Setting } from './fields/members.ts';
 import { hasValue, isProtected } from './fields/protection.ts';
@@ -101,7 +101,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
   }
 
   set({ name, target, foreign, isContinued }: Setting, value: WireValue | Refused, column?: number): void {
-    if (isRefused(value)) this.refuse(`${name}: ${value.refused}`, column);
+    if (isRefused(value)) this.refuse(refusalText(name, value), column);
     else if (foreign) {
       const changesNothing = JSON.stringify(value) === JSON.stringify(foreign.default);
       if (!changesNothing) this.refuse(`${name}: ${thisServer(this.#options.edition)} has no ${target}`, column);

@@ -75,7 +75,6 @@ export function clickRows(
         ? [`${quantity(sum.urls, 'link')}: ${quantity(sum.total_clicks, 'click')}, ${grouped(sum.unique_clicks)} unique`]
         : []),
     ],
-    empty: 'no URLs match',
   };
 }
 

@@ -87,7 +87,7 @@ export interface RowsReport extends Ending {
   /** File with every failure, named after `… and 120 more`. */
   readonly failuresIn?: string;
   /** Printed on a terminal if there are no rows: `no URLs match`. */
-  readonly empty?: string;
+  readonly empty?: string | undefined;
 }
 
 /** Waiting for single rows would take longer than printing them. */

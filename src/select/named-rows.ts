@@ -53,9 +53,14 @@ export function namedRows<Found>(
     rows: rows(),
     failure: (row) => failures.get(row),
     found: () => found,
-    notes: () => (filter ? [`${matchNote(found, read)}.`] : []),
+    notes: () => (filter ? [matchNote(found, read)] : []),
     outcome: () => missingFailure(missing, named, absent),
   };
+}
+
+/** With a filter, `matchNote` says it. */
+export function emptyText(isFiltered: boolean): string | undefined {
+  return isFiltered ? undefined : 'no URLs match';
 }
 
 export function matchNote(matched: number, read: number): string {

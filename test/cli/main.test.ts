@@ -63,7 +63,7 @@ test.for([
 });
 
 test.for([
-  [['-p'], "option '-p, --profile <name>' argument missing"],
+  [['-p'], 'error: --profile: missing value\n'],
   [['-p', 'work', '--zzz'], "unknown option '--zzz'"],
   [['-o', 'xml'], 'expected one of'],
 ] as const)('B5: %s is exit 2 without a command too', async ([argv, complaint], { linkctl }) => {

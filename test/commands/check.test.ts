@@ -225,14 +225,14 @@ for (const edition of ['a', 'b'] as const) {
       const both = await linkctl(['check', '--allow-private', 'none', 'one', '--fields', 'hash,status']);
       expect([both.code, both.stdout]).toEqual([3, 'one\tok\n']);
       expect(both.stderr).toContain('error: no short URL "none"');
-      expect(both.stderr).toContain('2 links: 1 ok, 1 missing (');
+      expect(both.stderr).toContain('2 links: 1 ok, 1 missing (1 destination, ');
       expect((await linkctl(['check', 'none'])).code).toBe(5);
       const json = JSON.parse((await linkctl(['check', '--allow-private', 'none', 'one', '-o', 'json'])).stdout);
       expect(json.checks).toMatchObject([
         { hash: 'none', error: { code: 1306 } },
         { hash: 'one', status: 'ok', http_status: 200 },
       ]);
-      expect(json.summary).toMatchObject({ links: 2, ok: 1, skipped: 0, missing: 1 });
+      expect(json.summary).toMatchObject({ links: 2, destinations: 1, ok: 1, skipped: 0, missing: 1 });
     });
 
     test('F1: links come from a file, a pipe, a search or a filter', async ({ linkctl, service, pages, folder }) => {
@@ -362,7 +362,7 @@ for (const edition of ['a', 'b'] as const) {
         '',
       ]);
       const undone = await undoLast(linkctl);
-      expect([undone.code, undone.stderr]).toEqual([5, expect.stringContaining('no run none')]);
+      expect([undone.code, undone.stderr]).toEqual([5, expect.stringContaining('no run "none"')]);
       const identity = { server: env.LINKCTL_BASE_URL ?? '', username };
       const { state } = folders(createTestSystem({ env }));
       const found: unknown[] = [];

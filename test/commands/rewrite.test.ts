@@ -273,7 +273,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     [['abc', 'https://a.example'], '<from>: "abc" is not an http or https URL'],
     [['https://a.example', 'b.example'], '<to>: "b.example" is not an http or https URL; did you mean "https://b.example"?'],
     [['https://a.example', 'https://a.example'], '<from> and <to> are the same'],
-    [['https://a.example', 'https://b.example', 'https://c.example'], 'too many arguments'],
+    [['https://a.example', 'https://b.example', 'https://c.example'], 'too many arguments: expected 2, got 3\n'],
     [['--scheme', 'http', '--all'], '--scheme: expected one of {https}, got "http"'],
     [['--scheme', 'https'], 'no links selected: add --by-tags, --search or --hashes-from, or --all for all links'],
     [['--utm', 'source=x', '--filter', 'tags=a'], '--filter narrows a selection: for all links add --all'],

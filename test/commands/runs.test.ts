@@ -123,7 +123,7 @@ test('a finished run is forgotten without a question; a name that is none is exi
   for (const verb of ['show', 'verify', 'forget']) {
     expect(await linkctl(['runs', verb, run])).toMatchObject({
       code: 5,
-      stderr: `error: no run ${run}\nhint: linkctl runs list\n`,
+      stderr: `error: no run "${run}"\nhint: linkctl runs list\n`,
     });
   }
 });
@@ -406,6 +406,14 @@ test('U4: TAB offers last and the runs, newest first, with what they are; a dama
   );
 });
 
+test('U4: after undo, TAB offers no checks, which change nothing', async ({ linkctl }) => {
+  expect((await linkctl(['shorten', 'https://example.com/', '--hash', 'one'])).code).toBe(0);
+  expect((await linkctl(['check', 'none'])).code).toBe(5);
+  const checks = async (...words: string[]) =>
+    (await linkctl(['__complete', ...words, ''])).stdout.match(/\tcheck none/g)?.length;
+  expect([await checks('runs', 'show'), await checks('undo'), await checks('redo')]).toEqual([1, undefined, undefined]);
+});
+
 test('B69: the runs of an unknown profile are exit 9 with the known ones', async ({ env, homeEnv, service }) => {
   const home = runnerIn(homeEnv);
   for (const words of [['runs'], ['runs', 'list']]) {
@@ -450,6 +458,11 @@ test('U4: with a profile, last is its newest run', async ({ linkctl, folder }) =
   writeFileSync(file, 'https://example.com/\n');
   expect((await linkctl(['shorten', '-f', file])).code).toBe(0);
   const [newest = '', first = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.trimEnd().split('\n');
+  for (const tab of [['runs', 'show'], ['undo']]) {
+    const offered = (await linkctl(['__complete', '-p', 'sandbox', ...tab, ''])).stdout;
+    expect(offered).toContain(`${first}\tshorten`);
+    expect(offered).not.toContain(newest);
+  }
   expect(JSON.parse((await sandbox(['runs', 'show', 'last', '--json'])).stdout)).toMatchObject({ run: first });
   expect(JSON.parse((await linkctl(['runs', 'show', 'last', '--json'])).stdout)).toMatchObject({ run: newest });
   expect(await sandbox(['runs', 'forget', 'last'])).toMatchObject({ code: 0, stdout: `${first}\n` });

@@ -99,7 +99,7 @@ test('U2: a run of another account, server or edition is refused by name; so is 
   expect(stranger).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to ann on ') });
   expect(await linkctl(['undo', '20310131', '--yes'])).toMatchObject({
     code: 5,
-    stderr: expect.stringContaining('no run 20310131'),
+    stderr: expect.stringContaining('no run "20310131"'),
   });
   expect((await linkctl(['runs', 'forget', run, '--yes'])).code).toBe(0);
   expect((await linkctl(['undo', run, '--yes'])).code).toBe(5);

@@ -172,8 +172,12 @@ describe('flags', () => {
     expect(() => flagValue('custom_hash', '--hash', '', now)).toThrow('--hash: "" is not a hash');
     expect(() => flagValue('long_url', '<long-url>', '', now)).toThrow('<long-url>: ');
     expect(() => flagValue('expiration_date', '--expires', 'soon', now)).toThrow(
-      '--expires: "soon" is not a date: YYYY-MM-DD, today, +30d, +2w, +6m, +1y or never',
+      '--expires: "soon" is not a date: YYYY-MM-DD, today, tomorrow, +30d, +2w, +6m, +1y or never',
     );
+  });
+
+  test('B45: a reason continues the name of the flag', () => {
+    expect(() => flagValue('note', '--note', 'x'.repeat(256), now)).toThrow('--note is longer than 255 characters');
   });
 
   test('B9: each label of a repeated flag is one value, commas included', () => {

@@ -60,7 +60,7 @@ describe('what is refused, exit 2', () => {
     ['a string', '"https://example.com"\n', 'links.jsonl:1: expected a JSON object'],
     ['null', 'null\n', 'links.jsonl:1: expected a JSON object'],
     ['an unknown member', lines({ long_url: url, nots: 'a' }), 'links.jsonl:1: unknown member "nots", did you mean note?'],
-    ['a wrong type', lines({ long_url: url, email_stats: 'yes' }), 'links.jsonl:1: email_stats: must be a boolean'],
+    ['a wrong type', lines({ long_url: url, email_stats: 'yes' }), 'links.jsonl:1: email_stats must be a boolean'],
     [
       'hash and custom_hash',
       lines({ long_url: url, hash: 'a', custom_hash: 'b' }),
@@ -91,10 +91,10 @@ describe('what is refused, exit 2', () => {
     const records = [{ long_url: url }, { long_url: 'nope' }, { long_url: url, email_stats: 'yes' }];
     const { text } = await failure(check(JSON.stringify({ urls: records }), { name }));
     expect(text).toContain('links.jsonl:1: object 2 of the line: long_url: "nope" is not');
-    expect(text).toContain('links.jsonl:1: object 3 of the line: email_stats: must be a boolean');
+    expect(text).toContain('links.jsonl:1: object 3 of the line: email_stats must be a boolean');
     const alone = await failure(check(JSON.stringify(records.slice(1), undefined, 1), { name }));
     expect(alone.text).toContain('links.jsonl:2: long_url: "nope" is not');
-    expect(alone.text).toContain('links.jsonl:5: email_stats: must be a boolean');
+    expect(alone.text).toContain('links.jsonl:5: email_stats must be a boolean');
   });
 
   test('C16: a hash that an object of the same line has is told with the numbers of both objects', async () => {

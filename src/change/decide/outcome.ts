@@ -66,10 +66,13 @@ export function outcomeOf(change: 'delete' | 'reset' | EditFields, record: UrlRe
   return fieldChanges(change, record).length > 0 ? { kind: 'change', fields: change } : { kind: 'unchanged' };
 }
 
-/** `note: "old" -> "new"`, `tags: +a -b`. */
+/** `note: "old" -> "new"`, `expiration_date: never -> "2031-12-31"`, `tags: +a -b`. */
 export function fieldChangeText({ field, before, after }: FieldChange): string {
   if (Array.isArray(after)) return `${field}: ${after.join(' ')}`;
-  return `${field}: ${JSON.stringify(before ?? null)} -> ${JSON.stringify(after)}`;
+  const [old, now] = [before, after].map((value) =>
+    value == null && field === 'expiration_date' ? 'never' : JSON.stringify(value ?? null),
+  );
+  return `${field}: ${old} -> ${now}`;
 }
 
 /** `note: "old" -> "new"; tags: +a -b`; empty if nothing would change. */

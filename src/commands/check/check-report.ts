@@ -176,7 +176,7 @@ export function headerLines({ check, links }: Pick<ShownCheck, 'check' | 'links'
 
 function summaryRecord({ check, links }: ShownCheck, missing: MissingLinks): Row {
   const { destinations, milliseconds } = check.summary();
-  return { links, destinations, ...countsOf(check, missing), seconds: milliseconds / 1000 };
+  return { links, destinations: destinations - missing.count, ...countsOf(check, missing), seconds: milliseconds / 1000 };
 }
 
 function countsOf(check: StartedCheck, { count }: MissingLinks) {
@@ -194,7 +194,7 @@ function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session
   const found = Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${grouped(count)} ${status === 'not_sent' ? 'not checked' : status}`);
-  const effort = `${quantity(destinations, 'destination')}, ${(milliseconds / 1000).toFixed(1)} s`;
+  const effort = `${quantity(destinations - missing.count, 'destination')}, ${(milliseconds / 1000).toFixed(1)} s`;
   return [
     ...(omitsOk(shown, session) && counts.ok > 0
       ? [`${quantity(counts.ok, 'link')} ${counts.ok === 1 ? 'is' : 'are'} ok and not listed; to list them, use -o table`]

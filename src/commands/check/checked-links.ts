@@ -40,7 +40,7 @@ export async function readCheckedLinks(
   }
   const { matched, read, missing } = counts;
   const coverage = selected.kind === 'listed' ? await selected.coverage() : [];
-  return { links: kept.list(), notes: [...(selected.filter ? [`${matchNote(matched, read - missing)}.`] : []), ...coverage] };
+  return { links: kept.list(), notes: [...(selected.filter ? [matchNote(matched, read - missing)] : []), ...coverage] };
 }
 
 async function checkedLink(

@@ -8,7 +8,7 @@ import type { UrlRecord } from '../../contract/records.ts';
 import { sharedDestinations } from '../../link/shared-destinations.ts';
 import type { Row, RowsReport } from '../../output/report.ts';
 import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../../output/url-columns.ts';
-import { matchNote } from '../../select/named-rows.ts';
+import { emptyText, matchNote } from '../../select/named-rows.ts';
 import type { ListedLinks } from '../../select/selected-links.ts';
 
 export interface ListExtent {
@@ -44,12 +44,12 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
     isCounted = cut === undefined || (!isFiltered && cut.total !== undefined);
     const matching = `Showing ${quantity(shown, 'link')} that match, of the first ${grouped(read)} read.`;
     if (cut) notes.push(`${isFiltered ? matching : cutSentence(shown, cut)}${howToSeeMore(extent)}`);
-    else if (isFiltered) notes.push(`${matchNote(matched, read)}.`);
+    else if (isFiltered) notes.push(matchNote(matched, read));
     if (!extent.isLimited && !global.quiet) notes.push(...(await links.coverage()));
   }
   const count = (): number => (isFiltered ? matched : (total ?? offset + shown));
   const page = () => ({ results_count: shown, ...(isCounted && { total_count: count() }), offset });
-  return listReport(links, session, { rows: rows(), page, notes, shown: () => shown });
+  return listReport(links, session, { rows: rows(), page, notes, shown: () => shown, empty: emptyText(isFiltered) });
 }
 
 function cutSentence(shown: number, { total, isCertain }: { readonly total: number | undefined; readonly isCertain: boolean }) {
@@ -91,24 +91,27 @@ export function listDuplicates(
     }
     const found = `${quantity(links, 'link')} that share ${quantity(shared.destinations, 'destination')}`;
     const all = `${quantity(last?.matched ?? 0, 'link')}${selected.filter ? ' that match' : ''}`;
-    if (links === 0) notes.push(`No two of ${all} share a destination.`);
+    if (links === 0) notes.push(`no links share a destination, of ${all}`);
     else if (shown < links) notes.push(`Showing ${grouped(shown)} of ${found}.${howToSeeMore({ isLimited })}`);
-    else notes.push(`${found}, of ${all}.`);
+    else notes.push(`${found}, of ${all}`);
     if (!isLimited && !global.quiet) notes.push(...(await selected.coverage()));
   }
   const page = () => ({ results_count: shown, total_count: links, offset: 0 });
-  return listReport(selected, session, { rows: rows(), page, notes, shown: () => shown });
+  return listReport(selected, session, { rows: rows(), page, notes, shown: () => shown, empty: undefined });
 }
 
-interface ListedRows {
-  readonly rows: RowsReport['rows'];
+interface ListedRows extends Pick<RowsReport, 'rows' | 'empty'> {
   readonly notes: readonly string[];
   page(): Row;
   shown(): number;
 }
 
-function listReport({ severalDomains }: ListedLinks, session: Session, { rows, page, notes, shown }: ListedRows): ListReport {
-  return { ...urlRows(rows, severalDomains, session), members: () => ({ page: page() }), notes: () => notes, shown };
+function listReport(
+  { severalDomains }: ListedLinks,
+  session: Session,
+  { rows, page, notes, shown, empty }: ListedRows,
+): ListReport {
+  return { ...urlRows(rows, severalDomains, session), empty, members: () => ({ page: page() }), notes: () => notes, shown };
 }
 
 function readingText({ read, total, matched }: FilteredPage): string {
@@ -129,7 +132,6 @@ export function urlRows(rows: RowsReport['rows'], severalDomains: boolean, { edi
     tableFields: urlTableFields(edition, severalDomains),
     pipedFields: urlPipedFields(severalDomains),
     csvFields: urlCsvFields(edition, severalDomains),
-    empty: 'no URLs match',
   };
 }
 
