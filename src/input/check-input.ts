@@ -1,6 +1,7 @@
 import { LocalError, UsageError } from '../base/errors.ts';
 import { quantity } from '../base/quantity.ts';
 import { type InputUse, namesLinks } from '../contract/formats.ts';
+import { enumerated } from '../contract/link.ts';
 import { csvReader, csvRecords, delimiterFinder } from './csv/csv-reader.ts';
 import { isRelative } from './dates.ts';
 import type { Target } from './field-values.ts';
@@ -88,8 +89,9 @@ export async function checkInput<Use extends InputUse>(
       first.push(...batch.filter(({ skip }) => skip === undefined).slice(0, previewRows - first.length));
     if (problems.count === 0) kept?.add(batch);
   }
+  const other = problems.count;
   await duplicates.confirm(() => rowsOf(source, options, ignoreNotices), problems.add);
-  if (problems.count > 0) throw invalid(source.name, options.use, problems);
+  if (problems.count > 0) throw invalid(source.name, options.use, problems, problems.count > other ? [...hosts.keys()] : []);
   // A csv without even a header is not the listing of an empty account but a failed one.
   const mayBeEmpty = options.allowEmpty && (targets !== undefined || options.format !== 'csv');
   if (totals.rows === 0 && !mayBeEmpty) throw empty(source.name, options);
@@ -122,12 +124,16 @@ function empty(name: string, { use, format }: ReadOptions): UsageError {
   });
 }
 
-function invalid(name: string, use: InputUse, problems: NoticeList): UsageError {
+/** `hosts` are those of the short URLs if hashes are repeated. */
+function invalid(name: string, use: InputUse, problems: NoticeList, hosts: readonly string[]): UsageError {
   const count = problems.count;
   return new UsageError(`${name}: ${quantity(count, 'problem')}, nothing was sent`, {
     details: problems.lines('problems'),
     // Helps only if the names of columns are wrong.
     ...(problems.isAboutColumns && { hint: `linkctl ${use} --print-template` }),
+    ...(hosts.length > 1 && {
+      hint: `the rows are links of ${enumerated(hosts, 'and', 3)}, but are created on one domain: use a file for each domain`,
+    }),
   });
 }
 

@@ -37,7 +37,7 @@ describe('W2: what a plan says', () => {
   test('how many of how many, alike changes folded, examples with what differs marked', () => {
     const notes = ['x', 'y'].map((hash) => link(hash, { kind: 'change', fields: { note: 'n', tags: ['+a', '-b'] } }));
     expect(linesOf([moved('a'), ...notes, moved('b'), moved('c'), link('d', { kind: 'unchanged' })], { of: 3300 })).toEqual([
-      '5 of 3,300 links would be changed, 1 unchanged, 3,294 not matching the filter',
+      '5 of 3,300 links would be changed, 1 unchanged, 3,294 not matching',
       '  old.example -> new.example  3',
       '  note: "" -> "n"; tags: +a   2',
       '  https://s.ex/a',

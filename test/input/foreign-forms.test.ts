@@ -176,6 +176,18 @@ describe('B91: a listing', () => {
     );
     expect(ran.stderr).not.toContain('not a domain');
   });
+
+  program('with a hash on two domains is refused, and the domains are named', async ({ linkctl }) => {
+    for (const domain of ['a.example', 'b.example'])
+      expect((await linkctl(['shorten', 'https://x.example/', '--hash', 'one', '--domain', domain])).code).toBe(0);
+    const listing = await linkctl(['list', '--all-domains', '-o', 'csv']);
+    const ran = await linkctl(['shorten', '-f', '-', '--input-format', 'csv'], { stdin: listing.stdout });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/^stdin:3: custom_hash: "one" is already on line 2$/m);
+    expect(ran.stderr).toMatch(
+      /^hint: the rows are links of [ab]\.example and [ab]\.example, but are created on one domain: use a file for each domain$/m,
+    );
+  });
 });
 
 describe('I1: the first line', () => {

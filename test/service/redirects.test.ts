@@ -13,6 +13,14 @@ inBothEditions((test) => {
     expect(await response.text()).toBe('');
   });
 
+  test('RFC 3986 6.2.2.2: escapes of characters that need none are read', async ({ client }) => {
+    await client.shorten({ long_url: url, custom_hash: 'a_b-1' });
+    const statusOf = async (path: string) => (await client.visit(path)).status;
+    expect(await statusOf('/a%5Fb%2d%31')).toBe(303);
+    expect(await statusOf('/a%5Fb%2D1.qr')).toBe(200);
+    for (const other of ['/a%255Fb-1', '/a_b-1%00', '/a_b-1%', '/a_b-1%2F', '/%zz']) expect(await statusOf(other)).toBe(404);
+  });
+
   test('R-54: the address in the header is percent-encoded', async ({ client }) => {
     await client.shorten({ long_url: 'https://bücher.example/ä"<script>', custom_hash: 'abc' });
     const { headers } = await client.visit('/abc');

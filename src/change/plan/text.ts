@@ -28,7 +28,7 @@ export function planLines(plan: ChangePlan, marks?: PlanMarks): string[] {
   ];
 }
 
-/** `412 of 3,300 links would be changed, 12 unchanged, 3 refused, 2,873 not matching the filter`. */
+/** `412 of 3,300 links would be changed, 12 unchanged, 3 refused, 2,873 not matching`. */
 function headLine({ verb, read, planned, countOf }: ChangePlan): string {
   const [unchanged, missing, refused] = [countOf('unchanged'), countOf('missing'), countOf('refused')];
   const words = kindWords[verb];
@@ -43,8 +43,8 @@ function headLine({ verb, read, planned, countOf }: ChangePlan): string {
     [unchanged, 'unchanged'],
     [missing, 'not found'],
     [refused, 'refused'],
-    // Only a filter leaves out links that were read.
-    [(read ?? 0) - planned - unchanged - missing - refused, 'not matching the filter'],
+    // A filter, or a tag expression that is decided here.
+    [(read ?? 0) - planned - unchanged - missing - refused, 'not matching'],
   ]);
   return [`${links} would be ${participles[verb]}`, ...rest].join(', ');
 }

@@ -29,10 +29,18 @@ export async function answerVisit(
   const domain = await findDomain(redirects, request.host);
   if (!domain) return withOutcome('unknown_domain', textResponse(404, 'no such domain'));
   if (path === '/') return rootPage(domain);
-  const name = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
+  const name = withoutEscapes(path.endsWith('/') ? path.slice(1, -1) : path.slice(1));
   const qrHash = hashOfQrPath(name);
   if (qrHash !== undefined) return await answerQr(redirects, domain, qrHash, search);
   return await answerHash(redirects, request, domain, name);
+}
+
+/** Mailers escape characters that need no escape: `/a%5Fb` is `/a_b` (RFC 3986, 6.2.2.2). */
+function withoutEscapes(path: string): string {
+  return path.replace(/%[2-7][\dA-F]/gi, (escaped) => {
+    const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : escaped;
+  });
 }
 
 async function answerHash(
