@@ -71,7 +71,7 @@ function headerLines({ run, plan, presentation, session, noun, account }: ShownR
   const effort = `${quantity(batches, 'batch')} (${account}; at least ${quantity(calls, 'request')})`;
   return [
     ...resumedLines(run.facts, noun),
-    `${presentation.doing} ${subject} in ${effort}`,
+    ...(batches > 0 ? [`${presentation.doing} ${subject} in ${effort}`] : []),
     ...(guarantee && session.global.verbose ? [guarantee] : []),
     ...(advice ? [advice] : []),
   ];

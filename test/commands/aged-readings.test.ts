@@ -43,7 +43,7 @@ function slowAnswers(wire: FaultyServer) {
   };
 }
 
-const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100 };
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 300 };
 const inTwos = ['--batch-size', '2', '--concurrency', '1'];
 const links = () => numbered(5, { note: 'old', tags: ['t'] });
 

@@ -7,7 +7,7 @@ import { type Linkctl, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { runs } from './undo-world.ts';
 
-const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
+const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 300, env: { NO_COLOR: '1' } };
 
 /** So many days before now; without them, records are as old as they are. */
 function ago(days: number) {

@@ -628,7 +628,7 @@ describe('U5', () => {
     const stopped = await linkctl(['undo'], watched);
     expect(stopped).toMatchObject({ code: 1 });
     expect(stopped.stderr).toContain('(api PATCH /urls/h2) cannot be undone');
-    expect(stopped.stderr).toMatch(/the run before it that can be undone \(tags add other.*\): linkctl undo \S+\n/);
+    expect(stopped.stderr).toMatch(/the run before it that can be undone \(tags add other.*\):\nlinkctl undo \S+\n/);
   });
 
   test('U5: the record of a typed link is one small file, written before the first byte is sent', async ({

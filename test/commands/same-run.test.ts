@@ -4,6 +4,7 @@ import { beforeEach, describe, expect } from 'vitest';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { test as base, sent } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
+import { hideResult } from './undo-world.ts';
 
 const inUse = 300;
 const day = 86_400_000;
@@ -46,6 +47,15 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
       expect(await linkctl(['shorten', '-f', file, ...flags, '--again', '-q'])).toMatchObject({ code: 0 });
     },
   );
+
+  test('B90: a command that finds its run done says so, and announces no rows', async ({ linkctl, file }) => {
+    const words = ['shorten', '-f', file];
+    expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining('shortening 40 rows of ') });
+    await hideResult(linkctl);
+    const shown = await linkctl(words);
+    expect(shown.code).toBe(0);
+    expect(shown.stderr).toMatch(/^resuming run \S+: 40 of 40 rows are done\n40 rows: 40 created \(/m);
+  });
 
   test('D24: --expires +30d is the same flag after midnight: the run is gone on with, on the dates that it was begun with', async ({
     linkctl,

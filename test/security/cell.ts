@@ -98,7 +98,9 @@ async function runHurried(argv: readonly string[], world: World): Promise<{ code
 export function textFaults({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }): string[] {
   const text = stdout + stderr;
   // What is wrong with one row of a file, or one of several operands, is told of its own.
-  const errors = (stderr.match(/^(error: |\{"error":\{"code":).*/gm) ?? []).filter((line) => !/^error: \S+:\d+: /.test(line));
+  // Not both: a wrapped error may begin a line with the body of the answer.
+  const lines = stderr.match(/^error: .*/gm) ?? stderr.match(/^\{"error":\{"code":.*/gm) ?? [];
+  const errors = lines.filter((line) => !/^error: \S+:\d+: /.test(line));
   return [
     ...(errors.length === Number(code !== 0) ? [] : [`${errors.length} error lines with exit ${code}: ${stderr}`]),
     ...(/^\s*at .*:\d+:\d+/m.test(text) || text.includes('internal error') ? [`a bug shows: ${stderr}`] : []),
