@@ -103,7 +103,7 @@ export class Streams {
   question(text: string): () => void {
     // Progress must not overwrite the question.
     this.progress.stop();
-    this.#system.stderr.write(`${this.fitted(this.#clean(text.trimEnd()), 'stderr')} `);
+    this.#system.stderr.write(this.fitted(this.#clean(text), 'stderr'));
     this.#isAsking = true;
     return () => {
       this.#isAsking = false;

@@ -57,6 +57,12 @@ describe('W2: what a plan says', () => {
     ]);
   });
 
+  test('B24, B58a: a narrow terminal shows the destination on a line of its own', () => {
+    const long = { long_url: `https://old.example/${'x'.repeat(40)}` };
+    const lines = linesOf([link('long-hash', { kind: 'delete' }, long)], { verb: 'delete' }, { ...wide, columns: 40 });
+    expect(lines.slice(1, 3)).toEqual(['  https://s.ex/long-hash ->', `    https://old.example/xxxx… (0 clicks)`]);
+  });
+
   test('of many changes the largest, and how many others there are', () => {
     const links = Array.from({ length: 24 }, (_, nth) => moved(`h${nth}`, `https://new${nth % 12}.example/h${nth}`));
     const lines = linesOf([...links, moved('more', 'https://new0.example/more')]);

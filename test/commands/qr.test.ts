@@ -38,7 +38,7 @@ describe('--qr', () => {
     expect(ran.stdout).toMatch(/ \S+ →\nhttps:\/\/nodejs\.org\/\n$/);
     expect(ran).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/^the QR code needs \d+\ncolumns; to write it to a\nfile, use --qr-file/),
+      stderr: expect.stringMatching(/^the QR code needs \d+ columns;\nto write it to a file, use\n--qr-file/),
     });
   });
 

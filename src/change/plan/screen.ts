@@ -67,8 +67,11 @@ export class PlanScreen {
       return [lead + this.name(link), ...changes.flatMap((change) => this.#changeLines(change))];
     }
     const [before, longUrl, after] = this.#parts(link);
-    const room = Math.max(20, this.#width - lead.length - displayWidth(safe(before + after)));
-    return [`${lead}${safe(before)}${truncate(safe(longUrl), room, this.ellipsis)}${safe(after)}`];
+    const head = lead + safe(before);
+    const fitted = (used: number): string =>
+      truncate(safe(longUrl), Math.max(20, this.#width - used - displayWidth(safe(after))), this.ellipsis) + safe(after);
+    const line = head + fitted(displayWidth(head));
+    return longUrl === '' || this.#fits(line) ? [line] : [head.trimEnd(), `    ${fitted(4)}`];
   }
 
   #parts(link: PlannedLink): [string, string, string] {
