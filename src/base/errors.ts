@@ -1,5 +1,3 @@
-import { grouped } from './quantity.ts';
-
 export const exitCodes = {
   ok: 0,
   /** A failure without a more specific code. */
@@ -119,7 +117,7 @@ export function sharedFailure(failures: readonly CliError[], named: number, what
     return new CliError(kind, message, { hint, apiCode, details, reported: true });
   }
   const common = failures.every(({ kind }) => kind === first.kind) ? first.kind : 'failed';
-  return new CliError(failures.length < named ? 'partial' : common, `${grouped(failures.length)} of ${grouped(named)} ${what}`);
+  return new CliError(failures.length < named ? 'partial' : common, `${failures.length} of ${named} ${what}`);
 }
 
 /** Accepts anything that was thrown. */

@@ -1,4 +1,3 @@
-import { grouped, quantity } from '../base/quantity.ts';
 import { capitalized } from '../base/quoted.ts';
 import { rowBatches } from '../bulk/operations/batches.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
@@ -6,6 +5,7 @@ import { accountLabel, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { recordsOf } from '../client/named-urls.ts';
 import { enumerated, linkText } from '../contract/link.ts';
+import { grouped, quantity } from '../output/quantity.ts';
 import type { ListedChange, NamedChange, Question } from './change.ts';
 import { editText, type PlannedLink } from './decide/outcome.ts';
 import { ChangePlan, decidedLinks } from './plan/plan.ts';

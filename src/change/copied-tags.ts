@@ -1,10 +1,10 @@
 import { type CliError, PartialError } from '../base/errors.ts';
-import { quantity } from '../base/quantity.ts';
 import type { RunSteps } from '../bulk/run-plan.ts';
 import { recordTagRun, type TagChange, unfinishedTags } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
 import { accountTags, addTags } from '../client/tag-changes.ts';
+import { plainQuantity, quantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { environmentOf } from './environment.ts';
 import type { CopyAccounts } from './rows/copy-domains.ts';
@@ -56,10 +56,10 @@ export function copiedTags({ client, warn }: Session): CopiedTags {
       }
     },
     after: async () => true,
-    notes: () => (added > 0 ? [`${quantity(added, 'tag')} added`] : []),
+    notes: () => (added > 0 ? [`${plainQuantity(added, 'tag')} added`] : []),
     outcome() {
       const [first] = refusals;
-      return first && new PartialError(`${quantity(refusals.length, 'tag')} not added`, { hint: first.hint });
+      return first && new PartialError(`${plainQuantity(refusals.length, 'tag')} not added`, { hint: first.hint });
     },
   };
   return tags;

@@ -1,5 +1,4 @@
 import { CliError } from '../base/errors.ts';
-import { quantity } from '../base/quantity.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { applyOperation } from '../bulk/operations/applying.ts';
 import type { EarlierLink } from '../bulk/past-runs/done-change.ts';
@@ -8,6 +7,7 @@ import { batchSizeOf } from '../client/batch-limits.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
+import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import { selectLinks } from '../select/link-selection.ts';
@@ -120,7 +120,7 @@ function withFindings(report: RowsReport, { plan, withoutBound }: Findings, targ
   const notes = (): string[] => [
     ...(report.notes?.() ?? []),
     ...(report.runRows !== undefined && existing > 0
-      ? [`${quantity(existing, 'link')} existing: nothing was sent for these`]
+      ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`]
       : []),
     ...(report.runRows === undefined ? [] : notCopied(withoutBound, target.edition)),
   ];
@@ -142,6 +142,6 @@ function summaryWith(existing: number, summary: unknown): Row {
 
 /** Names the values that no API call can set. */
 function notCopied(withoutBound: number, edition: Edition): string[] {
-  const bound = `max_clicks of ${quantity(withoutBound, 'link')}, which ${thisServer(edition)} does not have`;
+  const bound = `max_clicks of ${plainQuantity(withoutBound, 'link')}, which ${thisServer(edition)} does not have`;
   return ['not copied: clicks, last visits and dates of creation', ...(withoutBound > 0 ? [`not copied: ${bound}`] : [])];
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
-import { quantity } from '../base/quantity.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
+import { quantity } from '../output/quantity.ts';
 
 interface Counted {
   /** The count is a lower bound. */

@@ -1,5 +1,4 @@
 import { type CliError, LocalError } from '../base/errors.ts';
-import { grouped, quantity } from '../base/quantity.ts';
 import { needsNoSentence, outcomeRow } from '../bulk/results/printed-row.ts';
 import { isMissing, type RowOutcome } from '../bulk/results/row-outcome.ts';
 import { repeatableText, runEnd } from '../bulk/results/run-end.ts';
@@ -7,6 +6,7 @@ import { type RunProgress, type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
 import { type Interruption, interruptible } from '../cli/interruption.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
+import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import type { RunPresentation } from './change.ts';
 import { environmentOf } from './environment.ts';
@@ -67,8 +67,8 @@ export async function runReport(
 function headerLines({ run, plan, presentation, session, noun, account }: ShownRun): string[] {
   const { rows, batches, calls, doneBefore, guarantee, advice } = run.facts;
   const { skipped = 0, name } = plan.input;
-  const subject = quantity(rows - skipped - doneBefore, noun) + (noun === 'row' ? ` of ${name}` : '');
-  const effort = `${quantity(batches, 'batch')} (${account}; at least ${quantity(calls, 'request')})`;
+  const subject = plainQuantity(rows - skipped - doneBefore, noun) + (noun === 'row' ? ` of ${name}` : '');
+  const effort = `${plainQuantity(batches, 'batch')} (${account}; at least ${plainQuantity(calls, 'request')})`;
   return [
     ...resumedLines(run.facts, noun),
     ...(batches > 0 ? [`${presentation.doing} ${subject} in ${effort}`] : []),
@@ -104,12 +104,7 @@ async function* shownRows(
 
 function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: RunProgress, milliseconds: number): string {
   const left = rowsSettled > 0 ? [`ETA ${Math.ceil(((rows - rowsSettled) / rowsSettled) * (milliseconds / 1000))}s`] : [];
-  return [
-    `${grouped(batchesSettled)}/${grouped(batches)} batches`,
-    `${grouped(rowsSettled)}/${grouped(rows)}`,
-    `${grouped(failed)} failed`,
-    ...left,
-  ].join(' · ');
+  return [`${batchesSettled}/${batches} batches`, `${rowsSettled}/${rows}`, `${failed} failed`, ...left].join(' · ');
 }
 
 function ending({ run, presentation, session, noun }: ShownRun, { caught }: Interruption): CliError | undefined {
@@ -125,7 +120,7 @@ function ending({ run, presentation, session, noun }: ShownRun, { caught }: Inte
 function abandonment({ progress, summary }: StartedRun): LocalError {
   const { tally } = summary();
   const settled = tally.rows - tally.counts.not_sent;
-  return new LocalError(`output pipe closed after ${grouped(settled)} of ${quantity(progress().rows, 'row')}`, {
+  return new LocalError(`output pipe closed after ${settled} of ${progress().rows} rows`, {
     hint: 'run the same command again to resume',
   });
 }
@@ -143,7 +138,7 @@ function summaryRecord({ run, presentation }: ShownRun): Row {
   };
 }
 
-/** `5,800 rows: 5,790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
+/** `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */
 function summaryLines({ run, plan, presentation, session, noun, account }: ShownRun): string[] {
   const { guarantee, kind, run: name } = run.facts;
   const { profile } = session;
@@ -151,15 +146,17 @@ function summaryLines({ run, plan, presentation, session, noun, account }: Shown
   const failedIn = plan.failed === undefined ? '' : ` (${plan.failed})`;
   const counts = Object.entries(countsOf(tally, presentation.ignoreMissing))
     .filter(([, number]) => number > 0)
-    .map(([status, number]) => `${grouped(number)} ${status.replace('_', ' ')}${status === 'failed' ? failedIn : ''}`);
-  const effort = `${quantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
+    .map(([status, number]) => `${number} ${status.replace('_', ' ')}${status === 'failed' ? failedIn : ''}`);
+  const effort = `${plainQuantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
   const size = profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`;
   const isUndoable = (plan.undo === true || kind === 'shorten') && isChange(tally);
   const { undoLine = undoLineOf } = presentation;
   return [
-    `${quantity(tally.rows, noun)}: ${counts.join(', ')} (${effort}) for ${account}`,
+    `${plainQuantity(tally.rows, noun)}: ${counts.join(', ')} (${effort}) for ${account}`,
     ...(guarantee && tally.counts.unknown > 0 ? [guarantee] : []),
-    ...(surplus.length > 0 ? [`${quantity(surplus.length, 'link')} may be duplicates: ${surplus.slice(0, 5).join(', ')}`] : []),
+    ...(surplus.length > 0
+      ? [`${plainQuantity(surplus.length, 'link')} may be duplicates: ${surplus.slice(0, 5).join(', ')}`]
+      : []),
     ...(workingSize === undefined ? [] : [`the server rejected larger batches; to use this size directly: ${size}`]),
     ...(isUndoable ? [undoLine(name)] : []),
     ...(stop?.kind === 'signal' ? repeatableText(tally, `${noun}s`) : []),

@@ -1,6 +1,5 @@
 import { checksum } from '../base/checksum.ts';
 import { PartialError } from '../base/errors.ts';
-import { quantity } from '../base/quantity.ts';
 import { type ResumableRun, resumableRun, unfinishedRuns } from '../bulk/past-runs/unfinished.ts';
 import { startTally } from '../bulk/results/row-outcome.ts';
 import type { RunInput, RunRow } from '../bulk/run-plan.ts';
@@ -9,6 +8,7 @@ import { accountLabel, type Session } from '../cli/session.ts';
 import { fields, namesOf } from '../contract/fields.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { readKeptRows } from '../input/kept-rows.ts';
+import { plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import type { ListedChange, Question, RunPresentation } from './change.ts';
@@ -129,7 +129,7 @@ async function resumed(
     }
   }
   refuseTooMany(Math.min(left, planned), session);
-  const doing = `${verb.slice(0, 1).toLowerCase()}${verb.slice(1)} the remaining ${quantity(left, 'link')}`;
+  const doing = `${verb.slice(0, 1).toLowerCase()}${verb.slice(1)} the remaining ${plainQuantity(left, 'link')}`;
   const question = `Resume run ${begin.run} and ${doing} ${preposition} ${accountLabel(session)}?`;
   // If no link remains, the run only shows its results.
   if (left > 0) await askFor(question, left, session, always);
@@ -151,6 +151,6 @@ export function nothingToDo(presentation: Omit<RunPresentation, 'doing'>, note: 
     members: () => ({ summary: { rows: refused, ...startTally().counts, failed: refused } }),
     notes: () => (refused === 0 ? [note] : []),
     outcome: () =>
-      refused > 0 ? new PartialError(`${quantity(refused, 'link')} left unchanged; nothing was changed`) : undefined,
+      refused > 0 ? new PartialError(`${plainQuantity(refused, 'link')} left unchanged; nothing was changed`) : undefined,
   };
 }

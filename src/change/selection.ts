@@ -1,9 +1,9 @@
-import { quantity } from '../base/quantity.ts';
 import { editItemsOperation } from '../bulk/operations/editing.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
 import type { HistoryChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
+import { quantity } from '../output/quantity.ts';
 import type { Report } from '../output/report.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import { selectionWords } from '../select/selection-flags.ts';

@@ -1,5 +1,4 @@
 import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
-import { grouped, quantity } from '../base/quantity.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { editItemsOperation } from '../bulk/operations/editing.ts';
 import { type TagChange, unfinishedTags } from '../bulk/tag-run.ts';
@@ -10,6 +9,7 @@ import { noTag } from '../client/subject.ts';
 import { accountTags, addTags, deleteTag, isNoTag } from '../client/tag-changes.ts';
 import { labelExpression } from '../contract/tag-label.ts';
 import { dryRunReport } from '../output/planned-requests.ts';
+import { grouped, quantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import type { SelectedPage } from '../select/selected-links.ts';

@@ -1,5 +1,4 @@
 import { CliError, LocalError, sharedFailure, UsageError } from '../base/errors.ts';
-import { grouped, quantity } from '../base/quantity.ts';
 import { capitalized } from '../base/quoted.ts';
 import { recordTagRun, type TagChange, type TagRun } from '../bulk/tag-run.ts';
 import { confirm } from '../cli/prompt.ts';
@@ -10,6 +9,7 @@ import { countUrls } from '../client/whole-listing.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { hasOperators, labelExpression } from '../contract/tag-label.ts';
 import type { PlannedRequest } from '../output/planned-requests.ts';
+import { quantity } from '../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
 import { askFor } from './consent.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
@@ -41,8 +41,8 @@ export async function showMissing(labels: readonly string[], found: readonly str
 
 export function namedTags(labels: readonly string[]): string {
   const shown = labels.slice(0, 5).map((label) => JSON.stringify(label));
-  const rest = labels.length > shown.length ? ` and ${grouped(labels.length - shown.length)} more` : '';
-  return labels.length === 1 ? `tag ${shown[0]}` : `${quantity(labels.length, 'tag')}: ${shown.join(', ')}${rest}`;
+  const rest = labels.length > shown.length ? ` and ${labels.length - shown.length} more` : '';
+  return labels.length === 1 ? `tag ${shown[0]}` : `${labels.length} tags: ${shown.join(', ')}${rest}`;
 }
 
 /** Counts the links with any of the tags. Throws a UsageError if `--max-affected` is exceeded or cannot be checked. */
@@ -110,10 +110,10 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
     }),
     outcome: () => sharedFailure([...failures.values()], labels.length, `tags were not ${done}`),
     abandoned: () =>
-      new LocalError(`output pipe closed after ${grouped(changed)} of ${quantity(labels.length, 'tag')} were ${done}`, {
+      new LocalError(`output pipe closed after ${changed} of ${labels.length} tags were ${done}`, {
         hint: changed < labels.length ? 'run the same command again to finish' : undefined,
       }),
-    unwritten: () => [`${grouped(changed)} of ${quantity(labels.length, 'tag')} ${done}`],
+    unwritten: () => [`${changed} of ${quantity(labels.length, 'tag')} ${done}`],
   };
 }
 

@@ -1,11 +1,11 @@
 import type { CliError } from '../base/errors.ts';
-import { grouped, quantity } from '../base/quantity.ts';
 import { needsNoSentence, outcomeRow } from '../bulk/results/printed-row.ts';
 import { isMissing, missingCount, type RowOutcome, type Tally } from '../bulk/results/row-outcome.ts';
 import { startRun } from '../bulk/run.ts';
 import type { RunFacts, RunPlan } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import type { EditFields } from '../contract/operations.ts';
+import { quantity } from '../output/quantity.ts';
 import type { Glyphs, Row, RowsReport } from '../output/report.ts';
 import type { RunPresentation } from './change.ts';
 import { environmentOf } from './environment.ts';
@@ -107,7 +107,7 @@ export function undoLineOf(run: string, command = 'linkctl undo'): string {
 }
 
 export function resumedLines({ resumed, run, doneBefore, rows }: RunFacts, noun: 'link' | 'row'): string[] {
-  return resumed ? [`resuming run ${run}: ${grouped(doneBefore)} of ${quantity(rows, noun)} are done`] : [];
+  return resumed ? [`resuming run ${run}: ${doneBefore} of ${rows} ${noun}s are done`] : [];
 }
 
 /** With `--ignore-missing`, missing links are not failures. */

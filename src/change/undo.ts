@@ -1,5 +1,4 @@
 import { CliError, FailedError, type FailureKind, NotFoundError, UsageError } from '../base/errors.ts';
-import { grouped, quantity } from '../base/quantity.ts';
 import { folders } from '../base/system.ts';
 import { applyOperation, recreateOperation } from '../bulk/operations/applying.ts';
 import { editItemsOperation } from '../bulk/operations/editing.ts';
@@ -17,6 +16,7 @@ import { batchSizeOf } from '../client/batch-limits.ts';
 import { editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
+import { grouped, plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import type { ListedChange } from './change.ts';
@@ -78,7 +78,7 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
       : `undoing run ${begin.run}: ${titleOf(begin)}`,
   );
   if (untraceableRows > 0) {
-    await session.warn(`links of ${quantity(untraceableRows, 'row')} whose outcome is unknown are left unchanged`);
+    await session.warn(`links of ${plainQuantity(untraceableRows, 'row')} whose outcome is unknown are left unchanged`);
   }
   const pending: PendingRows = { rows: untraceableRows };
   const tags = tagsBack(run, session);
@@ -144,7 +144,7 @@ function withPending(
   { begin: { run }, untraceableRows }: DoneRun,
 ): CliError | undefined {
   if (rows === 0 || (outcome && !through.has(outcome.kind))) return outcome;
-  return new CliError('unknown', `outcome unknown for ${quantity(rows, 'row')} of run ${run}: they may still be applied`, {
+  return new CliError('unknown', `outcome unknown for ${plainQuantity(rows, 'row')} of run ${run}: they may still be applied`, {
     details: outcome ? [outcome.message] : [],
     // An undo does not find links of untraceable rows, however often it is repeated.
     hint: rows > untraceableRows ? `check the links, then repeat: linkctl undo ${run}` : 'check with: linkctl list',

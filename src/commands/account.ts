@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { LimitError } from '../base/errors.ts';
-import { grouped } from '../base/quantity.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
 import type { AccountRecord } from '../contract/records.ts';
 import { describe } from '../help/description.ts';
+import { grouped } from '../output/quantity.ts';
 import type { Column, RecordReport, Row } from '../output/report.ts';
 import type { Streams } from '../output/streams.ts';
 import { endText } from '../output/url-columns.ts';

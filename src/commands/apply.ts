@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { grouped, quantity } from '../base/quantity.ts';
 import { quoted } from '../base/quoted.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { applyOperation } from '../bulk/operations/applying.ts';
@@ -21,6 +20,7 @@ import { outputWithMarkdown } from '../flags/globals.ts';
 import { missingInput } from '../flags/missing-input.ts';
 import { count, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
+import { grouped, quantity } from '../output/quantity.ts';
 import { namesOf, type Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
 import { linksOfDomains } from '../select/link-selection.ts';

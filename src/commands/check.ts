@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { quantity } from '../base/quantity.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { folders } from '../base/system.ts';
 import { version } from '../base/version.ts';
@@ -16,6 +15,7 @@ import { maxWaitOf } from '../client/client-options.ts';
 import { trustFor } from '../client/trust.ts';
 import { choices, outputPath } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
+import { quantity } from '../output/quantity.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import {

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { dayLength, utcTime } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
-import { grouped, quantity } from '../base/quantity.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -10,6 +9,7 @@ import type { LogEntry } from '../contract/records.ts';
 import { count, seconds } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { pointInTime } from '../input/dates.ts';
+import { grouped, quantity } from '../output/quantity.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
 
 interface LogOptions {
@@ -97,7 +97,7 @@ function listEntries(filter: EntryFilter, options: LogOptions, session: Session)
       }
       yield found;
       if (hasReachedSince || shown === limit) return;
-      streams.progress.step(() => quantity(shown, 'log entry'));
+      streams.progress.step(() => `${shown} log entries`);
     }
   }
   const total = () => reported ?? offset + read;
@@ -106,9 +106,7 @@ function listEntries(filter: EntryFilter, options: LogOptions, session: Session)
     members: () => ({ page: { results_count: shown, total_count: total(), offset } }),
     notes: () => {
       if (shown === 0 && read > 0)
-        return [
-          unknownTypeNote(filter, types, total() > offset + read ? `${grouped(read)} of ${grouped(total())}` : grouped(read)),
-        ];
+        return [unknownTypeNote(filter, types, total() > offset + read ? `${read} of ${total()}` : `${read}`)];
       if (hasReachedSince || shown === 0 || total() <= offset + read) return [];
       const of = `of ${grouped(total())}`;
       const what = isSelected

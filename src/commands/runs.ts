@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { FailedError } from '../base/errors.ts';
-import { grouped, quantity } from '../base/quantity.ts';
 import { folders } from '../base/system.ts';
 import { titleOf } from '../bulk/past-runs/run-names.ts';
 import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
@@ -23,6 +22,7 @@ import { batchSizeOf } from '../client/batch-limits.ts';
 import { sharedFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { columns } from '../help/text-layout.ts';
+import { quantity } from '../output/quantity.ts';
 import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
 import { readConfig, requireProfile } from '../profiles/config-file.ts';
 
@@ -129,7 +129,7 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
     for await (const { checked: more, discrepancies } of verifyRun(state, run, { client: session.client, batchSize })) {
       checked += more;
       wrong += discrepancies.length;
-      invocation.streams.progress.step(() => quantity(checked, 'link'));
+      invocation.streams.progress.step(() => `${checked} links`);
       yield discrepancies.map((discrepancy) => ({ ...discrepancy }));
     }
   }
@@ -139,11 +139,8 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
     rows: rows(),
     columns: discrepancyColumns,
     members: () => ({ summary: { checked, wrong } }),
-    notes: () => [`${quantity(checked, 'link')} checked: ${grouped(wrong)} missing or changed`],
-    outcome: () =>
-      wrong > 0
-        ? new FailedError(`${grouped(wrong)} of ${quantity(checked, 'link')} are missing or changed since the run`)
-        : undefined,
+    notes: () => [`${quantity(checked, 'link')} checked: ${wrong} missing or changed`],
+    outcome: () => (wrong > 0 ? new FailedError(`${wrong} of ${checked} links are missing or changed since the run`) : undefined),
   };
 }
 
@@ -155,7 +152,7 @@ async function forgetOne(_options: object, invocation: Invocation, [named = '']:
   if (how !== 'finished') {
     const left = counts.not_sent ?? 0;
     await confirm(
-      `Run ${run} is ${how}; ${quantity(left, 'row')} were not sent. The same command would start again from the first row. Delete the record?`,
+      `Run ${run} is ${how}; ${left} rows were not sent. The same command would start again from the first row. Delete the record?`,
       invocation,
     );
   }

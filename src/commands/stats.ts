@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { CliError, UsageError } from '../base/errors.ts';
-import { quantity } from '../base/quantity.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -178,7 +177,7 @@ function listedStats(links: ListedLinks, { top, chart }: StatsOptions, { streams
     let last: FilteredPage | undefined;
     for await (const page of links.records()) {
       last = page;
-      streams.progress.step(() => quantity(page.read, 'link'));
+      streams.progress.step(() => `${page.read} links`);
       yield page.rows.map(rowOf);
     }
     if (filter) notes.push(matchNote(last?.matched ?? 0, last?.read ?? 0));

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { RejectedError, UsageError } from '../base/errors.ts';
-import { grouped } from '../base/quantity.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
 import { recordTagRun, unfinishedTags } from '../bulk/tag-run.ts';
@@ -23,6 +22,7 @@ import { addNoUndoFlag } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/field-values.ts';
 import type { PlannedRequest } from '../output/planned-requests.ts';
+import { grouped } from '../output/quantity.ts';
 import { batchesOf, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 
 export function registerTags(command: Command, run: Runner): void {

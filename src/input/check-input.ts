@@ -1,5 +1,4 @@
 import { LocalError, UsageError } from '../base/errors.ts';
-import { quantity } from '../base/quantity.ts';
 import { type InputUse, namesLinks } from '../contract/formats.ts';
 import { enumerated } from '../contract/link.ts';
 import { csvReader, csvRecords, delimiterFinder } from './csv/csv-reader.ts';
@@ -127,7 +126,7 @@ function empty(name: string, { use, format }: ReadOptions): UsageError {
 /** `hosts` are those of the short URLs if hashes are repeated. */
 function invalid(name: string, use: InputUse, problems: NoticeList, hosts: readonly string[]): UsageError {
   const count = problems.count;
-  return new UsageError(`${name}: ${quantity(count, 'problem')}, nothing was sent`, {
+  return new UsageError(`${name}: ${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent`, {
     details: problems.lines('problems'),
     // Helps only if the names of columns are wrong.
     ...(problems.isAboutColumns && { hint: `linkctl ${use} --print-template` }),

@@ -1,4 +1,3 @@
-import { grouped } from '../base/quantity.ts';
 import type { Target } from './field-values.ts';
 import type { ColumnSummary } from './fields/column-report.ts';
 
@@ -64,6 +63,6 @@ export class NoticeList {
       .toSorted((one, other) => one.line - other.line)
       .map(({ line, column, reason }) => `${[this.#name, line, ...(column === undefined ? [] : [column])].join(':')}: ${reason}`);
     const more = this.count - lines.length;
-    return more > 0 ? [...lines, `... and ${grouped(more)} more ${what}`] : lines;
+    return more > 0 ? [...lines, `... and ${more} more ${what}`] : lines;
   }
 }

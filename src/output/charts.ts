@@ -1,6 +1,6 @@
-import { grouped } from '../base/quantity.ts';
 import { safe } from '../base/safe-text.ts';
 import { displayWidth, pad } from './display-width.ts';
+import { grouped } from './quantity.ts';
 import type { Canvas, Column, Glyphs, Row } from './report.ts';
 
 export interface Bar {

@@ -1,5 +1,5 @@
-import { grouped, quantity } from '../base/quantity.ts';
 import { barColumn, barLines, columnLines, type DayColumn } from './charts.ts';
+import { grouped, quantity } from './quantity.ts';
 import { type Canvas, type Column, type Glyphs, namesOf, type Row, type RowsReport } from './report.ts';
 import { readableUrl, urlColumns } from './url-columns.ts';
 

@@ -1,5 +1,4 @@
 import { type CliError, LocalError } from '../base/errors.ts';
-import { grouped } from '../base/quantity.ts';
 import { safe, safeLines } from '../base/safe-text.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import { codeMark, printError, printHint } from './failure-lines.ts';
@@ -163,8 +162,7 @@ class FailedRows {
     const groups = [...this.#groups.values()];
     const where = this.#failuresIn === undefined ? '' : ` (see ${this.#failuresIn})`;
     for (const { count, mark } of groups) {
-      if (count > maxLines)
-        await streams.message(`${streams.glyphs.ellipsis} and ${grouped(count - maxLines)} more${mark}${where}`);
+      if (count > maxLines) await streams.message(`${streams.glyphs.ellipsis} and ${count - maxLines} more${mark}${where}`);
     }
     const hints = new Set(groups.flatMap(({ hint }) => hint ?? []));
     for (const hint of hints) await printHint(hint, streams);

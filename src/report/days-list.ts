@@ -1,6 +1,6 @@
 import { dayLength, utcDay } from '../base/days.ts';
-import { grouped } from '../base/quantity.ts';
 import type { DayClicks } from '../history/clicks.ts';
+import { grouped } from '../output/quantity.ts';
 import { dayText, type Html, html, nothing } from './html.ts';
 
 /** One row of the list: a day, a week or a month. */

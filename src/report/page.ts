@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { utcDay } from '../base/days.ts';
-import { grouped, quantity } from '../base/quantity.ts';
 import { capitalized } from '../base/quoted.ts';
 import { version } from '../base/version.ts';
 import { checkStatuses } from '../check/verdict.ts';
 import { type Clicks, groupClicks, type LinkEvent } from '../history/clicks.ts';
 import { uncountedClicks } from '../output/period-rows.ts';
+import { grouped, quantity } from '../output/quantity.ts';
 import { daysList, unitOf } from './days-list.ts';
 import { type CheckFacts, clickedLinks, moversOf, type ReportFacts, rowsShown, soon, topLinks, wholeLists } from './facts.ts';
 import { dayText, type Html, html, nothing, timeText } from './html.ts';

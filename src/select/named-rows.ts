@@ -1,7 +1,7 @@
 import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
-import { grouped, quantity } from '../base/quantity.ts';
 import { noShortUrl } from '../client/subject.ts';
 import type { LinkKey } from '../contract/link.ts';
+import { grouped, quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { missingRow } from '../output/url-columns.ts';
 
@@ -77,5 +77,5 @@ export function missingFailure(missing: number, named: number, absent: LinkKey |
   if (!absent) return undefined;
   if (named === 1) return notFound(absent, true);
   const Kind = missing < named ? PartialError : NotFoundError;
-  return new Kind(`${grouped(missing)} of ${quantity(named, 'link')} do not exist`);
+  return new Kind(`${missing} of ${named} links do not exist`);
 }

@@ -1,9 +1,9 @@
 import { UnavailableError } from '../base/errors.ts';
-import { grouped, quantity } from '../base/quantity.ts';
 import type { Session } from '../cli/session.ts';
 import type { FilteredPage } from '../client/filtered-pages.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
+import { grouped, quantity } from '../output/quantity.ts';
 import type { ListedLinks, NamedLinks } from './selected-links.ts';
 
 interface RecordsPage {

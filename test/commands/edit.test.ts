@@ -139,7 +139,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(ran.code).toBe(3);
     expect(ran.stdout.trimEnd().split('\n')).toEqual(['n0', ...Array.from({ length: 2343 }, (_, index) => `h${index + 1}`)]);
     expect(ran.stderr).toContain(`edits.csv:2346: no short URL "h2344"`);
-    expect(ran.stderr).toMatch(/^2,345 rows: 2,344 changed, 1 failed \(.*failed\.csv\) \(\d+ requests, [\d.]+ s\)/m);
+    expect(ran.stderr).toMatch(/^2345 rows: 2344 changed, 1 failed \(.*failed\.csv\) \(\d+ requests, [\d.]+ s\)/m);
     const sizes = (await changes(wire)).map(({ body }) => (body as { urls: unknown[] }).urls.length);
     // One link does not exist: it is not sent.
     expect(sizes.reduce((sum, size) => sum + size)).toBe(2344);

@@ -72,7 +72,7 @@ describe.each([
     expect(errors).toHaveLength(5);
     expect(errors[0]).toMatch(/links\.csv:14: the hash "taken10" is already in use or not allowed \[API 1215\]$/);
     expect(errors.filter((line) => line.includes('[API 1216]'))).toHaveLength(2);
-    expect(ran.stderr).toMatch(/^2,345 rows: 2,340 created, 5 failed/m);
+    expect(ran.stderr).toMatch(/^2345 rows: 2340 created, 5 failed/m);
     expect(readFileSync(results, 'utf8').match(/^\d+,(created|failed),/gm)).toHaveLength(rows);
     expect(readFileSync(failed, 'utf8').match(/,121[56],/g)).toHaveLength(5);
   });
@@ -118,7 +118,7 @@ describe.each([
     const path = join(folder, 'links.txt');
     writeFileSync(path, Array.from({ length: rows }, (_, row) => `https://example.com/${row % 2000}\n`).join(''));
     const ran = await linkctl(['shorten', '-f', path, '--dedupe', 'account']);
-    expect(ran.stderr).toMatch(/^2,345 rows: 2,000 created, 345 existing/m);
+    expect(ran.stderr).toMatch(/^2345 rows: 2000 created, 345 existing/m);
     expect(await linkctl(['shorten', '-f', path, '--dedupe', 'account', '--again', '-q'])).toMatchObject({ code: 0 });
     expect((await listed('jsonl')).trimEnd().split('\n')).toHaveLength(2000);
   });

@@ -187,7 +187,7 @@ async function untilDone(
     act = undefined;
     if (start.code === 0 || start.code === 3) return start.code;
     // It was killed after its last word: `undo last` once more would take back the undo.
-    const [summary] = phase === 'undo' ? (/^[\d,]+ links: .*$/m.exec(start.stderr) ?? []) : [];
+    const [summary] = phase === 'undo' ? (/^\d+ links: .*$/m.exec(start.stderr) ?? []) : [];
     if (summary) return summary.includes(' failed') ? 3 : 0;
   }
   return starts.at(-1)?.code ?? null;

@@ -140,6 +140,6 @@ function firstJson(text: string): object {
 
 /** Whether the last eight starts all ended by themselves with the same message: more of them would not help. */
 export function makesNoProgress(starts: readonly Start[]): boolean {
-  const last = starts.slice(-8).map(({ code, sent, stderr }) => sent ?? `${code} ${/[\d,]+ rows: .*(?= \()/.exec(stderr)}`);
+  const last = starts.slice(-8).map(({ code, sent, stderr }) => sent ?? `${code} ${/\d+ rows: .*(?= \()/.exec(stderr)}`);
   return last.length === 8 && new Set(last).size === 1 && !starts.at(-1)?.sent;
 }

@@ -105,7 +105,7 @@ describe('rows of a change', () => {
       new RejectedError(`${hash}: refused`, { apiCode: Number(String(hash).slice(1)) });
     const { stderr } = await print(change(rows, { failure }));
     expect(stderr.split('\n').length).toBeLessThan(60);
-    expect(stderr).toContain('… and 9,945 more\n');
+    expect(stderr).toContain('… and 9945 more\n');
   });
 
   test('B90: notes and the outcome come last, in this order; -q keeps the notes of a failure', async () => {

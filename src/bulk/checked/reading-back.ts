@@ -1,5 +1,4 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
-import { quantity } from '../../base/quantity.ts';
 import { CallError } from '../../client/call-error.ts';
 import { newestCommand } from '../../client/link-commands.ts';
 import { canonicalUrl, sameUrl } from '../../link/value.ts';
@@ -30,7 +29,7 @@ import {
 /** Reads back a batch in doubt and journals the evidence. Stops the run if it is not conclusive. */
 export async function readBackBatch(batch: number, items: readonly SentItem[], run: Execution): Promise<readonly Verdict[]> {
   const { begun, stop } = run;
-  run.warn(`no reliable response for ${quantity(items.length, 'row')}: checking the listing for created links`);
+  run.warn(`no reliable response for ${items.length} rows: checking the listing for created links`);
   try {
     const evidence = await evidenceOf(begun.record.journal, batch);
     const { verdicts, conclusive, reading } = evidence ? await readBack(items, evidence, run) : resultOf(items, undefined, false);
@@ -47,13 +46,10 @@ export async function readBackBatch(batch: number, items: readonly SentItem[], r
 }
 
 function inconclusive(count: number, { domain }: Pick<Execution, 'domain'>, cause?: CliError): CliError {
-  return new UnknownOutcomeError(
-    `outcome of ${quantity(count, 'row')} unknown: the listing does not show whether they were shortened`,
-    {
-      hint: `the same command resumes with the other rows; check these rows with: ${newestCommand(count, domain)}`,
-      ...(cause && { details: [cause.message], cause }),
-    },
-  );
+  return new UnknownOutcomeError(`outcome of ${count} rows unknown: the listing does not show whether they were shortened`, {
+    hint: `the same command resumes with the other rows; check these rows with: ${newestCommand(count, domain)}`,
+    ...(cause && { details: [cause.message], cause }),
+  });
 }
 
 const maximalReadings = 5;

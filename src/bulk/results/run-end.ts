@@ -1,5 +1,4 @@
 import { CliError, exitCodes, type FailureKind } from '../../base/errors.ts';
-import { grouped } from '../../base/quantity.ts';
 import { linksCommand, newestCommand } from '../../client/link-commands.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import type { LinkKey } from '../../contract/link.ts';
@@ -44,7 +43,7 @@ export function runEnd(
   const failed = tally.counts.failed - (ignoreMissing ? missingCount(tally) : 0);
   if (failed === 0) return { kind: 'ok' };
   const kind = failed === tally.rows - tally.counts.not_sent ? commonKind(tally) : 'partial';
-  return { kind: 'error', error: new CliError(kind, `${grouped(failed)} of ${grouped(tally.rows)} ${noun} failed`) };
+  return { kind: 'error', error: new CliError(kind, `${failed} of ${tally.rows} ${noun} failed`) };
 }
 
 export function exitCodeOf(end: Exclude<RunEnd, { kind: 'signal' }>): number {
@@ -68,15 +67,13 @@ function toBeRepeated({ kind, message, hint, apiCode, details, cause }: CliError
 
 /** Counts the unknown rows that repeating the command settles. After a signal, no other message mentions them. */
 export function repeatableText({ repeatable, rows }: Tally, noun: string): string[] {
-  return repeatable > 0
-    ? [`outcome unknown for ${grouped(repeatable)} of ${grouped(rows)} ${noun}; it cannot create duplicates`]
-    : [];
+  return repeatable > 0 ? [`outcome unknown for ${repeatable} of ${rows} ${noun}; it cannot create duplicates`] : [];
 }
 
 function unknownError(tally: Tally, stopError: CliError | undefined, noun: string, rows: UnknownRows | undefined): CliError {
   if (stopError?.kind === 'unknown') return stopError;
   const { unknown } = tally.counts;
-  return new CliError('unknown', `outcome unknown for ${grouped(unknown)} of ${grouped(tally.rows)} ${noun}`, {
+  return new CliError('unknown', `outcome unknown for ${unknown} of ${tally.rows} ${noun}`, {
     hint: rows && checkHint(rows, unknown),
     ...(stopError && { details: [stopError.message], cause: stopError }),
   });

@@ -1,4 +1,3 @@
-import { grouped } from '../../base/quantity.ts';
 import { type CallError, isTooLarge, lastOf, stopsRun } from '../../client/call-error.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import type { Execution } from '../execution/execution.ts';
@@ -127,7 +126,7 @@ async function verdictsOfRefused(refused: ReadonlyMap<BulkRow, Failed>, run: Exe
 /** Warns about links that belong to no row and records them. Only the user decides about deleting them. */
 function keepSurplus(records: readonly KnownRecord[], { warn, begun }: Execution): void {
   const named = records.slice(0, 5).map(shortUrlOf).join(', ');
-  warn(`a response contained ${grouped(records.length)} records that belong to no row: ${named}`);
+  warn(`a response contained ${records.length} records that belong to no row: ${named}`);
   const found = records.map(({ hash }) => hash);
   // The next write fails as well if the journal is broken.
   begun.journal.write({ type: 'reconcile', batch: 0, conclusive: true, found }).catch(() => undefined);

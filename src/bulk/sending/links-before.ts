@@ -1,5 +1,4 @@
 import { UnavailableError } from '../../base/errors.ts';
-import { quantity } from '../../base/quantity.ts';
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import { fieldsSince } from '../../link/same.ts';
 import { type Execution, isStale } from '../execution/execution.ts';
@@ -83,7 +82,7 @@ async function areAsRead(rows: readonly BulkRow[], run: Execution): Promise<bool
 }
 
 function tooSlow(count: number): UnavailableError {
-  const what = count === 1 ? 'a link' : quantity(count, 'link');
+  const what = count === 1 ? 'a link' : `${count} links`;
   const message = `the server takes more than ten seconds to read ${what}, so newer changes could be overwritten`;
   return new UnavailableError(message, { hint: 'run the same command again later' });
 }

@@ -1,5 +1,4 @@
 import { type CliError, LimitError, UnavailableError } from '../../base/errors.ts';
-import { quantity } from '../../base/quantity.ts';
 import { linksUsedUpHint } from '../../client/api-messages.ts';
 
 /** The account can have no more links. */
@@ -12,6 +11,6 @@ export function linksUsedUp(): CliError {
 export function notTaken(count: number, cooling: number, attempts: number): CliError {
   const hint = 'run the same command again later';
   return cooling > 0
-    ? new UnavailableError(`the server still does not accept requests (${quantity(count, 'row')})`, { apiCode: 1219, hint })
-    : new UnavailableError(`the server did not accept ${quantity(count, 'row')} in ${attempts} attempts`, { hint });
+    ? new UnavailableError(`the server still does not accept requests (${count} rows)`, { apiCode: 1219, hint })
+    : new UnavailableError(`the server did not accept ${count} rows in ${attempts} attempts`, { hint });
 }

@@ -1,5 +1,4 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
-import { quantity } from '../../base/quantity.ts';
 import { CallError } from '../../client/call-error.ts';
 import { type Execution, markStale } from '../execution/execution.ts';
 import { again, changedSince, type Doubtful, doubtful, unresolved, type Verdict } from '../matching/row-verdict.ts';
@@ -104,7 +103,7 @@ async function withLinksSeen(
 
 export function unknownOutcomeError(error: CliError, inDoubt: readonly Doubtful[]): CliError {
   const candidates = inDoubt.flatMap((verdict) => verdict.candidates ?? []);
-  const subject = inDoubt.length === 1 ? 'it' : quantity(inDoubt.length, 'row');
+  const subject = inDoubt.length === 1 ? 'it' : `${inDoubt.length} rows`;
   const message = error.kind === 'unknown' ? error.message : `outcome of ${subject} unknown: ${error.message}`;
   return new UnknownOutcomeError(message, {
     hint:

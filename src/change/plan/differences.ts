@@ -1,8 +1,8 @@
-import { grouped } from '../../base/quantity.ts';
 import { safe } from '../../base/safe-text.ts';
 import type { Session } from '../../cli/session.ts';
 import { linkText } from '../../contract/link.ts';
 import { labelsAfter } from '../../contract/tag-label.ts';
+import { grouped } from '../../output/quantity.ts';
 import type { Row } from '../../output/report.ts';
 import type { FileLink } from '../decide/apply.ts';
 import { fieldChanges, type PlannedLink } from '../decide/outcome.ts';

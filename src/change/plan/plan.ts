@@ -1,4 +1,3 @@
-import { quantity } from '../../base/quantity.ts';
 import type { RunRow } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { recordsOf } from '../../client/named-urls.ts';
@@ -163,7 +162,7 @@ export async function* decidedPages<Link extends SelectedLink>(
     const decided = links.map((link) => ({ ...link, outcome: decide(link) }));
     plan.add(decided, read);
     yield decided;
-    session.streams.progress.step(() => `${quantity(read, 'link')} read`);
+    session.streams.progress.step(() => `${read} links read`);
   }
   refuseTooMany(plan.planned, session);
 }

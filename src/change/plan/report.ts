@@ -1,4 +1,3 @@
-import { quantity } from '../../base/quantity.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import type { Session } from '../../cli/session.ts';
 import type { Edition } from '../../contract/editions.ts';
@@ -6,6 +5,7 @@ import { fieldNames } from '../../contract/fields.ts';
 import { isJson } from '../../contract/formats.ts';
 import { type LinkDomains, linkText } from '../../contract/link.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../../output/planned-requests.ts';
+import { quantity } from '../../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
 import { needsDomains } from '../../output/url-columns.ts';
 import { showPlan } from '../consent.ts';

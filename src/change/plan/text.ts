@@ -1,4 +1,4 @@
-import { grouped, quantity } from '../../base/quantity.ts';
+import { grouped, quantity } from '../../output/quantity.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { type ChangePlan, type Group, type Groups, kindWords, participles } from './plan.ts';
 import { type PlanMarks, PlanScreen } from './screen.ts';

@@ -1,6 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
 import { fingerprintOf } from '../../base/fingerprint.ts';
-import { grouped, quantity } from '../../base/quantity.ts';
 import { quoted } from '../../base/quoted.ts';
 import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
@@ -89,9 +88,9 @@ export async function rowsSince(
     }
   }
   if (missing > 0) {
-    const more = missing > unknown.length ? [`... and ${grouped(missing - unknown.length)} more`] : [];
+    const more = missing > unknown.length ? [`... and ${missing - unknown.length} more`] : [];
     throw new UsageError(
-      `${input.name}: ${quantity(missing, 'link')} ${missing === 1 ? 'is' : 'are'} not in ${base.name}, nothing was sent`,
+      `${input.name}: ${missing} ${missing === 1 ? 'link is' : 'links are'} not in ${base.name}, nothing was sent`,
       { details: [...unknown, ...more] },
     );
   }

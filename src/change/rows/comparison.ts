@@ -1,5 +1,4 @@
 import { UnavailableError } from '../../base/errors.ts';
-import { quantity } from '../../base/quantity.ts';
 import { SeenKeys } from '../../base/seen-keys.ts';
 import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { Session } from '../../cli/session.ts';
@@ -140,7 +139,7 @@ export class EmptyCells {
   /** `not compared: 3 empty cells of note (--clear-empty clears them)`. */
   notes(): string[] {
     if (this.#counts.size === 0) return [];
-    const counts = [...this.#counts].map(([name, count]) => `${quantity(count, 'empty cell')} of ${name}`);
+    const counts = [...this.#counts].map(([name, count]) => `${count} empty ${count === 1 ? 'cell' : 'cells'} of ${name}`);
     return [`not compared: ${counts.join(', ')} (--clear-empty clears them)`];
   }
 }

@@ -1,5 +1,4 @@
 import { UsageError } from '../../base/errors.ts';
-import { grouped, quantity } from '../../base/quantity.ts';
 import { SeenKeys } from '../../base/seen-keys.ts';
 import type { EarlierLink } from '../../bulk/past-runs/done-change.ts';
 import type { RecordField } from '../../contract/fields.ts';
@@ -7,6 +6,7 @@ import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { KeptRows } from '../../input/kept-rows.ts';
+import { quantity } from '../../output/quantity.ts';
 import type { SelectedLink, SelectedLinks } from '../../select/selected-links.ts';
 import type { NamedItems } from './comparison.ts';
 import { type CopyAccounts, type DomainMap, type DomainOfCopy, domainsOfCopies } from './copy-domains.ts';
@@ -32,7 +32,7 @@ export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts
     }
     if (rows.length > 0) kept.add(rows);
     read = page.read;
-    source.streams.progress.step(() => `${quantity(read, 'link')} read`);
+    source.streams.progress.step(() => `${read} links read`);
   }
   const domainOf = await domainsOfCopies(domains, map, accounts);
   if (domains.size > 1) refuseCollisions(kept, domainOf);
@@ -80,10 +80,7 @@ function refuseCollisions(kept: KeptRows<SourceLink>, domainOf: DomainOfCopy): v
   }
   if (collisions.length === 0) return;
   throw new UsageError(`${quantity(collisions.length, 'link')} would have the hash of another one; nothing was copied`, {
-    details: [
-      ...collisions.slice(0, shown),
-      ...(collisions.length > shown ? [`and ${grouped(collisions.length - shown)} more`] : []),
-    ],
+    details: [...collisions.slice(0, shown), ...(collisions.length > shown ? [`and ${collisions.length - shown} more`] : [])],
     hint: 'map the domains to different ones with --map-domain, or copy one of them with --domain',
   });
 }

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { checksum } from '../../base/checksum.ts';
-import { quantity } from '../../base/quantity.ts';
 import type { RunInput } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { linkText } from '../../contract/link.ts';
 import { type BulkOptions, refuseRowFlags, refuseRunFlags } from '../../flags/bulk-flags.ts';
 import { resolveOperands } from '../../input/domain-resolver.ts';
+import { quantity } from '../../output/quantity.ts';
 import type { NamedChange } from '../change.ts';
 import { refuseTooMany } from '../limits.ts';
 

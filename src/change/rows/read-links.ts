@@ -1,4 +1,3 @@
-import { grouped } from '../../base/quantity.ts';
 import { folders } from '../../base/system.ts';
 import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
@@ -24,7 +23,7 @@ export async function withLinksRead<Item extends object>(
     const linkOf = new Map(sent.map((row, nth) => [row, links[nth]]));
     kept.add(rows.map((row) => ({ ...row, before: row.before === undefined ? linkOf.get(row) : row.before })));
     count += rows.length;
-    session.streams.progress.step(() => `${grouped(count)}/${grouped(input.rows)} links read`);
+    session.streams.progress.step(() => `${count}/${input.rows} links read`);
   }
   return { rows: input.rows, open: () => kept.read(), readAt };
 }

@@ -1,5 +1,4 @@
 import { UsageError } from '../../base/errors.ts';
-import { grouped } from '../../base/quantity.ts';
 import { SeenKeys } from '../../base/seen-keys.ts';
 import { isNumbered } from '../../bulk/operations/made-hashes.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
@@ -13,6 +12,7 @@ import type { ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import { sameUrl } from '../../link/value.ts';
+import { grouped } from '../../output/quantity.ts';
 import type { RowsReport } from '../../output/report.ts';
 import type { RunPresentation } from '../change.ts';
 import { consentToPlan } from '../consent.ts';

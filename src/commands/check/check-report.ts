@@ -1,5 +1,4 @@
 import { type CliError, LocalError, PartialError, UnavailableError } from '../../base/errors.ts';
-import { grouped, quantity } from '../../base/quantity.ts';
 import { type CheckedRow, checkedFields } from '../../bulk/check-runs/check-results.ts';
 import type { CheckProgress, CheckSummary, StartedCheck } from '../../bulk/check-runs/check-run.ts';
 import { wantsRows } from '../../change/plan/report.ts';
@@ -8,6 +7,7 @@ import type { interruptible } from '../../cli/interruption.ts';
 import { accountLabel, type Session } from '../../cli/session.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { withoutScheme } from '../../link/http-url.ts';
+import { grouped, plainQuantity, quantity } from '../../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
 import { missingRow, readableUrl } from '../../output/url-columns.ts';
 import { missingFailure, notFound } from '../../select/named-rows.ts';
@@ -86,7 +86,7 @@ export function checkReport(shown: ShownCheck, session: Session): RowsReport {
 function abandonment(shown: ShownCheck, missing: MissingLinks): CliError | undefined {
   const { done, destinations } = shown.check.progress();
   if (done === destinations) return result(shown, missing);
-  return new LocalError(`output pipe closed after ${grouped(done)} of ${quantity(destinations, 'destination')}`, {
+  return new LocalError(`output pipe closed after ${done} of ${destinations} destinations`, {
     hint: 'run the same command again to resume',
   });
 }
@@ -158,19 +158,15 @@ function progressLine(check: StartedCheck, milliseconds: number): string {
   const left = asked > 0 ? Math.ceil(((destinations - done) / asked) * (milliseconds / 1000)) : undefined;
   const found = checkStatuses
     .filter((status) => status !== 'ok' && counts.has(status))
-    .map((status) => `${grouped(counts.get(status) ?? 0)} ${status}`);
-  return [
-    `${grouped(done)}/${grouped(destinations)} destinations`,
-    ...found,
-    ...(left === undefined ? [] : [`ETA ${left}s`]),
-  ].join(' · ');
+    .map((status) => `${counts.get(status)} ${status}`);
+  return [`${done}/${destinations} destinations`, ...found, ...(left === undefined ? [] : [`ETA ${left}s`])].join(' · ');
 }
 
 export function headerLines({ check, links }: Pick<ShownCheck, 'check' | 'links'>, session: Session): string[] {
   const { run, resumed, doneBefore, destinations, left, hosts } = check;
   return [
-    ...(resumed ? [`resuming run ${run}: ${grouped(doneBefore)} of ${quantity(destinations, 'destination')} are done`] : []),
-    `checking ${quantity(links, 'link')}: ${quantity(left, 'destination')} on ${quantity(hosts, 'host')} (${accountLabel(session)})`,
+    ...(resumed ? [`resuming run ${run}: ${doneBefore} of ${destinations} destinations are done`] : []),
+    `checking ${plainQuantity(links, 'link')}: ${plainQuantity(left, 'destination')} on ${plainQuantity(hosts, 'host')} (${accountLabel(session)})`,
   ];
 }
 
@@ -193,13 +189,13 @@ function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session
   const counts = countsOf(check, missing);
   const found = Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .map(([status, count]) => `${grouped(count)} ${status === 'not_sent' ? 'not checked' : status}`);
-  const effort = `${quantity(destinations - missing.count, 'destination')}, ${(milliseconds / 1000).toFixed(1)} s`;
+    .map(([status, count]) => `${count} ${status === 'not_sent' ? 'not checked' : status}`);
+  const effort = `${plainQuantity(destinations - missing.count, 'destination')}, ${(milliseconds / 1000).toFixed(1)} s`;
   return [
     ...(omitsOk(shown, session) && counts.ok > 0
       ? [`${quantity(counts.ok, 'link')} ${counts.ok === 1 ? 'is' : 'are'} ok and not listed; to list them, use -o table`]
       : []),
-    `${quantity(links, 'link')}: ${found.join(', ') || 'nothing to check'} (${effort}) for ${accountLabel(session)}`,
+    `${plainQuantity(links, 'link')}: ${found.join(', ') || 'nothing to check'} (${effort}) for ${accountLabel(session)}`,
     ...(stop ? [`to resume run ${check.run}, run the same command again`] : []),
   ];
 }
@@ -239,9 +235,9 @@ function result({ check, links, failOn, only }: ShownCheck, missing: MissingLink
 
 function deferredTexts({ deferred, offline }: Pick<CheckSummary, 'deferred' | 'offline'>): string[] {
   const [first, ...others] = deferred.hosts;
-  const who = others.length > 0 ? `${first} and ${quantity(others.length, 'other host')}` : first;
+  const who = others.length > 0 ? `${first} and ${plainQuantity(others.length, 'other host')}` : first;
   const text = (links: number, why: string): string[] =>
-    links === 0 ? [] : [`${quantity(links, 'link')} ${links === 1 ? 'was' : 'were'} not checked: ${why}`];
+    links === 0 ? [] : [`${plainQuantity(links, 'link')} ${links === 1 ? 'was' : 'were'} not checked: ${why}`];
   return [
     ...text(offline, 'the network of this computer, or its name server, does not answer'),
     ...text(deferred.links, `Retry-After of ${who} is longer than --max-wait`),

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { grouped } from '../../base/quantity.ts';
 import { folders } from '../../base/system.ts';
 import type { CheckPlan } from '../../bulk/check-runs/check-results.ts';
 import { resumableRun } from '../../bulk/past-runs/unfinished.ts';
@@ -11,6 +10,7 @@ import { editions } from '../../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { KeptRows, readKeptRows } from '../../input/kept-rows.ts';
+import { grouped } from '../../output/quantity.ts';
 import { matchNote } from '../../select/named-rows.ts';
 import type { ListedLinks, NamedLinks } from '../../select/selected-links.ts';
 

@@ -1,4 +1,3 @@
-import { grouped, quantity } from '../../base/quantity.ts';
 import type { Session } from '../../cli/session.ts';
 import type { FilteredPage } from '../../client/filtered-pages.ts';
 import { cutListing } from '../../client/whole-listing.ts';
@@ -6,6 +5,7 @@ import { type Edition, editions } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { sharedDestinations } from '../../link/shared-destinations.ts';
+import { grouped, quantity } from '../../output/quantity.ts';
 import type { Row, RowsReport } from '../../output/report.ts';
 import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../../output/url-columns.ts';
 import { emptyText, matchNote } from '../../select/named-rows.ts';
@@ -36,7 +36,7 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
       ({ read, matched, total } = next);
       shown += next.rows.length;
       yield next.rows;
-      streams.progress.step(() => (isFiltered ? readingText(next) : readText(shown, total)));
+      streams.progress.step(() => (isFiltered ? readingText(next) : `${shown}/${total ?? '?'} links`));
     }
     if (global.quiet && !isFiltered) return;
     const seen = { offset: isFiltered ? 0 : offset, shown: read, total };
@@ -115,11 +115,7 @@ function listReport(
 }
 
 function readingText({ read, total, matched }: FilteredPage): string {
-  return `${readText(read, total)} read, ${grouped(matched)} match`;
-}
-
-function readText(read: number, total: number | undefined): string {
-  return `${grouped(read)}/${total === undefined ? '?' : grouped(total)} links`;
+  return `${grouped(read)}/${total === undefined ? '?' : grouped(total)} links read, ${grouped(matched)} match`;
 }
 
 export function urlRows(rows: RowsReport['rows'], severalDomains: boolean, { edition, output }: Session): RowsReport {

@@ -2,7 +2,6 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
 import { type CliError, LocalError, UsageError } from '../../base/errors.ts';
-import { grouped } from '../../base/quantity.ts';
 import type { Session } from '../../cli/session.ts';
 import { parseUrl } from '../../contract/web-address.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
@@ -132,7 +131,7 @@ function isSame(path: string, content: string): boolean {
 /** Adds a local failure for codes that were not written, unless the outcome is more severe. */
 function withUnwritten(outcome: CliError | undefined, failed: number, failures: readonly string[]): CliError | undefined {
   if (failed === 0 || outcome?.kind === 'unknown' || outcome?.kind === 'local') return outcome;
-  const more = failed > failures.length ? [`and ${grouped(failed - failures.length)} more`] : [];
+  const more = failed > failures.length ? [`and ${failed - failures.length} more`] : [];
   return new LocalError(`${failed} QR ${failed === 1 ? 'code was' : 'codes were'} not written; the short URLs exist`, {
     details: [...failures, ...more, ...(outcome ? [outcome.message] : [])],
   });

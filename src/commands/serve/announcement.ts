@@ -1,7 +1,7 @@
-import { quantity } from '../../base/quantity.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { isLoopback } from '../../contract/web-address.ts';
 import { printReport } from '../../output/print.ts';
+import { quantity } from '../../output/quantity.ts';
 import { apiRoot } from '../../service/dispatcher.ts';
 import type { RunningService } from '../../service/service.ts';
 import type { Imported, ServiceOptions } from '../../service/service-options.ts';

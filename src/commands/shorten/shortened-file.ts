@@ -1,5 +1,4 @@
 import { CliError, PartialError } from '../../base/errors.ts';
-import { quantity } from '../../base/quantity.ts';
 import { fileBatches } from '../../bulk/operations/batches.ts';
 import { shortenOperation } from '../../bulk/operations/shortening.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
@@ -15,6 +14,7 @@ import type { ShortenItem } from '../../contract/operations.ts';
 import { readFieldFlags } from '../../flags/field-flags.ts';
 import { runFlags } from '../../flags/run-flags.ts';
 import type { InputRow } from '../../input/row.ts';
+import { plainQuantity } from '../../output/quantity.ts';
 import type { RowsReport } from '../../output/report.ts';
 import { picturesOf } from '../qr/qr-flags.ts';
 import { foreseen, modeOf, type ShortenOptions, shortenPresentation, withSandboxHint } from './shorten-options.ts';
@@ -82,5 +82,5 @@ function withSkipped(report: RowsReport, skipped: number): RowsReport {
 
 function skippedText(count: number): string {
   const links = count === 1 ? 'it a public link' : 'them public links';
-  return `${quantity(count, 'row')} skipped: protected or disabled at the source; --include-protected makes ${links}`;
+  return `${plainQuantity(count, 'row')} skipped: protected or disabled at the source; --include-protected makes ${links}`;
 }

@@ -1,5 +1,4 @@
 import { checksum } from '../../base/checksum.ts';
-import { quantity } from '../../base/quantity.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
 import type { BulkOperation } from '../../bulk/operations/operation.ts';
 import { shortenOperation } from '../../bulk/operations/shortening.ts';
@@ -9,6 +8,7 @@ import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
 import { isJson } from '../../contract/formats.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
+import { quantity } from '../../output/quantity.ts';
 import type { RowsReport } from '../../output/report.ts';
 import { shortenPresentation } from './shorten-options.ts';
 

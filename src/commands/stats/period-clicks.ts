@@ -1,6 +1,5 @@
 import { utcDay } from '../../base/days.ts';
 import { type CliError, NotFoundError, PartialError } from '../../base/errors.ts';
-import { grouped, quantity } from '../../base/quantity.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { Session } from '../../cli/session.ts';
 import { noShortUrl } from '../../client/subject.ts';
@@ -11,6 +10,7 @@ import { changesBetween } from '../../history/noted-changes.ts';
 import type { ReadingScope } from '../../history/readings.ts';
 import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
 import { isOnThisComputer, nameOf, onDomain, storedLink } from '../../history/stored-link.ts';
+import { grouped, quantity } from '../../output/quantity.ts';
 import { selectLinks } from '../../select/link-selection.ts';
 import { notFound } from '../../select/named-rows.ts';
 import { recordPages } from '../../select/record-pages.ts';

@@ -1,8 +1,8 @@
 import { NotFoundError, PartialError } from '../../base/errors.ts';
-import { grouped, quantity } from '../../base/quantity.ts';
 import type { Session } from '../../cli/session.ts';
 import { historyPaths } from '../../history/history-database.ts';
 import { type RecordedReading, type Recording, startRecording } from '../../history/recording.ts';
+import { grouped, quantity } from '../../output/quantity.ts';
 import type { DoneReport } from '../../output/report.ts';
 import { selectLinks } from '../../select/link-selection.ts';
 import { recordPages } from '../../select/record-pages.ts';

@@ -1,6 +1,5 @@
 import { NotFoundError, UsageError } from '../../base/errors.ts';
 import { isoTime } from '../../base/iso-time.ts';
-import { grouped, quantity } from '../../base/quantity.ts';
 import type { Session } from '../../cli/session.ts';
 import { recordDomain } from '../../contract/link.ts';
 import {
@@ -16,6 +15,7 @@ import { momentText } from '../../history/used-readings.ts';
 import { pointInTime } from '../../input/dates.ts';
 import { readWebAddress } from '../../link/http-url.ts';
 import { type ClickGrouping, changeOf, percentText, periodRows, uncountedClicks } from '../../output/period-rows.ts';
+import { grouped, quantity } from '../../output/quantity.ts';
 import type { Row, RowsReport } from '../../output/report.ts';
 import type { SelectionOptions } from '../../select/selection-flags.ts';
 import { type CountedLinks, periodClicks, unknownFailure } from './period-clicks.ts';

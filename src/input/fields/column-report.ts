@@ -1,4 +1,3 @@
-import { quantity } from '../../base/quantity.ts';
 import { quoted } from '../../base/quoted.ts';
 
 /** Describes the columns of one header or the members of one object. */
@@ -51,7 +50,7 @@ export class ColumnReport {
     const [used = [], guards = [], lost = [], unused = [], ignored = []] = kinds.map((kind) => [
       ...(this.#lists.get(kind) ?? []),
     ]);
-    const counts = [...this.#counts].map(([name, count]) => `${shown(name)} (${quantity(count, 'row')})`);
+    const counts = [...this.#counts].map(([name, count]) => `${shown(name)} (${count} ${count === 1 ? 'row' : 'rows'})`);
     if (!this.#isShown && counts.length === 0) return undefined;
     const isNothing = (name: string): boolean => !this.#counts.has(name);
     const parts: [lead: string, entries: readonly string[]][] = [

@@ -1,5 +1,5 @@
-import { grouped } from '../../base/quantity.ts';
 import { joinList } from '../../contract/tag-label.ts';
+import { grouped } from '../quantity.ts';
 import type { Column, Row } from '../report.ts';
 import { jsonText } from './json-text.ts';
 

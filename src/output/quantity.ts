@@ -3,6 +3,11 @@ export function quantity(number: number, noun: string): string {
   return `${grouped(number)} ${plural(number, noun)}`;
 }
 
+/** Without separators, because scripts match these lines: `5800 rows`. */
+export function plainQuantity(number: number, noun: string): string {
+  return `${number} ${plural(number, noun)}`;
+}
+
 /** Adds separators regardless of the locale: `1,204`. */
 export function grouped(number: number): string {
   return String(number).replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));
