@@ -12,6 +12,8 @@ interface LocatedLine extends LineLocation {
   readonly line: JournalLine;
 }
 
+/** Most journals are read whole by the first. A megabyte for each of those made the garbage collector run as often as it could. */
+const firstChunkBytes = 64 * 1024;
 const chunkBytes = 1024 * 1024;
 const newline = 0x0a;
 
@@ -98,12 +100,15 @@ export function damaged(path: string, where: string): LocalError {
 async function* rawLines(path: string): AsyncGenerator<{ text: string; offset: number; length: number }> {
   const file = await openToRead(path);
   try {
+    let chunk = Buffer.allocUnsafe(firstChunkBytes);
     let rest = Buffer.alloc(0);
     let offset = 0;
     for (;;) {
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, offset + rest.length);
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, offset + rest.length);
       if (bytesRead === 0) return;
-      rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      // Copied, so that the chunk can be used again.
+      rest = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+      if (chunk.length < chunkBytes && bytesRead === chunk.length) chunk = Buffer.allocUnsafe(chunkBytes);
       for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
         yield { text: rest.toString('utf8', 0, end), offset, length: end + 1 };
         rest = rest.subarray(end + 1);
