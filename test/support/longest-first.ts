@@ -30,6 +30,9 @@ export class LongestFirst extends BaseSequencer {
       const place = longest.findIndex((name) => moduleId.endsWith(name));
       return place < 0 ? longest.length : place;
     };
-    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+    const sorted = (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+    // A worker ends where the next file is of another project, and what it has imported and compiled is gone.
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    return projects.flatMap((project) => sorted.filter((file) => file.project === project));
   }
 }
