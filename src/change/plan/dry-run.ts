@@ -44,7 +44,7 @@ export async function listedDryRun(change: ListedChange, session: Session): Prom
   const domains = (await hasSeveralDomains(change, session)) ? plan.domains : [];
   const requests = listedRequests(change, kept, session);
   const report = await planReport({ plan, pages: kept.read(), requests, domains, inspect: change.inspect }, session);
-  return isEmpty ? { ...report, rows: [] } : report;
+  return isEmpty && change.undoes && !change.tags ? { ...report, rows: [] } : report;
 }
 
 /** As in the change itself, hashes are ambiguous only if the account has several domains. */
