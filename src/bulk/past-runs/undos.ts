@@ -68,8 +68,8 @@ async function reversalsFrom(
 }
 
 /** Returns true if an undo or redo left links or tags unchanged, or rows that may still be applied, or did not reach all rows. */
-function isPartly({ kept, counts }: RunState): boolean {
-  return kept > 0 || undecided.some((state) => (counts.get(state) ?? 0) > 0);
+function isPartly({ kept, counts, complete }: RunState): boolean {
+  return !complete || kept > 0 || undecided.some((state) => (counts.get(state) ?? 0) > 0);
 }
 
 const undecided: readonly RowState[] = ['free', 'open', 'unknown', 'failed'];
