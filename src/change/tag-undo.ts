@@ -61,7 +61,7 @@ export async function undoTagRun(
   if (global.dryRun && session.format() === 'json')
     return dryRunReport(doable.flatMap(({ changes }) => changes.flatMap(tagRequests)));
   if (global.dryRun) return { ...report, notes: () => ['dry run: nothing was sent'] };
-  const nothing = { ...report, notes: () => [`${undo.what}: nothing to change`] };
+  const nothing = { ...report, rows: [], notes: () => [`${undo.what}: nothing to change`] };
   if (!begun && steps.length === 0) return await withRunBefore(nothing, undone, undo.direction, session);
   if (steps.length > 0 && doable.length === 0) return await withRunBefore(report, undone, undo.direction, session);
   if (doable.length > 0) {

@@ -3,7 +3,7 @@ import { folders } from '../base/system.ts';
 import { type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { type RunFolders, runFolders } from '../bulk/past-runs/run-names.ts';
 import { firstOf, type Rest, restOf } from '../bulk/past-runs/undo-chain.ts';
-import { reversalsOf } from '../bulk/past-runs/undos.ts';
+import { type Reversal, reversalsOf } from '../bulk/past-runs/undos.ts';
 import type { Session } from '../cli/session.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { hasMore } from './rows/undone-links.ts';
@@ -26,13 +26,15 @@ export async function isLeft(run: DoneRun, session: Session): Promise<boolean> {
   if (operation !== 'tags')
     return (await hasMore(run, session)) || (options.tags !== undefined && (await hasKeptTags(name, kept)));
   const reversals = await reversalsOf(name, kept);
-  const last = reversals.at(-1);
-  const isAll = last?.isUndo && last.isWhole && reversals.some(({ isWhole, undoes }) => isWhole && undoes === name);
-  return !isAll;
+  const whole = reversals.findLastIndex(({ isWhole, undoes }) => isWhole && undoes === name);
+  const since = reversals.slice(whole + 1);
+  const isTakenBack = ({ isUndo, run: redo }: Reversal) => isUndo || since.some(({ undoes }) => undoes === redo);
+  return whole < 0 || !since.every((reversal) => reversal.isWhole && isTakenBack(reversal));
 }
 
 async function hasKeptTags(run: string, kept: RunFolders): Promise<boolean> {
-  return (await reversalsOf(await firstOf(run, kept), kept)).at(-1)?.hasKept === true;
+  const reversals = await reversalsOf(await firstOf(run, kept), kept);
+  return reversals.sort((one, other) => one.resumed - other.resumed).at(-1)?.hasKept === true;
 }
 
 /** Undoes a part or, if nothing of it is to be changed, the others. Ends with 3 if something is left after the last row. */
@@ -47,9 +49,12 @@ export async function withRest(chain: Chain, part: DoneRun, undo: (run: DoneRun)
   const others = isEmpty(report) ? (await left(wholes, chain)).filter(({ begin }) => begin.run !== run) : [];
   const changed = await firstWithRows(report, others, undo);
   if (isEmpty(changed) || session.global.dryRun) return changed;
-  // What an empty part had to leave unchanged may be restored now.
-  const refused = isEmpty(report) ? report.outcome?.() : undefined;
-  return withEnd(changed, async () => ((await left(wholes, chain)).length > 0 ? (refused ?? partDone(first, chain)) : undefined));
+  const ofPart = isEmpty(report) ? report.outcome?.() : undefined;
+  return withEnd(changed, async () => {
+    const isMore = (await left(wholes, chain)).length > 0;
+    // What an empty part had to leave unchanged may be restored now. What may still be applied is not.
+    return isMore || ofPart?.kind !== 'partial' ? (ofPart ?? (isMore ? partDone(first, chain) : undefined)) : undefined;
+  });
 }
 
 function rest({ run, command, session }: Chain): Promise<Rest> {

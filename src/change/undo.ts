@@ -56,8 +56,8 @@ export async function undoOrRedo(
   const undone = await readDoneRun(state, target ?? run);
   const chain = { run: undone.begin.run, named: tip && run, command, session };
   const isOver = tip && tip.isUndone === (command === 'undo');
-  const isContinued = isOver && tip.state !== undefined && (await isToContinue(tip.state, runFolders(state)));
-  if (isOver && !isContinued && !(await isLeft(undone, session)))
+  const isToBeShown = isOver && tip.state?.complete && (await isToContinue(tip.state, runFolders(state)));
+  if (isOver && !isToBeShown && !(await isLeft(undone, session)))
     return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
   return await withRest(chain, undone, (part) => undoRun(part, options, session));
 }

@@ -156,19 +156,17 @@ export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<str
 }
 
 /** `redo` also accepts the name of an undo that was not redone, instead of the run that it undid. */
-export function isUndoInForce({ state, isUndone: isBack }: Tip): boolean {
-  return !isBack && state !== undefined && directionOf(state.begin) === 'undo';
-}
-
 export async function targetOfRedo(
-  { run, state, isUndone: isBack, undo }: Tip,
+  named: string,
+  { run, state, isUndone: isBack, isPart, undo }: Tip,
   folders: RunFolders,
 ): Promise<string | undefined> {
+  const begin = await readBegin(runRecord(named, folders)).catch(() => undefined);
+  if (begin && directionOf(begin) === 'undo') return isBack ? undefined : named;
   if (isBack) return run;
-  if (!state) return undefined;
-  if (directionOf(state.begin) !== 'redo') return undefined;
+  if (!state || directionOf(state.begin) !== 'redo') return undefined;
   if (await isToContinue(state, folders)) return state.begin.undoes;
-  return undo;
+  return isPart ? undo : undefined;
 }
 
 /** Returns undefined for a run that undoes no other. Does not read the record of the undone run, which may be deleted. */

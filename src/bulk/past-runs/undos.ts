@@ -5,7 +5,7 @@ import { isUnwritten, newestFirst, type RunFolders, runRecord } from './run-name
 /** A run that undoes another one, which may be an undo, too. */
 interface Undo {
   readonly run: string;
-  /** Undefined if the record is gone. The undo then counts as applied, and as whole. */
+  /** Undefined if the record is gone. The undo then counts as applied, but what it did is not known. */
   readonly state: RunState | undefined;
   /** It decided about everything that the other run has changed, and left nothing of it out. */
   readonly isWhole: boolean;
@@ -18,7 +18,7 @@ export async function undosOf({ undoneBy, outgrown }: RunState, folders: RunFold
     if (isUnwritten(runRecord(run, folders))) continue;
     const state = await foldRun(run, folders).catch(() => undefined);
     if (state && !mayHaveChanged(state)) continue;
-    undos.push({ run, state, isWhole: !state || !(isPartly(state) || outgrown.has(run)) });
+    undos.push({ run, state, isWhole: state !== undefined && !isPartly(state) && !outgrown.has(run) });
   }
   return undos;
 }
@@ -41,10 +41,15 @@ export interface Reversal extends Pick<Undo, 'run' | 'isWhole'> {
   readonly isUndo: boolean;
   /** It left tags unchanged that links have now, or rows that may still be applied. */
   readonly hasKept: boolean;
+  /** The number of the run, which it got when it began or was last resumed. */
+  readonly resumed: number;
   readonly order: number;
 }
 
-/** Returns the undos of a run, their redos and so on, in the order in which they ended or were last resumed. */
+/**
+ * Returns the undos of a run, their redos and so on, in the order in which they decided. One that went on after it was itself undone stands
+ * before that, so that what it did first does not count once more.
+ */
 export async function reversalsOf(run: string, folders: RunFolders): Promise<Reversal[]> {
   const state = await foldRun(run, folders);
   const reversals = state ? await reversalsFrom({ run, state }, true, 0, folders) : [];
@@ -60,9 +65,11 @@ async function reversalsFrom(
   const reversals: Reversal[] = [];
   for (const undo of undone ? await undosOf(undone, folders) : await undosOfLost(undoes, folders)) {
     const { run, state, isWhole } = undo;
-    const order = state?.begin.order ?? since;
-    reversals.push({ run, isWhole, undoes, isUndo, hasKept: state !== undefined && state.kept > 0, order });
-    reversals.push(...(await reversalsFrom(undo, !isUndo, order, folders)));
+    const resumed = state?.begin.order ?? since;
+    const later = await reversalsFrom(undo, !isUndo, resumed, folders);
+    const between = later.filter(({ run: other }) => state?.outgrown.has(other));
+    const order = Math.min(resumed, ...between.map((other) => other.order - 0.5));
+    reversals.push({ run, isWhole, undoes, isUndo, hasKept: state !== undefined && state.kept > 0, resumed, order }, ...later);
   }
   return reversals;
 }

@@ -3,7 +3,7 @@ import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
 import { type DoneRun, readDoneRun } from '../../bulk/past-runs/done-run.ts';
 import { runFolders } from '../../bulk/past-runs/run-names.ts';
 import { reversalsOf } from '../../bulk/past-runs/undos.ts';
-import { type LinkKey, linkText } from '../../contract/link.ts';
+import { foldedHash, type LinkKey, linkText } from '../../contract/link.ts';
 
 /** The links that a run changed and that are restored now. */
 export interface RestoredLinks {
@@ -26,6 +26,8 @@ export async function restoredLinks(
   // A whole undo of the run decided about all links, also about those that it found restored and did not change.
   const whole = reversals.findLastIndex(({ isWhole, undoes }) => isWhole && undoes === run);
   const areRestored = whole >= 0;
+  // Servers may show a hash in another case. A link that is taken for another one is looked at once more.
+  const nameOf = ({ hash, domain }: LinkKey): string => linkText({ hash: areRestored ? foldedHash(hash) : hash, domain });
   const others = new Set<string>();
   for (const { run: reversal, undoes, isWhole, isUndo } of reversals.slice(whole + 1)) {
     const decided = await readDoneRun(state, isWhole ? undoes : reversal).catch(() => undefined);
@@ -36,7 +38,7 @@ export async function restoredLinks(
         if (isUndo && !isWhole && !change.isCertain) continue;
         const { link, asked } = change;
         const hash = isOfUndo ? (asked.custom_hash ?? link.hash) : link.hash;
-        const name = linkText({ hash, domain: await domainOf(change) });
+        const name = nameOf({ hash, domain: await domainOf(change) });
         if (isUndo === areRestored) others.delete(name);
         else others.add(name);
       }
@@ -44,6 +46,6 @@ export async function restoredLinks(
   }
   return {
     isAll: areRestored && others.size === 0,
-    has: (link) => others.has(linkText(link)) !== areRestored,
+    has: (link) => others.has(nameOf(link)) !== areRestored,
   };
 }

@@ -47,7 +47,7 @@ export async function* undonePages(
     if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
     const all = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
     // What somebody has done since to a link that an earlier undo restored is not part of the run.
-    const domains = all.filter(({ change: { link }, domain }) => force || !restored.has({ ...link, domain }));
+    const domains = all.filter(({ change: { link }, domain }) => !restored.has({ ...link, domain }));
     if (domains.some(isUnplaced)) hasOneDomain ??= await isOnOneDomain(session);
     const targets = domains.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const find = await recordsOf(client, targets, batchSize);
