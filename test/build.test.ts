@@ -102,7 +102,7 @@ describe('D43: a rebuild', () => {
     expect(await run(preview(folder), probe(folder, gone))).toEqual({
       code: 9,
       stdout: '',
-      stderr: 'error: linkctl was updated while this command was running\nhint: run the same command again\n',
+      stderr: 'error: an update replaced linkctl while this command was running\nhint: run the same command again\n',
     });
     expect(await run(['--version'])).toEqual({ code: 9, stdout: '', stderr: 'error: linkctl is not built: npm ci builds it\n' });
   });
@@ -130,7 +130,7 @@ describe('D43: a rebuild', () => {
       code: 10,
       stdout: '',
       stderr:
-        'error: linkctl was updated while this command was running: the outcome of its changes is unknown\n' +
+        'error: an update replaced linkctl while this command was running: the outcome of its changes is unknown\n' +
         'hint: before repeating the command, check with: linkctl list\n',
     });
     const [record = ''] = readdirSync(join(env.XDG_STATE_HOME ?? join(folder, '.local', 'state'), 'linkctl', 'runs'));

@@ -69,7 +69,7 @@ function partGone(error: unknown, sent: Launch['sent']): CliError | undefined {
   const { code, path, requireStack } = Object(error) as NodeJS.ErrnoException & { readonly requireStack?: readonly string[] };
   const isMissing = code === 'MODULE_NOT_FOUND' || code === 'ENOENT';
   if (!isMissing || !(path ?? requireStack?.[0])?.startsWith(import.meta.dirname)) return undefined;
-  const updated = 'linkctl was updated while this command was running';
+  const updated = 'an update replaced linkctl while this command was running';
   if (!sent.change) return new LocalError(updated, { cause: error, hint: 'run the same command again' });
   return new UnknownOutcomeError(`${updated}: the outcome of its changes is unknown`, {
     cause: error,

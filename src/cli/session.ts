@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { UsageError } from '../base/errors.ts';
+import { safe } from '../base/safe-text.ts';
 import type { System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import type { ForeignHost } from '../client/account-domains.ts';
@@ -231,7 +232,8 @@ function secondsOf(text: string | undefined): number | undefined {
 function trace(event: ClientEvent, { global, streams, warn }: Invocation): void {
   if (event.kind === 'warning') return void warn(event.message);
   if (!global.verbose && !global.debug) return;
-  const print = (line: string): void => void streams.message(line);
+  // Only bodies are the lead, because `text` is wrapped on a terminal.
+  const print = (text: string, lead?: string): void => void streams.message(text, lead);
   if (event.kind === 'retry') {
     const seconds = (event.delay / 1000).toFixed(1);
     return void print(`${event.method} ${event.path}: ${event.reason}; attempt ${event.attempt} in ${seconds} s`);
@@ -240,7 +242,7 @@ function trace(event: ClientEvent, { global, streams, warn }: Invocation): void 
   if (!global.debug) return;
   const { requestHeaders, requestBody, responseHeaders = {}, responseBody } = event.detail();
   for (const [name, value] of Object.entries(requestHeaders)) print(`> ${name}: ${value}`);
-  if (requestBody !== undefined) print(`> ${requestBody}`);
+  if (requestBody !== undefined) print('', `> ${safe(requestBody)}`);
   for (const [name, value] of Object.entries(responseHeaders)) print(`< ${name}: ${value}`);
-  if (responseBody !== undefined) print(`< ${responseBody}`);
+  if (responseBody !== undefined) print('', `< ${safe(responseBody)}`);
 }

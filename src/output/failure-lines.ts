@@ -23,7 +23,7 @@ export async function printFailure(error: unknown, options: FailureOptions, stre
   if (error instanceof ClosedPipe) return;
   const failure = asCliError(error, options);
   if (isJson(options.format)) {
-    // A lead stays on one line.
+    // As `lead`, because `text` is wrapped on a terminal.
     await streams.message('', failureJson(failure, options, error, streams));
     return;
   }

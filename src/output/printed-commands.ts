@@ -13,7 +13,7 @@ interface TypedAccount {
 const others: ReadonlySet<string> = new Set(['auth', 'completion', 'help', 'serve', 'version']);
 
 /** A printed command follows a colon or one of these words, and ends with its clause. A sentence, a path or a usage line with the name is none. */
-const [start, rest] = ['(?<=^|(?<!usage): |\\b(?:use|with|repeat) )linkctl ', '[^;,]*'];
+const [start, rest] = ['(?<=^|(?<!usage): |\\b(?:use|with|repeat) )linkctl ', "(?:'[^']*'|[^;,])*"];
 export const printedCommand: RegExp = new RegExp(`${start}${rest}`, 'g');
 const commandOfVerb = new RegExp(`${start}([a-z]+)(?= |[;,]|$)(${rest})`, 'g');
 

@@ -113,6 +113,7 @@ export class Streams {
   /** On a terminal, breaks the text that follows `lead` between words, but never inside a command, so that it can be pasted. */
   fitted(text: string, stream: 'stdout' | 'stderr' = 'stdout', lead = ''): string {
     if (!this.#system[stream].isTTY || text === '') return text;
+    // Takes the room of the lead, in which no line breaks. Its last character is a space, or belongs to the first word.
     const before = lead.replace(style, '').replace(/.(?=.)/g, '\0');
     const held = text.replace(unbroken, (words) => words.replaceAll(' ', '\0'));
     const [first = '', ...others] = wrap(before + held, this.width(stream));
@@ -134,7 +135,8 @@ export class Streams {
 }
 
 const style = /\u001b\[\d+m/g;
-const unbroken = new RegExp(`${printedCommand.source}|Type \\d+ to continue:`, 'g');
+const otherCommand = "(?<=^|: |\\()(?:chmod|ls|rm) .*|--[\\w-]+ '[^']*'";
+const unbroken = new RegExp(`${printedCommand.source}|${otherCommand}|Type \\d+ to continue:`, 'g');
 
 /** Terminals report 0 if they do not know their width. */
 function columns(reported: number | undefined, env: System['env']): number {
