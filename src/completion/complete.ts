@@ -144,13 +144,16 @@ async function localNames(place: string, profile: string | undefined, openSource
   return place === 'label' || place === 'old' ? (await openSources()).labels('tags', profile) : [];
 }
 
-/** Newest runs first, then `last`. */
+/** What `last` is for these commands; for others it is the newest run. */
+const lastOf: { readonly [command: string]: string } = { undo: 'the newest change that is not undone', redo: 'the newest undo' };
+
+/** `last`, then the newest runs. */
 async function runOffer({ command, given }: TypedLine, current: string, openSources: OpenSources): Promise<Offer> {
   const sources = await openSources();
-  const isUndo = command.name === 'undo' || command.name === 'redo';
-  const runs = sources.runs('last'.startsWith(current) ? '' : current, given.get('profile'), isUndo);
+  const last = lastOf[command.name];
+  const runs = sources.runs('last'.startsWith(current) ? '' : current, given.get('profile'), last !== undefined);
   const [newest] = runs;
-  const candidates = newest ? [{ word: 'last', meaning: `the newest run: ${newest.meaning}` }, ...runs] : [];
+  const candidates = newest ? [{ word: 'last', meaning: last ?? `the newest run: ${newest.meaning}` }, ...runs] : [];
   return { candidates, directive: directives.noFiles + directives.keepOrder };
 }
 

@@ -406,6 +406,15 @@ test('U4: TAB offers last and the runs, newest first, with what they are; a dama
   );
 });
 
+test('U4: after undo and redo, last is what they take without a run, and TAB says so', async ({ linkctl }) => {
+  expect((await linkctl(['shorten', 'https://example.com/', '--hash', 'one'])).code).toBe(0);
+  const lastOf = async (command: string) => (await linkctl(['__complete', command, ''])).stdout.split('\n')[0];
+  expect([await lastOf('undo'), await lastOf('redo')]).toEqual([
+    'last\tthe newest change that is not undone',
+    'last\tthe newest undo',
+  ]);
+});
+
 test('U4: after undo, TAB offers no checks, which change nothing', async ({ linkctl }) => {
   expect((await linkctl(['shorten', 'https://example.com/', '--hash', 'one'])).code).toBe(0);
   expect((await linkctl(['check', 'none'])).code).toBe(5);
