@@ -63,6 +63,18 @@ describe('W2: what a plan says', () => {
     expect(lines.slice(1, 3)).toEqual(['  https://s.ex/long-hash ->', `    https://old.example/xxxx… (0 clicks)`]);
   });
 
+  test('B24, B58a: a narrow terminal shows the names of links that are left below the reason', () => {
+    const reason = 'the short URL is used by another link now';
+    const refused = Array.from({ length: 3 }, (_, nth) => link(`refused-link-${nth}`, { kind: 'refused', reason }));
+    const lines = linesOf([moved('a'), ...refused], {}, { ...wide, columns: 40 });
+    expect(lines.slice(-4)).toEqual([
+      '  the short URL is used by another link',
+      '  now (3):',
+      '    https://s.ex/refused-link-0 … and 2',
+      '    more',
+    ]);
+  });
+
   test('of many changes the largest, and how many others there are', () => {
     const links = Array.from({ length: 24 }, (_, nth) => moved(`h${nth}`, `https://new${nth % 12}.example/h${nth}`));
     const lines = linesOf([...links, moved('more', 'https://new0.example/more')]);

@@ -43,7 +43,7 @@ describe.each(['a', 'b'] as const)('P5: links in git, edition %s', (edition) => 
     const file = join(folder, 'links.csv');
     writeFileSync(
       file,
-      'short_url,long_url,note\nlocalhost/h0,https://example.com/0,@all | `x` <b>\nlocalhost/new,https://new.example/,\n',
+      'short_url,long_url,note,tags\nlocalhost/h0,https://example.com/0,@all | `x` <b>,spring\nlocalhost/new,https://new.example/,,\n',
     );
     const diff = await linkctl(['diff', '-f', file, '-o', 'markdown']);
     expect(diff.code, diff.stderr).toBe(12);
@@ -55,6 +55,7 @@ describe.each(['a', 'b'] as const)('P5: links in git, edition %s', (edition) => 
         '| | Link | Field | Before | After |',
         '|---|---|---|---|---|',
         `| ~ | ${link('h0')} | note | \`n\` | \`\` @all \\| \`x\` <b> \`\` |`,
+        `| ~ | ${link('h0')} | tags |  | \`spring\` |`,
         `| + | ${link('new')} |  |  | \`https://new.example/\` |`,
         `| - | ${link('h2')} |  | \`https://example.com/2\` |  |`,
         `| - | ${link('h1')} |  | \`https://example.com/1\` |  |`,
@@ -65,6 +66,8 @@ describe.each(['a', 'b'] as const)('P5: links in git, edition %s', (edition) => 
     expect(plan.code, plan.stderr).toBe(0);
     expect(plan.stdout).toContain('**2 links: 1 to be created, 1 to be changed**\n');
     expect(plan.stdout).toContain('not in the file, left unchanged (2): ');
+    const narrow = { terminal: { stderr: true }, columns: 40 };
+    expect((await linkctl(['apply', '-f', file, '-n', '-o', 'markdown'], narrow)).stdout, 'B58a').toBe(plan.stdout);
     expect((await linkctl(['apply', '-f', file, '-o', 'markdown', '--yes'])).code).toBe(2);
     for (const words of [['list'], ['edit', 'h0', '--note', 'x'], ['account']]) {
       expect(await linkctl([...words, '-o', 'markdown'])).toMatchObject({

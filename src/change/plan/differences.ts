@@ -32,7 +32,7 @@ export async function markdownPlan(
 
 /** Shows the counts, a table of the differences, links that are left unchanged, and notes. */
 function markdown(plan: ChangePlan, rows: readonly Row[], count: number, notes: readonly string[]): string {
-  const [head = '', ...rest] = summaryLines(plan);
+  const [head = '', ...rest] = summaryLines(plan, Number.POSITIVE_INFINITY);
   const lines = rows.map(
     ({ sign, hash, short_url, field, before, after }) =>
       `| ${sign} | ${code(short_url ?? hash)} | ${field ?? ''} | ${code(before)} | ${code(after)} |`,
@@ -49,8 +49,8 @@ function markdown(plan: ChangePlan, rows: readonly Row[], count: number, notes: 
 
 /** Formats a value as code, so that nothing in it becomes a link, a mention or markup. */
 function code(value: unknown): string {
-  if (value === undefined || value === null || value === '') return '';
-  const text = safe(Array.isArray(value) ? value.join(', ') : String(value)).replace(/\|/g, '\\|');
+  const text = safe(Array.isArray(value) ? value.join(', ') : String(value ?? '')).replace(/\|/g, '\\|');
+  if (text === '') return '';
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);
   return longest === 0 ? fence + text + fence : `${fence} ${text} ${fence}`;

@@ -1,4 +1,5 @@
 import { safe } from '../../base/safe-text.ts';
+import { wrap } from '../../base/wrap.ts';
 import { linkText } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
@@ -24,13 +25,13 @@ export class PlanScreen {
   readonly #marks: PlanMarks | undefined;
   readonly #width: number;
 
-  constructor({ session, verb }: Pick<ChangePlan, 'session' | 'verb'>, marks: PlanMarks | undefined) {
+  constructor({ session, verb }: Pick<ChangePlan, 'session' | 'verb'>, marks: PlanMarks | undefined, width?: number) {
     const { streams } = session;
     this.#session = session;
     this.#verb = verb;
     this.#marks = marks;
     this.ellipsis = streams.glyphs.ellipsis;
-    this.#width = streams.watched ? Math.max(40, streams.width('stderr')) : Number.POSITIVE_INFINITY;
+    this.#width = width ?? (streams.watched ? Math.max(40, streams.width('stderr')) : Number.POSITIVE_INFINITY);
   }
 
   name({ target, record }: PlannedLink): string {
@@ -45,15 +46,22 @@ export class PlanScreen {
     return texts.map((text, index) => `  ${pad(text, textWidth)}  ${pad(counts[index] ?? '', countWidth, 'right')}`);
   }
 
-  /** Shows the text, the number of links, and as many of their names as fit on the line, but at least one. */
-  namesLine({ text, count, first }: Group): string {
+  /** Shows the text, the number of links, and as many of their names as fit on the line, or on one below, but at least one. */
+  namesLines({ text, count, first }: Group): string[] {
     const names = first.map((link) => this.name(link));
-    const line = (shown: number): string => {
-      const more = count > shown ? ` ${this.ellipsis} and ${grouped(count - shown)} more` : '';
-      return `  ${safe(text)} (${grouped(count)}): ${names.slice(0, shown).join(', ')}${more}`;
+    const after = (lead: string): string => {
+      const line = (shown: number): string => {
+        const more = count > shown ? ` ${this.ellipsis} and ${grouped(count - shown)} more` : '';
+        return `${lead}${names.slice(0, shown).join(', ')}${more}`;
+      };
+      for (let shown = names.length; shown > 1; shown -= 1) if (this.#fits(line(shown))) return line(shown);
+      return line(1);
     };
-    for (let shown = names.length; shown > 1; shown -= 1) if (this.#fits(line(shown))) return line(shown);
-    return line(1);
+    const head = `${safe(text)} (${grouped(count)}):`;
+    const line = after(`  ${head} `);
+    if (this.#fits(line)) return [line];
+    const indented = (text: string, indent: string) => wrap(text, this.#width - indent.length).map((part) => indent + part);
+    return [...indented(head, '  '), ...indented(after(' '.repeat(4)).trim(), ' '.repeat(4))];
   }
 
   exampleLines(link: PlannedLink): string[] {
@@ -68,10 +76,10 @@ export class PlanScreen {
     }
     const [before, longUrl, after] = this.#parts(link);
     const head = lead + safe(before);
-    const fitted = (used: number): string =>
+    const rest = (used: number): string =>
       truncate(safe(longUrl), Math.max(20, this.#width - used - displayWidth(safe(after))), this.ellipsis) + safe(after);
-    const line = head + fitted(displayWidth(head));
-    return longUrl === '' || this.#fits(line) ? [line] : [head.trimEnd(), `    ${fitted(4)}`];
+    const line = head + rest(displayWidth(head));
+    return longUrl === '' || this.#fits(line) ? [line] : [head.trimEnd(), `    ${rest(4)}`];
   }
 
   #parts(link: PlannedLink): [string, string, string] {

@@ -8,9 +8,9 @@ export const shownLinks = 5;
 /** Maximum number of groups of equal changes, and of reasons. */
 const shownGroups = 10;
 
-/** Describes a plan whose changes are listed link by link elsewhere. */
-export function summaryLines(plan: ChangePlan): string[] {
-  return [headLine(plan), ...leftLines(plan, new PlanScreen(plan, undefined)), ...lossLines(plan)];
+/** Describes a plan whose changes are listed link by link elsewhere. Without a width, the lines fit the terminal. */
+export function summaryLines(plan: ChangePlan, width?: number): string[] {
+  return [headLine(plan), ...leftLines(plan, new PlanScreen(plan, undefined, width)), ...lossLines(plan)];
 }
 
 /** Shows counts, groups of equal changes, five examples, and refusals with reasons. The text is safe and has styles only from `marks`. */
@@ -91,7 +91,7 @@ function kindsFirst(groups: readonly Group[]): readonly Group[] {
 /** Names links that would stay unchanged, with the reasons. */
 function leftLines({ reasons }: ChangePlan, screen: PlanScreen): string[] {
   const groups = reasons.largest();
-  const shown = groups.slice(0, shownGroups).map((group) => screen.namesLine(group));
+  const shown = groups.slice(0, shownGroups).flatMap((group) => screen.namesLines(group));
   const others = sumOf(groups.slice(shownGroups)) + reasons.others;
   return others > 0 ? [...shown, `  other reasons (${grouped(others)})`] : shown;
 }
