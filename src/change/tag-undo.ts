@@ -50,14 +50,19 @@ export async function undoTagRun(
   const steps = await stepsOf(change, session);
   const isSilent = global.quiet && global.yes;
   for (const { text, refusal } of isSilent ? [] : steps)
-    await streams.message(`  ${text}${refusal === undefined ? '' : `: ${refusal}`}`);
+    await streams.message(`${text}${refusal === undefined ? '' : `: ${refusal}`}`, '  ');
   const doable = steps.filter(({ refusal }) => refusal === undefined);
   const work = async (label: string): Promise<Row> => {
     await steps.find((step) => step.label === label)?.act();
     return { label };
   };
   const labels = global.dryRun ? [] : steps.map(({ label }) => label);
-  const report = changeEach(labels, work, { done: 'restored' });
+  const isDeletion = (label: unknown): boolean =>
+    steps.some((step) => step.label === label && step.changes[0]?.delete !== undefined);
+  const report: RowsReport = {
+    ...changeEach(labels, work, { done: 'restored' }),
+    sentence: ({ label }, { tick }) => `${tick} ${isDeletion(label) ? 'Deleted' : 'Restored'} tag "${label}"`,
+  };
   if (global.dryRun && session.format() === 'json')
     return dryRunReport(doable.flatMap(({ changes }) => changes.flatMap(tagRequests)));
   if (global.dryRun) return { ...report, notes: () => ['dry run: nothing was sent'] };

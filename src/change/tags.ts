@@ -36,7 +36,7 @@ export async function consentToTags(labels: readonly string[], session: Session)
 }
 
 export async function showMissing(labels: readonly string[], found: readonly string[], { streams }: Session): Promise<void> {
-  for (const label of labels) if (!found.includes(label)) await streams.message(`  ${JSON.stringify(label)} (not found)`);
+  for (const label of labels) if (!found.includes(label)) await streams.message(`${JSON.stringify(label)} (not found)`, '  ');
 }
 
 export function namedTags(labels: readonly string[]): string {

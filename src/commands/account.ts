@@ -113,7 +113,7 @@ function blockColumns(columns: readonly Column[], gauges: readonly Gauge[], stre
 function gaugeText(gauge: Gauge, streams: Streams): string {
   const { count, limit } = gauge;
   const text = `${percentText(gauge)}, ${grouped(count)} of ${grouped(limit)}`;
-  if (streams.width() < 80) return text;
+  if (streams.terminal && streams.width() < 80) return text;
   const length = 20;
   const filled = Math.min(length, Math.floor((count * length) / limit));
   return `[${streams.glyphs.bar.repeat(filled)}${' '.repeat(length - filled)}]  ${text}`;

@@ -88,9 +88,10 @@ export async function checkInput<Use extends InputUse>(
       first.push(...batch.filter(({ skip }) => skip === undefined).slice(0, previewRows - first.length));
     if (problems.count === 0) kept?.add(batch);
   }
-  const other = problems.count;
+  const otherProblems = problems.count;
   await duplicates.confirm(() => rowsOf(source, options, ignoreNotices), problems.add);
-  if (problems.count > 0) throw invalid(source.name, options.use, problems, problems.count > other ? [...hosts.keys()] : []);
+  const isRepeated = problems.count > otherProblems;
+  if (problems.count > 0) throw invalid(source.name, options.use, problems, isRepeated ? [...hosts.keys()] : []);
   // A csv without even a header is not the listing of an empty account but a failed one.
   const mayBeEmpty = options.allowEmpty && (targets !== undefined || options.format !== 'csv');
   if (totals.rows === 0 && !mayBeEmpty) throw empty(source.name, options);

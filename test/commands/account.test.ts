@@ -72,6 +72,12 @@ test('a terminal shows a gauge for each counter that has a count and a limit', a
   expect(ascii.stdout).toBe('urls: [#                   ]  5.1 %, 51 of 1,000\n');
 });
 
+test('B58a: the gauges depend on the width of the terminal, not of a pipe', async ({ linkctl }) => {
+  const columns = { COLUMNS: '40' };
+  expect((await linkctl(['account', '-o', 'table'], { env: columns })).stdout).toMatch(/ \[\W+\] /);
+  expect((await linkctl(['account'], { ...terminal, columns: 40 })).stdout).not.toContain('[');
+});
+
 test('D55: a day that never comes is none on a terminal, and stays what it is for programs', async ({ linkctl }) => {
   const fields = ['--fields', 'account_expiration_date,counters.month_urls.count'];
   expect((await linkctl(['account'], terminal)).stdout).toMatch(/^account_expiration_date: +none$/m);

@@ -286,3 +286,10 @@ test('U2: an undo of a rename whose answer was lost is resumed by the same comma
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
   expect(await tags(linkctl)).toEqual(['one']);
 });
+
+test('U2: a tag that an undo or redo deletes is called deleted', async ({ linkctl }) => {
+  await linkctl(['tags', 'add', 'two']);
+  const [run = ''] = (await runs(linkctl)).map(({ run }) => String(run));
+  expect((await linkctl(['undo', run, '--yes'], watched)).stdout).toBe('✓ Deleted tag "two"\n');
+  expect((await linkctl(['redo', run, '--yes'], watched)).stdout).toBe('✓ Restored tag "two"\n');
+});

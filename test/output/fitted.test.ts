@@ -28,6 +28,13 @@ test.each([
   for (const line of text.split('\n')) if (!line.startsWith(command)) expect(line.length).toBeLessThanOrEqual(40);
 });
 
+test('B58a: what follows an indent breaks, too', () => {
+  const text = 'take the label of many words from 12 links: it is used';
+  expect(createWorld({ stderr: terminal }).streams.fitted(text, 'stderr', '  ')).toBe(
+    'take the label of many words from 12\nlinks: it is used',
+  );
+});
+
 test('B58a: off a terminal, nothing breaks', () => {
   const text = 'more words than a line of forty columns has room for, and then some';
   expect(createWorld({ stderr: terminal }).streams.fitted(text)).toBe(text);

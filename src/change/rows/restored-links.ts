@@ -30,14 +30,16 @@ export async function restoredLinks(
   const nameOf = ({ hash, domain }: LinkKey): string => linkText({ hash: areRestored ? foldedHash(hash) : hash, domain });
   const others = new Set<string>();
   for (const { run: reversal, undoes, isWhole, isUndo } of reversals.slice(whole + 1)) {
+    // A whole reversal decided about all that the other run changed, a part only about what it changed itself.
     const decided = await readDoneRun(state, isWhole ? undoes : reversal).catch(() => undefined);
     if (!decided) continue;
-    const isOfUndo = isUndo !== isWhole;
+    const isDecidedUndo = isWhole ? !isUndo : isUndo;
     for await (const some of decided.changes()) {
       for (const change of some) {
         if (isUndo && !isWhole && !change.isCertain) continue;
         const { link, asked } = change;
-        const hash = isOfUndo ? (asked.custom_hash ?? link.hash) : link.hash;
+        // The hash that an undo gives back is the one that the first run named.
+        const hash = isDecidedUndo ? (asked.custom_hash ?? link.hash) : link.hash;
         const name = nameOf({ hash, domain: await domainOf(change) });
         if (isUndo === areRestored) others.delete(name);
         else others.add(name);
