@@ -1,4 +1,5 @@
 import { mayHaveChanged, type RowState, type RunState } from '../journal/journal-state.ts';
+import { changedStatuses } from '../journal/lines.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { isUnwritten, newestFirst, type RunFolders, runRecord } from './run-names.ts';
 
@@ -41,6 +42,8 @@ export interface Reversal extends Pick<Undo, 'run' | 'isWhole'> {
   readonly isUndo: boolean;
   /** It left tags unchanged that links have now, or rows that may still be applied. */
   readonly hasKept: boolean;
+  /** Number of rows that changed a link. */
+  readonly changed: number;
   /** The number of the run, which it got when it began or was last resumed. */
   readonly resumed: number;
   readonly order: number;
@@ -69,7 +72,9 @@ async function reversalsFrom(
     const later = await reversalsFrom(undo, !isUndo, resumed, folders);
     const between = later.filter(({ run: other }) => state?.outgrown.has(other));
     const order = Math.min(resumed, ...between.map((other) => other.order - 0.5));
-    reversals.push({ run, isWhole, undoes, isUndo, hasKept: state !== undefined && state.kept > 0, resumed, order }, ...later);
+    const changed = changedStatuses.reduce((sum, status) => sum + (state?.counts.get(status) ?? 0), 0);
+    const hasKept = state !== undefined && state.kept > 0;
+    reversals.push({ run, isWhole, undoes, isUndo, hasKept, changed, resumed, order }, ...later);
   }
   return reversals;
 }

@@ -2,7 +2,7 @@ import { folders, type System } from '../../base/system.ts';
 import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
 import { type DoneRun, readDoneRun } from '../../bulk/past-runs/done-run.ts';
 import { runFolders } from '../../bulk/past-runs/run-names.ts';
-import { reversalsOf } from '../../bulk/past-runs/undos.ts';
+import { type Reversal, reversalsOf } from '../../bulk/past-runs/undos.ts';
 import { foldedHash, type LinkKey, linkText } from '../../contract/link.ts';
 
 /** The links that a run changed and that are restored now. */
@@ -17,7 +17,7 @@ export interface RestoredLinks {
  * link, but may have changed it again.
  */
 export async function restoredLinks(
-  { begin: { run }, undoneBy }: DoneRun,
+  { begin: { run }, undoneBy, changes }: DoneRun,
   domainOf: (change: DoneChange) => Promise<string | undefined>,
   system: System,
 ): Promise<RestoredLinks> {
@@ -29,25 +29,46 @@ export async function restoredLinks(
   // Servers may show a hash in another case. A link that is taken for another one is looked at once more.
   const nameOf = ({ hash, domain }: LinkKey): string => linkText({ hash: areRestored ? foldedHash(hash) : hash, domain });
   const others = new Set<string>();
-  for (const { run: reversal, undoes, isWhole, isUndo } of reversals.slice(whole + 1)) {
-    // A whole reversal decided about all that the other run changed, a part only about what it changed itself.
-    const decided = await readDoneRun(state, isWhole ? undoes : reversal).catch(() => undefined);
-    if (!decided) continue;
-    const isDecidedUndo = isWhole ? !isUndo : isUndo;
-    for await (const some of decided.changes()) {
+  for (const reversal of reversals.slice(whole + 1)) {
+    const { isUndo } = reversal;
+    const decided = decidedBy(reversal, reversals);
+    const record = await readDoneRun(state, decided.run).catch(() => undefined);
+    if (!record) continue;
+    for await (const some of record.changes()) {
       for (const change of some) {
-        if (isUndo && !isWhole && !change.isCertain) continue;
+        if (isUndo && decided === reversal && !change.isCertain) continue;
         const { link, asked } = change;
         // The hash that an undo gives back is the one that the first run named.
-        const hash = isDecidedUndo ? (asked.custom_hash ?? link.hash) : link.hash;
+        const hash = decided.isUndo ? (asked.custom_hash ?? link.hash) : link.hash;
         const name = nameOf({ hash, domain: await domainOf(change) });
         if (isUndo === areRestored) others.delete(name);
         else others.add(name);
       }
     }
   }
+  const areNamed = async (names: ReadonlySet<string>): Promise<boolean> => {
+    const unknown = new Set(names);
+    for await (const some of changes())
+      for (const change of some) unknown.delete(nameOf({ ...change.link, domain: await domainOf(change) }));
+    return unknown.size === 0;
+  };
+  // After several renames, the names in the record of an undo can be others than in that of the run.
+  if (areRestored && others.size > 0 && !(await areNamed(others))) return { isAll: false, has: () => false };
   return {
     isAll: areRestored && others.size === 0,
     has: (link) => others.has(nameOf(link)) !== areRestored,
   };
+}
+
+/**
+ * Returns the reversal whose record names the links that this one decided about: for a part itself; for a whole one the reversal that it
+ * undoes, or an earlier one if each of them changed all links of the one before: that one names them as others do.
+ */
+function decidedBy(reversal: Reversal, all: readonly Reversal[]): Reversal {
+  const undone = ({ undoes }: Reversal): Reversal | undefined => all.find(({ run }) => run === undoes);
+  let decided = (reversal.isWhole && undone(reversal)) || reversal;
+  for (let before = undone(decided); before && decided.isWhole && decided.changed === before.changed; before = undone(decided)) {
+    decided = before;
+  }
+  return decided;
 }
