@@ -50,11 +50,9 @@ export async function withRest(chain: Chain, part: DoneRun, undo: (run: DoneRun)
   const changed = await firstWithRows(report, others, undo);
   if (isEmpty(changed) || session.global.dryRun) return changed;
   const ofPart = isEmpty(report) ? report.outcome?.() : undefined;
-  return withEnd(changed, async () => {
-    const isMore = (await left(wholes, chain)).length > 0;
-    // What an empty part had to leave unchanged may be restored now. What may still be applied is not.
-    return isMore || ofPart?.kind !== 'partial' ? (ofPart ?? (isMore ? partDone(first, chain) : undefined)) : undefined;
-  });
+  // What an empty part had to leave unchanged may be restored now. What may still be applied stays so.
+  if (ofPart && ofPart.kind !== 'partial') return withEnd(changed, async () => ofPart);
+  return withEnd(changed, async () => ((await left(wholes, chain)).length > 0 ? (ofPart ?? partDone(first, chain)) : undefined));
 }
 
 function rest({ run, command, session }: Chain): Promise<Rest> {

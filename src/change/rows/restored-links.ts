@@ -12,13 +12,15 @@ export interface RestoredLinks {
   has(link: LinkKey): boolean;
 }
 
+type DomainOf = (change: DoneChange) => Promise<string | undefined>;
+
 /**
  * Asks the journals: for each link, the last undo or redo that decided about it counts. A row without a certain outcome does not restore a
  * link, but may have changed it again.
  */
 export async function restoredLinks(
   { begin: { run }, undoneBy, changes }: DoneRun,
-  domainOf: (change: DoneChange) => Promise<string | undefined>,
+  domainOf: DomainOf,
   system: System,
 ): Promise<RestoredLinks> {
   const { state } = folders(system);
@@ -30,34 +32,38 @@ export async function restoredLinks(
   const nameOf = ({ hash, domain }: LinkKey): string => linkText({ hash: areRestored ? foldedHash(hash) : hash, domain });
   const others = new Set<string>();
   for (const reversal of reversals.slice(whole + 1)) {
-    const { isUndo } = reversal;
-    const decided = decidedBy(reversal, reversals);
-    const record = await readDoneRun(state, decided.run).catch(() => undefined);
-    if (!record) continue;
-    for await (const some of record.changes()) {
-      for (const change of some) {
-        if (isUndo && decided === reversal && !change.isCertain) continue;
-        const { link, asked } = change;
-        // The hash that an undo gives back is the one that the first run named.
-        const hash = decided.isUndo ? (asked.custom_hash ?? link.hash) : link.hash;
-        const name = nameOf({ hash, domain: await domainOf(change) });
-        if (isUndo === areRestored) others.delete(name);
-        else others.add(name);
-      }
+    for await (const link of linksOf(reversal, reversals, state, domainOf)) {
+      if (reversal.isUndo === areRestored) others.delete(nameOf(link));
+      else others.add(nameOf(link));
     }
   }
-  const areNamed = async (names: ReadonlySet<string>): Promise<boolean> => {
-    const unknown = new Set(names);
-    for await (const some of changes())
-      for (const change of some) unknown.delete(nameOf({ ...change.link, domain: await domainOf(change) }));
-    return unknown.size === 0;
-  };
+  const restored = { isAll: areRestored && others.size === 0, has: (link: LinkKey) => others.has(nameOf(link)) !== areRestored };
+  if (!areRestored || restored.isAll) return restored;
+  const unknown = new Set(others);
+  for await (const some of changes())
+    for (const change of some) unknown.delete(nameOf({ ...change.link, domain: await domainOf(change) }));
   // After several renames, the names in the record of an undo can be others than in that of the run.
-  if (areRestored && others.size > 0 && !(await areNamed(others))) return { isAll: false, has: () => false };
-  return {
-    isAll: areRestored && others.size === 0,
-    has: (link) => others.has(nameOf(link)) !== areRestored,
-  };
+  return unknown.size === 0 ? restored : { isAll: false, has: () => false };
+}
+
+/** Yields the links that a reversal decided about, as the run named them. */
+async function* linksOf(
+  reversal: Reversal,
+  all: readonly Reversal[],
+  stateFolder: string,
+  domainOf: DomainOf,
+): AsyncGenerator<LinkKey> {
+  const decided = decidedBy(reversal, all);
+  const record = await readDoneRun(stateFolder, decided.run).catch(() => undefined);
+  if (!record) return;
+  for await (const some of record.changes()) {
+    for (const change of some) {
+      const { link, asked, isCertain } = change;
+      if (reversal.isUndo && decided === reversal && !isCertain) continue;
+      // The hash that an undo gives back is the one that the first run named.
+      yield { hash: decided.isUndo ? (asked.custom_hash ?? link.hash) : link.hash, domain: await domainOf(change) };
+    }
+  }
 }
 
 /**
