@@ -127,13 +127,12 @@ function empty(name: string, { use, format }: ReadOptions): UsageError {
 /** `hosts` are those of the short URLs if hashes are repeated. */
 function invalid(name: string, use: InputUse, problems: NoticeList, hosts: readonly string[]): UsageError {
   const count = problems.count;
+  const onDomains = `the rows are links of ${enumerated(hosts, 'and', 3)}, but are created on one domain: use a file for each domain`;
+  // A template helps only if the names of columns are wrong.
+  const hint = problems.isAboutColumns ? `linkctl ${use} --print-template` : hosts.length > 1 ? onDomains : undefined;
   return new UsageError(`${name}: ${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent`, {
     details: problems.lines('problems'),
-    // Helps only if the names of columns are wrong.
-    ...(problems.isAboutColumns && { hint: `linkctl ${use} --print-template` }),
-    ...(hosts.length > 1 && {
-      hint: `the rows are links of ${enumerated(hosts, 'and', 3)}, but are created on one domain: use a file for each domain`,
-    }),
+    ...(hint !== undefined && { hint }),
   });
 }
 
