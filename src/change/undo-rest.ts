@@ -2,8 +2,8 @@ import { CliError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { type RunFolders, runFolders } from '../bulk/past-runs/run-names.ts';
-import { firstOf, type Rest, restOf } from '../bulk/past-runs/undo-chain.ts';
-import { type Reversal, reversalsOf } from '../bulk/past-runs/undos.ts';
+import { firstOf, restOf } from '../bulk/past-runs/undo-chain.ts';
+import { type Reversal, reversalsOf, sinceWhole } from '../bulk/past-runs/undos.ts';
 import type { Session } from '../cli/session.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { hasMore } from './rows/undone-links.ts';
@@ -25,11 +25,9 @@ export async function isLeft(run: DoneRun, session: Session): Promise<boolean> {
   const kept = foldersOf(session);
   if (operation !== 'tags')
     return (await hasMore(run, session)) || (options.tags !== undefined && (await hasKeptTags(name, kept)));
-  const reversals = await reversalsOf(name, kept);
-  const whole = reversals.findLastIndex(({ isWhole, undoes }) => isWhole && undoes === name);
-  const since = reversals.slice(whole + 1);
-  const isTakenBack = ({ isUndo, run: redo }: Reversal) => isUndo || since.some(({ undoes }) => undoes === redo);
-  return whole < 0 || !since.every((reversal) => reversal.isWhole && isTakenBack(reversal));
+  const { isUndone, later } = sinceWhole(await reversalsOf(name, kept), name);
+  const isTakenBack = ({ isUndo, run: redo }: Reversal) => isUndo || later.some(({ undoes }) => undoes === redo);
+  return !isUndone || !later.every((reversal) => reversal.isWhole && isTakenBack(reversal));
 }
 
 async function hasKeptTags(run: string, kept: RunFolders): Promise<boolean> {
@@ -39,10 +37,10 @@ async function hasKeptTags(run: string, kept: RunFolders): Promise<boolean> {
 
 /** Undoes a part or, if nothing of it is to be changed, the others. Ends with 3 if something is left after the last row. */
 export async function withRest(chain: Chain, part: DoneRun, undo: (run: DoneRun) => Promise<RowsReport>): Promise<RowsReport> {
-  const { session, run, named } = chain;
+  const { session, run, named, command } = chain;
   // A first undo is about the whole run, and to ask would read its journal once more.
   if (part.undoneBy.length === 0 && part.begin.undoes === undefined) return await undo(part);
-  const { first, wholes } = await rest(chain);
+  const { first, wholes } = await restOf(run, foldersOf(session), command);
   const report = await undo(part);
   const isAll = named === undefined || named === first;
   if (wholes.length === 0 || !isAll) return report;
@@ -53,10 +51,6 @@ export async function withRest(chain: Chain, part: DoneRun, undo: (run: DoneRun)
   // What an empty part had to leave unchanged may be restored now. What may still be applied stays so.
   if (ofPart && ofPart.kind !== 'partial') return withEnd(changed, async () => ofPart);
   return withEnd(changed, async () => ((await left(wholes, chain)).length > 0 ? (ofPart ?? partDone(first, chain)) : undefined));
-}
-
-function rest({ run, command, session }: Chain): Promise<Rest> {
-  return restOf(run, foldersOf(session), command);
 }
 
 async function left(runs: readonly string[], chain: Chain): Promise<DoneRun[]> {

@@ -38,10 +38,11 @@ export function refusedCredentials({ identity }: Subject, status: number): ApiMe
   };
 }
 
-/** One call then has fewer items. */
+/** The code 1220 does not tell which of the two limits is used up. */
 export const linksUsedUpHint =
   'to see which limit: linkctl account; if month_urls is used up, run the same command again next month (UTC), otherwise delete links or raise the limit';
 
+/** One call then has fewer items. */
 export const smallerBatches = 'to send fewer items per call: linkctl config set batch_size 100';
 
 /** Returns a kind only if it depends on the subject; the default is in `contract/errors.ts`. */

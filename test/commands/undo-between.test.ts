@@ -12,13 +12,21 @@ const singly = ['--yes', '--batch-size', '1', '--concurrency', '1'];
 const onPatch = { only: { method: 'PATCH' } };
 const alreadyUndone = { code: 0, stderr: expect.stringContaining('already undone') };
 
-/** Edits `h0` to `h3`, or those of these names. Returns the run. */
-async function edited(linkctl: Linkctl, folder: string, name = (nth: number) => `h${nth}`): Promise<string> {
+interface Worked {
+  readonly linkctl: Linkctl;
+  readonly service: Parameters<typeof values>[0];
+  readonly folder: string;
+}
+
+/** Makes and edits `h0` to `h3`. Returns the run, and the values of all links before and after it. */
+async function edited({ linkctl, service, folder }: Worked) {
+  await store(service, numbered(count, { note: 'before' }));
+  const before = await values(service);
   const file = join(folder, 'edits.csv');
-  const lines = Array.from({ length: count }, (_, nth) => `${name(nth)},after`);
+  const lines = Array.from({ length: count }, (_, nth) => `h${nth},after`);
   writeFileSync(file, `hash,note\n${lines.join('\n')}\n`);
   expect((await linkctl(['edit', '-f', file, ...singly])).code).toBe(0);
-  return await newestFor('undo', linkctl);
+  return { run: await newestFor('undo', linkctl), before, after: await values(service) };
 }
 
 /** The call after so many changed links is refused, which stops the command. */
@@ -41,9 +49,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     wire,
     folder,
   }) => {
-    await store(service, numbered(count, { note: 'before' }));
-    const before = await values(service);
-    const run = await edited(linkctl, folder);
+    const { run, before } = await edited({ linkctl, service, folder });
     const undo = ['undo', run, ...singly];
     await stopped(undo, 2, linkctl, wire);
     expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
@@ -61,8 +67,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     wire,
     folder,
   }) => {
-    await store(service, numbered(count, { note: 'before' }));
-    const run = await edited(linkctl, folder);
+    const { run } = await edited({ linkctl, service, folder });
     await stopped(['undo', run, ...singly], 1, linkctl, wire);
     expect((await linkctl(['undo', run, '--force', '--yes'])).code).toBe(0);
     await foreign(service, 'PATCH', '/urls/h0', { note: 'after' });
@@ -71,9 +76,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 
   test('U6: an undo whose record is gone is no proof that links are restored', async ({ linkctl, service, wire, folder }) => {
-    await store(service, numbered(count, { note: 'before' }));
-    const before = await values(service);
-    const run = await edited(linkctl, folder);
+    const { run, before } = await edited({ linkctl, service, folder });
     await stopped(['undo', run, ...singly], 1, linkctl, wire);
     expect((await linkctl(['runs', 'forget', 'last', '--yes'])).code).toBe(0);
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
@@ -86,9 +89,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     wire,
     folder,
   }) => {
-    await store(service, numbered(count, { note: 'before' }));
-    const before = await values(service);
-    const run = await edited(linkctl, folder);
+    const { run, before } = await edited({ linkctl, service, folder });
     await stopped(['undo', run, ...singly], 1, linkctl, wire);
     await wire.script([
       { ...onPatch, ...faults.late('release') },
@@ -110,9 +111,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     service,
     folder,
   }) => {
-    await store(service, numbered(count, { note: 'before' }));
-    const run = await edited(linkctl, folder);
-    const after = await values(service);
+    const { run, after } = await edited({ linkctl, service, folder });
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
     const [{ run: undo = '' } = {}] = await runs(linkctl);
     expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
@@ -168,10 +167,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     wire,
     folder,
   }) => {
-    await store(service, numbered(count, { note: 'before' }));
     await wire.behave({ hashes: 'shown in upper case' });
-    const before = await values(service);
-    const run = await edited(linkctl, folder);
+    const { run, before } = await edited({ linkctl, service, folder });
     const undo = ['undo', run, '--yes'];
     expect((await linkctl(undo)).code).toBe(0);
     expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);

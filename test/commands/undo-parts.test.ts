@@ -124,14 +124,18 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     return [...words, file, ...singly];
   }
 
+  /** Makes the run. Returns its name, and the values of all links before and after it. */
+  async function ran(kind: Kind, { linkctl, service, folder }: Worked & { readonly folder: string }) {
+    if (kind.isOfExisting) await store(service, numbered(count, { note: 'before' }));
+    const before = await values(service);
+    expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
+    return { run: await newestFor('undo', linkctl), before, after: await values(service) };
+  }
+
   test.for(kinds)(
     'U2, U3: $name whose undo stopped: after a redo, undo says that there is more, and then undoes it',
     async (kind, { linkctl, service, wire, folder }) => {
-      if (kind.isOfExisting) await store(service, numbered(count, { note: 'before' }));
-      const before = await values(service);
-      expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
-      const after = await values(service);
-      const run = await newestFor('undo', linkctl);
+      const { run, before, after } = await ran(kind, { linkctl, service, folder });
       await stopped(['undo', run, ...singly], kind.back, { linkctl, wire });
       expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
       expect(await values(service)).toEqual(after);
@@ -168,9 +172,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     folder,
   }) => {
     const [kind] = kinds as [Kind];
-    await store(service, numbered(count, { note: 'before' }));
-    expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
-    const run = await newestFor('undo', linkctl);
+    const { run } = await ran(kind, { linkctl, service, folder });
     await foreign(service, 'PATCH', '/urls/h1', { note: 'theirs' });
     const isLeft = { code: 3, stderr: expect.stringMatching(/changed since: note.*h1/) };
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
@@ -242,11 +244,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.for(kinds)(
     'U2, U6: $name undone in parts, a link of which somebody had restored by hand: what becomes of this link later stays',
     async (kind, { linkctl, service, wire, folder }) => {
-      if (kind.isOfExisting) await store(service, numbered(count, { note: 'before' }));
-      const before = await values(service);
-      expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
-      const after = await values(service);
-      const run = await newestFor('undo', linkctl);
+      const { run, before, after } = await ran(kind, { linkctl, service, folder });
       const undo = ['undo', run, '--yes'];
       await stopped(['undo', run, ...singly], kind.back, { linkctl, wire }, 2);
       expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
@@ -263,11 +261,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.for(kinds)(
     'U2, U3: $name, of which one link is already as redo would make it, is redone and undone as a whole',
     async (kind, { linkctl, service, folder }) => {
-      if (kind.isOfExisting) await store(service, numbered(count, { note: 'before' }));
-      const before = await values(service);
-      expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
-      const after = await values(service);
-      const run = await newestFor('undo', linkctl);
+      const { run, before, after } = await ran(kind, { linkctl, service, folder });
       const redo = ['redo', run, '--yes'];
       expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
       await kind.byHand(service, 'run');
@@ -280,10 +274,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 
   test('U2: where somebody took a part back by hand, undo goes on with the rest', async ({ linkctl, service, wire, folder }) => {
     const [kind] = kinds as [Kind];
-    await store(service, numbered(count, { note: 'before' }));
-    const before = await values(service);
-    expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
-    const run = await newestFor('undo', linkctl);
+    const { run, before } = await ran(kind, { linkctl, service, folder });
     await stopped(['undo', run, ...singly], kind.back, { linkctl, wire }, 2);
     expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
     for (const hash of ['h2', 'h3']) await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'before' });

@@ -52,7 +52,7 @@ export async function tipOfRun(run: string, folders: RunFolders, direction: Undo
 }
 
 /** What there is to undo or redo of a run, of which a run of its chain may be only a part. */
-export interface Rest {
+interface Rest {
   /** The first run of the chain. */
   readonly first: string;
   /** The runs that undo or redo decides about: the first run, or its undos. Empty if it was never undone. */

@@ -46,6 +46,7 @@ export interface Reversal extends Pick<Undo, 'run' | 'isWhole'> {
   readonly changed: number;
   /** The number of the run, which it got when it began or was last resumed. */
   readonly resumed: number;
+  /** Where it stands among the others. */
   readonly order: number;
 }
 
@@ -77,6 +78,12 @@ async function reversalsFrom(
     reversals.push({ run, isWhole, undoes, isUndo, hasKept, changed, resumed, order }, ...later);
   }
   return reversals;
+}
+
+/** Returns what followed the last undo that decided about everything that the run has changed. Without such an undo, returns all. */
+export function sinceWhole(reversals: readonly Reversal[], run: string): { isUndone: boolean; later: readonly Reversal[] } {
+  const whole = reversals.findLastIndex(({ isWhole, undoes }) => isWhole && undoes === run);
+  return { isUndone: whole >= 0, later: reversals.slice(whole + 1) };
 }
 
 /** Returns true if an undo or redo left links or tags unchanged, or rows that may still be applied, or did not reach all rows. */

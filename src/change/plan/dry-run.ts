@@ -34,16 +34,15 @@ export function requestsOf({ operation, domain, ...sent }: SentRows, { client }:
 export async function listedDryRun(change: ListedChange, session: Session): Promise<RowsReport> {
   const plan = new ChangePlan(change.verb, session);
   const kept = keptRows<PlannedLink>(session);
-  let isEmpty = true;
   for await (const links of decidedPages(plan, change, session)) {
     const affected = links.filter((link) => runRowOf(link, change) !== undefined);
-    if (affected.length === 0) continue;
-    kept.add(affected);
-    isEmpty = false;
+    if (affected.length > 0) kept.add(affected);
   }
   const domains = (await hasSeveralDomains(change, session)) ? plan.domains : [];
   const requests = listedRequests(change, kept, session);
   const report = await planReport({ plan, pages: kept.read(), requests, domains, inspect: change.inspect }, session);
+  // An undo of which nothing is shown goes on with what else there is to undo.
+  const isEmpty = plan.planned + plan.countOf('refused') + plan.countOf('missing') === 0;
   return isEmpty && change.undoes && !change.tags ? { ...report, rows: [] } : report;
 }
 

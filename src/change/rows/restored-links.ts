@@ -2,11 +2,11 @@ import { folders, type System } from '../../base/system.ts';
 import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
 import { type DoneRun, readDoneRun } from '../../bulk/past-runs/done-run.ts';
 import { runFolders } from '../../bulk/past-runs/run-names.ts';
-import { type Reversal, reversalsOf } from '../../bulk/past-runs/undos.ts';
+import { type Reversal, reversalsOf, sinceWhole } from '../../bulk/past-runs/undos.ts';
 import { foldedHash, type LinkKey, linkText } from '../../contract/link.ts';
 
 /** The links that a run changed and that are restored now. */
-export interface RestoredLinks {
+interface RestoredLinks {
   readonly isAll: boolean;
   /** Takes a link as the run named it. */
   has(link: LinkKey): boolean;
@@ -26,12 +26,11 @@ export async function restoredLinks(
   const { state } = folders(system);
   const reversals = undoneBy.length === 0 ? [] : await reversalsOf(run, runFolders(state));
   // A whole undo of the run decided about all links, also about those that it found restored and did not change.
-  const whole = reversals.findLastIndex(({ isWhole, undoes }) => isWhole && undoes === run);
-  const areRestored = whole >= 0;
+  const { isUndone: areRestored, later } = sinceWhole(reversals, run);
   // Servers may show a hash in another case. A link that is taken for another one is looked at once more.
   const nameOf = ({ hash, domain }: LinkKey): string => linkText({ hash: areRestored ? foldedHash(hash) : hash, domain });
   const others = new Set<string>();
-  for (const reversal of reversals.slice(whole + 1)) {
+  for (const reversal of later) {
     for await (const link of linksOf(reversal, reversals, state, domainOf)) {
       if (reversal.isUndo === areRestored) others.delete(nameOf(link));
       else others.add(nameOf(link));

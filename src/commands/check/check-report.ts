@@ -171,26 +171,30 @@ export function headerLines({ check, links }: Pick<ShownCheck, 'check' | 'links'
 }
 
 function summaryRecord({ check, links }: ShownCheck, missing: MissingLinks): Row {
-  const { destinations, milliseconds } = check.summary();
-  return { links, destinations: destinations - missing.count, ...countsOf(check, missing), seconds: milliseconds / 1000 };
+  const { destinations, counts, milliseconds } = summaryOf(check, missing);
+  return { links, destinations, ...counts, seconds: milliseconds / 1000 };
 }
 
-function countsOf(check: StartedCheck, { count }: MissingLinks) {
-  const { counts } = check.summary();
-  return { ...counts, skipped: counts.skipped - count, missing: count };
+/** The check skips a link that does not exist as if it were a destination. */
+function summaryOf(check: StartedCheck, { count }: MissingLinks) {
+  const { destinations, counts, ...others } = check.summary();
+  return {
+    ...others,
+    destinations: destinations - count,
+    counts: { ...counts, skipped: counts.skipped - count, missing: count },
+  };
 }
 
 /** `20 links: 15 ok, 2 moved, 3 broken (18 destinations, 3.2 s)`. */
 function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session): string[] {
   const { check, links } = shown;
-  const { destinations, milliseconds, stop } = check.summary();
+  const { destinations, counts, milliseconds, stop } = summaryOf(check, missing);
   // The error line has the rest.
   if (session.global.quiet && !stop) return [];
-  const counts = countsOf(check, missing);
   const found = Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${count} ${status === 'not_sent' ? 'not checked' : status}`);
-  const effort = `${plainQuantity(destinations - missing.count, 'destination')}, ${(milliseconds / 1000).toFixed(1)} s`;
+  const effort = `${plainQuantity(destinations, 'destination')}, ${(milliseconds / 1000).toFixed(1)} s`;
   return [
     ...(omitsOk(shown, session) && counts.ok > 0
       ? [`${quantity(counts.ok, 'link')} ${counts.ok === 1 ? 'is' : 'are'} ok and not listed; to list them, use -o table`]

@@ -97,7 +97,7 @@ export function listDuplicates(
     if (!isLimited && !global.quiet) notes.push(...(await selected.coverage()));
   }
   const page = () => ({ results_count: shown, total_count: links, offset: 0 });
-  return listReport(selected, session, { rows: rows(), page, notes, shown: () => shown, empty: undefined });
+  return listReport(selected, session, { rows: rows(), page, notes, shown: () => shown });
 }
 
 interface ListedRows extends Pick<RowsReport, 'rows' | 'empty'> {
