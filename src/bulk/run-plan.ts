@@ -23,6 +23,8 @@ export interface RunRow<Item extends object = object> {
   readonly refusal?: string | RowError | undefined;
   /** The row is left out as requested: nothing is read or sent for it. */
   readonly skip?: Skip | undefined;
+  /** The row that changed the link, of the run that is undone. */
+  readonly undoneRow?: number | undefined;
 }
 
 export interface InputFile {

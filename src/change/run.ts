@@ -13,6 +13,7 @@ import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import type { ListedChange, Question, RunPresentation } from './change.ts';
 import { askFor, consentToLinks } from './consent.ts';
+import type { PlannedLink } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
 import { refuseTooMany } from './limits.ts';
 import { ChangePlan, decidedPages, runRowOf } from './plan/plan.ts';
@@ -94,7 +95,10 @@ async function takeSnapshot(change: ListedChange, session: Session): Promise<Lis
   let line = 0;
   const plan = new ChangePlan(change.verb, session);
   for await (const links of decidedPages(plan, change, session)) {
-    const rows = links.flatMap((link) => runRowOf(link, change) ?? []).map((row) => ({ ...row, line: ++line }));
+    const rows = links.flatMap((link): ListedRow[] => {
+      const row = runRowOf(link, change);
+      return row ? [{ ...row, line: ++line }] : foundRows(link);
+    });
     if (rows.length > 0) kept.add(rows);
   }
   await consentToLinks(plan, change, session);
@@ -106,9 +110,20 @@ async function takeSnapshot(change: ListedChange, session: Session): Promise<Lis
     domains,
     newLinks: countOf('create') + countOf('copy'),
     readAt,
-    open: () => kept.read(),
+    open: () => rowsToSend(kept.read()),
     copyTo: (path) => kept.copyTo(path),
   };
+}
+
+/** An undo records which links it found restored, so that a later one leaves them alone. */
+function foundRows({ target, undoneRow }: PlannedLink): ListedRow[] {
+  return undoneRow === undefined ? [] : [{ line: undefined, item: target, undoneRow, skip: { status: 'unchanged' } }];
+}
+
+async function* rowsToSend(
+  groups: AsyncIterable<readonly ListedRow[]> | Iterable<readonly ListedRow[]>,
+): AsyncGenerator<readonly ListedRow[]> {
+  for await (const rows of groups) yield rows.filter(({ skip }) => skip === undefined);
 }
 
 /** As `readAt`, it makes the run read each link again before it is changed. */
@@ -122,7 +137,8 @@ async function resumed(
 ): Promise<Listed> {
   const domains = new Set<string | undefined>();
   let planned = 0;
-  for await (const rows of readKeptRows<ListedRow>(input)) {
+  const open = () => rowsToSend(readKeptRows<ListedRow>(input));
+  for await (const rows of open()) {
     for (const { item, refusal } of rows) {
       domains.add(item.domain);
       planned += Number(refusal === undefined);
@@ -139,7 +155,7 @@ async function resumed(
     domains: [...domains],
     // Someone else may have changed the links since an earlier process read them.
     readAt: longAgo,
-    open: () => readKeptRows<ListedRow>(input),
+    open,
   };
 }
 

@@ -66,15 +66,15 @@ export async function undoTagRun(
   if (global.dryRun && session.format() === 'json')
     return dryRunReport(doable.flatMap(({ changes }) => changes.flatMap(tagRequests)));
   if (global.dryRun) return { ...report, notes: () => ['dry run: nothing was sent'] };
-  const nothing = { ...report, rows: [], notes: () => [`${undo.what}: nothing to change`] };
-  if (!begun && steps.length === 0) return await withRunBefore(nothing, undone, undo.direction, session);
-  if (steps.length > 0 && doable.length === 0) return await withRunBefore(report, undone, undo.direction, session);
-  if (doable.length > 0) {
-    const question = undo.direction === 'redo' ? `Redo run ${begin.undoes ?? begin.run}` : `Undo run ${begin.run}`;
-    await confirm(`${question} of ${accountLabel(session)}?`, session);
+  if (steps.length === 0) {
+    await recordedTags(report, { ...run, change: begun ?? {} }, session);
+    const nothing = { ...report, rows: [], notes: () => [`${undo.what}: nothing to change`] };
+    return await withRunBefore(nothing, undone, undo.direction, session);
   }
-  const done = await recordedTags(report, { ...run, change: begun ?? combined(doable) }, session);
-  return steps.length === 0 ? nothing : done;
+  if (doable.length === 0) return await withRunBefore(report, undone, undo.direction, session);
+  const question = undo.direction === 'redo' ? `Redo run ${begin.undoes ?? begin.run}` : `Undo run ${begin.run}`;
+  await confirm(`${question} of ${accountLabel(session)}?`, session);
+  return await recordedTags(report, { ...run, change: begun ?? combined(doable) }, session);
 }
 
 /** Its undo must not touch what others have done. */

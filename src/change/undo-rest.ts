@@ -24,7 +24,7 @@ export async function isLeft(run: DoneRun, session: Session): Promise<boolean> {
   const { operation, options, run: name } = run.begin;
   const kept = foldersOf(session);
   if (operation !== 'tags')
-    return (await hasMore(run, session)) || (options.tags !== undefined && (await hasKeptTags(name, kept)));
+    return (await hasMore(run, session.system)) || (options.tags !== undefined && (await hasKeptTags(name, kept)));
   const { isUndone, later } = sinceWhole(await reversalsOf(name, kept), name);
   const isTakenBack = ({ isUndo, run: redo }: Reversal) => isUndo || later.some(({ undoes }) => undoes === redo);
   return !isUndone || !later.every((reversal) => reversal.isWhole && isTakenBack(reversal));
@@ -32,7 +32,7 @@ export async function isLeft(run: DoneRun, session: Session): Promise<boolean> {
 
 async function hasKeptTags(run: string, kept: RunFolders): Promise<boolean> {
   const reversals = await reversalsOf(await firstOf(run, kept), kept);
-  return reversals.sort((one, other) => one.resumed - other.resumed).at(-1)?.hasKept === true;
+  return (reversals.sort((one, other) => one.resumed - other.resumed).at(-1)?.state?.kept ?? 0) > 0;
 }
 
 /** Undoes a part or, if nothing of it is to be changed, the others. Ends with 3 if something is left after the last row. */

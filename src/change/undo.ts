@@ -10,6 +10,7 @@ import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
 import { assertSameAccount, directionOf, isToContinue } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
+import { recordTagRun } from '../bulk/tag-run.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
@@ -22,6 +23,7 @@ import { hashChangePresentation } from '../output/url-columns.ts';
 import type { ListedChange } from './change.ts';
 import type { PlannedLink, PlannedOutcome } from './decide/outcome.ts';
 import { type UndoDecision, undoCreation, undoDeletion, undoEdit } from './decide/undo.ts';
+import { environmentOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
 import type { MakeItem } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
@@ -90,9 +92,18 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   if (global.dryRun) return report;
   const isWithoutLinks = report.runRows === undefined;
   // While rows may still be applied, tags stay as they are, because links may get them.
-  if (tags && isWithoutLinks && pending.rows === 0 && !report.outcome?.()) return await undoTagRun(run, undo, session);
+  if (isWithoutLinks && pending.rows === 0 && !report.outcome?.()) {
+    if (tags) return await undoTagRun(run, undo, session);
+    await recordNothing(run, undo, session);
+  }
   const named = isWithoutLinks ? await withRunBefore(report, run, undo.direction, session) : report;
   return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, run) };
+}
+
+/** Links that are found as they should be are undone: what somebody does to them later is not part of the run. */
+async function recordNothing({ begin, size }: DoneRun, undo: ReturnType<typeof undoOf>, session: Session): Promise<void> {
+  const run = { ...undo, change: {}, profile: session.profile, undoes: begin.run, undoneSize: size };
+  await recordTagRun(run, environmentOf(session), { act: async () => undefined });
 }
 
 interface Undoing {

@@ -20,7 +20,7 @@ interface Case {
 }
 
 function decided({ asked = {}, before, now, isTaken = false }: Case, force: boolean) {
-  const change: DoneChange = { link: { hash: 'x' }, asked, before, isCertain: true };
+  const change: DoneChange = { row: 0, link: { hash: 'x' }, asked, before, isCertain: true };
   return undoEdit({ change, now, isTaken, force });
 }
 
@@ -157,6 +157,7 @@ describe('U2: a field by its values before, after and now', () => {
 
 describe('U2: a created link', () => {
   const change = {
+    row: 0,
     link: { hash: 'x' },
     asked: {},
     before: undefined,
@@ -181,7 +182,7 @@ describe('U2: a created link', () => {
 });
 
 test('U7: a link that may have been there before the run is left alone, unless forced', () => {
-  const change = { link: { hash: 'x' }, asked: {}, before: undefined, isProven: false, isCertain: true };
+  const change = { row: 0, link: { hash: 'x' }, asked: {}, before: undefined, isProven: false, isCertain: true };
   const outcome = (force: boolean) => undoCreation({ change, now: record(), isTaken: false, force });
   expect(outcome(false)).toEqual(refused('it may have existed before the run'));
   expect(outcome(true)).toEqual({ kind: 'delete' });
@@ -190,7 +191,13 @@ test('U7: a link that may have been there before the run is left alone, unless f
 describe('U2: a deleted link', () => {
   const values = { note: ' n ', tags: ['B', 'a'], expiration_date: '2001-01-01', email_stats: true, max_clicks: 4 };
   const whole = record({ long_url: 'HTTPS://A.example', ...values });
-  const change = (before: EarlierLink | null): DoneChange => ({ link: { hash: 'x' }, asked: {}, before, isCertain: true });
+  const change = (before: EarlierLink | null): DoneChange => ({
+    row: 0,
+    link: { hash: 'x' },
+    asked: {},
+    before,
+    isCertain: true,
+  });
   const outcomeOf = (before: EarlierLink | null, now?: UrlRecord) =>
     undoDeletion({ change: change(before), now, isTaken: false, force: true });
 

@@ -259,6 +259,35 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   );
 
   test.for(kinds)(
+    'U2, U6: $name, of which undo left a link out: what becomes of a link that it found restored stays',
+    async (kind, { linkctl, service, folder }) => {
+      const { run, after } = await ran(kind, { linkctl, service, folder });
+      await kind.byHand(service, 'undo');
+      if (kind.back === 'POST') await foreign(service, 'POST', '/urls', { custom_hash: 'h2', long_url: 'https://else.example' });
+      else await foreign(service, 'PATCH', '/urls/h2', { note: 'theirs' });
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
+      await kind.byHand(service, 'run');
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
+      expect((await values(service)).h1).toEqual(after.h1);
+    },
+  );
+
+  test.for(kinds)(
+    'U2, U6: $name that undo found taken back by hand is undone: what becomes of its links later stays',
+    async ({ lines, ...kind }, { linkctl, service, folder }) => {
+      const ofOne = lines.filter((line) => line.startsWith('h1') || line.includes('hash'));
+      const { run, after } = await ran({ ...kind, lines: ofOne }, { linkctl, service, folder });
+      const undo = ['undo', run, '--yes'];
+      await kind.byHand(service, 'undo');
+      expect((await linkctl([...undo, '-n'])).stderr).toContain('1 unchanged');
+      expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to change') });
+      await kind.byHand(service, 'run');
+      expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
+      expect((await values(service)).h1).toEqual(after.h1);
+    },
+  );
+
+  test.for(kinds)(
     'U2, U3: $name, of which one link is already as redo would make it, is redone and undone as a whole',
     async (kind, { linkctl, service, folder }) => {
       const { run, before, after } = await ran(kind, { linkctl, service, folder });

@@ -202,7 +202,7 @@ test('U5, U6: an undo that finds nothing to change names the run before, for lin
   expect(await undoLast(linkctl)).toMatchObject({ code: 0, stderr: expect.stringMatching(before) });
   expect((await linkctl(['tags', 'add', 'fresh'])).code).toBe(0);
   await foreign(service, 'DELETE', '/tags/fresh');
-  const tags = /: nothing to change\nthe run before it that can be undone \(edit h1, .*\): linkctl undo \S+\n$/;
+  const tags = /: nothing to change\nthe run before it that can be undone \(edit h0, .*\): linkctl undo \S+\n$/;
   expect(await undoLast(linkctl)).toMatchObject({ code: 0, stderr: expect.stringMatching(tags) });
 });
 

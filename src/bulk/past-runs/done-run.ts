@@ -148,26 +148,23 @@ function takenByRow({ rows, states, errors = [] }: ResultLine): ReadonlyMap<numb
 async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   const free = await freeBefore(record, state);
   yield* createdLinks(record, state, { isProven: () => true, isNew: (row) => free.has(row) });
-  for await (const some of possibleCreations(record, state)) yield some.map(({ change }) => change);
+  yield* possibleCreations(record, state);
   for await (const some of changedLinks(record, state)) yield some.filter(({ before }) => before !== null);
 }
 
 /** Yields what rows may have created whose hashes were free before: those in doubt, and those that were refused after an attempt in doubt. */
-async function* possibleCreations(
-  record: RunRecord,
-  state: RunState,
-): AsyncGenerator<readonly { readonly row: number; readonly change: DoneChange }[]> {
+async function* possibleCreations(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
   const { begin, stateOf, mayBePartlyApplied } = state;
   const images = await keptImages(record, begin.input.rows);
   const made = madeUnlike(record, state);
   try {
     for await (const some of images.backwards()) {
-      const created: { row: number; change: DoneChange }[] = [];
+      const created: DoneChange[] = [];
       for (const image of some.filter(({ record: link }) => link === null)) {
         const { row, payload } = image;
         const isOpen = isInDoubt(stateOf(row));
         const isRefused = stateOf(row) === 'failed' && mayBePartlyApplied(row) && !(await made.of(image));
-        if (isOpen || isRefused) created.push({ row, change: possibleCreation(payload, isOpen) });
+        if (isOpen || isRefused) created.push(possibleCreation(row, payload, isOpen));
       }
       yield created;
     }
@@ -176,8 +173,8 @@ async function* possibleCreations(
   }
 }
 
-function possibleCreation({ hash, domain, ...asked }: BeforeImage['payload'], isOpen: boolean): DoneChange {
-  return { ...createdLink({ hash, domain }, isOpen ? askedPrints(asked) : undefined, true), isOpen };
+function possibleCreation(row: number, { hash, domain, ...asked }: BeforeImage['payload'], isOpen: boolean): DoneChange {
+  return { ...createdLink(row, { hash, domain }, isOpen ? askedPrints(asked) : undefined, true), isOpen };
 }
 
 function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: string): void {
@@ -196,7 +193,7 @@ async function* newLinks(record: RunRecord, state: RunState): AsyncGenerator<rea
   const isOwn =
     undoes !== undefined || mode === 'checked' || mode === 'dedupe' || (options.generateHashes === true && !state.mark);
   const unread = isOwn ? new Set<number>() : await freeBefore(record, state);
-  for await (const some of possibleCreations(record, state)) yield some.map(({ change }) => change);
+  yield* possibleCreations(record, state);
   yield* createdLinks(record, state, { isProven: (row) => isOwn || unread.has(row), isNew: () => true });
 }
 
@@ -223,7 +220,7 @@ async function* createdLinks(
   const { begin, locationOf, keys } = state;
   // With images, `appliedChanges` finds these rows.
   const inDoubt = begin.undo ? [] : [...keys].filter(([row]) => isInDoubt(state.stateOf(row)));
-  yield inDoubt.map(([, hash]) => createdLink({ hash, domain: begin.domain }, undefined, true));
+  yield inDoubt.map(([row, hash]) => createdLink(row, { hash, domain: begin.domain }, undefined, true));
   const locations: LineLocation[] = [];
   for await (const { line, ...location } of readJournal(path)) if (line.type === 'result') locations.push(location);
   let nth = locations.length;
@@ -251,7 +248,7 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isPro
       const taken = errors[failed]?.[3];
       failed += 1;
       if (isOfRow(taken) && isNew(row) && isLatest(row)) {
-        created.push({ ...createdLink({ hash: taken.hash, domain }, {}, !isDoubtful && isProven(row)), isUnlike: true });
+        created.push({ ...createdLink(row, { hash: taken.hash, domain }, {}, !isDoubtful && isProven(row)), isUnlike: true });
       }
       continue;
     }
@@ -259,13 +256,13 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isPro
     const made = { long_url: link?.print, ...values[done] };
     done += 1;
     if ((status !== 'created' && !isDoubtful) || !link || !isLatest(row)) continue;
-    created.push(createdLink({ hash: link.hash, domain }, made, !isDoubtful && isProven(row)));
+    created.push(createdLink(row, { hash: link.hash, domain }, made, !isDoubtful && isProven(row)));
   }
   return created.reverse();
 }
 
-function createdLink(link: LinkKey, made: LinkPrints | undefined, isProven: boolean): DoneChange {
-  return { link, asked: {}, before: undefined, made, isProven, isCertain: made !== undefined, isOpen: made === undefined };
+function createdLink(row: number, link: LinkKey, made: LinkPrints | undefined, isProven: boolean): DoneChange {
+  return { row, link, asked: {}, before: undefined, made, isProven, isCertain: made !== undefined, isOpen: made === undefined };
 }
 
 export async function assertIdle(run: string, folders: RunFolders, system: System): Promise<void> {

@@ -1,5 +1,4 @@
 import { mayHaveChanged, type RowState, type RunState } from '../journal/journal-state.ts';
-import { changedStatuses } from '../journal/lines.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { isUnwritten, newestFirst, type RunFolders, runRecord } from './run-names.ts';
 
@@ -35,15 +34,11 @@ export async function undosOfLost(lost: string, folders: RunFolders): Promise<Un
 }
 
 /** An undo or redo in the chain that begins with a run. */
-export interface Reversal extends Pick<Undo, 'run' | 'isWhole'> {
+export interface Reversal extends Undo {
   /** The run that it undoes. */
   readonly undoes: string;
   /** It takes back what the first run did. Otherwise it does that again. */
   readonly isUndo: boolean;
-  /** It left tags unchanged that links have now, or rows that may still be applied. */
-  readonly hasKept: boolean;
-  /** Number of rows that changed a link. */
-  readonly changed: number;
   /** The number of the run, which it got when it began or was last resumed. */
   readonly resumed: number;
   /** Where it stands among the others. */
@@ -68,14 +63,12 @@ async function reversalsFrom(
 ): Promise<Reversal[]> {
   const reversals: Reversal[] = [];
   for (const undo of undone ? await undosOf(undone, folders) : await undosOfLost(undoes, folders)) {
-    const { run, state, isWhole } = undo;
+    const { state } = undo;
     const resumed = state?.begin.order ?? since;
     const later = await reversalsFrom(undo, !isUndo, resumed, folders);
-    const between = later.filter(({ run: other }) => state?.outgrown.has(other));
+    const between = later.filter(({ run }) => state?.outgrown.has(run));
     const order = Math.min(resumed, ...between.map((other) => other.order - 0.5));
-    const changed = changedStatuses.reduce((sum, status) => sum + (state?.counts.get(status) ?? 0), 0);
-    const hasKept = state !== undefined && state.kept > 0;
-    reversals.push({ run, isWhole, undoes, isUndo, hasKept, changed, resumed, order }, ...later);
+    reversals.push({ ...undo, undoes, isUndo, resumed, order }, ...later);
   }
   return reversals;
 }

@@ -33,6 +33,8 @@ interface Refused {
 
 /** A link as it was read, with its planned outcome. */
 export interface PlannedLink extends SelectedLink {
+  /** The row that changed the link, of the run that is undone. */
+  readonly undoneRow?: number | undefined;
   readonly outcome: PlannedOutcome;
 }
 

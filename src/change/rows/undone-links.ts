@@ -1,3 +1,4 @@
+import type { System } from '../../base/system.ts';
 import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
 import { type DoneRun, newerLinks } from '../../bulk/past-runs/done-run.ts';
 import type { Session } from '../../cli/session.ts';
@@ -11,7 +12,7 @@ import type { SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { isAlike, type UndoDecision } from '../decide/undo.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
-import { restoredLinks } from './restored-links.ts';
+import { restoredRows } from './restored-rows.ts';
 
 interface Reading {
   decide(decision: UndoDecision): PlannedOutcome;
@@ -41,13 +42,13 @@ export async function* undonePages(
   let read = 0;
   let isNewer: ((hash: string) => boolean) | undefined;
   let hasOneDomain: boolean | undefined;
-  const restored = await restoredLinks(run, domainOf, system);
+  const restored = await restoredRows(run, system);
   for await (const done of changes()) {
     if (done.length === 0) continue;
     if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
     const all = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
     // What somebody has done since to a link that an earlier undo restored is not part of the run.
-    const domains = all.filter(({ change: { link }, domain }) => !restored.has({ ...link, domain }));
+    const domains = all.filter(({ change }) => !restored.has(change.row));
     if (domains.some(isUnplaced)) hasOneDomain ??= await isOnOneDomain(session);
     const targets = domains.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const find = await recordsOf(client, targets, batchSize);
@@ -59,7 +60,9 @@ export async function* undonePages(
         (change.isProven && (hasOneDomain || !isUnplaced({ change, domain }))) ||
         (isToProve(change) && record !== undefined && isNewer?.(record.hash));
       const outcome = decide({ change: { ...change, isProven }, now: record, isTaken: taken !== undefined && isTaken, force });
-      return { target: { hash: record?.hash ?? change.link.hash, domain }, record, outcome };
+      // A row that may still be applied is not restored yet.
+      const undoneRow = outcome.kind === 'unchanged' && change.isOpen ? undefined : change.row;
+      return { target: { hash: record?.hash ?? change.link.hash, domain }, record, outcome, undoneRow };
     };
     const links: PlannedLink[] = [];
     const exchanged = exchangedLinks(located, (one) => decided(one, false), find);
@@ -67,7 +70,7 @@ export async function* undonePages(
       const { change, taken = '' } = one;
       const steps = exchanged.get(one) ?? [decided(one, !freed.has(taken))];
       for (const { target, outcome, record } of steps) {
-        if (change.isOpen && !restored.has(target) && mayStillChange(change, outcome, record)) pending.rows += 1;
+        if (change.isOpen && mayStillChange(change, outcome, record)) pending.rows += 1;
         if (change.isChained && outcome.kind === 'change' && outcome.fields.custom_hash !== undefined)
           freed.add(linkText(target));
       }
@@ -79,16 +82,11 @@ export async function* undonePages(
 }
 
 /** Returns true if the run changed links that its undos have not restored. */
-export async function hasMore(run: DoneRun, session: Session): Promise<boolean> {
+export async function hasMore(run: DoneRun, system: System): Promise<boolean> {
   if (run.untraceableRows > 0) return true;
-  const domainOf = domainsOf(run, session);
-  const restored = await restoredLinks(run, domainOf, session.system);
+  const restored = await restoredRows(run, system);
   if (restored.isAll) return false;
-  for await (const some of run.changes()) {
-    for (const change of some) {
-      if (!restored.has({ ...change.link, domain: await domainOf(change) })) return true;
-    }
-  }
+  for await (const some of run.changes()) if (some.some(({ row }) => !restored.has(row))) return true;
   return false;
 }
 

@@ -55,7 +55,7 @@ async function nameless({ command }: Direction, run: string | undefined, session
   return new UsageError(message, { hint: `the newest${begin ? ` (${titleOf(begin)})` : ''}: linkctl ${command} ${name} --yes` });
 }
 
-/** A run of which nothing could be undone stays the newest, so the report of its undo names the run before it. */
+/** The report of an undo that changed nothing names the run before, because it may be the one that was meant. */
 export async function withRunBefore(
   report: RowsReport,
   { begin }: Pick<DoneRun, 'begin'>,
