@@ -1,4 +1,4 @@
-import { mayHaveChanged, type RowState, type RunState } from '../journal/journal-state.ts';
+import { isInDoubt, isSettled, mayHaveChanged, type RowState, type RunState } from '../journal/journal-state.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { isUnwritten, newestFirst, type RunFolders, runRecord } from './run-names.ts';
 
@@ -71,6 +71,18 @@ async function reversalsFrom(
     reversals.push({ ...undo, undoes, isUndo, resumed, order }, ...later);
   }
   return reversals;
+}
+
+/** Returns true if a row was certainly applied, or there was nothing to do. */
+export function hasDone({ state }: Reversal, row: number): boolean {
+  const rowState = state?.stateOf(row) ?? 'free';
+  return isSettled(rowState) && rowState !== 'failed';
+}
+
+/** Returns true if a row was applied, perhaps only in part, or may be. */
+export function mayHaveDone(reversal: Reversal, row: number): boolean {
+  const { state } = reversal;
+  return hasDone(reversal, row) || (state !== undefined && (isInDoubt(state.stateOf(row)) || state.mayBePartlyApplied(row)));
 }
 
 /** Returns what followed the last undo that decided about everything that the run has changed. Without such an undo, returns all. */

@@ -1,8 +1,7 @@
 import { folders, type System } from '../../base/system.ts';
-import { isInDoubt, isSettled } from '../../bulk/journal/journal-state.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import { type RunFolders, runFolders, runRecord } from '../../bulk/past-runs/run-names.ts';
-import { type Reversal, reversalsOf } from '../../bulk/past-runs/undos.ts';
+import { hasDone, mayHaveDone, type Reversal, reversalsOf } from '../../bulk/past-runs/undos.ts';
 
 import type { RunRow } from '../../bulk/run-plan.ts';
 import { readKeptRows } from '../../input/kept-rows.ts';
@@ -26,21 +25,11 @@ export async function restoredRows({ begin, undoneBy }: DoneRun, system: System)
     for (const row of found) restored[row] = Number(reversal.isUndo);
     for (const [index, row] of rows.entries()) {
       // An undo restored only what it did for certain. A redo without a certain outcome may have changed a link again.
-      if (reversal.isUndo) restored[row] = Number(isDone(reversal, index));
-      else if (mayBeDone(reversal, index)) restored[row] = 0;
+      if (reversal.isUndo) restored[row] = Number(hasDone(reversal, index));
+      else if (mayHaveDone(reversal, index)) restored[row] = 0;
     }
   }
   return { isAll: false, has: (row) => restored[row] === 1 };
-}
-
-function isDone({ state }: Reversal, index: number): boolean {
-  const rowState = state?.stateOf(index) ?? 'free';
-  return isSettled(rowState) && rowState !== 'failed';
-}
-
-function mayBeDone(reversal: Reversal, index: number): boolean {
-  const { state } = reversal;
-  return isDone(reversal, index) || (state !== undefined && (isInDoubt(state.stateOf(index)) || state.mayBePartlyApplied(index)));
 }
 
 /** The links of an undo or redo, as rows of the run with which the chain begins. */
