@@ -132,7 +132,7 @@ function summaryRecord({ run, presentation }: ShownRun): Row {
     rows: tally.rows,
     ...countsOf(tally, presentation.ignoreMissing),
     requests: calls,
-    seconds: milliseconds / 1000,
+    seconds: Math.round(milliseconds) / 1000,
     surplus: surplus.length,
     ...(guarantee && { guarantee }),
   };

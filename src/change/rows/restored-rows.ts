@@ -14,8 +14,9 @@ interface RestoredRows {
 
 /** Asks the records: for each row, the last undo or redo that decided about it counts. */
 export async function restoredRows({ begin, undoneBy }: DoneRun, system: System): Promise<RestoredRows> {
+  if (undoneBy.length === 0) return { isAll: false, has: () => false };
   const kept = runFolders(folders(system).state);
-  const reversals = undoneBy.length === 0 ? [] : await reversalsOf(begin.run, kept);
+  const reversals = await reversalsOf(begin.run, kept);
   const last = reversals.at(-1);
   if (last?.isWhole && last.undoes === begin.run) return { isAll: true, has: () => true };
   const restored = new Uint8Array(begin.input.rows);

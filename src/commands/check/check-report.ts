@@ -172,7 +172,7 @@ export function headerLines({ check, links }: Pick<ShownCheck, 'check' | 'links'
 
 function summaryRecord({ check, links }: ShownCheck, missing: MissingLinks): Row {
   const { destinations, counts, milliseconds } = summaryOf(check, missing);
-  return { links, destinations, ...counts, seconds: milliseconds / 1000 };
+  return { links, destinations, ...counts, seconds: Math.round(milliseconds) / 1000 };
 }
 
 /** The check skips a link that does not exist as if it were a destination. */
