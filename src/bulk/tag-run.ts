@@ -36,6 +36,8 @@ export interface TagRun {
   /** The command as shown in messages: `tags rename promo promotion`. */
   readonly what: string;
   readonly change: TagChange;
+  /** `tags` by default; for an undo that found all links as they should be, its own. */
+  readonly operation?: BeginLine['operation'];
   readonly profile?: string | undefined;
   readonly undoes?: string | undefined;
   readonly undoneSize?: number | undefined;
@@ -55,14 +57,14 @@ interface TagWork<Result> {
 
 /** Changes tags as a run. Returns its name. */
 export async function recordTagRun<Result>(
-  { what, change, profile, undoes, undoneSize, direction }: TagRun,
+  { what, change, operation, profile, undoes, undoneSize, direction }: TagRun,
   environment: RunEnvironment,
   { act, isBegun, leavesNothing, kept }: TagWork<Result>,
 ): Promise<{ run: string; result: Result }> {
   const { system, stateFolder } = environment;
   const folders = runFolders(stateFolder);
   if (isCrowded(stateFolder)) await (await import('./past-runs/pruning.ts')).pruneRuns(stateFolder, system, undoes);
-  const identity = identityOf({ what, change, undoes }, environment);
+  const identity = identityOf({ what, change, operation, undoes }, environment);
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
   const beginning = { input, what, profile, undoes, undoneSize, direction, undo: true, fromArguments: true };
   const done = await beginRun(identity, beginning, environment, async (begun) => {
@@ -98,11 +100,11 @@ export async function recordTagRun<Result>(
 }
 
 /** The typed command identifies the run, because its change is decided only once, when it starts. */
-function identityOf({ what, change, undoes }: TagRun, { client }: Pick<RunEnvironment, 'client'>) {
+function identityOf({ what, change, operation = 'tags', undoes }: TagRun, { client }: Pick<RunEnvironment, 'client'>) {
   const { server, username: account } = client.identity;
-  const input = { name: 'tags', sha256: checksum(JSON.stringify([what, undoes])), rows: 0 };
+  const input = { name: operation === 'tags' ? 'tags' : what, sha256: checksum(JSON.stringify([what, undoes])), rows: 0 };
   const options = JSON.parse(JSON.stringify({ tags: tagChangeOf({ options: { tags: change } }), undoes }));
-  return { operation: 'tags', server, account, domain: undefined, input, options } as const;
+  return { operation, server, account, domain: undefined, input, options } as const;
 }
 
 /** Returns the change of the unfinished run of the same command. It may have been applied. */

@@ -10,7 +10,7 @@ import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
 import { assertSameAccount, directionOf, isToContinue } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
-import { recordTagRun } from '../bulk/tag-run.ts';
+import { recordTagRun, type TagRun } from '../bulk/tag-run.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
@@ -94,14 +94,18 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   // While rows may still be applied, tags stay as they are, because links may get them.
   if (isWithoutLinks && pending.rows === 0 && !report.outcome?.()) {
     if (tags) return await undoTagRun(run, undo, session);
-    await recordNothing(run, undo, session);
+    await recordNothing(run, { ...undo, operation: method.kind }, session);
   }
   const named = isWithoutLinks ? await withRunBefore(report, run, undo.direction, session) : report;
   return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, run) };
 }
 
 /** Links that are found as they should be are undone: what somebody does to them later is not part of the run. */
-async function recordNothing({ begin, size }: DoneRun, undo: ReturnType<typeof undoOf>, session: Session): Promise<void> {
+async function recordNothing(
+  { begin, size }: DoneRun,
+  undo: Pick<TagRun, 'what' | 'direction' | 'operation'>,
+  session: Session,
+): Promise<void> {
   const run = { ...undo, change: {}, profile: session.profile, undoes: begin.run, undoneSize: size };
   await recordTagRun(run, environmentOf(session), { act: async () => undefined });
 }

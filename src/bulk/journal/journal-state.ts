@@ -29,17 +29,20 @@ const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
 /** Returns true if the run is complete and its result was shown or need not be. Otherwise the same command continues it. */
 export function isOver({ complete, shown, begin }: Pick<RunState, 'complete' | 'shown' | 'begin'>): boolean {
-  return complete && (shown || rowless.has(begin.operation) || begin.operation === 'check');
+  return complete && (shown || isRowless(begin) || begin.operation === 'check');
 }
 
-const rowless: ReadonlySet<string> = new Set(['tags', 'api']);
+/** True for a change of tags, a call of `api`, and an undo that found all links as they should be. */
+function isRowless({ input }: BeginLine): boolean {
+  return input.rows === 0;
+}
 
 export function mayHaveChanged({
   counts,
   begin,
   mayHaveChangedMore,
 }: Pick<RunState, 'counts' | 'begin' | 'mayHaveChangedMore'>): boolean {
-  return mayHaveChangedMore || rowless.has(begin.operation) || changing.some((state) => (counts.get(state) ?? 0) > 0);
+  return mayHaveChangedMore || isRowless(begin) || changing.some((state) => (counts.get(state) ?? 0) > 0);
 }
 
 const changing: readonly RowState[] = ['open', 'unknown', ...changedStatuses];
