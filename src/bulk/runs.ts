@@ -12,7 +12,7 @@ import { linksOf, statusesOf } from './journal/recorded-results.ts';
 import { foldRun } from './journal/run-folder.ts';
 import { deleteRun } from './past-runs/deletion.ts';
 import { byNewest, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './past-runs/run-names.ts';
-import { type IsOwn, tipOf } from './past-runs/undo-chain.ts';
+import { type IsOwn, undoerOf } from './past-runs/undo-chain.ts';
 import type { RowStatus } from './results/row-outcome.ts';
 
 export { pruneRuns } from './past-runs/pruning.ts';
@@ -170,14 +170,12 @@ async function overview(run: string, folders: RunFolders): Promise<RunOverview |
     const state = await foldRun(run, folders);
     if (!state) return undefined;
     const { begin, lastEnd, complete } = state;
-    const tip = await tipOf(state, folders);
-    const undoneBy = tip.isUndone ? tip.run : undefined;
     return {
       run,
       state: complete ? 'finished' : 'unfinished',
       begin,
       lastEnd,
-      undoneBy,
+      undoneBy: await undoerOf(state, folders),
       mayHaveChanged: mayHaveChanged(state),
       counts: countsOf(state),
       journal,

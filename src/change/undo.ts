@@ -5,10 +5,10 @@ import { editItemsOperation } from '../bulk/operations/editing.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
 import type { DoneChange, EarlierLink } from '../bulk/past-runs/done-change.ts';
-import { assertIdle, type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
+import { assertIdle, type DoneRun } from '../bulk/past-runs/done-run.ts';
 import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
-import { assertSameAccount, directionOf, isToContinue } from '../bulk/past-runs/undo-chain.ts';
+import { assertSameAccount, directionOf } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
 import { recordTagRun, type TagRun } from '../bulk/tag-run.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -30,10 +30,10 @@ import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
 import { type PendingRows, undonePages } from './rows/undone-links.ts';
 import { type Direction, namedRun, runBefore, withRunBefore } from './rows/undone-run.ts';
-import { nothingToDo, runPlannedChange } from './run.ts';
+import { runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
 import { tagsBack, undoTagRun } from './tag-undo.ts';
-import { isLeft, withRest } from './undo-rest.ts';
+import { isAnyLeft, revertParts } from './undo-parts.ts';
 
 export interface UndoOptions extends BulkOptions {
   readonly force?: boolean;
@@ -49,19 +49,9 @@ export async function undoOrRedo(
   const session = await openSession(invocation);
   if (session.domainNamed)
     throw new UsageError(`--domain does not apply to ${direction.command}: each link is changed on the domain that it was on`);
-  const { run, tip } = await namedRun(named, direction, session);
+  const run = await namedRun(named, direction, (some) => isAnyLeft([some], session), session);
   if (run === undefined) throw new NotFoundError(direction.nothing.message, { hint: direction.nothing.hint });
-  const { state } = folders(session.system);
-  const target = tip ? await direction.targetOf(tip, run, runFolders(state)) : run;
-  if (tip && target === undefined) return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
-  const { command } = direction;
-  const undone = await readDoneRun(state, target ?? run);
-  const chain = { run: undone.begin.run, named: tip && run, command, session };
-  const isOver = tip && tip.isUndone === (command === 'undo');
-  const isToBeShown = isOver && tip.state?.complete && (await isToContinue(tip.state, runFolders(state)));
-  if (isOver && !isToBeShown && !(await isLeft(undone, session)))
-    return nothingToDo(hashChangePresentation('urls'), direction.already(run, tip));
-  return await withRest(chain, undone, (part) => undoRun(part, options, session));
+  return await revertParts(run, direction, session, (part) => undoRun(part, options, session));
 }
 
 /** Undoes a run. The undo is a run, too. */

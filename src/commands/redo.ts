@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nextToRedo, targetOfRedo } from '../bulk/past-runs/undo-chain.ts';
+import { nextToRedo } from '../bulk/past-runs/undo-chain.ts';
 import type { Direction } from '../change/rows/undone-run.ts';
 import { type UndoOptions, undoOrRedo } from '../change/undo.ts';
 import type { Runner } from '../cli/runner.ts';
@@ -25,7 +25,6 @@ export function registerRedo(command: Command, run: Runner): void {
 const redo: Direction = {
   command: 'redo',
   next: nextToRedo,
-  targetOf: (tip, run, kept) => targetOfRedo(run, tip, kept),
   already: (run) => `run ${run} is not undone`,
   nothing: {
     message: 'nothing to redo: no undo, or another change since',

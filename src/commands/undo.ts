@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nextToUndo, targetOfUndo } from '../bulk/past-runs/undo-chain.ts';
+import { nextToUndo } from '../bulk/past-runs/undo-chain.ts';
 import type { Direction } from '../change/rows/undone-run.ts';
 import { type UndoOptions, undoOrRedo } from '../change/undo.ts';
 import type { Runner } from '../cli/runner.ts';
@@ -29,7 +29,6 @@ export function registerUndo(command: Command, run: Runner): void {
 const undo: Direction = {
   command: 'undo',
   next: nextToUndo,
-  targetOf: async (tip, run, kept) => (await targetOfUndo(tip, kept)) ?? run,
-  already: (run, tip) => `run ${run} is already undone, by run ${tip.run}`,
+  already: (run, by) => `run ${run} is already undone${by === undefined ? '' : `, by run ${by}`}`,
   nothing: { message: 'nothing to undo', hint: 'linkctl runs' },
 };

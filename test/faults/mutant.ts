@@ -84,8 +84,8 @@ export const mutants = {
   'undoes its own undo': [
     [
       'bulk/past-runs/undo-chain.ts',
-      '  if (!isBack) return run;\n  return state && (await isToContinue(state, folders)) ? state.begin.undoes : undefined;\n}',
-      '  return run;\n}',
+      '  if (undoes !== undefined && existsSync(runRecord(undoes, folders).path)) return undefined;\n',
+      '',
     ],
   ],
   'takes every link for its own': [['change/decide/undo.ts', 'if (!change.isProven && !force)', 'if (false)']],

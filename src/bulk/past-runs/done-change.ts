@@ -9,7 +9,7 @@ import type { KnownRecord } from '../matching/row-verdict.ts';
 export type EarlierLink = KnownRecord;
 
 export interface DoneChange {
-  /** The last row of the run that changed the link. */
+  /** The first row of the run that changed the link. */
   readonly row: number;
   /** As named by the run. Without a domain on edition A if that was the default domain. */
   readonly link: LinkKey;
@@ -87,7 +87,7 @@ export function joinedChanges(images: readonly TouchedImage[], state: RunState):
 
 /** Joins two changes of one link. It keeps the hash of the first if the second may not have been applied. */
 function joined(first: DoneChange, second: DoneChange): DoneChange {
-  const { row, asked, isOpen } = second;
+  const { asked, isOpen } = second;
   const isApplied = wasApplied(second);
   const stays = !isApplied && first.asked.custom_hash !== undefined;
   const custom_hash = stays ? first.asked.custom_hash : (asked.custom_hash ?? first.asked.custom_hash);
@@ -99,7 +99,6 @@ function joined(first: DoneChange, second: DoneChange): DoneChange {
   const all: EditFields = { ...earlier, ...later, custom_hash, tags: tags?.length ? tags : undefined };
   return {
     ...first,
-    row,
     asked: all,
     askedBefore: isOpen ? first.asked : first.askedBefore,
     seen: [...seenOfOthers(first), ...(isStep ? [seenBetween(first, second)] : []), ...(second.seen ?? [])],

@@ -29,9 +29,7 @@ import {
 } from './done-change.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
 
-export interface DoneRun {
-  readonly begin: BeginLine;
-  readonly undoneBy: readonly string[];
+export interface DoneRun extends Pick<RunState, 'begin' | 'undoneBy' | 'outgrown'> {
   /** Bytes of its journal. */
   readonly size: number;
   /** The operation, but `apply` for a shortening with `--on-conflict update`, which both creates and edits links. */
@@ -52,7 +50,7 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
     throw new NotFoundError(`the record of run ${run} is gone: it can be neither undone nor redone`, { hint: 'linkctl runs' });
   }
   const record = runRecord(run, folders);
-  const { begin, counts, keys, stateOf, undoneBy, size } = state;
+  const { begin, counts, keys, stateOf, undoneBy, outgrown, size } = state;
   const inDoubt = (counts.get('open') ?? 0) + (counts.get('unknown') ?? 0);
   const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
   const isCreation = kind === 'shorten';
@@ -64,6 +62,7 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
   return {
     begin,
     undoneBy,
+    outgrown,
     size,
     kind,
     untraceableRows: isCreation ? inDoubt - named.size : 0,

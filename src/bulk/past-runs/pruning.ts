@@ -14,7 +14,7 @@ import {
   startTimeOf,
 } from './run-names.ts';
 import { isTrace } from './trace.ts';
-import { type OwnRun, targetIn } from './undo-chain.ts';
+import { type OwnRun, runInForce } from './undo-chain.ts';
 
 /** Days for which the record of a finished run is kept. */
 const keptDays = 30;
@@ -104,7 +104,7 @@ function accountOf([change]: readonly OwnRun[]): string {
 /** Returns the change of a chain that `undo` would revert. */
 async function lastInForce(changes: readonly OwnRun[], folders: RunFolders): Promise<OwnRun | undefined> {
   for (const change of changes) {
-    const target = await targetIn(change, folders);
+    const target = await runInForce(change, folders, async () => true);
     if (target !== undefined) return changes.find(({ run }) => run === target);
   }
   return undefined;

@@ -7,11 +7,15 @@ import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
 import { foldRun, readBegin } from '../journal/run-folder.ts';
 import { type NamedRun, newestFirst, newestRuns, type RunFolders, runNames, runRecord, startTimeOf } from './run-names.ts';
-import { undosOf, undosOfLost } from './undos.ts';
+import { endsOf, reversalsOf } from './undos.ts';
 
-/** Returns true if the run was undone and not redone. The same command then starts a new run, because the journal is out of date. */
+/** Returns the newest undo that is in force; undefined if there is none. The same command then starts a new run, as the journal is out of date. */
+export async function undoerOf(state: RunState, folders: RunFolders): Promise<string | undefined> {
+  return endsOf(await reversalsOf(state, folders)).findLast(({ isUndo }) => isUndo)?.run;
+}
+
 export async function isUndone(state: RunState, folders: RunFolders): Promise<boolean> {
-  return (await tipOf(state, folders)).isUndone;
+  return (await undoerOf(state, folders)) !== undefined;
 }
 
 /**
@@ -32,115 +36,91 @@ async function hasLaterChange({ run, server, account }: BeginLine, folders: RunF
   return false;
 }
 
-/** The last run in a chain of a run, its undo, the redo of this undo and so on: it decides if the first run is undone. */
-export interface Tip {
-  readonly run: string;
-  /** Undefined if the record is gone. The run then counts as applied. */
-  readonly state: RunState | undefined;
-  /** The tip undoes the first run. Otherwise it is the first run or redoes it. */
-  readonly isUndone: boolean;
-  /** The tip does not decide about all rows: a run of the chain after the first left some out, or a run did more rows after it was undone. */
-  readonly isPart: boolean;
-  /** The undo of the first run with which the chain goes on. */
-  readonly undo?: string;
+/** What `undo` or `redo` reverts of a run. */
+export interface Parts {
+  /** The run itself or its undos, which cover everything that there is to revert. */
+  readonly wholes: readonly string[];
+  /** Nothing was reverted yet. */
+  readonly isWhole: boolean;
+  /** The ends of the chain to be reverted first, the newest first: their records show how the links were right before them. */
+  readonly ends: readonly string[];
+  /** This run was reverted, but the result of that was not shown. */
+  readonly unshown: string | undefined;
+  /** The run that did last what is asked for. */
+  readonly doneBy: string | undefined;
 }
 
 /** Throws `LocalError` if the journal is damaged. */
-export async function tipOfRun(run: string, folders: RunFolders, direction: UndoDirection): Promise<Tip> {
-  const first = await foldJournal(runRecord(run, folders).journal);
-  return direction === 'undo' ? tipToUndo(await tipsOf(first, folders)) : await tipOf(first, folders);
+export async function partsOf(run: string, command: UndoDirection, folders: RunFolders): Promise<Parts> {
+  const { reversals, isOfUndos, wholes } = await chainOf(run, command, folders);
+  const ends: string[] = [];
+  let [doneBy, unshown]: (string | undefined)[] = [];
+  for (const end of endsOf(reversals).toReversed()) {
+    if (end.isUndo === isOfUndos) ends.push(end.run);
+    else {
+      doneBy ??= end.run;
+      if (!end.state || !(await isToContinue(end.state, folders))) continue;
+      ends.push(end.undoes);
+      if (end.state.complete) unshown ??= end.undoes;
+    }
+  }
+  return { wholes, isWhole: reversals.length === 0, ends, unshown, doneBy };
 }
 
-/** What there is to undo or redo of a run, of which a run of its chain may be only a part. */
-interface Rest {
-  /** The first run of the chain. */
-  readonly first: string;
-  /** The runs that undo or redo decides about: the first run, or its undos. Empty if it was never undone. */
-  readonly wholes: readonly string[];
+export async function wholesOf(run: string, command: UndoDirection, folders: RunFolders): Promise<readonly string[]> {
+  return (await chainOf(run, command, folders)).wholes;
 }
 
-export async function restOf(run: string, folders: RunFolders, direction: UndoDirection): Promise<Rest> {
+async function chainOf(run: string, command: UndoDirection, folders: RunFolders) {
+  const state = await foldJournal(runRecord(run, folders).journal);
+  const reversals = await reversalsOf(state, folders);
+  // `redo` reverts the undos of a run. An undo that is named is itself reverted.
+  const isOfUndos = command === 'redo' && directionOf(state.begin) !== 'undo';
+  const undos = reversals.filter(({ undoes, state: undo }) => undoes === run && undo !== undefined).toReversed();
+  return { reversals, isOfUndos, wholes: isOfUndos ? undos.map((undo) => undo.run) : [run] };
+}
+
+/** Returns the run with which the chain of a run begins, or the run itself if the record of the first one is gone. */
+export async function wholeOf(run: string, folders: RunFolders): Promise<string> {
   const first = await firstOf(run, folders);
-  const state = await foldRun(first, folders).catch(() => undefined);
-  const tips = state ? await tipsOf(state, folders) : [];
-  // If the record of the run is gone, its undo comes first, and what is left is not known.
-  const isKnown = state !== undefined && directionOf(state.begin) !== 'undo';
-  const undos = [...new Set(tips.flatMap(({ undo }) => (isKnown && undo) || []))];
-  const wholes = direction === 'redo' || undos.length === 0 ? undos : [first];
-  return { first, wholes };
+  const begin = await readBegin(runRecord(first, folders)).catch(() => undefined);
+  return begin?.undoes === undefined ? first : run;
 }
 
-/** Returns the run with which the chain of a run begins. */
+/** Returns the oldest run of a chain whose record is kept. */
 export async function firstOf(run: string, folders: RunFolders): Promise<string> {
   const { undoes } = (await readBegin(runRecord(run, folders)).catch(() => undefined)) ?? {};
   return undoes === undefined || !existsSync(runRecord(undoes, folders).path) ? run : await firstOf(undoes, folders);
 }
 
-/** Of a run that was undone in parts, a part that is in force. */
-function tipToUndo(tips: readonly Tip[]): Tip {
-  return tips.find(({ isUndone }) => !isUndone) ?? firstPart(tips);
-}
-
-/** A run can have several undos, each of a part of it. It is undone if one of them was not redone. */
-export async function tipOf(first: RunState, folders: RunFolders): Promise<Tip> {
-  const tips = await tipsOf(first, folders);
-  return tips.find(({ isUndone }) => isUndone) ?? firstPart(tips);
-}
-
-function firstPart(tips: readonly Tip[]): Tip {
-  return tips.find(({ isPart }) => isPart) ?? (tips[0] as Tip);
-}
-
-/** Returns the ends of all chains of undos and redos that changed something, newest first, or the run itself if there are none. */
-async function tipsOf(first: RunState, folders: RunFolders): Promise<Tip[]> {
-  const tips: Tip[] = [];
-  for (const { run, state, isWhole } of await undosOf(first, folders)) {
-    if (!state) tips.push(await tipAfterLost(run, folders));
-    else {
-      for (const tip of await tipsOf(state, folders)) {
-        tips.push({ ...tip, isUndone: !tip.isUndone, isPart: tip.isPart || !isWhole, undo: run });
-      }
-    }
-  }
-  if (tips.length === 0) return [{ run: first.begin.run, state: first, isUndone: false, isPart: false }];
-  // Parts depend on each other: a tag cannot be deleted before it was taken from all links.
-  return tips.sort((one, other) => (other.state?.begin.order ?? 0) - (one.state?.begin.order ?? 0));
-}
-
-/** An undo without a readable record counts as applied, unless a redo of it is recorded. */
-async function tipAfterLost(undo: string, folders: RunFolders): Promise<Tip> {
-  const redo = (await undosOfLost(undo, folders)).at(-1)?.state;
-  return redo ? await tipOf(redo, folders) : { run: undo, state: undefined, isUndone: true, isPart: false };
-}
-
 /** Accepts runs of the profile in use, which are the candidates if no run is named. */
 export type IsOwn = (begin: BeginLine) => boolean;
 
+/** Asks whether something of a run that was undone and redone in parts is in force. */
+export type IsLeft = (run: string) => Promise<boolean>;
+
 /** Returns the run that `undo` reverts by default: the newest change that is not undone. An unfinished or unshown undo is continued. */
-export async function nextToUndo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
+export async function nextToUndo(folders: RunFolders, isOwn: IsOwn, isLeft: IsLeft): Promise<string | undefined> {
   for await (const own of ownRuns(folders, isOwn)) {
-    const target = await targetIn(own, folders);
-    if (target !== undefined) return target;
+    const run = await runInForce(own, folders, isLeft);
+    if (run !== undefined) return run;
   }
   return undefined;
 }
 
-/** Returns the run to undo in the chain that begins with this run; undefined if a chain does not begin here, or nothing is left to undo. */
-export async function targetIn({ run, begin }: OwnRun, folders: RunFolders): Promise<string | undefined> {
+/** Returns the newest run in force in the chain that begins with this run; undefined if a chain does not begin here, or nothing is in force. */
+export async function runInForce({ run, begin }: OwnRun, folders: RunFolders, isLeft: IsLeft): Promise<string | undefined> {
   const { undoes } = begin;
   if (undoes !== undefined && existsSync(runRecord(undoes, folders).path)) return undefined;
   const state = await foldRun(run, folders);
   if (!state || !mayHaveChanged(state)) return undefined;
-  const tips = await tipsOf(state, folders);
-  // The record of the run that it undoes is gone.
-  const isUndo = directionOf(begin) === 'undo';
-  return await targetOfUndo(tipToUndo(isUndo ? tips.map((tip) => ({ ...tip, isUndone: !tip.isUndone })) : tips), folders);
-}
-
-/** Returns undefined if nothing is left to undo. */
-export async function targetOfUndo({ run, state, isUndone: isBack }: Tip, folders: RunFolders): Promise<string | undefined> {
-  if (!isBack) return run;
-  return state && (await isToContinue(state, folders)) ? state.begin.undoes : undefined;
+  const ends = endsOf(await reversalsOf(state, folders));
+  // If it is an undo, the record of the run that it undoes is gone.
+  const isOfLost = directionOf(begin) === 'undo';
+  const inForce = ends.findLast(({ isUndo }) => isUndo === isOfLost)?.run;
+  if (isOfLost || ends.length === 0) return isOfLost ? inForce : run;
+  for (const { isUndo, state: undo } of ends) if (isUndo && undo && (await isToContinue(undo, folders))) return run;
+  return inForce !== undefined && (await isLeft(run)) ? inForce : undefined;
 }
 
 /** Returns the undo that `redo` reverts by default: the newest that was not redone; undefined if another change was made since. */
@@ -153,20 +133,6 @@ export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<str
     if (await isToContinue(state, folders)) return begin.undoes;
   }
   return undefined;
-}
-
-/** `redo` also accepts the name of an undo that was not redone, instead of the run that it undid. */
-export async function targetOfRedo(
-  named: string,
-  { run, state, isUndone: isBack, isPart, undo }: Tip,
-  folders: RunFolders,
-): Promise<string | undefined> {
-  const begin = await readBegin(runRecord(named, folders)).catch(() => undefined);
-  if (begin && directionOf(begin) === 'undo') return isBack ? undefined : named;
-  if (isBack) return run;
-  if (!state || directionOf(state.begin) !== 'redo') return undefined;
-  if (await isToContinue(state, folders)) return state.begin.undoes;
-  return isPart ? undo : undefined;
 }
 
 /** Returns undefined for a run that undoes no other. Does not read the record of the undone run, which may be deleted. */

@@ -11,8 +11,10 @@ interface Undo {
   readonly isWhole: boolean;
 }
 
+type UndoneRun = Pick<RunState, 'begin' | 'undoneBy' | 'outgrown'>;
+
 /** Returns the undos of a run that changed something, oldest first. */
-export async function undosOf({ undoneBy, outgrown }: RunState, folders: RunFolders): Promise<Undo[]> {
+async function undosOf({ undoneBy, outgrown }: UndoneRun, folders: RunFolders): Promise<Undo[]> {
   const undos: Undo[] = [];
   for (const run of undoneBy) {
     if (isUnwritten(runRecord(run, folders))) continue;
@@ -24,7 +26,7 @@ export async function undosOf({ undoneBy, outgrown }: RunState, folders: RunFold
 }
 
 /** Returns the undos of a run whose record is gone, oldest first. */
-export async function undosOfLost(lost: string, folders: RunFolders): Promise<Undo[]> {
+async function undosOfLost(lost: string, folders: RunFolders): Promise<Undo[]> {
   const undos: Undo[] = [];
   for (const { run, begin } of newestFirst(folders, () => true).reverse()) {
     const state = begin?.undoes === lost ? await foldRun(run, folders) : undefined;
@@ -49,14 +51,18 @@ export interface Reversal extends Undo {
  * Returns the undos of a run, their redos and so on, in the order in which they decided. One that went on after it was itself undone stands
  * before that, so that what it did first does not count once more.
  */
-export async function reversalsOf(run: string, folders: RunFolders): Promise<Reversal[]> {
-  const state = await foldRun(run, folders);
-  const reversals = state ? await reversalsFrom({ run, state }, true, 0, folders) : [];
+export async function reversalsOf(run: UndoneRun, folders: RunFolders): Promise<Reversal[]> {
+  const reversals = await reversalsFrom({ run: run.begin.run, state: run }, true, 0, folders);
   return reversals.sort((one, other) => one.order - other.order);
 }
 
+/** Returns those that nothing has undone: they decide whether the run is in force, of which each may have decided about a part. */
+export function endsOf(reversals: readonly Reversal[]): readonly Reversal[] {
+  return reversals.filter(({ run }) => !reversals.some(({ undoes }) => undoes === run));
+}
+
 async function reversalsFrom(
-  { run: undoes, state: undone }: Pick<Undo, 'run' | 'state'>,
+  { run: undoes, state: undone }: { readonly run: string; readonly state: UndoneRun | undefined },
   isUndo: boolean,
   since: number,
   folders: RunFolders,
@@ -79,10 +85,14 @@ export function hasDone({ state }: Reversal, row: number): boolean {
   return isSettled(rowState) && rowState !== 'failed';
 }
 
+/** Returns true if a row may still be applied. */
+export function isOpen({ state }: Reversal, row: number): boolean {
+  return state !== undefined && isInDoubt(state.stateOf(row));
+}
+
 /** Returns true if a row was applied, perhaps only in part, or may be. */
 export function mayHaveDone(reversal: Reversal, row: number): boolean {
-  const { state } = reversal;
-  return hasDone(reversal, row) || (state !== undefined && (isInDoubt(state.stateOf(row)) || state.mayBePartlyApplied(row)));
+  return hasDone(reversal, row) || isOpen(reversal, row) || reversal.state?.mayBePartlyApplied(row) === true;
 }
 
 /** Returns what followed the last undo that decided about everything that the run has changed. Without such an undo, returns all. */

@@ -56,9 +56,8 @@ function ringOf(first: Located, holders: ReadonlyMap<string, Located>): readonly
 }
 
 function throughVia(one: PlannedLink, others: readonly PlannedLink[], via: string): readonly PlannedLink[] {
-  const { target, record } = one;
-  // It restores nothing yet, so it names no row of the run.
-  const aside: PlannedLink = { target, record, outcome: { kind: 'change', fields: { custom_hash: via } } };
+  const { target, record, undoneRow } = one;
+  const aside: PlannedLink = { target, record, undoneRow, outcome: { kind: 'change', fields: { custom_hash: via } } };
   return [aside, ...others, { ...one, target: { ...target, hash: via }, record: record && withHash(record, via) }];
 }
 

@@ -12,7 +12,7 @@ import type { SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { isAlike, type UndoDecision } from '../decide/undo.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
-import { restoredRows } from './restored-rows.ts';
+import { revertedChanges } from './reverted-changes.ts';
 
 interface Reading {
   decide(decision: UndoDecision): PlannedOutcome;
@@ -42,13 +42,13 @@ export async function* undonePages(
   let read = 0;
   let isNewer: ((hash: string) => boolean) | undefined;
   let hasOneDomain: boolean | undefined;
-  const restored = await restoredRows(run, system);
+  const reverted = await revertedChanges(run, system);
   for await (const done of changes()) {
     if (done.length === 0) continue;
     if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
     const all = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
     // What somebody has done since to a link that an earlier undo restored is not part of the run.
-    const domains = all.filter(({ change }) => !restored.has(change.row));
+    const domains = all.filter(({ change }) => !reverted.has(change));
     if (domains.some(isUnplaced)) hasOneDomain ??= await isOnOneDomain(session);
     const targets = domains.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const find = await recordsOf(client, targets, batchSize);
@@ -84,9 +84,9 @@ export async function* undonePages(
 /** Returns true if the run changed links that its undos have not restored. */
 export async function hasMore(run: DoneRun, system: System): Promise<boolean> {
   if (run.untraceableRows > 0) return true;
-  const restored = await restoredRows(run, system);
-  if (restored.isAll) return false;
-  for await (const some of run.changes()) if (some.some(({ row }) => !restored.has(row))) return true;
+  const reverted = await revertedChanges(run, system);
+  if (reverted.isAll) return false;
+  for await (const some of run.changes()) if (!some.every(reverted.has)) return true;
   return false;
 }
 

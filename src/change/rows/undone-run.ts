@@ -2,7 +2,7 @@ import { CliError, UsageError } from '../../base/errors.ts';
 import { folders } from '../../base/system.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import { type RunFolders, runFolders, titleOf } from '../../bulk/past-runs/run-names.ts';
-import { type IsOwn, isOfProfile, type Tip, tipOfRun } from '../../bulk/past-runs/undo-chain.ts';
+import { type IsLeft, type IsOwn, isOfProfile, wholeOf } from '../../bulk/past-runs/undo-chain.ts';
 import { isRevertible, resolveRun, showRun, undoableBefore } from '../../bulk/runs.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
@@ -12,31 +12,24 @@ import type { RowsReport } from '../../output/report.ts';
 export interface Direction {
   readonly command: 'undo' | 'redo';
   /** Returns the run to undo if none is named. */
-  next(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined>;
-  /** Returns the run to undo for a named run; undefined if nothing is left to do. */
-  targetOf(tip: Tip, run: string, folders: RunFolders): Promise<string | undefined>;
-  /** Returns the message if nothing is left to do. */
-  already(run: string, tip: Tip): string;
+  next(folders: RunFolders, isOwn: IsOwn, isLeft: IsLeft): Promise<string | undefined>;
+  /** Returns the message if nothing is left to do. `by` is the run that did it. */
+  already(run: string, by: string | undefined): string;
   readonly nothing: { readonly message: string; readonly hint: string };
 }
 
-interface FoundRun {
-  readonly run: string | undefined;
-  /** For a named run: the last run in its chain of undos and redos. */
-  readonly tip?: Tip;
-}
-
 /** Without a name, each repetition undoes another run. Scripts must name the run, so that a repetition is harmless. */
-export async function namedRun(named: string | undefined, direction: Direction, session: Session): Promise<FoundRun> {
+export async function namedRun(
+  named: string | undefined,
+  direction: Direction,
+  isLeft: IsLeft,
+  session: Session,
+): Promise<string | undefined> {
   const { state } = folders(session.system);
-  const kept = runFolders(state);
-  if (named !== undefined && named !== 'last') {
-    const run = resolveRun(state, named);
-    return { run, tip: await tipOfRun(run, kept, direction.command) };
-  }
-  const run = await direction.next(kept, (begin) => isOfProfile(begin, session.client.identity));
+  if (named !== undefined && named !== 'last') return resolveRun(state, named);
+  const run = await direction.next(runFolders(state), (begin) => isOfProfile(begin, session.client.identity), isLeft);
   if (!session.global.dryRun && !canAsk(session)) throw await nameless(direction, run, session);
-  return { run };
+  return run && (await wholeOf(run, runFolders(state)));
 }
 
 async function nameless({ command }: Direction, run: string | undefined, session: Session): Promise<UsageError> {

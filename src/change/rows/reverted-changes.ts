@@ -1,0 +1,87 @@
+import { folders, type System } from '../../base/system.ts';
+import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
+import { type DoneRun, readDoneRun } from '../../bulk/past-runs/done-run.ts';
+import { type RunFolders, runFolders, runRecord } from '../../bulk/past-runs/run-names.ts';
+import { firstOf } from '../../bulk/past-runs/undo-chain.ts';
+import { hasDone, isOpen, mayHaveDone, type Reversal, reversalsOf } from '../../bulk/past-runs/undos.ts';
+
+import type { RunRow } from '../../bulk/run-plan.ts';
+import { readKeptRows } from '../../input/kept-rows.ts';
+
+/** The changes of a run that are reverted. */
+interface RevertedChanges {
+  readonly isAll: boolean;
+  has(change: DoneChange): boolean;
+}
+
+/** Asks the records of the chain: for each row of its first run, the last undo or redo that decided about it counts. */
+export async function revertedChanges(run: DoneRun, system: System): Promise<RevertedChanges> {
+  const kept = runFolders(folders(system).state);
+  const name = run.begin.run;
+  const first = run.begin.undoes === undefined ? name : await firstOf(name, kept);
+  const root = first === name ? run : await readDoneRun(kept.state, first);
+  const reversals = await reversalsOf(root, kept);
+  if (reversals.length === 0) return { isAll: false, has: () => false };
+  const last = reversals.at(-1);
+  // A redo that is not whole may still be applied.
+  const isCertain = reversals.every(({ isUndo, isWhole }) => isUndo || isWhole);
+  if (isCertain && last?.isWhole && last.undoes === name) return { isAll: true, has: () => true };
+  const plans = await plansOf(root, reversals, kept);
+  const restored = new Uint8Array(root.begin.input.rows);
+  /** A redo may still be applied. */
+  const open = new Uint8Array(restored.length);
+  /** By run: what was restored before it. */
+  const before = new Map([[first, restored.slice().fill(1)]]);
+  for (const reversal of reversals) {
+    before.set(reversal.run, restored.slice());
+    const { rows = [], found = [] } = plans.get(reversal.run) ?? {};
+    const back = before.get(reversal.undoes) ?? restored;
+    for (const row of found) if (open[row] === 0) restored[row] = back[row] ?? 0;
+    for (const [index, row] of rows.entries()) {
+      open[row] = Number(!reversal.isUndo && isOpen(reversal, index));
+      if (hasDone(reversal, index)) restored[row] = back[row] ?? 0;
+      // An undo restored only what it did for certain. A redo without a certain outcome may have changed a link again.
+      else if (reversal.isUndo || mayHaveDone(reversal, index)) restored[row] = 0;
+    }
+  }
+  const isUndo = reversals.find((reversal) => reversal.run === name)?.isUndo ?? false;
+  return { isAll: false, has: ({ row }) => restored[plans.get(name)?.rows[row] ?? none] === Number(!isUndo) };
+}
+
+/** The links of a run in a chain, as rows of the first run. */
+interface Plan {
+  /** For each of its own rows. */
+  readonly rows: readonly number[];
+  /** The links that were found as they should be. */
+  readonly found: readonly number[];
+}
+
+/** No row, which an array of bytes ignores. */
+const none = -1;
+
+/** By run. Records of earlier builds do not name the rows, so they decide nothing: their links are looked at again. */
+async function plansOf({ begin: { run: first, input } }: DoneRun, reversals: readonly Reversal[], kept: RunFolders) {
+  const plans = new Map<string, Plan>([[first, { rows: Array.from({ length: input.rows }, (_, row) => row), found: [] }]]);
+  const planOf = async (run: string): Promise<Plan> => {
+    const known = plans.get(run);
+    const reversal = reversals.find((other) => other.run === run);
+    if (known || !reversal) return known ?? { rows: [], found: [] };
+    const undone = await planOf(reversal.undoes);
+    const [rows, found]: [number[], number[]] = [[], []];
+    for await (const { undoneRow = none, skip } of rowsOf(run, kept)) (skip ? found : rows).push(undone.rows[undoneRow] ?? none);
+    // A run without rows is recorded if all links were found as they should be.
+    const plan = { rows, found: reversal.state?.begin.input.rows === 0 ? undone.rows : found };
+    plans.set(run, plan);
+    return plan;
+  };
+  for (const { run } of reversals) await planOf(run);
+  return plans;
+}
+
+async function* rowsOf(run: string, kept: RunFolders): AsyncGenerator<RunRow> {
+  try {
+    for await (const rows of readKeptRows<RunRow>(runRecord(run, kept).input)) yield* rows;
+  } catch {
+    // What is not known decides nothing.
+  }
+}

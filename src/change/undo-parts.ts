@@ -1,0 +1,93 @@
+import { CliError } from '../base/errors.ts';
+import { folders } from '../base/system.ts';
+import { type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
+import { type RunFolders, runFolders } from '../bulk/past-runs/run-names.ts';
+import { firstOf, type Parts, partsOf, wholesOf } from '../bulk/past-runs/undo-chain.ts';
+import { type Reversal, reversalsOf, sinceWhole } from '../bulk/past-runs/undos.ts';
+import type { Session } from '../cli/session.ts';
+import type { Row, RowsReport } from '../output/report.ts';
+import { hashChangePresentation } from '../output/url-columns.ts';
+import { hasMore } from './rows/undone-links.ts';
+import type { Direction } from './rows/undone-run.ts';
+import { nothingToDo } from './run.ts';
+
+/**
+ * Reverts what is left of a run. If it was undone and redone in parts, reverts the first part of which something is to be changed, and ends
+ * with 3 if something is left after that.
+ */
+export async function revertParts(
+  run: string,
+  { command, already }: Direction,
+  session: Session,
+  revert: (part: DoneRun) => Promise<RowsReport>,
+): Promise<RowsReport> {
+  const parts = await partsOf(run, command, foldersOf(session));
+  // A first undo is about the whole run, and to ask would read its journal once more.
+  if (parts.isWhole) for await (const whole of doneRuns(parts.wholes, session)) return await revert(whole);
+  let empty: RowsReport | undefined;
+  for await (const part of partsLeft(parts, session)) {
+    const report = await revert(part);
+    const ofEmpty = empty?.outcome;
+    if (isEmpty(report)) empty = { ...report, outcome: () => report.outcome?.() ?? ofEmpty?.() };
+    else if (session.global.dryRun) return report;
+    else return withEnd(report, ofEmpty?.(), () => moreLeft(run, command, session));
+  }
+  return empty ?? nothingToDo(hashChangePresentation('urls'), already(run, parts.doneBy));
+}
+
+async function* doneRuns(runs: readonly string[], session: Session): AsyncGenerator<DoneRun> {
+  for (const run of runs) yield await readDoneRun(foldersOf(session).state, run);
+}
+
+async function* partsLeft({ unshown, ends, wholes }: Parts, session: Session): AsyncGenerator<DoneRun> {
+  if (unshown !== undefined) yield* doneRuns([unshown], session);
+  if (!(await isAnyLeft(wholes, session))) return;
+  for await (const run of doneRuns([...new Set([...ends, ...wholes])], session)) if (await isLeft(run, session)) yield run;
+}
+
+export async function isAnyLeft(runs: readonly string[], session: Session): Promise<boolean> {
+  for await (const run of doneRuns(runs, session)) if (await isLeft(run, session)) return true;
+  return false;
+}
+
+async function moreLeft(run: string, command: Direction['command'], session: Session): Promise<CliError | undefined> {
+  if (!(await isAnyLeft(await wholesOf(run, command, foldersOf(session)), session))) return undefined;
+  const message = `there is more of run ${run} to ${command}: an earlier undo or redo left links out`;
+  return new CliError('partial', message, { hint: `linkctl ${command} ${run}` });
+}
+
+/** Returns true if there is more to revert of a run: links, or a tag that the last undo or redo kept because other links had it. */
+async function isLeft(run: DoneRun, session: Session): Promise<boolean> {
+  const { operation, options, run: name } = run.begin;
+  const kept = foldersOf(session);
+  if (operation !== 'tags')
+    return (await hasMore(run, session.system)) || (options.tags !== undefined && (await hasKeptTags(name, kept)));
+  const { isUndone, later } = sinceWhole(await reversalsOf(run, kept), name);
+  const isTakenBack = ({ isUndo, run: redo }: Reversal) => isUndo || later.some(({ undoes }) => undoes === redo);
+  return !isUndone || !later.every((reversal) => reversal.isWhole && isTakenBack(reversal));
+}
+
+async function hasKeptTags(run: string, kept: RunFolders): Promise<boolean> {
+  const reversals = await reversalsOf(await readDoneRun(kept.state, await firstOf(run, kept)), kept);
+  return (reversals.sort((one, other) => one.resumed - other.resumed).at(-1)?.state?.kept ?? 0) > 0;
+}
+
+function foldersOf({ system }: Session) {
+  return runFolders(folders(system).state);
+}
+
+function isEmpty({ rows }: RowsReport): boolean {
+  return Array.isArray(rows) && rows.length === 0;
+}
+
+/** What an empty part had to leave unchanged may be restored by the next one. What may still be applied stays so. */
+function withEnd(report: RowsReport, ofEmpty: CliError | undefined, endOf: () => Promise<CliError | undefined>): RowsReport {
+  let end = ofEmpty;
+  async function* rows() {
+    yield* report.rows as AsyncIterable<Row[]>;
+    if (ofEmpty && ofEmpty.kind !== 'partial') return;
+    const more = await endOf();
+    end = more && (ofEmpty ?? more);
+  }
+  return { ...report, rows: rows(), outcome: () => report.outcome?.() ?? end };
+}
