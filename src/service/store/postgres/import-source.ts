@@ -4,44 +4,10 @@ import type { Edition } from '../../../contract/editions.ts';
 import { type Connection, openConnection } from '../../../files/sqlite.ts';
 import { servedAddresses } from '../rows/account-rows.ts';
 import type { Value } from '../rows/queries.ts';
+import { movedTables, type Table } from '../rows/tables.ts';
 import { createSchema, fileOf } from '../sqlite/schema.ts';
 import { queriesOf } from '../sqlite/sqlite-store.ts';
 import { ImportRefusal } from '../store-options.ts';
-
-/** A table to import from SQLite. Both engines have the same columns. */
-export interface MovedTable {
-  readonly name: string;
-  /** The key within the account, which is also the order of the import. */
-  readonly key: readonly string[];
-  readonly numbers: readonly string[];
-  readonly texts: readonly string[];
-}
-
-export const movedTables: readonly MovedTable[] = [
-  {
-    name: 'domains',
-    key: ['id'],
-    numbers: ['id', 'position', 'use_https', 'urls', 'sequence'],
-    texts: ['name', 'hash_generation', 'redirect_code', 'custom_root_page', 'custom_404_page'],
-  },
-  { name: 'tags', key: ['id'], numbers: ['id'], texts: ['folded', 'label'] },
-  {
-    name: 'urls',
-    key: ['id'],
-    numbers: [
-      ...['id', 'domain_id', 'long_url_key', 'email_stats', 'max_clicks', 'total_clicks', 'unique_clicks', 'last_visit'],
-      ...['modified', 'day', 'day_total', 'day_fresh'],
-    ],
-    texts: ['hash', 'long_url', 'note', 'expiration_date'],
-  },
-  { name: 'url_tags', key: ['tag_id', 'url_id'], numbers: ['tag_id', 'url_id'], texts: [] },
-  { name: 'visitors', key: ['url_id', 'visitor'], numbers: ['url_id', 'visitor', 'seen'], texts: [] },
-  { name: 'daily_clicks', key: ['url_id', 'day'], numbers: ['url_id', 'day', 'total', 'fresh'], texts: [] },
-  { name: 'log', key: ['id'], numbers: ['id', 'time'], texts: ['type', 'message', 'object_url'] },
-  { name: 'tallies', key: ['name', 'period'], numbers: ['count'], texts: ['name', 'period'] },
-];
-
-export const columnsOf = ({ numbers, texts }: MovedTable): readonly string[] => [...numbers, ...texts];
 
 /** Rows per step. */
 const chunk = 5000;
@@ -54,7 +20,7 @@ export interface ImportSource {
   /** Row counts by table and sums that change with any write, to recognize an unchanged source. */
   readonly contents: Readonly<Record<string, number>>;
   /** Returns the next rows after a key, or the first ones without a key. */
-  rows(table: MovedTable, after: readonly Value[]): readonly SourceRow[];
+  rows(table: Table, after: readonly Value[]): readonly SourceRow[];
   close(): void;
 }
 
@@ -84,7 +50,7 @@ export async function openSource(folder: string, edition: Edition, username: str
 function sourceOf(connection: Connection, { id, salt }: { id: number; salt: string }): ImportSource {
   const sums = `SELECT coalesce(sum(total_clicks), 0) AS clicks, coalesce(sum(unique_clicks), 0) AS unique_clicks, coalesce(max(modified), 0) AS modified,
     coalesce(max(last_visit), 0) AS visited FROM urls WHERE account_id = ?`;
-  const count = ({ name }: MovedTable) => connection.count(`SELECT count(*) AS count FROM ${name} WHERE account_id = ?`, id);
+  const count = ({ name }: Table) => connection.count(`SELECT count(*) AS count FROM ${name} WHERE account_id = ?`, id);
   return {
     salt,
     contents: {
@@ -97,7 +63,7 @@ function sourceOf(connection: Connection, { id, salt }: { id: number; salt: stri
       const beyond = after.length === 0 ? '' : `AND (${key}) > (${after.map(() => '?').join(', ')})`;
       return connection
         .prepare(
-          `SELECT ${columnsOf(table).join(', ')} FROM ${table.name} WHERE account_id = ? ${beyond} ORDER BY ${key} LIMIT ${chunk}`,
+          `SELECT ${Object.keys(table.columns).join(', ')} FROM ${table.name} WHERE account_id = ? ${beyond} ORDER BY ${key} LIMIT ${chunk}`,
         )
         .all<SourceRow>(id, ...after);
     },

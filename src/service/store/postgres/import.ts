@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queries, Value } from '../rows/queries.ts';
+import { movedTables, type Table } from '../rows/tables.ts';
 import { ImportRefusal, type StoreOptions } from '../store-options.ts';
-import { columnsOf, type ImportSource, type MovedTable, movedTables, openSource, type SourceRow } from './import-source.ts';
+import { type ImportSource, openSource, type SourceRow } from './import-source.ts';
 import { lockForImport, openAccount } from './postgres-account.ts';
 import type { Database } from './postgres-database.ts';
 import { clock } from './postgres-dialect.ts';
@@ -120,7 +121,7 @@ async function moveTables(work: Import): Promise<void> {
   await work.database.write((queries) => finish(queries, work));
 }
 
-async function moveChunk(queries: Queries, { source, accountId, holder }: Import, table: MovedTable): Promise<void> {
+async function moveChunk(queries: Queries, { source, accountId, holder }: Import, table: Table): Promise<void> {
   const row = await importRow(queries, accountId);
   const rows = source.rows(table, JSON.parse(row?.last_key ?? '[]'));
   const last = rows.at(-1);
@@ -135,18 +136,19 @@ async function moveChunk(queries: Queries, { source, accountId, holder }: Import
   if (renewed === 0) throw new Error('another process has taken over the import');
 }
 
-async function insert(queries: Queries, accountId: number, table: MovedTable, rows: readonly SourceRow[]): Promise<void> {
-  const types = [...table.numbers.map(() => 'BIGINT[]'), ...table.texts.map(() => 'TEXT[]')];
+async function insert(queries: Queries, accountId: number, table: Table, rows: readonly SourceRow[]): Promise<void> {
+  const columns = Object.keys(table.columns);
+  const lists = Object.values(table.columns).map((type) => `CAST(? AS ${type.startsWith('TEXT') ? 'TEXT' : 'BIGINT'}[])`);
   await queries.run(
-    `INSERT INTO ${table.name} (account_id, ${columnsOf(table).join(', ')})
-     SELECT CAST(? AS BIGINT), moved.* FROM unnest(${types.map((type) => `CAST(? AS ${type})`).join(', ')}) AS moved ${onConflict(table)}`,
+    `INSERT INTO ${table.name} (account_id, ${columns.join(', ')})
+     SELECT CAST(? AS BIGINT), moved.* FROM unnest(${lists.join(', ')}) AS moved ${onConflict(table)}`,
     accountId,
-    ...columnsOf(table).map((column) => rows.map((row): Value => row[column] ?? null)),
+    ...columns.map((column) => rows.map((row): Value => row[column] ?? null)),
   );
 }
 
 /** A process that serves the account counts its calls. */
-function onConflict({ name }: MovedTable): string {
+function onConflict({ name }: Table): string {
   if (name !== 'tallies') return '';
   return 'ON CONFLICT (account_id, name, period) DO UPDATE SET count = tallies.count + excluded.count';
 }

@@ -1,6 +1,7 @@
 import type { Edition } from '../../../contract/editions.ts';
 import type { Connection } from '../../../files/sqlite.ts';
 import { dayOf } from '../click-days.ts';
+import { indexes, type Table, tables } from '../rows/tables.ts';
 import { OutdatedProgram } from '../store-options.ts';
 
 /** Each edition has its own file. */
@@ -8,126 +9,49 @@ export function fileOf(edition: Edition): string {
   return `links-${edition}.db`;
 }
 
-/**
- * Every key and query includes the account. The program generates URL ids in order of time (see `../click-days.ts`), so they also are the creation
- * time and the order of listings.
- */
-const initialTables = `
-  CREATE TABLE accounts (
-    id INTEGER PRIMARY KEY,
-    username TEXT NOT NULL UNIQUE,
-    salt TEXT NOT NULL
-  ) STRICT;
-  CREATE TABLE domains (
-    id INTEGER PRIMARY KEY,
-    account_id INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    position INTEGER NOT NULL,
-    hash_generation TEXT NOT NULL DEFAULT 'random',
-    redirect_code TEXT NOT NULL DEFAULT '303',
-    use_https INTEGER NOT NULL DEFAULT 0,
-    custom_root_page TEXT NOT NULL DEFAULT '',
-    custom_404_page TEXT NOT NULL DEFAULT '',
-    urls INTEGER NOT NULL DEFAULT 0,
-    sequence INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (account_id, name)
-  ) STRICT;
-  CREATE TABLE urls (
-    id INTEGER PRIMARY KEY,
-    account_id INTEGER NOT NULL,
-    domain_id INTEGER NOT NULL,
-    hash TEXT NOT NULL,
-    long_url TEXT NOT NULL,
-    long_url_key INTEGER NOT NULL,
-    note TEXT NOT NULL,
-    email_stats INTEGER NOT NULL,
-    expiration_date TEXT,
-    max_clicks INTEGER NOT NULL,
-    total_clicks INTEGER NOT NULL DEFAULT 0,
-    unique_clicks INTEGER NOT NULL DEFAULT 0,
-    last_visit INTEGER,
-    modified INTEGER NOT NULL
-  ) STRICT;
-  CREATE UNIQUE INDEX urls_by_hash ON urls (account_id, domain_id, hash);
-  CREATE INDEX urls_by_age ON urls (account_id, domain_id, id);
-  CREATE INDEX urls_by_long_url ON urls (account_id, long_url_key);
-  CREATE TABLE tags (
-    id INTEGER PRIMARY KEY,
-    account_id INTEGER NOT NULL,
-    folded TEXT NOT NULL,
-    label TEXT NOT NULL,
-    UNIQUE (account_id, folded)
-  ) STRICT;
-  CREATE TABLE url_tags (
-    account_id INTEGER NOT NULL,
-    tag_id INTEGER NOT NULL,
-    url_id INTEGER NOT NULL,
-    PRIMARY KEY (account_id, tag_id, url_id)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX tags_by_url ON url_tags (account_id, url_id, tag_id);
-  CREATE TABLE visitors (
-    account_id INTEGER NOT NULL,
-    url_id INTEGER NOT NULL,
-    visitor INTEGER NOT NULL,
-    PRIMARY KEY (account_id, url_id, visitor)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE log (
-    id INTEGER PRIMARY KEY,
-    account_id INTEGER NOT NULL,
-    time INTEGER NOT NULL,
-    type TEXT NOT NULL,
-    message TEXT NOT NULL,
-    object_url TEXT
-  ) STRICT;
-  CREATE INDEX log_by_time ON log (account_id, time, id);
-  CREATE TABLE tallies (
-    account_id INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    period TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    PRIMARY KEY (account_id, name, period)
-  ) STRICT, WITHOUT ROWID;
-`;
+/** Rows with an id are stored in its order, others in that of their key. */
+function createTable({ name, key, unique, columns }: Table): string {
+  const hasId = 'id' in columns;
+  const { id, ...others } = columns;
+  const parts = [
+    ...(hasId ? ['id INTEGER PRIMARY KEY'] : []),
+    'account_id INTEGER NOT NULL',
+    ...Object.entries(others).map(([column, type]) => `${column} ${type.replace('BIGINT', 'INTEGER')}`),
+    ...(hasId ? [] : [`PRIMARY KEY (account_id, ${key.join(', ')})`]),
+    ...(unique ? [`UNIQUE (account_id, ${unique.join(', ')})`] : []),
+  ];
+  return `CREATE TABLE IF NOT EXISTS ${name} (${parts.join(', ')}) STRICT${hasId ? '' : ', WITHOUT ROWID'}`;
+}
 
-/**
- * Clicks per UTC day, counted from 1970. The last day with clicks is in the row of the URL, which a click updates anyway; a separate table
- * would slow redirects down by a tenth. Clicks before this version belong to no day.
- */
-const clicksOfDays = `
-  ALTER TABLE urls ADD COLUMN day INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE urls ADD COLUMN day_total INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE urls ADD COLUMN day_fresh INTEGER NOT NULL DEFAULT 0;
-  CREATE TABLE daily_clicks (
-    account_id INTEGER NOT NULL,
-    url_id INTEGER NOT NULL,
-    day INTEGER NOT NULL,
-    total INTEGER NOT NULL,
-    fresh INTEGER NOT NULL,
-    PRIMARY KEY (account_id, url_id, day)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TRIGGER day_is_over AFTER UPDATE OF day ON urls WHEN old.day <> new.day AND old.day_total > 0 BEGIN
+const accounts = `CREATE TABLE IF NOT EXISTS accounts (
+  id INTEGER PRIMARY KEY,
+  username TEXT NOT NULL UNIQUE,
+  salt TEXT NOT NULL
+) STRICT`;
+
+/** Moves the last day of a URL to its earlier days. */
+const dayIsOver = `
+  CREATE TRIGGER IF NOT EXISTS day_is_over AFTER UPDATE OF day ON urls WHEN old.day <> new.day AND old.day_total > 0 BEGIN
     INSERT INTO daily_clicks VALUES (old.account_id, old.id, old.day, old.day_total, old.day_fresh)
     ON CONFLICT DO UPDATE SET total = total + excluded.total, fresh = fresh + excluded.fresh;
-  END;
-`;
+  END`;
 
-/** The UTC day on which a visitor was first seen, or the day of this migration for older visitors. Old visitors are deleted. */
-const daysOfVisitors = 'ALTER TABLE visitors ADD COLUMN seen INTEGER NOT NULL DEFAULT {today};';
+/** Clicks before this version belong to no day. */
+const daysOfUrls = ['day', 'day_total', 'day_fresh'].map(
+  (column) => `ALTER TABLE urls ADD COLUMN ${column} INTEGER NOT NULL DEFAULT 0`,
+);
 
-/** The addresses at which processes serve the links, with their leases. */
-const addresses = `
-  CREATE TABLE addresses (
-    account_id INTEGER NOT NULL,
-    process TEXT NOT NULL,
-    address TEXT NOT NULL,
-    leased_until INTEGER NOT NULL,
-    PRIMARY KEY (account_id, process)
-  ) STRICT, WITHOUT ROWID;
-`;
+/** Older visitors were seen on the day of this migration. */
+const daysOfVisitors = 'ALTER TABLE visitors ADD COLUMN seen INTEGER NOT NULL DEFAULT {today}';
 
-/** The version of a file is the number of migrations that it has. */
-const migrations: readonly string[] = [initialTables, clicksOfDays, daysOfVisitors + addresses];
-const version = migrations.length;
+/** The columns that the files of each version lack, from the first version on. A change of tables or columns is a new entry. */
+const lacking: readonly (readonly string[])[] = [daysOfUrls, [daysOfVisitors]];
+const version = lacking.length + 1;
+
+function statementsFor(stored: number): readonly string[] {
+  const upgrade = stored === 0 ? [] : lacking.slice(stored - 1).flat();
+  return [accounts, ...tables.map(createTable), ...upgrade, ...indexes, dayIsOver];
+}
 
 /** Of several processes, one migrates the file. */
 export function createSchema(connection: Connection, now: number): void {
@@ -136,11 +60,10 @@ export function createSchema(connection: Connection, now: number): void {
     const stored = storedVersion(connection);
     if (stored === version) return;
     if (stored > version) throw new Error('the stored links were written by a newer version of linkctl; use that version');
-    const text = migrations
-      .slice(stored)
-      .join('')
+    const text = statementsFor(stored)
+      .join(';')
       .replace('{today}', String(dayOf(now)));
-    connection.exec(`${text} PRAGMA user_version=${version}`);
+    connection.exec(`${text}; PRAGMA user_version=${version}`);
   });
 }
 
