@@ -1,7 +1,13 @@
 import type { Connection } from '../files/sqlite.ts';
 
 /** A reading covers the account, the listing of one domain, or the links that these words select. */
-export type ReadingScope = { readonly domain: string } | { readonly selection: string } | 'account';
+export interface ReadingScope {
+  readonly kind: 'account' | 'domain' | 'selection';
+  /** The domain, or the flags that select the links; empty for the account. */
+  readonly words: string;
+}
+
+export const wholeAccount: ReadingScope = { kind: 'account', words: '' };
 
 export interface Reading {
   /** Numbered from 1 without gaps. */
@@ -15,22 +21,7 @@ export interface Reading {
 /** The oldest first. */
 export function readingsOf(connection: Connection): Reading[] {
   return connection
-    .sql('SELECT id, began, ended, scope, words FROM readings ORDER BY id')
-    .all<{ id: number; began: number; ended: number; scope: 'account' | 'domain' | 'selection'; words: string }>()
-    .map(({ id, began, ended, scope, words }) => ({ nth: id, from: began, to: ended, scope: scopeOf(scope, words) }));
-}
-
-function scopeOf(scope: 'account' | 'domain' | 'selection', words: string): ReadingScope {
-  if (scope === 'account') return scope;
-  return scope === 'domain' ? { domain: words } : { selection: words };
-}
-
-/** Values of the columns `scope` and `words`. */
-export function scopeColumns(scope: ReadingScope): [scope: string, words: string] {
-  if (scope === 'account') return [scope, ''];
-  return 'domain' in scope ? ['domain', scope.domain] : ['selection', scope.selection];
-}
-
-export function isSelection(scope: ReadingScope): boolean {
-  return scope !== 'account' && 'selection' in scope;
+    .sql('SELECT id AS nth, began AS "from", ended AS "to", scope AS kind, words FROM readings ORDER BY id')
+    .all<Omit<Reading, 'scope'> & ReadingScope>()
+    .map(({ kind, words, ...reading }) => ({ ...reading, scope: { kind, words } }));
 }

@@ -3,7 +3,7 @@ import type { System } from '../base/system.ts';
 import type { Connection } from '../files/sqlite.ts';
 import { type Clicks, clicksOf, type LinkClicks, type LinkEvent, type Period } from './clicks.ts';
 import { type HistoryAccount, readHistory } from './history-database.ts';
-import { isSelection, type Reading, type ReadingScope, readingsOf } from './readings.ts';
+import { type Reading, type ReadingScope, readingsOf } from './readings.ts';
 import { nameOf } from './stored-link.ts';
 import { clicksPerDay, type UsedReadings, usedReadings } from './used-readings.ts';
 
@@ -45,16 +45,15 @@ interface Sums {
 /** Returns link IDs; undefined for all links. */
 function wantedLinks(
   connection: Connection,
-  scope: ReadingScope,
+  { kind, words }: ReadingScope,
   names: ReadonlySet<string> | undefined,
 ): ReadonlySet<number> | undefined {
-  const domain = scope !== 'account' && 'domain' in scope ? scope.domain : undefined;
-  if (names === undefined && domain === undefined) return undefined;
+  if (names === undefined && kind !== 'domain') return undefined;
   const wanted = new Set<number>();
   const next = connection.sql('SELECT id, domain, hash FROM links WHERE id > ? ORDER BY id LIMIT 5000');
   for (let last = 0; ; ) {
     const page = next.all<{ id: number; domain: string; hash: string }>(last);
-    for (const link of page) if (names?.has(nameOf(link)) ?? link.domain === domain) wanted.add(link.id);
+    for (const link of page) if (names?.has(nameOf(link)) ?? link.domain === words) wanted.add(link.id);
     last = page.at(-1)?.id ?? 0;
     if (page.length < 5000) return wanted;
   }
@@ -100,8 +99,8 @@ function addUp(
         } else sum.before += clicks;
       }
     }
-    if (nth === first.nth || nth === before?.nth) read = isSelection(scope) ? new Set(selected(nth)) : undefined;
-    else if (read && isSelection(scope)) for (const link of selected(nth)) read.add(link);
+    if (nth === first.nth || nth === before?.nth) read = scope.kind === 'selection' ? new Set(selected(nth)) : undefined;
+    else if (read && scope.kind === 'selection') for (const link of selected(nth)) read.add(link);
   }
   const events = connection.sql('SELECT link, kind FROM events WHERE reading > ? AND reading <= ? ORDER BY reading, id');
   for (const { link, kind } of events.all<{ link: number; kind: LinkEvent }>(first.nth, last.nth)) {

@@ -5,7 +5,7 @@ import { acquireClaim, type Claim } from '../files/claim-lock.ts';
 import type { Connection } from '../files/sqlite.ts';
 import { applyChanges } from './applied-changes.ts';
 import { type History, type HistoryAccount, historyPaths, openHistory } from './history-database.ts';
-import { isSelection, type ReadingScope, readingsOf, scopeColumns } from './readings.ts';
+import { type ReadingScope, readingsOf } from './readings.ts';
 import { storedLink } from './stored-link.ts';
 
 export interface RecordedReading {
@@ -103,16 +103,17 @@ export class Recording {
   finish(): RecordedReading {
     try {
       return this.#history.work('write', (connection) => {
+        const { scope, defaultDomain } = this.#settings;
         const readings = readingsOf(connection);
         const reading = readings.length + 1;
-        const applyPendingResets = applyChanges(connection, reading, readings.at(-1), this.#settings.defaultDomain);
+        const applyPendingResets = applyChanges(connection, reading, readings.at(-1), defaultDomain);
         const counted = countKnown(connection, reading);
         const added = addNew(connection, reading);
         applyPendingResets();
         const gone = this.#settleScope(connection, reading);
         connection
           .sql('INSERT INTO readings (id, began, ended, scope, words, links) VALUES (?, ?, ?, ?, ?, ?)')
-          .run(reading, this.#from, this.#system.now(), ...scopeColumns(this.#settings.scope), this.#links);
+          .run(reading, this.#from, this.#system.now(), scope.kind, scope.words, this.#links);
         return { links: this.#links, added, counted, gone };
       });
     } finally {
@@ -130,15 +131,15 @@ export class Recording {
 
   /** A listing shows which links are gone; for a selection, the links that were read are stored. */
   #settleScope(connection: Connection, reading: number): number {
-    const { scope } = this.#settings;
-    if (isSelection(scope)) {
+    const { kind, words } = this.#settings.scope;
+    if (kind === 'selection') {
       connection
         .sql(`INSERT INTO selected (reading, link)
            SELECT ?, links.id FROM listed JOIN links USING (domain, hash) WHERE there = 1`)
         .run(reading);
       return 0;
     }
-    const domain = scope !== 'account' && 'domain' in scope ? scope.domain : null;
+    const domain = kind === 'domain' ? words : null;
     const isGone = `there = 1 AND (?1 IS NULL OR domain = ?1) AND NOT EXISTS
       (SELECT 1 FROM listed WHERE listed.domain = links.domain AND listed.hash = links.hash)`;
     connection

@@ -101,17 +101,14 @@ function clicksOf(perReading: readonly number[], begin: Reading | undefined, end
   return perReading.slice(begin.nth + 1, end.nth + 1).reduce((total, clicks) => total + clicks, 0);
 }
 
-function covers(scope: ReadingScope, wanted: ReadingScope): boolean {
-  if (scope === 'account') return true;
-  if (wanted === 'account') return false;
-  if ('domain' in scope) return 'domain' in wanted && wanted.domain === scope.domain;
-  return 'selection' in wanted && wanted.selection === scope.selection;
+function covers({ kind, words }: ReadingScope, wanted: ReadingScope): boolean {
+  return kind === 'account' || (kind === wanted.kind && words === wanted.words);
 }
 
-function noReading(ends: readonly Reading[], wanted: ReadingScope): NotFoundError {
-  const what =
-    wanted === 'account' ? ' of the whole account' : 'domain' in wanted ? ` of ${wanted.domain}` : ' of this selection';
-  const others = new Set(ends.flatMap(({ scope }) => (scope === 'account' ? [] : [scopeText(scope)])));
+function noReading(ends: readonly Reading[], { kind, words }: ReadingScope): NotFoundError {
+  const what = { account: ' of the whole account', domain: ` of ${words}`, selection: ' of this selection' }[kind];
+  // A reading of the account would cover what is wanted.
+  const others = new Set(ends.map(({ scope }) => scopeText(scope)));
   return new NotFoundError(`no reading${what} was recorded`, {
     details: others.size > 0 ? [`recorded were: ${[...others].slice(0, 5).join(', ')}`] : [],
     hint: 'linkctl stats --record',
@@ -124,8 +121,8 @@ function noTimelyReading(): NotFoundError {
   });
 }
 
-function scopeText(scope: Exclude<ReadingScope, 'account'>): string {
-  return 'domain' in scope ? `--domain ${scope.domain}` : scope.selection;
+function scopeText({ kind, words }: ReadingScope): string {
+  return kind === 'domain' ? `--domain ${words}` : words;
 }
 
 function noOldReading({ from }: Reading): NotFoundError {

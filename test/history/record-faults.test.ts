@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { historyPaths, openHistory } from '../../src/history/history-database.ts';
+import { wholeAccount } from '../../src/history/readings.ts';
 import { recordedClicks } from '../../src/history/recorded-clicks.ts';
 import { startRecording } from '../../src/history/recording.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
@@ -27,7 +28,7 @@ const day = 86_400_000;
 const system = (now?: number) => createTestSystem({ env: { HOME: home }, ...(now !== undefined && { now: () => now }) });
 
 async function record(clicks: number, now: number): Promise<void> {
-  const recording = await startRecording(childAccount, { scope: 'account', edition: 'a', defaultDomain: '' }, system(now));
+  const recording = await startRecording(childAccount, { scope: wholeAccount, edition: 'a', defaultDomain: '' }, system(now));
   for (let page = 0; page < pages; page += 1) recording.add(pageOf(page, clicks));
   recording.finish();
 }
@@ -73,7 +74,7 @@ test('H1: kill -9 at any moment and a full disk leave the history as it was; the
   await record(7, begin + day);
   const until = begin + day;
   const span = { since: begin, until, now: until };
-  expect((await recordedClicks({ span, scope: 'account' }, childAccount, system())).total.clicks).toBe(pages * 7000);
+  expect((await recordedClicks({ span, scope: wholeAccount }, childAccount, system())).total.clicks).toBe(pages * 7000);
 });
 
 test('H1: two recorders at once make two readings, one after the other', async () => {
@@ -84,6 +85,10 @@ test('H1: two recorders at once make two readings, one after the other', async (
   );
   expect(await Promise.all(two)).toMatchObject([{ code: 0 }, { code: 0 }]);
   const until = begin + 2 * day;
-  const { total } = await recordedClicks({ span: { since: begin, until, now: until }, scope: 'account' }, childAccount, system());
+  const { total } = await recordedClicks(
+    { span: { since: begin, until, now: until }, scope: wholeAccount },
+    childAccount,
+    system(),
+  );
   expect(total.clicks).toBe(pages * 10_000);
 });

@@ -2,6 +2,7 @@ import type { UrlRecord } from '../../src/contract/records.ts';
 import type { Clicks } from '../../src/history/clicks.ts';
 import type { HistoryAccount } from '../../src/history/history-database.ts';
 import { ChangeNotes, type NotedChange } from '../../src/history/noted-changes.ts';
+import { wholeAccount } from '../../src/history/readings.ts';
 import { recordedClicks } from '../../src/history/recorded-clicks.ts';
 import { type RecordedReading, startRecording } from '../../src/history/recording.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -146,7 +147,7 @@ export class SimulatedAccount {
     await notes.close();
     const recording = await startRecording(
       this.account,
-      { scope: 'account', edition: 'a', defaultDomain: 's.example' },
+      { scope: wholeAccount, edition: 'a', defaultDomain: 's.example' },
       this.system(),
     );
     for (const page of this.pages()) recording.add(page);
@@ -189,7 +190,7 @@ export class SimulatedAccount {
   }
 
   clicks(since: number, until: number): Promise<Clicks> {
-    return recordedClicks({ span: { since, until, now: until }, scope: 'account' }, this.account, this.system());
+    return recordedClicks({ span: { since, until, now: until }, scope: wholeAccount }, this.account, this.system());
   }
 
   /** One day: clicks, and now and then something else. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Reading, ReadingScope } from '../../src/history/readings.ts';
+import { type Reading, type ReadingScope, wholeAccount } from '../../src/history/readings.ts';
 import { clicksPerDay, usedReadings } from '../../src/history/used-readings.ts';
 
 const hour = 3_600_000;
@@ -7,7 +7,7 @@ const midnight = Date.UTC(2026, 2, 2);
 const now = midnight + 1000 * hour;
 
 /** Readings at these hours. */
-function at(hours: readonly number[], scope: ReadingScope = 'account'): Reading[] {
+function at(hours: readonly number[], scope: ReadingScope = wholeAccount): Reading[] {
   return hours.map((time, nth) => ({ nth, from: midnight + time * hour, to: midnight + time * hour, scope }));
 }
 
@@ -22,20 +22,25 @@ test.each([
   [[0, 10, 50], 9, 12, [10, 50]],
 ])('H2: of readings at %j, %d to %d is counted from one to the other of %j', (hours, since, until, used) => {
   const span = { since: midnight + since * hour, until: midnight + until * hour, now };
-  const { first, last } = usedReadings(at(hours), span, 'account');
+  const { first, last } = usedReadings(at(hours), span, wholeAccount);
   expect([first, last].map(({ from }) => (from - midnight) / hour)).toEqual(used);
 });
 
 test('H2: readings of a part are used for that part alone', () => {
-  const ends = [...at([0]), ...at([1], { domain: 'b.example' }), ...at([2], { selection: '--by-tags promo' }), ...at([10])];
+  const ends = [
+    ...at([0]),
+    ...at([1], { kind: 'domain', words: 'b.example' }),
+    ...at([2], { kind: 'selection', words: '--by-tags promo' }),
+    ...at([10]),
+  ];
   for (const [nth, reading] of ends.entries()) Object.assign(reading, { nth });
   const span = { since: midnight + 2 * hour, until: midnight + 10 * hour, now };
   const first = (scope: ReadingScope) => (usedReadings(ends, span, scope).first.from - midnight) / hour;
-  expect(first('account')).toBe(0);
-  expect(first({ domain: 'b.example' })).toBe(1);
-  expect(first({ domain: 'a.example' })).toBe(0);
-  expect(first({ selection: '--by-tags promo' })).toBe(2);
-  expect(() => usedReadings(at([0], { selection: 'abc' }), span, 'account')).toThrow(
+  expect(first(wholeAccount)).toBe(0);
+  expect(first({ kind: 'domain', words: 'b.example' })).toBe(1);
+  expect(first({ kind: 'domain', words: 'a.example' })).toBe(0);
+  expect(first({ kind: 'selection', words: '--by-tags promo' })).toBe(2);
+  expect(() => usedReadings(at([0], { kind: 'selection', words: 'abc' }), span, wholeAccount)).toThrow(
     'no reading of the whole account was recorded',
   );
 });
@@ -49,6 +54,6 @@ test.each([
 ])('H2: days of readings %s', (_, hours, days) => {
   const span = { since: midnight + (hours[0] ?? 0) * hour, until: midnight + (hours.at(-1) ?? 0) * hour, now };
   const perReading = hours.map((_hour, nth) => nth);
-  const found = clicksPerDay(usedReadings(at(hours), span, 'account'), perReading);
+  const found = clicksPerDay(usedReadings(at(hours), span, wholeAccount), perReading);
   expect(found.map(({ date, clicks = '?' }) => `${date} ${clicks}`)).toEqual(days);
 });

@@ -7,7 +7,7 @@ import type { LinkKey } from '../../contract/link.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { Clicks, DayClicks, Period, Span } from '../../history/clicks.ts';
 import { changesBetween } from '../../history/noted-changes.ts';
-import type { ReadingScope } from '../../history/readings.ts';
+import { type ReadingScope, wholeAccount } from '../../history/readings.ts';
 import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
 import { isOnThisComputer, nameOf, onDomain, storedLink } from '../../history/stored-link.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
@@ -46,7 +46,7 @@ export async function periodClicks(span: Period, session: Session, counted: Coun
     links ??= selectLinks(counted.selection, counted.options, session, 'record');
     return recordPages(await links, session);
   };
-  const isSelection = typeof scope === 'object' && 'selection' in scope;
+  const isSelection = scope.kind === 'selection';
   const { names, missing } = isSelection ? await namesOf(read, session) : { names: undefined, missing: [] };
   const toPeriodClicks = async (clicks: Clicks, uncounted: number): Promise<PeriodClicks> => {
     const unknown = await unknownLinks(missing, clicks, session);
@@ -63,7 +63,7 @@ export async function periodClicks(span: Period, session: Session, counted: Coun
     const daily = await dailyClicks(span, await read(), session);
     if (daily === 'too many links') throw new NotFoundError(error.message, { details: [tooManyLinks], hint: error.hint });
     const clicks = daily?.clicks();
-    if (clicks === undefined) throw (isSelection && selectionFailure(scope.selection, { names, missing })) || error;
+    if (clicks === undefined) throw (isSelection && selectionFailure(scope.words, { names, missing })) || error;
     return await toPeriodClicks(clicks, await countLostLinks({ span: clicks.counted, scope, names }, session));
   }
   const days = await fillGaps(recorded.days, async () => dailyClicks(span, await read(), session));
@@ -152,7 +152,7 @@ async function countLostLinks(
     if (kind === 'renamed') continue;
     const place = withoutLocalPort(domain ?? usual);
     const name = nameOf({ hash, domain: place });
-    const isWanted = names?.has(name) ?? (scope === 'account' || ('domain' in scope && scope.domain === place));
+    const isWanted = names?.has(name) ?? (scope.kind === 'account' || scope.words === place);
     if (isWanted) lost.add(name);
   }
   return lost.size;
@@ -172,8 +172,8 @@ export function scopeOf(
     ...(selection.kind === 'hashes' ? selection.operands.map(shellWord) : selectionFlags(selection)),
     ...filter.flatMap((text) => ['--filter', shellWord(text)]),
   ];
-  if (words.length === 0) return named === undefined ? 'account' : { domain: named };
+  if (words.length === 0) return named === undefined ? wholeAccount : { kind: 'domain', words: named };
   if (allDomains) words.push('--all-domains');
   if (named !== undefined) words.push('--domain', shellWord(named));
-  return { selection: words.join(' ') };
+  return { kind: 'selection', words: words.join(' ') };
 }
