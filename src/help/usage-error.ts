@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { editsBetween, nearestName } from '../base/near-names.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { type CommandTree, commandTree } from './command-tree.ts';
 import { reachableFlags, readTypedLine, type TypedLine } from './typed-line.ts';
@@ -66,39 +67,34 @@ const verbErrors: readonly string[] = ['commander.unknownCommand', 'commander.ex
 /** Prefers words that other tools use. */
 function guessedVerb(word: string, verbs: readonly string[]): string | undefined {
   const meant = verbsOfOtherTools.get(word.toLowerCase())?.find((line) => verbs.includes(line.replace(/ .*/, '')));
-  return meant ?? nearest(word, verbs);
+  return meant ?? nearestName(word, verbs);
 }
 
-const making = ['shorten', 'add'];
-const listing = ['list'];
-const searching = ['list --search'];
-const counting = ['stats'];
-const verbsOfOtherTools: ReadonlyMap<string, readonly string[]> = new Map([
-  ['create', making],
-  ['new', making],
-  ['add', making],
-  ['get', listing],
-  ['show', listing],
-  ['export', listing],
-  ['remove', ['delete']],
-  ['import', ['shorten -f']],
-  ['click', counting],
-  ['clicks', counting],
-  ['statistics', counting],
-  ['analytics', counting],
-  ['update', ['edit']],
-  ['modify', ['edit']],
-  ['info', listing],
-  ['find', searching],
-  ['search', searching],
-  ['qr', ['list --qr']],
-  ['login', ['auth login']],
-  ['logout', ['auth logout']],
-  ['whoami', ['auth status', 'status']],
-  ['profile', ['auth list']],
-  ['profiles', ['auth list']],
-  ['use', ['auth switch', 'switch']],
+/** Our commands, and the words of other tools for them. */
+const verbsOfOtherTools = wordsOfOthers([
+  [
+    ['shorten', 'add'],
+    ['create', 'new', 'add'],
+  ],
+  [['shorten -f'], ['import']],
+  [['list'], ['get', 'show', 'export', 'info']],
+  [['list --search'], ['find', 'search']],
+  [['list --qr'], ['qr']],
+  [['edit'], ['update', 'modify']],
+  [['delete'], ['remove']],
+  [['stats'], ['click', 'clicks', 'statistics', 'analytics']],
+  [['auth login'], ['login']],
+  [['auth logout'], ['logout']],
+  [['auth status', 'status'], ['whoami']],
+  [['auth list'], ['profile', 'profiles']],
+  [['auth switch', 'switch'], ['use']],
 ]);
+
+type OurWords = readonly string[];
+
+function wordsOfOthers(table: readonly (readonly [ours: OurWords, others: readonly string[]])[]): ReadonlyMap<string, OurWords> {
+  return new Map(table.flatMap(([ours, others]) => others.map((word) => [word, ours] as const)));
+}
 
 /** Prefers words that other tools use. Returns nothing if the best guess is unsafe, because the next best would mislead. */
 function guessedFlag(word: string, line: TypedLine): string | undefined {
@@ -108,32 +104,28 @@ function guessedFlag(word: string, line: TypedLine): string | undefined {
     return meant.find(
       (flag) => flags.includes(flag) && (!selectionFlags.includes(flag) || readOnlyCommands.includes(line.command.name)),
     );
-  const guess = nearest(word, flags);
+  const guess = nearestName(word, flags);
   if (guess === undefined || unsafeFlags.includes(guess)) return undefined;
   // A typo in another flag must not become a selection of links.
   return selectionFlags.includes(guess) && editsBetween(word, guess) > 1 ? undefined : guess;
 }
 
-const hash = ['--hash', '--new-hash'];
-const tag = ['--add-tag', '--tag', '--by-tags'];
-const order = ['--order-by'];
-const flagsOfOtherTools: ReadonlyMap<string, readonly string[]> = new Map([
-  ['--hash', hash],
-  ['--slug', hash],
-  ['--alias', hash],
-  ['--keyword', hash],
-  ['--tag', tag],
-  ['--tags', tag],
-  ['--label', tag],
-  ['--labels', tag],
-  ['--title', ['--note']],
-  ['--sort', order],
-  ['--sort-by', order],
-  ['--format', ['--output']],
-  ['--period', ['--since']],
-  ['--long-url', ['--url']],
+const flagsOfOtherTools = wordsOfOthers([
+  [
+    ['--hash', '--new-hash'],
+    ['--hash', '--slug', '--alias', '--keyword'],
+  ],
+  [
+    ['--add-tag', '--tag', '--by-tags'],
+    ['--tag', '--tags', '--label', '--labels'],
+  ],
+  [['--note'], ['--title']],
+  [['--order-by'], ['--sort', '--sort-by']],
+  [['--output'], ['--format']],
+  [['--since'], ['--period']],
+  [['--url'], ['--long-url']],
   // Where the destination is an operand, no flag is meant.
-  ['--url', []],
+  [[], ['--url']],
 ]);
 
 const selectionFlags: readonly string[] = ['--by-tags', '--search', '--filter', '--hashes-from', '--all-domains'];
@@ -155,41 +147,4 @@ const unsafeFlags: readonly string[] = [
 
 function verbsOf({ commands }: CommandTree): string[] {
   return commands.flatMap(({ name, aliases }) => [name, ...aliases]);
-}
-
-const mostEdits = 3;
-
-/** Accepts at most 40 % of the length as edits, ignoring case. */
-function nearest(word: string, names: readonly string[]): string | undefined {
-  const ranked = names
-    .map((name) => ({ name, edits: editsBetween(word.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, edits }) => edits <= Math.min(mostEdits, name.length * 0.4))
-    .sort((one, other) => one.edits - other.edits);
-  return ranked[0]?.name;
-}
-
-/** Counts inserted, omitted, changed and swapped letters: `renmae` is one edit from `rename`. Gives up beyond `mostEdits`. */
-function editsBetween(one: string, other: string): number {
-  // No name is that long, and the table grows with the square.
-  if (Math.abs(one.length - other.length) > mostEdits) return Number.POSITIVE_INFINITY;
-  const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
-  for (let row = 1; row <= one.length; row++) {
-    const current = [row];
-    rows.push(current);
-    for (let column = 1; column <= other.length; column++) {
-      const same = one[row - 1] === other[column - 1];
-      const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      current.push(
-        Math.min(
-          at(row - 1, column) + 1,
-          at(row, column - 1) + 1,
-          at(row - 1, column - 1) + (same ? 0 : 1),
-          swapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-    if (Math.min(...current) > mostEdits) return Number.POSITIVE_INFINITY;
-  }
-  return at(one.length, other.length);
 }

@@ -1,3 +1,4 @@
+import { editsBetween, nearestName } from '../../base/near-names.ts';
 import { quoted } from '../../base/quoted.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { type Field, fieldNames, fields } from '../../contract/fields.ts';
@@ -72,8 +73,8 @@ export function nameProblem(given: string, rules: NameRules): string | undefined
 /** Excludes common words, and names that only resemble aliases of the note, which is not essential. */
 function missedField(given: string, rules: NameRules): string | undefined {
   if (isUnrelated(given) || targetMeant(given, rules) !== undefined) return undefined;
-  const field = nearestField(given, settableNames(rules)) ?? nearestAlias(given, rules);
-  return field === 'note' && nearestField(given, ['note']) === undefined ? undefined : field;
+  const field = nearestName(given, settableNames(rules)) ?? nearestAlias(given, rules);
+  return field === 'note' && nearestName(given, ['note']) === undefined ? undefined : field;
 }
 
 function settableNames({ known }: NameRules): string[] {
@@ -88,18 +89,10 @@ export function targetMeant(given: string, { use, known }: Pick<NameRules, 'use'
   return meaning === 'custom_hash' && namesLinks(use) ? 'hash' : meaning;
 }
 
-function nearestField(given: string, settable: readonly string[]): string | undefined {
-  const wanted = given.trim().toLowerCase();
-  return settable
-    .map((candidate) => ({ candidate, distance: distanceBetween(wanted, candidate) }))
-    .filter(({ candidate, distance }) => distance <= Math.min(3, candidate.length * 0.4))
-    .sort((one, other) => one.distance - other.distance)[0]?.candidate;
-}
-
 /** Tolerates one or two wrong letters. */
 function nearestAlias(given: string, rules: NameRules): string | undefined {
   const wanted = folded(given);
-  const near = aliases.find(([name]) => name.length >= 5 && distanceBetween(wanted, name) <= (name.length >= 9 ? 2 : 1));
+  const near = aliases.find(([name]) => name.length >= 5 && editsBetween(wanted, name) <= (name.length >= 9 ? 2 : 1));
   const meant = near && targetMeant(near[0], rules);
   return meant === 'unsettable' ? undefined : meant;
 }
@@ -121,21 +114,3 @@ const ignoredColumns: readonly string[] = [...readOnly, 'error_code', 'error_mes
 
 /** Columns that dry runs and checks add to their output. */
 const reportColumns: readonly string[] = ['old_long_url', 'change', 'row', 'http_status', 'final_url', 'milliseconds', 'reason'];
-
-/** Levenshtein distance in which swapped letters count as one change. */
-function distanceBetween(one: string, other: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, character] of [...one.slice(0, 64)].entries()) {
-    const next = [index + 1];
-    for (let column = 1; column <= other.length; column += 1) {
-      const replaced = (row[column - 1] ?? 0) + (character === other[column - 1] ? 0 : 1);
-      const isSwapped = character === other[column - 2] && one[index - 1] === other[column - 1];
-      const swapped = isSwapped ? (before[column - 2] ?? 0) + 1 : replaced;
-      next.push(Math.min(replaced, swapped, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
-    }
-    before = row;
-    row = next;
-  }
-  return row[other.length] ?? 0;
-}

@@ -1,0 +1,28 @@
+/** Accepts at most 3 edits and 40 % of the length of the name, ignoring case. */
+export function nearestName(word: string, names: readonly string[]): string | undefined {
+  const wanted = word.trim().toLowerCase();
+  const ranked = names
+    .map((name) => ({ name, edits: editsBetween(wanted, name.toLowerCase()) }))
+    .filter(({ name, edits }) => edits <= Math.min(3, name.length * 0.4))
+    .sort((one, other) => one.edits - other.edits);
+  return ranked[0]?.name;
+}
+
+/** Counts inserted, omitted, changed and swapped letters: `renmae` is one edit from `rename`. */
+export function editsBetween(one: string, other: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  // No name is that long.
+  for (const [index, character] of [...one.slice(0, 64)].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= other.length; column += 1) {
+      const replaced = (row[column - 1] ?? 0) + (character === other[column - 1] ? 0 : 1);
+      const isSwapped = character === other[column - 2] && one[index - 1] === other[column - 1];
+      const swapped = isSwapped ? (before[column - 2] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, swapped, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    before = row;
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
