@@ -155,7 +155,7 @@ function rowsOf<Use extends InputUse>(
   const draft = new RowDraft(options, notices);
   switch (options.format) {
     case 'csv': {
-      const records = csvRecords(source.text(), options.delimiter ?? delimiterFinder(options), notices.problem);
+      const records = csvRecords(source, options.delimiter ?? delimiterFinder(options), notices.problem);
       return readAll(records, csvReader(draft, options, notices), draft);
     }
     case 'json':

@@ -8,7 +8,7 @@ import { folded } from './fields/aliases.ts';
 import type { NamedColumns } from './fields/columns.ts';
 import { knownMembers } from './fields/members.ts';
 import type { Source } from './source.ts';
-import { firstLine } from './text-lines.ts';
+import { firstLines } from './text-lines.ts';
 
 interface Named {
   readonly use: InputUse;
@@ -36,7 +36,7 @@ export function formatByName(operand: string, given?: InputFormat): InputFormat 
 }
 
 async function beginsAsJson(source: Source): Promise<boolean> {
-  const { text } = await firstLine(source, (line) => line.trim() !== '');
+  const [text = ''] = (await firstLines(source, 1)).texts;
   return /^\s*[{[]/.test(text);
 }
 

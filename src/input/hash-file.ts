@@ -9,7 +9,7 @@ import { parseHash } from './hashes/parse-hash.ts';
 import { jsonRecords, parseJson } from './json/json-records.ts';
 import type { Notice } from './notices.ts';
 import type { Source } from './source.ts';
-import { firstLine, textLines } from './text-lines.ts';
+import { firstLines, isFilled, textLines } from './text-lines.ts';
 
 /** A checked file of hashes that can be read repeatedly, each URL once. */
 interface HashFile {
@@ -59,8 +59,8 @@ async function scan(source: Source, resolver: DomainResolver): Promise<Scanned> 
     for (const { item } of found) search.add(linkText(item));
   }
   // A header or a JSON bracket is the listing of a selection without links, and so is a pipe in which list wrote nothing.
-  const begins = async (isWanted: (line: string) => boolean) => isWanted((await firstLine(source, isWanted)).text);
-  const isEmptyPipe = async () => source.copyTo !== undefined && !(await begins((line) => line.trim() !== ''));
+  const begins = async (isWanted?: (line: string) => boolean) => (await firstLines(source, 1, isWanted)).texts.length > 0;
+  const isEmptyPipe = async () => source.copyTo !== undefined && !(await begins());
   const mayBeEmpty = rows > 0 || (await begins(isName)) || (await isEmptyPipe());
   if (!mayBeEmpty) throw new UsageError(`${source.name}: no hashes`);
   return { rows, candidates: search.candidates() };
@@ -89,7 +89,8 @@ interface HashText {
 
 /** Accepts one hash or short URL per line, and listings in all output formats: a header or a JSON bracket is never taken for a hash. */
 async function* hashTexts(source: Source): AsyncGenerator<HashText[]> {
-  const { line, text } = await firstLine(source, isName);
+  const { line, texts } = await firstLines(source, 1, isName);
+  const [text = ''] = texts;
   const head = text.trim();
   if (/^[{[]/.test(head)) return yield* jsonNames(source);
   if (/^[a-z_"]+,/i.test(head)) return yield* csvNames(source);
@@ -110,7 +111,7 @@ const naming = ['short_url', 'short_url_with_protocol', 'hash'] as const;
 /** The titles of these columns in tables. */
 const tableHeads: ReadonlySet<string> = new Set(['SHORT URL', 'HASH']);
 
-const isName = (line: string): boolean => line.trim() !== '' && !line.trim().startsWith('#');
+const isName = (line: string): boolean => isFilled(line) && !line.trim().startsWith('#');
 
 /** Skips blank lines and `#` comments. With a column, the first other line is a header. */
 async function* plainLines(source: Source, column?: number): AsyncGenerator<HashText[]> {
@@ -130,7 +131,7 @@ async function* plainLines(source: Source, column?: number): AsyncGenerator<Hash
 /** Reads the output of `list -o csv` or `--failed`. */
 async function* csvNames(source: Source): AsyncGenerator<HashText[]> {
   let columns: ReadonlyMap<string, number> | undefined;
-  for await (const { records, lines } of csvRecords(source.text(), ',', refuserOf(source))) {
+  for await (const { records, lines } of csvRecords(source, ',', refuserOf(source))) {
     const found: HashText[] = [];
     for (const [index, record] of records.entries()) {
       const line = lines[index] ?? 0;

@@ -37,17 +37,35 @@ function numbered(records: readonly string[], before: number): RecordBatch<strin
   return { records, lines: records.map((_, index) => before + index + 1) };
 }
 
-/** Returns the first wanted line, up to the maximum length of a record. */
-export async function firstLine(source: Source, isWanted: (line: string) => boolean): Promise<{ line: number; text: string }> {
-  let rest = '';
+/** The number of the first line, from 1. */
+export interface FirstLines {
+  readonly line: number;
+  readonly texts: readonly string[];
+}
+
+/** Returns the first wanted lines. One that is longer than a record ends them. */
+export async function firstLines(source: Source, most: number, isWanted = isFilled): Promise<FirstLines> {
+  const texts: string[] = [];
+  let line = 0;
   let before = 0;
+  let rest = '';
+  const take = (lines: readonly string[]): void => {
+    for (const text of lines) {
+      before += 1;
+      if (texts.length === most || !isWanted(text)) continue;
+      if (texts.push(text) === 1) line = before;
+    }
+  };
   for await (const chunk of source.text()) {
     const lines = (rest + chunk.toString()).split(/\r\n|\n|\r/);
     rest = lines.pop() ?? '';
-    const index = lines.findIndex(isWanted);
-    if (index >= 0) return { line: before + index + 1, text: lines[index] ?? '' };
-    before += lines.length;
-    if (rest.length > maxRecordLength) break;
+    take(lines);
+    if (texts.length === most || rest.length > maxRecordLength) break;
   }
-  return { line: before + 1, text: isWanted(rest) ? rest : '' };
+  take([rest]);
+  return { line, texts };
+}
+
+export function isFilled(line: string): boolean {
+  return line.trim() !== '';
 }

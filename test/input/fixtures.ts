@@ -51,14 +51,17 @@ export async function failure(work: Promise<unknown>): Promise<{ exitCode: numbe
 
 /** A source in memory, its bytes handed out in the given pieces; `taken` counts those that were asked for, and `open` readings that have not ended. */
 export function memorySource(name: string, pieces: Iterable<Buffer | string>): Source & { taken(): number; open(): number } {
-  let taken = 0;
+  const rest = pieces[Symbol.iterator]();
+  const kept: (Buffer | string)[] = [];
   let open = 0;
   async function* bytes(): AsyncGenerator<Buffer> {
     open += 1;
     try {
-      for (const piece of pieces) {
-        taken += 1;
-        yield Buffer.from(piece);
+      for (let nth = 0; ; nth += 1) {
+        const next = nth < kept.length ? { value: kept[nth] } : rest.next();
+        if (next.value === undefined) return;
+        kept[nth] = next.value;
+        yield Buffer.from(next.value);
       }
     } finally {
       open -= 1;
@@ -70,7 +73,7 @@ export function memorySource(name: string, pieces: Iterable<Buffer | string>): S
     sha256: () => createHash('sha256').update(name).digest('hex'),
     changeError: async () => undefined,
     discard: () => {},
-    taken: () => taken,
+    taken: () => kept.length,
     open: () => open,
   };
 }

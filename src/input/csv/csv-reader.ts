@@ -4,9 +4,10 @@ import { folded, meaningOf } from '../fields/aliases.ts';
 import { knownMembers } from '../fields/members.ts';
 import type { Notice, Notices } from '../notices.ts';
 import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
-import { maxRecordLength, type RecordBatch } from '../text-lines.ts';
+import type { Source } from '../source.ts';
+import { firstLines, maxRecordLength, type RecordBatch } from '../text-lines.ts';
 import { type CellReader, cellReader } from './cells.ts';
-import { findDelimiter, headerAmong, readHead } from './delimiter.ts';
+import { findDelimiter, headerAmong } from './delimiter.ts';
 import { type Header, type HeaderColumn, readHeader } from './header.ts';
 import { lineCounter } from './line-counter.ts';
 
@@ -108,28 +109,14 @@ function fill(draft: RowDraft, columns: readonly Column[], { record, line, guard
  * structural error ends the records and is passed to `broken`. The caller checks the number of cells.
  */
 export async function* csvRecords(
-  text: AsyncIterable<Buffer>,
-  delimiter: string | ((firstLines: readonly string[]) => string | undefined),
-  broken: (notice: Notice) => void,
-): AsyncGenerator<RecordBatch<string[]>> {
-  const pieces = withEnd(text);
-  try {
-    yield* recordsOf(pieces, delimiter, broken);
-  } finally {
-    // The generator was advanced by hand for the first line, so no loop closes it and its file.
-    await pieces.return(undefined);
-  }
-}
-
-async function* recordsOf(
-  pieces: AsyncGenerator<Buffer | undefined>,
+  source: Source,
   delimiter: string | ((firstLines: readonly string[]) => string | undefined),
   broken: (notice: Notice) => void,
 ): AsyncGenerator<RecordBatch<string[]>> {
   const { Parser: CsvParser } = await import('csv-parse');
-  const head = typeof delimiter === 'string' ? undefined : await readHead(pieces);
-  const found = typeof delimiter === 'string' ? delimiter : delimiter(head?.lines ?? []);
-  if (found === undefined) return broken({ line: head?.number ?? 1, reason: ambiguousDelimiter });
+  const head = typeof delimiter === 'string' ? undefined : await firstLines(source, headLines);
+  const found = typeof delimiter === 'string' ? delimiter : delimiter(head?.texts ?? []);
+  if (found === undefined) return broken({ line: head?.line ?? 1, reason: ambiguousDelimiter });
   const parser = new CsvParser({ ...fixed, delimiter: found });
   const lineOf = lineCounter(parser);
   let records: string[][] = [];
@@ -143,7 +130,7 @@ async function* recordsOf(
     return true;
   };
   parser.on('error', () => {});
-  for await (const chunk of joined(head?.pieces ?? [], pieces)) {
+  for await (const chunk of withEnd(source.text())) {
     records = [];
     lines = [];
     const error = await parse(parser, chunk);
@@ -154,10 +141,8 @@ async function* recordsOf(
 
 const ambiguousDelimiter = `several delimiters fit the first line: add --delimiter ',', ';', '|' or tab`;
 
-async function* joined<Item>(first: readonly Item[], rest: AsyncIterable<Item>): AsyncGenerator<Item> {
-  yield* first;
-  yield* rest;
-}
+/** A title, a row of delimiters, and a header. */
+const headLines = 3;
 
 /** Appends undefined because the end of the text can complete a record. */
 async function* withEnd(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {

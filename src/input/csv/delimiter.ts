@@ -1,5 +1,4 @@
 import { hashPattern } from '../../contract/fields.ts';
-import { maxRecordLength } from '../text-lines.ts';
 
 const signs = [',', ';', '\t', '|'] as const;
 
@@ -70,34 +69,4 @@ export function headerAmong(lines: readonly string[], isKnown: (name: string) =>
   const most = (line: string): number => Math.max(...signs.map((sign) => knownNames(cellsOf(line, sign), isKnown)));
   if (isUrl(first) || most(first) > 0) return first;
   return lines.slice(1).find((line) => most(line) > 1) ?? first;
-}
-
-interface Head {
-  /** The chunks that were consumed. */
-  readonly pieces: readonly (Buffer | undefined)[];
-  /** The first lines that are not empty. */
-  readonly lines: readonly string[];
-  /** The number of the first of these lines, from 1. */
-  readonly number: number;
-}
-
-/** A title, a row of delimiters, and a header. */
-const headLines = 3;
-
-/** Reads no more than the maximum length of a record. */
-export async function readHead(text: AsyncGenerator<Buffer | undefined>): Promise<Head> {
-  const pieces: (Buffer | undefined)[] = [];
-  let head = '';
-  for (;;) {
-    const { value, done } = await text.next();
-    if (!done) pieces.push(value);
-    head += value?.toString() ?? '';
-    const isEnd = done || value === undefined || head.length > maxRecordLength;
-    const all = head.slice(0, maxRecordLength).split(/\r\n|\n|\r/, 1000);
-    // The last line may continue in the next chunk.
-    const lines = (isEnd ? all : all.slice(0, -1)).filter((line) => line.trim() !== '');
-    if (isEnd || lines.length >= headLines) {
-      return { pieces, lines: lines.slice(0, headLines), number: all.findIndex((line) => line.trim() !== '') + 1 };
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import type { Notice } from '../notices.ts';
 import type { Source } from '../source.ts';
-import { firstLine, maxRecordLength, type RecordBatch, textLines } from '../text-lines.ts';
+import { firstLines, maxRecordLength, type RecordBatch, textLines } from '../text-lines.ts';
 
 /** Distinguishes a row from an object that contains a list of rows. */
 type IsRow = (object: object) => boolean;
@@ -14,8 +14,8 @@ export async function* jsonRecords(
   isRow: IsRow,
   broken: (notice: Notice) => void,
 ): AsyncGenerator<RecordBatch<string>> {
-  const { text } = await firstLine(source, (line) => line.trim() !== '');
-  const first = parseJson(text);
+  const { texts } = await firstLines(source, 1);
+  const first = parseJson(texts[0] ?? '');
   const isLines =
     isObject(first) && isRow(first) && listsIn(first).every((list) => !list.some((item) => isObject(item) && isRow(item)));
   yield* isLines ? textLines(source) : documentRecords(source, isRow, broken);
