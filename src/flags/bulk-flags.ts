@@ -104,20 +104,8 @@ export function addNoUndoFlag(command: Command): void {
   addShared(command, 'runs', (flags) => flags === '--no-undo');
 }
 
-type BulkFlag = keyof BulkOptions;
-
-const inputFlags: readonly BulkFlag[] = [
-  'inputFormat',
-  'delimiter',
-  'columns',
-  'dateFormat',
-  'tagSeparator',
-  'encoding',
-  'strictColumns',
-  'includeProtected',
-  'stripFormulaGuard',
-];
-const runFlags: readonly BulkFlag[] = ['results', 'failed', 'concurrency', 'budget', 'again', 'force'];
+const inputFlags = [...sharedFlags.csv.map(([flags]) => flags), '--include-protected'];
+const runFlags = ['--results', '--failed', '--concurrency', '--budget', '--again', '--force'];
 
 /** `way` describes how the URLs were given. */
 export function refuseRowFlags(options: BulkOptions, way: string): void {
@@ -130,9 +118,8 @@ export function refuseRunFlags(options: BulkOptions, way: string, files: string)
   refuse(runFlags, options, `${files} and cannot be used with ${way}`);
 }
 
-function refuse(flags: readonly BulkFlag[], options: BulkOptions, place: string): void {
-  const given = flags.find((name) => options[name] !== undefined);
-  if (given === undefined) return;
-  const flag = given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw new UsageError(`--${flag} requires ${place}`);
+function refuse(flags: readonly string[], options: BulkOptions, place: string): void {
+  const all = flags.map((flag) => new Option(flag));
+  const given = all.find((option) => options[option.attributeName() as keyof BulkOptions] !== undefined);
+  if (given) throw new UsageError(`${given.long} requires ${place}`);
 }
