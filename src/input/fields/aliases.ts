@@ -27,16 +27,6 @@ const names: { readonly [M in Meaning]?: readonly string[] } = {
   max_clicks: ['max_visits', 'click_limit', 'clicks_limit', 'expire_at_views'],
 };
 
-/** Names of values that a service maintains itself. */
-const unsettableNames: readonly string[] = [
-  ...['created', 'created at', 'created by', 'created on', 'creation date', 'date created', 'date added', 'timestamp'],
-  ...['updated', 'updated at', 'modified', 'modified at', 'last click', 'last clicked', 'last visit', 'last visited'],
-  ...['id', 'link id', 'domain', 'branded domain', 'ip', 'ip address', 'qr', 'qr code', 'comments', 'campaign'],
-  ...['user', 'user id', 'owner', 'creator', 'author', 'group', 'workspace', 'referrer', 'country'],
-  ...['favourite', 'favorite', 'favicon', 'thumbnail', 'image', 'channel', 'channels', 'public', 'is public'],
-  ...['domain id', 'domain name', 'https', 'integrated', 'analytics', 'visits summary'],
-];
-
 /** Decides which values of a column mark a link as protected or disabled. */
 export type Guard = 'set' | 'unset' | 'later' | 'state';
 
@@ -50,19 +40,6 @@ const guards: { readonly [G in Guard]: readonly string[] } = {
   later: ['valid_since', 'start_at', 'starts_at', 'valid_from', 'active_from'],
   state: ['status', 'state'],
 };
-
-/** Features that do not exist here; reported with the number of affected links. */
-const lostNames: readonly string[] = [
-  ...['ios', 'ios_url', 'iphone_url', 'android', 'android_url', 'deeplinks', 'deep_links'],
-  ...['geo', 'geo_targeting', 'device_targeting', 'redirect_rules', 'rules', 'expired_url', 'expiration_url'],
-  ...['proxy', 'cloaking', 'rewrite', 'forward_parameters', 'split_url', 'pixels', 'retargeting', 'webhook', 'ttl'],
-];
-
-/** Common names that resemble one of ours by chance. */
-const unrelatedNames: readonly string[] = [
-  ...['cash', 'dash', 'wash', 'has', 'node', 'vote', 'not', 'bags', 'tabs', 'main', 'remain'],
-  ...['expired', 'keywords', 'targets', 'address 1', 'address 2'],
-];
 
 /** JSON objects that only group other members. */
 export const containers: ReadonlySet<string> = new Set([
@@ -82,26 +59,50 @@ export function folded(name: string): string {
   return dot > 0 && containers.has(fold.slice(0, dot)) ? fold.slice(dot + 1) : fold;
 }
 
-const meanings: ReadonlyMap<string, Meaning> = new Map([
-  ...utmNames.map((name) => [folded(name), name] as const),
-  ...Object.entries(names).flatMap(([meaning, all]) =>
-    [meaning, ...all].map((name) => [folded(name), meaning as Meaning] as const),
-  ),
+function foldedSet(all: readonly string[]): ReadonlySet<string> {
+  return new Set(all.map(folded));
+}
+
+/** Names of values that a service maintains itself. */
+const unsettable = foldedSet([
+  ...['created', 'created at', 'created by', 'created on', 'creation date', 'date created', 'date added', 'timestamp'],
+  ...['updated', 'updated at', 'modified', 'modified at', 'last click', 'last clicked', 'last visit', 'last visited'],
+  ...['id', 'link id', 'domain', 'branded domain', 'ip', 'ip address', 'qr', 'qr code', 'comments', 'campaign'],
+  ...['user', 'user id', 'owner', 'creator', 'author', 'group', 'workspace', 'referrer', 'country'],
+  ...['favourite', 'favorite', 'favicon', 'thumbnail', 'image', 'channel', 'channels', 'public', 'is public'],
+  ...['domain id', 'domain name', 'https', 'integrated', 'analytics', 'visits summary'],
 ]);
 
-const unsettable: ReadonlySet<string> = new Set(unsettableNames.map(folded));
+/** Features that do not exist here; reported with the number of affected links. */
+const lost = foldedSet([
+  ...['ios', 'ios_url', 'iphone_url', 'android', 'android_url', 'deeplinks', 'deep_links'],
+  ...['geo', 'geo_targeting', 'device_targeting', 'redirect_rules', 'rules', 'expired_url', 'expiration_url'],
+  ...['proxy', 'cloaking', 'rewrite', 'forward_parameters', 'split_url', 'pixels', 'retargeting', 'webhook', 'ttl'],
+]);
 
-const guardsByName: ReadonlyMap<string, Guard> = new Map(
-  Object.entries(guards).flatMap(([guard, all]) => all.map((name) => [folded(name), guard as Guard] as const)),
-);
-
-const lost: ReadonlySet<string> = new Set(lostNames.map(folded));
-
-const unrelated: ReadonlySet<string> = new Set(unrelatedNames.map(folded));
+/** Common names that resemble one of ours by chance. */
+const unrelated = foldedSet([
+  ...['cash', 'dash', 'wash', 'has', 'node', 'vote', 'not', 'bags', 'tabs', 'main', 'remain'],
+  ...['expired', 'keywords', 'targets', 'address 1', 'address 2'],
+]);
 
 export function isUnrelated(name: string): boolean {
   return unrelated.has(folded(name));
 }
+
+/** Names of other services and their fields, for near misses. */
+export const aliases: readonly (readonly [name: string, meaning: Meaning])[] = Object.entries(names).flatMap(([meaning, all]) =>
+  all.map((name) => [folded(name), meaning as Meaning] as const),
+);
+
+const meanings: ReadonlyMap<string, Meaning> = new Map([
+  ...[...utmNames, ...(Object.keys(names) as Meaning[])].map((name) => [folded(name), name] as const),
+  ...aliases,
+]);
+
+const guardsByName: ReadonlyMap<string, Guard> = new Map(
+  Object.entries(guards).flatMap(([guard, all]) => all.map((name) => [folded(name), guard as Guard] as const)),
+);
 
 /** Returns `unsettable` for counters and other values that a service maintains itself. */
 export function meaningOf(name: string): Meaning | 'unsettable' | undefined {
@@ -118,11 +119,6 @@ export function isLoss(name: string): boolean {
   const fold = folded(name);
   return lost.has(fold) || guardsByName.has(fold);
 }
-
-/** Names of other services and their fields, for near misses. */
-export const aliases: readonly (readonly [name: string, meaning: Meaning])[] = Object.entries(names).flatMap(([meaning, all]) =>
-  all.map((name) => [folded(name), meaning as Meaning] as const),
-);
 
 /** The precedence of a name among those of its field. */
 export function rankOf(name: string, meaning: string): number {
