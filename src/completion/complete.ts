@@ -24,15 +24,17 @@ type OpenSources = () => Promise<Sources>;
 /** Bits that tell the shell what to do besides; the values are those of cobra. */
 const directives = { noSpace: 2, noFiles: 4, directories: 16, keepOrder: 32 } as const;
 
-interface Answer {
-  readonly candidates: readonly Candidate[];
-  /** Sum of `directives`; 0 offers file names. */
-  readonly directive: number;
-}
-
 interface Offer {
   readonly candidates?: readonly Candidate[];
+  /** Sum of `directives`; 0 offers file names. */
   readonly directive?: number;
+}
+
+/** The line before the cursor, and the beginning of the word at it. */
+interface Typed {
+  readonly line: TypedLine;
+  readonly current: string;
+  readonly openSources: OpenSources;
 }
 
 /** `current` is the beginning of a word and may be empty. Drops names with control characters, which could move the cursor. */
@@ -41,21 +43,22 @@ export async function complete(
   words: readonly string[],
   current: string,
   openSources: OpenSources,
-): Promise<Answer> {
-  const line = readTypedLine(root, words);
-  const { candidates = [], directive = directives.noFiles } = await offer(line, current, openSources);
+): Promise<Required<Offer>> {
+  const typed = { line: readTypedLine(root, words), current, openSources };
+  const { candidates = [], directive = directives.noFiles } = await offer(typed);
   const fitting = candidates.filter(({ word }) => word.startsWith(current) && safe(word) === word);
   return { candidates: [...new Map(fitting.map((candidate) => [candidate.word, candidate])).values()], directive };
 }
 
-async function offer(line: TypedLine, current: string, openSources: OpenSources): Promise<Offer> {
-  if (line.awaiting) return valueOffer(line.awaiting, current, line, openSources);
-  if (line.ended || !current.startsWith('-')) return operandOffer(line, current, openSources);
+async function offer(typed: Typed): Promise<Offer> {
+  const { line, current } = typed;
+  if (line.awaiting) return valueOffer(line.awaiting, typed);
+  if (line.ended || !current.startsWith('-')) return operandOffer(typed);
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
   if (name === undefined || value === undefined) return { candidates: flagCandidates(line) };
   const flag = usableFlags(line).find((one) => one.long === name && one.value !== undefined);
   if (!flag) return {};
-  const { candidates = [], ...rest } = await valueOffer(flag, value, line, openSources);
+  const { candidates = [], ...rest } = await valueOffer(flag, { ...typed, current: value });
   return { candidates: candidates.map(({ word, ...more }) => ({ word: `${name}=${word}`, ...more })), ...rest };
 }
 
@@ -72,29 +75,26 @@ function flagCandidates(line: TypedLine): Candidate[] {
     .flatMap(({ short, long, meaning }) => [long, short].flatMap((word) => (word ? [{ word, meaning }] : [])));
 }
 
-async function operandOffer(line: TypedLine, current: string, openSources: OpenSources): Promise<Offer> {
+async function operandOffer(typed: Typed): Promise<Offer> {
+  const { line } = typed;
   const operand = line.help ? undefined : nextOperand(line);
-  const own: Offer = operand ? await ownOffer(operand, line, current, openSources) : {};
-  const commands = line.operands.length === 0 && !line.ended ? commandCandidates(line, current) : [];
+  const own: Offer = operand ? await ownOffer(operand, typed) : {};
+  const commands = line.operands.length === 0 && !line.ended ? commandCandidates(typed) : [];
   return { ...own, candidates: [...commands, ...(own.candidates ?? []).filter(({ word }) => !line.operands.includes(word))] };
 }
 
-function ownOffer({ name, words }: Operand, line: TypedLine, current: string, openSources: OpenSources): Promise<Offer> {
-  if (name === 'run') return runOffer(line, current, openSources);
-  if (name === 'hash' && withHashes.includes(line.command.name)) return hashOffer(line, current, openSources);
-  return nameOffer(words, name, line, openSources);
+async function ownOffer({ name, words }: Operand, typed: Typed): Promise<Offer> {
+  const { line, current, openSources } = typed;
+  if (name === 'run') return runOffer(typed);
+  if (name !== 'hash' || !withHashes.includes(line.command.name)) return nameOffer(words, name, typed);
+  return { candidates: await (await openSources()).hashes(current, line) };
 }
 
 /** For other commands a single hash is rare, and TAB asks no server. */
 const withHashes = ['list', 'edit', 'delete', 'stats'];
 
-async function hashOffer(line: TypedLine, current: string, openSources: OpenSources): Promise<Offer> {
-  const sources = await openSources();
-  return { candidates: await sources.hashes(current, line) };
-}
-
 /** Aliases are offered only after the first letter, so that an empty line lists each command once. */
-function commandCandidates({ path, command, help }: TypedLine, current: string): Candidate[] {
+function commandCandidates({ line: { path, command, help }, current }: Typed): Candidate[] {
   const commands = command.commands.flatMap(({ name, aliases, summary }) =>
     [name, ...(current === '' ? [] : aliases)].map((word) => ({ word, meaning: summary })),
   );
@@ -103,20 +103,14 @@ function commandCandidates({ path, command, help }: TypedLine, current: string):
   return [...commands, ...topicNames.map((word) => ({ word, meaning: 'a topic' }))];
 }
 
-async function valueOffer(
-  { long, value = '', words }: Flag,
-  current: string,
-  line: TypedLine,
-  openSources: OpenSources,
-): Promise<Offer> {
+async function valueOffer({ long, value = '', words }: Flag, typed: Typed): Promise<Offer> {
   const directive = filePlaces[value];
   if (directive !== undefined) return { directive };
-  if (long === '--fields') return listOffer(line.command.fields, current);
-  if (long === '--only' || long === '--fail-on') return listOffer(words, current);
-  if (long === '--profile') return nameOffer([], 'profile', line, openSources);
-  if (long === '--domain') return nameOffer([], 'domain', line, openSources);
-  if (long === '--by-tags') return expressionOffer(current, line, openSources);
-  return nameOffer(words, value, line, openSources);
+  if (long === '--fields') return listOffer(typed.line.command.fields, typed);
+  if (long === '--only' || long === '--fail-on') return listOffer(words, typed);
+  if (long === '--profile') return nameOffer([], 'profile', typed);
+  if (long === '--domain') return nameOffer([], 'domain', typed);
+  return long === '--by-tags' ? expressionOffer(typed) : nameOffer(words, value, typed);
 }
 
 /** File names are completed by the shell. The keys are placeholders in the help. */
@@ -128,17 +122,13 @@ const filePlaces: { readonly [place: string]: number | undefined } = {
 };
 
 /** Without fixed words, the placeholder decides, such as `<label>`. */
-async function nameOffer(
-  words: readonly string[],
-  place: string,
-  { given }: TypedLine,
-  openSources: OpenSources,
-): Promise<Offer> {
-  const names = words.length > 0 ? words : await localNames(place, given.get('profile'), openSources);
+async function nameOffer(words: readonly string[], place: string, typed: Typed): Promise<Offer> {
+  const names = words.length > 0 ? words : await localNames(place, typed);
   return { candidates: names.map((word) => ({ word })) };
 }
 
-async function localNames(place: string, profile: string | undefined, openSources: OpenSources): Promise<string[]> {
+async function localNames(place: string, { line: { given }, openSources }: Typed): Promise<string[]> {
+  const profile = given.get('profile');
   if (place === 'profile') return (await openSources()).profiles();
   if (place === 'domain') return (await openSources()).labels('domains', profile);
   return place === 'label' || place === 'old' ? (await openSources()).labels('tags', profile) : [];
@@ -148,7 +138,7 @@ async function localNames(place: string, profile: string | undefined, openSource
 const lastOf: { readonly [command: string]: string } = { undo: 'the newest change that is not undone', redo: 'the newest undo' };
 
 /** `last`, then the newest runs. */
-async function runOffer({ command, given }: TypedLine, current: string, openSources: OpenSources): Promise<Offer> {
+async function runOffer({ line: { command, given }, current, openSources }: Typed): Promise<Offer> {
   const sources = await openSources();
   const last = lastOf[command.name];
   const runs = sources.runs('last'.startsWith(current) ? '' : current, given.get('profile'), last !== undefined);
@@ -158,7 +148,7 @@ async function runOffer({ command, given }: TypedLine, current: string, openSour
 }
 
 /** Completes the last name of a list without a space, because another name may follow. */
-function listOffer(all: readonly string[], current: string): Offer {
+function listOffer(all: readonly string[], { current }: Typed): Offer {
   const before = current.slice(0, current.lastIndexOf(',') + 1);
   const chosen = before.split(',');
   const names = all.filter((name) => !chosen.includes(name));
@@ -166,8 +156,8 @@ function listOffer(all: readonly string[], current: string): Offer {
 }
 
 /** Completes the last label of an expression. Labels with operators are left out. */
-async function expressionOffer(current: string, { given }: TypedLine, openSources: OpenSources): Promise<Offer> {
-  const [before = ''] = /^(?:(?:[^"]|"[^"]*")*[&,;^|(~])?[\s+-]*/.exec(current) ?? [];
-  const labels = (await localNames('label', given.get('profile'), openSources)).filter((label) => !hasOperators(label));
+async function expressionOffer(typed: Typed): Promise<Offer> {
+  const [before = ''] = /^(?:(?:[^"]|"[^"]*")*[&,;^|(~])?[\s+-]*/.exec(typed.current) ?? [];
+  const labels = (await localNames('label', typed)).filter((label) => !hasOperators(label));
   return { candidates: labels.map((label) => ({ word: before + label })) };
 }
