@@ -30,9 +30,7 @@ export function namedRows<Found>(
 ): NamedRows {
   let read = 0;
   let found = 0;
-  let missing = 0;
-  let absent: LinkKey | undefined;
-  const failures = new WeakMap<Row, CliError>();
+  const missing = new MissingLinks();
   async function* rows(): AsyncGenerator<[Row]> {
     for await (const { target, record } of links) {
       if (record) {
@@ -40,21 +38,15 @@ export function namedRows<Found>(
         if (filter && !filter.matches(record)) continue;
         found += 1;
         yield [rowOf(record)];
-      } else if (!ignoreMissing) {
-        missing += 1;
-        absent = target;
-        const row = missingRow(target);
-        failures.set(row, notFound(target));
-        yield [row];
-      }
+      } else if (!ignoreMissing) yield [missing.add(target)];
     }
   }
   return {
     rows: rows(),
-    failure: (row) => failures.get(row),
+    failure: missing.failure,
     found: () => found,
     notes: () => (filter ? [matchNote(found, read)] : []),
-    outcome: () => missingFailure(missing, named, absent),
+    outcome: () => missing.outcome(named),
   };
 }
 
@@ -72,10 +64,29 @@ export function notFound(link: LinkKey, reported = false): NotFoundError {
   return new NotFoundError(message, { apiCode: 1306, hint, reported });
 }
 
-/** The final error after missing links, of which `absent` is one, were reported one by one. */
-export function missingFailure(missing: number, named: number, absent: LinkKey | undefined): CliError | undefined {
-  if (!absent) return undefined;
-  if (named === 1) return notFound(absent, true);
-  const Kind = missing < named ? PartialError : NotFoundError;
-  return new Kind(`${missing} of ${named} links do not exist`);
+/** Links that do not exist. They are reported one by one, and fail the command. */
+export class MissingLinks {
+  readonly #failures = new WeakMap<Row, CliError>();
+  /** One of them. */
+  #absent: LinkKey | undefined;
+  count = 0;
+
+  /** Returns the row of the link. */
+  add(link: LinkKey): Row {
+    const row = missingRow(link);
+    this.count += 1;
+    this.#absent = link;
+    this.#failures.set(row, notFound(link));
+    return row;
+  }
+
+  readonly failure = (row: Row): CliError | undefined => this.#failures.get(row);
+
+  /** The final error. `named` includes the links that exist. */
+  outcome(named: number): CliError | undefined {
+    if (!this.#absent) return undefined;
+    if (named === 1) return notFound(this.#absent, true);
+    const Kind = this.count < named ? PartialError : NotFoundError;
+    return new Kind(`${this.count} of ${named} links do not exist`);
+  }
 }

@@ -5,12 +5,11 @@ import { wantsRows } from '../../change/plan/report.ts';
 import { type CheckStatus, checkStatuses } from '../../check/verdict.ts';
 import type { interruptible } from '../../cli/interruption.ts';
 import { accountLabel, type Session } from '../../cli/session.ts';
-import type { LinkKey } from '../../contract/link.ts';
 import { withoutScheme } from '../../link/http-url.ts';
 import { grouped, plainQuantity, quantity } from '../../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
-import { missingRow, readableUrl } from '../../output/url-columns.ts';
-import { missingFailure, notFound } from '../../select/named-rows.ts';
+import { readableUrl } from '../../output/url-columns.ts';
+import { MissingLinks } from '../../select/named-rows.ts';
 
 export interface CheckView {
   readonly only: ReadonlySet<CheckStatus> | undefined;
@@ -21,10 +20,15 @@ export interface CheckView {
   readonly notes: readonly string[];
 }
 
-interface ShownCheck extends CheckView {
+interface StartedView extends CheckView {
   readonly check: StartedCheck;
   readonly links: number;
   readonly interruption: ReturnType<typeof interruptible>;
+}
+
+/** Hashes that do not exist fail the command; they are no result of the check. */
+interface ShownCheck extends StartedView {
+  readonly missing: MissingLinks;
 }
 
 export const checkColumns: readonly Column[] = [
@@ -66,43 +70,38 @@ export function checkPresentation({ only, severalDomains }: CheckView) {
   } as const;
 }
 
-export function checkReport(shown: ShownCheck, session: Session): RowsReport {
-  const { results, notes } = shown;
-  const missing: MissingLinks = { count: 0, failures: new WeakMap() };
+export function checkReport(view: StartedView, session: Session): RowsReport {
+  const { results, notes } = view;
+  const missing = new MissingLinks();
+  const shown = { ...view, missing };
   return {
     ...checkPresentation(shown),
-    rows: shownRows(shown, missing, session),
-    failure: (row) => missing.failures.get(row),
+    rows: shownRows(shown, session),
+    failure: missing.failure,
     unreached: ({ status }) => status === 'not_sent',
     resultsIn: results,
-    members: () => ({ summary: summaryRecord(shown, missing) }),
-    notes: () => [...notes, ...summaryLines(shown, missing, session)],
-    outcome: () => outcome(shown, missing, session),
-    abandoned: () => abandonment(shown, missing),
+    members: () => ({ summary: summaryRecord(shown) }),
+    notes: () => [...notes, ...summaryLines(shown, session)],
+    outcome: () => outcome(shown, session),
+    abandoned: () => abandonment(shown),
   };
 }
 
 /** A check that is complete has its result, whoever reads it. One that is not must not look as if all were well. */
-function abandonment(shown: ShownCheck, missing: MissingLinks): CliError | undefined {
+function abandonment(shown: ShownCheck): CliError | undefined {
   const { done, destinations } = shown.check.progress();
-  if (done === destinations) return result(shown, missing);
+  if (done === destinations) return result(shown);
   return new LocalError(`output pipe closed after ${done} of ${destinations} destinations`, {
     hint: 'run the same command again to resume',
   });
 }
 
-/** Hashes that do not exist fail the command; they are no result of the check. */
-interface MissingLinks {
-  count: number;
-  /** One of them. */
-  absent?: LinkKey;
-  readonly failures: WeakMap<Row, CliError>;
-}
-
-async function* shownRows(shown: ShownCheck, missing: MissingLinks, session: Session): AsyncGenerator<Row[]> {
-  const { check, only, interruption } = shown;
+async function* shownRows(shown: ShownCheck, session: Session): AsyncGenerator<Row[]> {
+  const { check, only, interruption, missing } = shown;
   const { streams } = session;
   const hidesOk = omitsOk(shown, session);
+  const isListed = (status: CheckStatus | undefined): boolean =>
+    only ? status !== undefined && only.has(status) : !(hidesOk && status === 'ok');
   interruption.listen();
   const started = performance.now();
   const state = (): string => progressLine(check, performance.now() - started);
@@ -112,14 +111,9 @@ async function* shownRows(shown: ShownCheck, missing: MissingLinks, session: Ses
   let rows: Row[] = [];
   for await (const found of check.rows) {
     for (const checked of found) {
-      const row = rowOf(checked, shown);
-      if (checked.link.long_url === undefined) {
-        missing.count += 1;
-        missing.absent = checked.link;
-        missing.failures.set(row, notFound(checked.link));
-      } else if (only && !(checked.verdict && only.has(checked.verdict.status))) continue;
-      else if (hidesOk && checked.verdict?.status === 'ok') continue;
-      rows.push(row);
+      const { link, verdict } = checked;
+      if (link.long_url === undefined) rows.push(missing.add(link));
+      else if (isListed(verdict?.status)) rows.push(rowOf(checked, shown));
     }
     if (rows.length >= atOnce) {
       yield rows;
@@ -144,9 +138,6 @@ function rowOf(checked: CheckedRow, { only }: CheckView): Row {
     milliseconds,
     reason,
   } = checkedFields(checked);
-  if (long_url === undefined) {
-    return missingRow(checked.link);
-  }
   const isEdit = only?.size === 1 && only.has('moved');
   const urls = isEdit ? { long_url: final_url, old_long_url: long_url } : { long_url };
   return { hash, short_url: withoutScheme(short_url), status, http_status, ...urls, final_url, milliseconds, reason };
@@ -170,13 +161,13 @@ export function headerLines({ check, links }: Pick<ShownCheck, 'check' | 'links'
   ];
 }
 
-function summaryRecord({ check, links }: ShownCheck, missing: MissingLinks): Row {
-  const { destinations, counts, milliseconds } = summaryOf(check, missing);
-  return { links, destinations, ...counts, seconds: Math.round(milliseconds) / 1000 };
+function summaryRecord(shown: ShownCheck): Row {
+  const { destinations, counts, milliseconds } = summaryOf(shown);
+  return { links: shown.links, destinations, ...counts, seconds: Math.round(milliseconds) / 1000 };
 }
 
 /** The check skips a link that does not exist as if it were a destination. */
-function summaryOf(check: StartedCheck, { count }: MissingLinks) {
+function summaryOf({ check, missing: { count } }: ShownCheck) {
   const { destinations, counts, ...others } = check.summary();
   return {
     ...others,
@@ -186,9 +177,9 @@ function summaryOf(check: StartedCheck, { count }: MissingLinks) {
 }
 
 /** `20 links: 15 ok, 2 moved, 3 broken (18 destinations, 3.2 s)`. */
-function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session): string[] {
+function summaryLines(shown: ShownCheck, session: Session): string[] {
   const { check, links } = shown;
-  const { destinations, counts, milliseconds, stop } = summaryOf(check, missing);
+  const { destinations, counts, milliseconds, stop } = summaryOf(shown);
   // The error line has the rest.
   if (session.global.quiet && !stop) return [];
   const found = Object.entries(counts)
@@ -205,17 +196,17 @@ function summaryLines(shown: ShownCheck, missing: MissingLinks, session: Session
 }
 
 /** An interruption has priority, then failed links, then links that were not checked. */
-function outcome(shown: ShownCheck, missing: MissingLinks, session: Session): CliError | undefined {
+function outcome(shown: ShownCheck, session: Session): CliError | undefined {
   const { stop } = shown.check.summary();
   if (stop?.kind === 'error') return stop.error;
   if (stop?.kind === 'signal') {
     const signal = shown.interruption.caught();
     return signal ? session.dieOf(signal) : session.deadline.signal?.reason;
   }
-  return result(shown, missing);
+  return result(shown);
 }
 
-function result({ check, links, failOn, only }: ShownCheck, missing: MissingLinks): CliError | undefined {
+function result({ check, links, failOn, only, missing }: ShownCheck): CliError | undefined {
   const summary = check.summary();
   const { counts } = summary;
   const deferred = deferredTexts(summary);
@@ -230,7 +221,7 @@ function result({ check, links, failOn, only }: ShownCheck, missing: MissingLink
     return new PartialError(message, { details, ...(deferred.length > 0 && { hint }) });
   }
   if (reason !== undefined) return new UnavailableError(reason, { details: reasons, hint });
-  if (missing.count > 0) return missingFailure(missing.count, links, missing.absent);
+  if (missing.count > 0) return missing.outcome(links);
   if (links > counts.skipped) return undefined;
   return new UnavailableError('nothing could be requested: every link is skipped', {
     hint: summary.private > 0 ? 'to request addresses that are not public, add --allow-private' : undefined,
