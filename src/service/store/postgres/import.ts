@@ -117,7 +117,9 @@ async function moveTables(work: Import): Promise<void> {
   }
   // Without statistics the planner chooses bad plans, and index-only scans need the visibility map. Engines without VACUUM do not need it.
   for (const { name } of movedTables)
-    await work.database.migrate((queries) => queries.composed({ sql: `VACUUM (ANALYZE) ${name}`, values: [] })).catch(() => {});
+    await work.database
+      .query((queries) => queries.composed({ sql: `VACUUM (ANALYZE) ${name}`, values: [] }), 'schema')
+      .catch(() => {});
   await work.database.write((queries) => finish(queries, work));
 }
 

@@ -40,15 +40,19 @@ const watchInterval = 500;
 /** Milliseconds for which calls fail at once after the database did not respond. */
 const failFastTime = 1000;
 
+/**
+ * Of single statements: targets of visits, clicks of links with a limit, the number of calls, and long ones of the schema. A health check takes
+ * a connection for short ones that is free, so that it waits behind no other.
+ */
+type Purpose = 'visits' | 'limits' | 'calls' | 'schema' | 'health';
+
 /** Manages the connections of one process. No call waits longer than 5 s for an unreachable database. */
 export class Database {
   readonly #connect: Connect;
   readonly #connections: PipelinedConnection[] = [];
-  readonly #querying: readonly PipelinedConnection[];
+  readonly #connectionsFor: { readonly [P in Purpose]: readonly PipelinedConnection[] };
   readonly #reading: readonly PipelinedConnection[];
   readonly #writing: PipelinedConnection;
-  readonly #counting: PipelinedConnection;
-  readonly #calls: PipelinedConnection;
   readonly #clicks: PipelinedConnection;
   /** The start times of pending statements. */
   readonly #unanswered = new Set<{ readonly since: number }>();
@@ -61,42 +65,22 @@ export class Database {
     this.#connect = connect;
     const connections = (count: number, answerTime: number) =>
       Array.from({ length: count }, () => this.#newConnection(answerTime));
-    this.#querying = connections(queryConnections, shortTime);
+    const visits = connections(queryConnections, shortTime);
+    const [limits, calls] = [connections(1, shortTime), connections(1, shortTime)];
     this.#reading = connections(readConnections, pageTime);
     this.#writing = this.#newConnection(longTime);
-    this.#counting = this.#newConnection(shortTime);
-    this.#calls = this.#newConnection(shortTime);
     this.#clicks = this.#newConnection(longTime);
+    this.#connectionsFor = { visits, limits, calls, health: [...calls, ...limits, ...visits], schema: [this.#writing] };
   }
 
   /** Runs idempotent statements, each as a transaction of its own. */
-  query<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retry(() => work(leastBusy(this.#querying).queries));
-  }
-
-  /** Like `query`, for health checks: waits behind no other statement while a connection for short ones is free. */
-  queryForHealth<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retry(() => work(leastBusy([this.#calls, this.#counting, ...this.#querying]).queries));
-  }
-
-  /** Like `query`, for the number of calls. */
-  queryForCalls<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retry(() => work(this.#calls.queries));
-  }
-
-  /** Like `queryOnce`, for the number of calls. */
-  queryForCallsOnce<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retry(() => once(work(this.#calls.queries)));
-  }
-
-  /** Runs long idempotent statements of the schema, each as a transaction of its own. */
-  migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retry(() => work(this.#writing.queries));
+  query<T>(work: (queries: Queries) => Promise<T>, purpose: Purpose = 'visits'): Promise<T> {
+    return retry(() => work(leastBusy(this.#connectionsFor[purpose]).queries));
   }
 
   /** Runs one statement that must not be repeated: if the connection is lost, its outcome is unknown. */
-  queryOnce<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retry(() => once(work(this.#counting.queries)));
+  queryOnce<T>(work: (queries: Queries) => Promise<T>, purpose: Purpose): Promise<T> {
+    return retry(() => once(work(leastBusy(this.#connectionsFor[purpose]).queries)));
   }
 
   /** Runs idempotent reads, each on its own snapshot. Most reads are a single statement. */

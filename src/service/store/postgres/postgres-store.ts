@@ -45,7 +45,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 /** Prepares the tables and the account. */
 async function prepare(database: Database, options: PostgresOptions): Promise<Store> {
   const process = randomUUID();
-  await database.migrate((queries) => createSchema(queries, process, options.now()));
+  await database.query((queries) => createSchema(queries, process, options.now()), 'schema');
   const stored = await database.query((queries) => openAccount(queries, options));
   const cache = new ReadCache<readonly StoredDomain[]>();
   const readDomains = () => database.query((queries) => listDomains({ queries, accountId: stored.accountId }));
@@ -136,14 +136,14 @@ function postgresStore(
         throw error instanceof ImportRefusal ? error : new StoreFailure(error);
       }),
     listDomains: () => account.domains.list(),
-    ping: () => database.queryForHealth(checkVersion),
+    ping: () => database.query(checkVersion, 'health'),
     claimAddress: claim,
     servedAddresses: () => read((rows) => servedAddresses(rows)),
     addCalls: (time, amount, limit) => {
       const add = (queries: Queries) => addCalls(rowsOf(queries), time, amount, limit);
       // At worst counted twice, if the connection is lost.
-      if (amount >= 0) return database.queryForCalls(add);
-      return database.queryForCallsOnce(add).catch((error: unknown) => {
+      if (amount >= 0) return database.query(add, 'calls');
+      return database.queryOnce(add, 'calls').catch((error: unknown) => {
         if (error instanceof OutcomeUnknown) return undefined;
         throw error;
       });
@@ -154,7 +154,7 @@ function postgresStore(
         if (group === undefined || (await isNewGroup(queries, account, process, group)))
           await recordClicks(rowsOf(queries), clicks);
       }),
-    countClick: (urlId) => database.queryOnce((queries) => countClick(rowsOf(queries), urlId)),
+    countClick: (urlId) => database.queryOnce((queries) => countClick(rowsOf(queries), urlId), 'limits'),
     forgetVisitors: (day, after) => read((rows) => forgetVisitors(rows, day, after)),
     close: async () => {
       if (hasClaim) await writeAddress((rows) => releaseAddress(rows, process)).catch(() => {});
