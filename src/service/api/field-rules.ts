@@ -10,6 +10,11 @@ export function isItem(value: unknown): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** An empty text stands for a missing value, because forms contain only text. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
 /**
  * Each reader returns undefined if the item lacks the field. `null` means the same, except for `expiration_date`, where it means no expiry.
  * Readers throw the refusal of the item. Where API.md does not give codes and lengths, they are those of public deployments or our choice.
@@ -42,7 +47,7 @@ export function isHash(text: string): boolean {
 /** An empty hash means none, as in public deployments: a new link gets a generated one, an edited link keeps its own. */
 export function readCustomHash(item: Item): string | undefined {
   const value = item.custom_hash;
-  if (value === undefined || value === null || value === '') return undefined;
+  if (!isGiven(value)) return undefined;
   if (typeof value !== 'string' || !isHash(value)) {
     throw new Refusal(1204, `custom_hash: not 1 to ${fields.custom_hash.length.max} letters, digits, "_" or "-"`);
   }
@@ -79,7 +84,7 @@ export function readExpirationDate(item: Item): string | null | undefined {
 
 export function readMaxClicks(item: Item): number | undefined {
   const value = item.max_clicks;
-  if (value === undefined || value === null || value === '') return undefined;
+  if (!isGiven(value)) return undefined;
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
     throw new Refusal(1305, 'max_clicks: not a whole number from 0');
@@ -92,7 +97,7 @@ export const tooManyTags = new Refusal(1311, `tags: more than ${maximumTags}`);
 /** In forms a single entry may come without a list. */
 export function readTags(item: Item): string[] | undefined {
   const value = item.tags;
-  if (value === undefined || value === null || value === '') return undefined;
+  if (!isGiven(value)) return undefined;
   const entries: unknown[] = Array.isArray(value) ? value : [value];
   if (entries.length > maximumTags) throw tooManyTags;
   if (!entries.every((entry) => typeof entry === 'string')) throw new Refusal(1311, 'tags: not a list of labels');

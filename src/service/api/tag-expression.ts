@@ -20,7 +20,7 @@ export function parseTagExpression(text: string): TagExpression | undefined {
   try {
     const tokens = tokenize(text);
     const reader: Reader = { tokens, position: 0 };
-    const expression = readOr(reader, 0);
+    const expression = readLevel(reader, 0);
     return reader.position === tokens.length ? expression : undefined;
   } catch (error) {
     if (error instanceof Malformed) return undefined;
@@ -32,17 +32,6 @@ class Malformed extends Error {}
 
 type Operator = '&' | '^' | '|' | '(' | ')' | '~' | '+';
 type Token = { readonly operator: Operator } | { readonly operand: TagExpression };
-
-const operators: ReadonlyMap<string, Operator> = new Map([
-  ['&', '&'],
-  [',', '&'],
-  [';', '&'],
-  ['^', '^'],
-  ['|', '|'],
-  ['(', '('],
-  [')', ')'],
-  ['~', '~'],
-]);
 
 interface Reader {
   readonly tokens: readonly Token[];
@@ -60,8 +49,7 @@ function tokenize(text: string): Token[] {
     const match = tokenPattern.exec(source);
     if (!match) throw new Malformed();
     const [, operator, quoted, bare] = match;
-    const known = operators.get(operator ?? '');
-    if (known) tokens.push({ operator: known });
+    if (operator !== undefined) tokens.push({ operator: operator.replace(/[,;]/, '&') as Operator });
     else if (quoted !== undefined) tokens.push({ operand: { kind: 'label', label: quoted.replaceAll('""', '"') } });
     else tokens.push(...bareTokens((bare ?? '').trim()));
   }
@@ -84,22 +72,19 @@ function bareOperand(text: string): TagExpression {
   return { kind: 'created', side: comparison[1] === '>' ? 'after' : 'before', date };
 }
 
-function readOr(reader: Reader, depth: number): TagExpression {
-  return readChain(reader, '|', 'or', () => readXor(reader, depth));
-}
+/** The operators of two operands, from the loosest to the tightest. */
+const levels = [
+  ['|', 'or'],
+  ['^', 'xor'],
+  ['&', 'and'],
+] as const;
 
-function readXor(reader: Reader, depth: number): TagExpression {
-  return readChain(reader, '^', 'xor', () => readAnd(reader, depth));
-}
-
-function readAnd(reader: Reader, depth: number): TagExpression {
-  return readChain(reader, '&', 'and', () => readOperand(reader, depth));
-}
-
-function readChain(reader: Reader, operator: Operator, kind: 'and' | 'xor' | 'or', next: () => TagExpression): TagExpression {
-  const first = next();
+function readLevel(reader: Reader, depth: number, level = 0): TagExpression {
+  const [operator, kind] = levels[level] ?? [];
+  if (operator === undefined) return readOperand(reader, depth);
+  const first = readLevel(reader, depth, level + 1);
   const operands = [first];
-  while (take(reader, operator)) operands.push(next());
+  while (take(reader, operator)) operands.push(readLevel(reader, depth, level + 1));
   return operands.length === 1 ? first : { kind, operands };
 }
 
@@ -108,7 +93,7 @@ function readOperand(reader: Reader, depth: number): TagExpression {
   if (take(reader, '+')) return readOperand(reader, depth + 1);
   if (take(reader, '~')) return { kind: 'not', operand: readOperand(reader, depth + 1) };
   if (take(reader, '(')) {
-    const inner = readOr(reader, depth + 1);
+    const inner = readLevel(reader, depth + 1);
     if (!take(reader, ')')) throw new Malformed();
     return inner;
   }

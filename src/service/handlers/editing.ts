@@ -3,6 +3,7 @@ import { fieldNames } from '../../contract/fields.ts';
 import type { FailedItem, UrlItem } from '../../contract/records.ts';
 import {
   type Item,
+  isGiven,
   isHash,
   readCustomHash,
   readEmailStats,
@@ -42,7 +43,7 @@ export const editSelectedUrls: Handler<'editSelectedUrls'> = async (call) => {
   const changes = await readChangesOf(call);
   const item = readOnlyItem(call.payload);
   // Several URLs cannot get the same hash.
-  if (hashes.length > 1 && readsHash(item)) throw new Refusal(1307);
+  if (hashes.length > 1 && isGiven(item.custom_hash)) throw new Refusal(1307);
   return {
     urls: await edit(
       call,
@@ -93,10 +94,6 @@ async function readChangesOf(call: EditingCall): Promise<(item: Item) => UrlChan
       longUrl: readLongUrl(item, hosts),
       tags: readTagInstructions(item),
     }));
-}
-
-function readsHash(item: Item): boolean {
-  return item.custom_hash !== undefined && item.custom_hash !== null && item.custom_hash !== '';
 }
 
 const unknownHash = new Refusal(1306, 'hash: no link of this domain has it');

@@ -11,32 +11,8 @@ export function conflictingAddress(addresses: readonly string[], own: string): s
   return isLocal(own) ? undefined : addresses.find((other) => other !== own && !isLocal(other));
 }
 
-export interface DomainRow {
-  id: number;
-  name: string;
-  hash_generation: 'incremental' | 'random';
-  redirect_code: string;
-  use_https: number;
-  custom_root_page: string;
-  custom_404_page: string;
-}
-
 /** The values of `name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page`. */
 type DomainValues = [string, string, string, number, string, string];
-
-/** Expects the rows in order. */
-export function storedDomains(rows: readonly DomainRow[]): StoredDomain[] {
-  return rows.map((row, index) => ({
-    id: row.id,
-    name: row.name,
-    isDefault: index === 0,
-    hashGeneration: row.hash_generation,
-    redirectCode: row.redirect_code,
-    useHttps: row.use_https !== 0,
-    customRootPage: row.custom_root_page,
-    custom404Page: row.custom_404_page,
-  }));
-}
 
 /** Stored domains have an id. */
 export interface PlacedDomain {

@@ -1,6 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { Client, ClientConfig, QueryConfig } from 'pg';
+import { createQueue } from '../queue.ts';
 import type { ListedValue, Queries } from '../rows/queries.ts';
 import { lockTime } from '../timeout.ts';
 import { DatabaseBusy, isPoolerConflict, isReadOnly, ReadOnlyServer } from './database-errors.ts';
@@ -101,7 +102,7 @@ export class PipelinedConnection {
   readonly #watch: <T>(work: Promise<T>) => Promise<T>;
   readonly #pooling: Pooling;
   #connected: Promise<OpenClient> | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createQueue();
   #load = 0;
 
   /** `watch` detects statements without a response; `pooling` is shared by all connections. */
@@ -135,7 +136,7 @@ export class PipelinedConnection {
         reject(new DatabaseBusy());
       }, queueTime);
     });
-    const result = this.#turn.then(async () => {
+    const result = this.#inTurn(async () => {
       if (isTooLate) throw new DatabaseBusy();
       clearTimeout(timer);
       const connected = await this.#open();
@@ -146,7 +147,6 @@ export class PipelinedConnection {
         }),
       );
     });
-    this.#turn = result.catch(() => {});
     try {
       return await Promise.race([result, tooLate]);
     } finally {

@@ -1,12 +1,4 @@
-import {
-  addressLease,
-  changesDefault,
-  conflictingAddress,
-  type DomainRow,
-  type PlacedDomain,
-  placeDomains,
-  storedDomains,
-} from '../domain-plan.ts';
+import { addressLease, changesDefault, conflictingAddress, type PlacedDomain, placeDomains } from '../domain-plan.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import type { StoreOptions } from '../store-options.ts';
 import type { Queries, Statement } from './queries.ts';
@@ -26,12 +18,13 @@ export interface AccountRows {
 export type OwnRows = Pick<AccountRows, 'queries' | 'accountId'>;
 
 export async function listDomains({ queries, accountId }: OwnRows): Promise<StoredDomain[]> {
-  const rows = await queries.all<DomainRow>(
-    `SELECT id, name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page
+  const rows = await queries.all<Omit<StoredDomain, 'isDefault' | 'useHttps'> & { readonly useHttps: number }>(
+    `SELECT id, name, hash_generation AS "hashGeneration", redirect_code AS "redirectCode", use_https AS "useHttps",
+       custom_root_page AS "customRootPage", custom_404_page AS "custom404Page"
      FROM domains WHERE account_id = ? ORDER BY position, id`,
     accountId,
   );
-  return storedDomains(rows);
+  return rows.map((row, index) => ({ ...row, isDefault: index === 0, useHttps: row.useHttps !== 0 }));
 }
 
 /** Stores the domains in order. */
