@@ -30,7 +30,8 @@ export function isRelative(text: string): boolean {
   return /^[+t]/.test(text) && relativeDay(text, 0) !== undefined;
 }
 
-const digits = /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:[T ,]+\d\d?:\d\d(?::\d\d)?)?$/;
+/** Accepts a year of any length. */
+export const digits = /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:[T ,]+\d\d?:\d\d(?::\d\d)?)?$/;
 
 /** Undefined if the digits are no date in this format. */
 export function dayOfDigits(text: string, format: DateFormat): string | undefined {
@@ -46,15 +47,8 @@ export function formatsOf(text: string): DateFormat[] {
   return digits.test(text) ? dateFormats.filter((format) => dayOfDigits(text, format) !== undefined) : [];
 }
 
-/** An example for messages. */
-export function exampleOf(format: DateFormat): string {
-  return { dmy: '31.12.2031', mdy: '12/31/2031', ymd: '2031/12/31' }[format];
-}
-
-/** Accepts a year of any length. */
-export function isDigits(text: string): boolean {
-  return digits.test(text);
-}
+/** For messages. */
+export const dateExamples: { readonly [F in DateFormat]: string } = { dmy: '31.12.2031', mdy: '12/31/2031', ymd: '2031/12/31' };
 
 /** Resolves relative days from `now`, in milliseconds. */
 export function dayFromFlag(text: string, now: number): string | null | Refused {

@@ -163,14 +163,9 @@ function wideEncoding(hex: string): 'utf-32' | 'utf-16be' | 'utf-16le' | undefin
   return /^(?!00)..00/.test(hex) ? 'utf-16le' : undefined;
 }
 
-/** Returns the length of an incomplete character at the end. */
+/** Returns the length of a part at the end that may be the beginning of a character. */
 function unfinished(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80) return 0;
-    if (byte >= 0xc0) return back < characterLength(byte) ? back : 0;
-  }
-  return 0;
+  return [0, 1, 2, 3].find((length) => isUtf8(bytes.subarray(0, bytes.length - length))) ?? 0;
 }
 
 function characterLength(lead: number): number {

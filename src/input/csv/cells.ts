@@ -3,12 +3,12 @@ import { quoted } from '../../base/quoted.ts';
 import { splitList } from '../../contract/tag-label.ts';
 import {
   type DateFormat,
+  dateExamples,
   dateFormats,
   dayOf,
   dayOfDigits,
-  exampleOf,
+  digits,
   formatsOf,
-  isDigits,
   notDate,
   type Refused,
 } from '../dates.ts';
@@ -107,11 +107,11 @@ function tagsOf(text: string, isForeign: boolean, separator: string | undefined)
 function formattedDate(text: string, format: DateFormat): WireValue | Refused {
   const day = dayOf(text);
   return day === undefined
-    ? (dayOfDigits(text, format) ?? notDate(text, `; expected ${format}, such as ${exampleOf(format)}, or YYYY-MM-DD`))
+    ? (dayOfDigits(text, format) ?? notDate(text, `; expected ${format}, such as ${dateExamples[format]}, or YYYY-MM-DD`))
     : day;
 }
 
-const fullYears = `YYYY-MM-DD, or ${exampleOf('dmy')} with --date-format dmy`;
+const fullYears = `YYYY-MM-DD, or ${dateExamples.dmy} with --date-format dmy`;
 
 /** Reports a column of ambiguous dates as one problem, regardless of the number of rows. */
 class AmbiguousDates {
@@ -133,7 +133,7 @@ class AmbiguousDates {
       const value = valueIn(text, line);
       if (value === undefined || !isRefused(value)) return value;
       const formats = formatsOf(text.trim());
-      if (formats.length === 0) return isDigits(text.trim()) ? notDate(text.trim(), `; expected ${fullYears}`) : value;
+      if (formats.length === 0) return digits.test(text.trim()) ? notDate(text.trim(), `; expected ${fullYears}`) : value;
       this.#add(text.trim(), formats, line);
       return undefined;
     };

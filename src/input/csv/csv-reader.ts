@@ -1,14 +1,13 @@
 import type { CsvError, Options, Parser } from 'csv-parse';
 import { quoted } from '../../base/quoted.ts';
-import { folded, meaningOf } from '../fields/aliases.ts';
-import { knownMembers } from '../fields/members.ts';
+import { knownNames } from '../fields/columns.ts';
 import type { Notice, Notices } from '../notices.ts';
 import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
 import type { Source } from '../source.ts';
 import { firstLines, maxRecordLength, type RecordBatch } from '../text-lines.ts';
 import { type CellReader, cellReader } from './cells.ts';
 import { findDelimiter, headerAmong } from './delimiter.ts';
-import { type Header, type HeaderColumn, readHeader } from './header.ts';
+import { type Header, type HeaderColumn, readHeader, rulesFor } from './header.ts';
 import { lineCounter } from './line-counter.ts';
 
 /**
@@ -16,7 +15,7 @@ import { lineCounter } from './line-counter.ts';
  * given, even in an edit.
  */
 export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<readonly string[]> {
-  const isKnown = knownName(options);
+  const isKnown = knownNames(rulesFor(options));
   let header: Header | undefined;
   let columns: readonly Column[] = [];
   let isTitleRead = false;
@@ -49,18 +48,8 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
 
 /** Guesses the delimiter from the first lines. */
 export function delimiterFinder(options: ReadOptions): (lines: readonly string[]) => string | undefined {
-  const isKnown = knownName(options);
+  const isKnown = knownNames(rulesFor(options));
   return (lines) => findDelimiter(headerAmong(lines, isKnown), isKnown);
-}
-
-function knownName({ use, edition, columns }: ReadOptions): (name: string) => boolean {
-  const known = knownMembers(use, edition);
-  const contextual = ['link', 'source'];
-  return (name) =>
-    known.has(name.toLowerCase()) ||
-    meaningOf(name) !== undefined ||
-    contextual.includes(folded(name)) ||
-    columns?.has(folded(name)) === true;
 }
 
 function isBlank(record: readonly string[]): boolean {

@@ -63,6 +63,14 @@ function headerOf(name: string, rules: ColumnRules): Header {
 /** Names whose meaning depends on the other columns. */
 const contextual: ReadonlySet<string> = new Set(['link', 'source', 'label']);
 
+/** Recognizes names that have a meaning, if only next to others. */
+export function knownNames(rules: ColumnRules): (name: string) => boolean {
+  return (name) => {
+    const { fold, meaning } = headerOf(name, rules);
+    return meaning !== undefined || contextual.has(fold);
+  };
+}
+
 function roleOf(header: Header, context: Context): ColumnRole {
   const { meaning, name } = header;
   if (meaning === 'unsettable') {
