@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EmptyError, UsageError } from '../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -11,7 +11,7 @@ import { selectLinks } from '../select/link-selection.ts';
 import { emptyText, namedRows } from '../select/named-rows.ts';
 import type { NamedLinks } from '../select/selected-links.ts';
 import { addSelectionFlags, readSelection, type SelectionOptions } from '../select/selection-flags.ts';
-import { type ListExtent, listDuplicates, listPages, urlRows } from './list/listed-links.ts';
+import { emptiness, type ListExtent, listDuplicates, listPages, urlRows } from './list/listed-links.ts';
 import { addQrFlags, picturesOf } from './qr/qr-flags.ts';
 import type { QrOptions } from './qr/qr-pictures.ts';
 
@@ -73,8 +73,7 @@ async function list(options: ListOptions, invocation: Invocation, operands: stri
   const withPictures = await picturesOf(options, session);
   if (links.kind === 'named') return withPictures(listNamed(links, options, session));
   const extent = extentOf(options, session);
-  const report = (options.duplicates ? listDuplicates : listPages)(links, extent, session);
-  return withPictures({ ...report, outcome: () => emptiness(report.shown(), options) });
+  return withPictures((options.duplicates ? listDuplicates : listPages)(links, extent, session));
 }
 
 function refuseConflicts({ all, limit, duplicates, offset, allDomains }: ListOptions): void {
@@ -99,9 +98,9 @@ function refusePaging({ limit, offset, pageSize, orderBy, allDomains, duplicates
 
 const shownOnTerminal = 50;
 
-function extentOf({ limit, all, offset = 0, pageSize }: ListOptions, { streams }: Session): ListExtent {
+function extentOf({ limit, all, offset = 0, pageSize, failEmpty }: ListOptions, { streams }: Session): ListExtent {
   const defaultLimit = all || !streams.terminal ? undefined : shownOnTerminal;
-  return { limit: limit ?? defaultLimit, isLimited: limit !== undefined, offset, pageSize };
+  return { limit: limit ?? defaultLimit, isLimited: limit !== undefined, offset, pageSize, failEmpty };
 }
 
 function listNamed(links: NamedLinks, options: ListOptions, session: Session): RowsReport {
@@ -117,8 +116,4 @@ function listNamed(links: NamedLinks, options: ListOptions, session: Session): R
     members: () => ({ page: { results_count: found(), total_count: found(), offset: 0 } }),
     outcome: () => outcome() ?? emptiness(found(), options),
   };
-}
-
-function emptiness(shown: number, { failEmpty }: ListOptions): EmptyError | undefined {
-  return failEmpty && shown === 0 ? new EmptyError('no URLs match') : undefined;
 }

@@ -1,3 +1,4 @@
+import { EmptyError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
 import type { FilteredPage } from '../../client/filtered-pages.ts';
 import { cutListing } from '../../client/whole-listing.ts';
@@ -17,13 +18,12 @@ export interface ListExtent {
   readonly isLimited: boolean;
   readonly offset: number;
   readonly pageSize: number | undefined;
+  /** An empty listing is a failure. */
+  readonly failEmpty?: boolean | undefined;
 }
 
-/** `shown` returns the number of rows so far. */
-type ListReport = RowsReport & { shown(): number };
-
 /** Filters are applied here, so that limit and offset count only links that match. */
-export function listPages(links: ListedLinks, extent: ListExtent, session: Session): ListReport {
+export function listPages(links: ListedLinks, extent: ListExtent, session: Session): RowsReport {
   const { streams, global, client } = session;
   const { limit, offset } = extent;
   const isFiltered = links.filter !== undefined;
@@ -49,7 +49,13 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
   }
   const count = (): number => (isFiltered ? matched : (total ?? offset + shown));
   const page = () => ({ results_count: shown, ...(isCounted && { total_count: count() }), offset });
-  return listReport(links, session, { rows: rows(), page, notes, shown: () => shown, empty: emptyText(isFiltered) });
+  return {
+    ...urlRows(rows(), links.severalDomains, session),
+    empty: emptyText(isFiltered),
+    members: () => ({ page: page() }),
+    notes: () => notes,
+    outcome: () => emptiness(shown, extent),
+  };
 }
 
 function cutSentence(shown: number, { total, isCertain }: { readonly total: number | undefined; readonly isCertain: boolean }) {
@@ -63,11 +69,8 @@ function howToSeeMore({ isLimited }: Pick<ListExtent, 'isLimited'>): string {
 }
 
 /** Groups links that share a destination. Reads the listing at least twice. */
-export function listDuplicates(
-  selected: ListedLinks,
-  { limit = Number.POSITIVE_INFINITY, isLimited, pageSize }: ListExtent,
-  session: Session,
-): ListReport {
+export function listDuplicates(selected: ListedLinks, extent: ListExtent, session: Session): RowsReport {
+  const { limit = Number.POSITIVE_INFINITY, isLimited, pageSize } = extent;
   const { streams, global } = session;
   let last: FilteredPage | undefined;
   let links = 0;
@@ -96,22 +99,16 @@ export function listDuplicates(
     else notes.push(`${found}, of ${all}`);
     if (!isLimited && !global.quiet) notes.push(...(await selected.coverage()));
   }
-  const page = () => ({ results_count: shown, total_count: links, offset: 0 });
-  return listReport(selected, session, { rows: rows(), page, notes, shown: () => shown });
+  return {
+    ...urlRows(rows(), selected.severalDomains, session),
+    members: () => ({ page: { results_count: shown, total_count: links, offset: 0 } }),
+    notes: () => notes,
+    outcome: () => emptiness(shown, extent),
+  };
 }
 
-interface ListedRows extends Pick<RowsReport, 'rows' | 'empty'> {
-  readonly notes: readonly string[];
-  page(): Row;
-  shown(): number;
-}
-
-function listReport(
-  { severalDomains }: ListedLinks,
-  session: Session,
-  { rows, page, notes, shown, empty }: ListedRows,
-): ListReport {
-  return { ...urlRows(rows, severalDomains, session), empty, members: () => ({ page: page() }), notes: () => notes, shown };
+export function emptiness(shown: number, { failEmpty }: Pick<ListExtent, 'failEmpty'>): EmptyError | undefined {
+  return failEmpty && shown === 0 ? new EmptyError('no URLs match') : undefined;
 }
 
 function readingText({ read, total, matched }: FilteredPage): string {
