@@ -104,8 +104,8 @@ function extentOf({ limit, all, offset = 0, pageSize, failEmpty }: ListOptions, 
 }
 
 function listNamed(links: NamedLinks, options: ListOptions, session: Session): RowsReport {
-  const { rows, found, failure, notes, outcome } = namedRows(links.links(), links.count, {
-    filter: links.filter,
+  const { rows, found, failure, notes, outcome } = namedRows(links.pages(), links.count, {
+    isFiltered: links.filter !== undefined,
     rowOf: (record) => record,
   });
   return {

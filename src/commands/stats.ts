@@ -13,7 +13,7 @@ import { clickColumns, clickFields, clickRows, counterFields } from '../output/c
 import { clickGroupings, periodColumns } from '../output/period-rows.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { selectLinks } from '../select/link-selection.ts';
-import { emptyText, matchNote, type NamedLink, namedRows } from '../select/named-rows.ts';
+import { emptyText, matchNote, type NamedPage, namedRows } from '../select/named-rows.ts';
 import type { ListedLinks, NamedLinks } from '../select/selected-links.ts';
 import { addSelectionFlags, readSelection } from '../select/selection-flags.ts';
 import type { ResetOptions } from './stats/stats-reset.ts';
@@ -121,8 +121,12 @@ function namedStats(links: NamedLinks, { top, chart, ignoreMissing }: StatsOptio
   const { rows, failure, notes, outcome } =
     count === 1 && !filter && !chart && needsOnlyCounters(session)
       ? namedRows(statsOfOne(links, session), count, { ignoreMissing, rowOf: (record) => record })
-      : namedRows(links.links(), count, { filter, ignoreMissing, rowOf: clickFields(session.output.fields) });
-  const report = clickRows(pagesOf(rows), {
+      : namedRows(links.pages(), count, {
+          isFiltered: filter !== undefined,
+          ignoreMissing,
+          rowOf: clickFields(session.output.fields),
+        });
+  const report = clickRows(rows, {
     top,
     chart,
     glyphs: session.streams.glyphs,
@@ -144,21 +148,8 @@ function needsOnlyCounters({ output, format }: Session): boolean {
   return format() !== 'table';
 }
 
-/** Yielding single rows would cost a tick of the event loop each. */
-const rowsPerPage = 1000;
-
-async function* pagesOf(rows: AsyncIterable<[Row]>): AsyncGenerator<Row[]> {
-  let page: Row[] = [];
-  for await (const [row] of rows) {
-    if (page.push(row) < rowsPerPage) continue;
-    yield page;
-    page = [];
-  }
-  yield page;
-}
-
 /** Servers answer an unknown hash with an empty list or with 1306. */
-async function* statsOfOne({ open }: NamedLinks, { client }: Session): AsyncGenerator<NamedLink<StatsRecord>> {
+async function* statsOfOne({ open }: NamedLinks, { client }: Session): AsyncGenerator<NamedPage<StatsRecord>> {
   for await (const target of open()) {
     const { hash, domain } = target;
     const { stats } = await client.send('getStats', { path: { hash }, query: { domain } }).catch((error) => {
@@ -166,7 +157,7 @@ async function* statsOfOne({ open }: NamedLinks, { client }: Session): AsyncGene
       throw error;
     });
     const record = stats.find((one) => one.hash === hash) ?? stats.find((one) => foldedHash(one.hash) === foldedHash(hash));
-    yield { target, record };
+    yield { links: [{ target, record }], read: 1 };
   }
 }
 

@@ -5,47 +5,48 @@ import { grouped, quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { missingRow } from '../output/url-columns.ts';
 
-export interface NamedLink<Found> {
-  readonly target: LinkKey;
-  readonly record: Found | undefined;
+/** Named links that match, and missing ones. */
+export interface NamedPage<Found> {
+  readonly links: readonly { readonly target: LinkKey; readonly record: Found | undefined }[];
+  /** The number of links read so far, including those that the filter left out. */
+  readonly read: number;
 }
 
 interface NamedRows extends Required<Pick<RowsReport, 'failure' | 'outcome' | 'notes'>> {
-  readonly rows: AsyncGenerator<[Row]>;
+  readonly rows: AsyncGenerator<Row[]>;
   /** Returns the number of links so far that exist and match. */
   found(): number;
 }
 
 interface NamedOptions<Found> {
-  readonly filter?: { matches(record: Found): boolean } | undefined;
+  readonly isFiltered?: boolean | undefined;
   readonly ignoreMissing?: boolean | undefined;
   rowOf(record: Found): Row;
 }
 
 /** Makes a row for each named link that matches. A missing link becomes a failed row, or none with `--ignore-missing`. */
 export function namedRows<Found>(
-  links: AsyncIterable<NamedLink<Found>>,
+  pages: AsyncIterable<NamedPage<Found>>,
   named: number,
-  { filter, ignoreMissing = false, rowOf }: NamedOptions<Found>,
+  { isFiltered, ignoreMissing = false, rowOf }: NamedOptions<Found>,
 ): NamedRows {
-  let read = 0;
-  let found = 0;
+  const counts = { read: 0, found: 0, missing: 0 };
   const missing = new MissingLinks();
-  async function* rows(): AsyncGenerator<[Row]> {
-    for await (const { target, record } of links) {
-      if (record) {
-        read += 1;
-        if (filter && !filter.matches(record)) continue;
-        found += 1;
-        yield [rowOf(record)];
-      } else if (!ignoreMissing) yield [missing.add(target)];
+  async function* rows(): AsyncGenerator<Row[]> {
+    for await (const { links, read } of pages) {
+      counts.read = read;
+      yield links.flatMap(({ target, record }) => {
+        counts[record ? 'found' : 'missing'] += 1;
+        if (record) return [rowOf(record)];
+        return ignoreMissing ? [] : [missing.add(target)];
+      });
     }
   }
   return {
     rows: rows(),
     failure: missing.failure,
-    found: () => found,
-    notes: () => (filter ? [matchNote(found, read)] : []),
+    found: () => counts.found,
+    notes: () => (isFiltered ? [matchNote(counts.found, counts.read - counts.missing)] : []),
     outcome: () => missing.outcome(named),
   };
 }

@@ -24,15 +24,13 @@ export async function namedLinks(
 ): Promise<NamedLinks> {
   const { domains, given, ...targets } = await targetsOf(selection, purpose === 'change', session);
   const batchSize = batchSizeOf(session, flag);
-  const links = () => namedUrls(session.client, targets.open(), batchSize);
   return {
     ...narrowing,
     ...targets,
     given: { ...given, ...narrowing.given },
     kind: 'named',
     severalDomains: domains.length > 1,
-    links,
-    pages: () => matchingPages(links(), narrowing.filter, batchSize),
+    pages: () => matchingPages(namedUrls(session.client, targets.open(), batchSize), narrowing.filter, batchSize),
   };
 }
 
@@ -62,7 +60,7 @@ export function rereadable(
   return copyTo === undefined ? { name, sha256 } : undefined;
 }
 
-/** Yields the links that match, and the missing ones. */
+/** Yields the links that match, and the missing ones, after each group that was read. */
 async function* matchingPages(
   named: AsyncIterable<SelectedLink>,
   filter: LinkFilter | undefined,
@@ -73,7 +71,7 @@ async function* matchingPages(
   for await (const link of named) {
     read += 1;
     if (!link.record || (filter?.matches(link.record) ?? true)) links.push(link);
-    if (links.length < length) continue;
+    if (read % length > 0) continue;
     yield { links, read };
     links = [];
   }

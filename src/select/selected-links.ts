@@ -46,8 +46,6 @@ export interface NamedLinks extends SelectedLinks {
   readonly kind: 'named';
   readonly count: number;
   open(): Iterable<LinkKey> | AsyncIterable<LinkKey>;
-  /** Yields all links, without the filter. */
-  links(): AsyncIterable<SelectedLink>;
 }
 
 /** Links that the server lists. */
