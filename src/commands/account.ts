@@ -10,10 +10,6 @@ import type { Column, RecordReport, Row } from '../output/report.ts';
 import type { Streams } from '../output/streams.ts';
 import { endText } from '../output/url-columns.ts';
 
-interface AccountOptions {
-  readonly failAbove?: number;
-}
-
 export function registerAccount(command: Command, run: Runner): void {
   command
     .option('--fail-above <percent>', 'exit 7 if a counter exceeds this percentage of its limit', percent)
@@ -33,7 +29,7 @@ export function registerAccount(command: Command, run: Runner): void {
 }
 
 /** Any server may send counters that no document names (2.2). */
-async function showAccount({ failAbove }: AccountOptions, invocation: Invocation): Promise<RecordReport> {
+async function showAccount({ failAbove }: { failAbove?: number }, invocation: Invocation): Promise<RecordReport> {
   const { client } = await openSession(invocation);
   const { account } = await client.send('getAccount', {});
   const { streams } = invocation;

@@ -13,11 +13,6 @@ import { describe } from '../help/description.ts';
 import { dryRunReport } from '../output/planned-requests.ts';
 import type { Report } from '../output/report.ts';
 
-interface ApiOptions {
-  readonly query?: readonly string[];
-  readonly body?: string;
-}
-
 export function registerApi(command: Command, run: Runner): void {
   command
     .argument('<method>', 'GET, POST, PATCH or DELETE')
@@ -37,7 +32,7 @@ export function registerApi(command: Command, run: Runner): void {
 }
 
 async function api(
-  { query = [], body }: ApiOptions,
+  { query = [], body }: { query?: readonly string[]; body?: string },
   invocation: Invocation,
   [method = '', path = '']: string[],
 ): Promise<Report> {

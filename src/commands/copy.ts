@@ -11,10 +11,6 @@ import { namesOf, type Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { addSelectionFlags, chosenSelection, everything } from '../select/selection-flags.ts';
 
-interface CommandOptions extends CopyOptions {
-  readonly to: string;
-}
-
 export function registerCopy(command: Command, run: Runner): void {
   command.requiredOption('--to <profile>', 'profile of the account to copy to');
   command.option('--map-domain <a=b>', 'copy the links of domain a to domain b; repeatable', repeated);
@@ -42,7 +38,7 @@ export function registerCopy(command: Command, run: Runner): void {
 }
 
 /** Copies from the account of the command line to that of `--to`. */
-async function copy(options: CommandOptions, invocation: Invocation, operands: string[]): Promise<Report> {
+async function copy(options: CopyOptions & { to: string }, invocation: Invocation, operands: string[]): Promise<Report> {
   const { to, concurrency = 1 } = options;
   if (concurrency > 1) throw new UsageError('--concurrency: copy sends one request at a time, to keep the order of the links');
   const selection = chosenSelection(operands, options) ?? everything;

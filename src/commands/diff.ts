@@ -20,8 +20,6 @@ import { type Column, namesOf, type Report, type Row, type RowsReport } from '..
 import { linksOfDomains, selectLinks } from '../select/link-selection.ts';
 import { addSelectionFlags, chosenSelection, everything, type SelectionOptions } from '../select/selection-flags.ts';
 
-interface DiffOptions extends SelectionOptions, BulkOptions {}
-
 export function registerDiff(command: Command, run: Runner): void {
   addSelectionFlags(command);
   addInputFlags(command);
@@ -54,7 +52,7 @@ export function registerDiff(command: Command, run: Runner): void {
 }
 
 /** Compares a file with the account, and changes nothing. */
-async function diff(options: DiffOptions, invocation: Invocation, operands: string[]): Promise<Report> {
+async function diff(options: SelectionOptions & BulkOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   if (options.printTemplate) return await (await import('../change/rows/file.ts')).printTemplate('apply', options, invocation);
   const { file } = options;
   if (file === undefined) {

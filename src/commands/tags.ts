@@ -99,14 +99,10 @@ const removalHelp = {
   globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
 };
 
-interface ListOptions {
-  readonly count?: boolean;
-}
-
 const countColumns = [{ name: 'label' }, { name: 'links', align: 'right' as const }];
 
 /** GET /tags has no counts, so `--count` reads the listings. */
-async function listTags({ count }: ListOptions, invocation: Invocation): Promise<RowsReport> {
+async function listTags({ count }: { count?: boolean }, invocation: Invocation): Promise<RowsReport> {
   const session = await openSession(invocation);
   const { client, streams } = session;
   if (count) refuseDomain(session);
@@ -198,11 +194,11 @@ async function deleteTags(options: RemovalOptions, invocation: Invocation, opera
   return changeEach(labels, work, { done: 'deleted', ignoreMissing: options.ignoreMissing });
 }
 
-interface MergeOptions extends RemovalOptions {
-  readonly into: string;
-}
-
-async function mergeTags(options: MergeOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
+async function mergeTags(
+  options: RemovalOptions & { into: string },
+  invocation: Invocation,
+  operands: string[],
+): Promise<RowsReport> {
   const [into = ''] = readLabels([options.into]);
   const all = readLabels(operands);
   const labels = all.filter((label) => foldLabel(label) !== foldLabel(into));

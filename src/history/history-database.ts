@@ -14,16 +14,10 @@ export interface HistoryAccount {
   readonly username: string;
 }
 
-/** The paths exist even if there is no history yet. */
-interface HistoryPaths {
-  readonly folder: string;
-  readonly file: string;
-  readonly lock: string;
-}
-
 const fileName = 'history.db';
 
-export function historyPaths({ server, username }: HistoryAccount, system: Pick<System, 'env' | 'platform'>): HistoryPaths {
+/** There may be no history yet. */
+export function historyPaths({ server, username }: HistoryAccount, system: Pick<System, 'env' | 'platform'>) {
   const folder = join(folders(system).data, 'history', checksum(JSON.stringify([server, username])));
   return { folder, file: join(folder, fileName), lock: join(folder, 'lock') };
 }

@@ -80,11 +80,6 @@ export interface NamedAccount extends WorkingDomain {
 /** Links are read, changed as typed, or changed as a file lists them. */
 export type LinkUse = 'reading' | 'typed change' | 'listed change';
 
-interface Resolved<Found> {
-  readonly found: Found;
-  readonly resolver: DomainResolver;
-}
-
 /**
  * Reads names and finds the domain of each link. Reads them again if there are both short URLs and bare hashes, because the domain of a
  * bare hash is known only then; otherwise a hash and its short URL would be two links. `file` is for messages.
@@ -94,7 +89,7 @@ export async function readWithDomains<Found>(
   account: NamedAccount,
   use: LinkUse,
   file?: string,
-): Promise<Resolved<Found>> {
+): Promise<{ readonly found: Found; readonly resolver: DomainResolver }> {
   const resolver = new DomainResolver(account);
   const found = await read(resolver);
   const defaultDomain = await domainOfBare(resolver, account, use, file);
@@ -145,17 +140,12 @@ export type NamedHashes =
   | { readonly kind: 'hashes'; readonly operands: readonly string[] }
   | { readonly kind: 'file'; readonly path: string };
 
-interface ResolvedOperands {
-  readonly targets: readonly LinkKey[];
-  readonly domains: LinkDomains;
-}
-
 /** Two spellings of one URL count once. */
 export async function resolveOperands(
   texts: readonly string[],
   account: NamedAccount,
   use: Exclude<LinkUse, 'listed change'>,
-): Promise<ResolvedOperands> {
+): Promise<{ readonly targets: readonly LinkKey[]; readonly domains: LinkDomains }> {
   const links = texts.map(parseHash);
   const { found, resolver } = await readWithDomains((each) => links.map((link) => each.resolve(link)), account, use);
   const targets = [...new Map(found.map((link) => [linkText(link), link])).values()];

@@ -8,7 +8,6 @@ import { findEdition } from '../../client/account-domains.ts';
 import type { Client } from '../../client/client.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 import { enumerated } from '../../contract/link.ts';
-import type { AccountRecord } from '../../contract/records.ts';
 import { printFailure } from '../../output/failure-lines.ts';
 import type { DoneReport } from '../../output/report.ts';
 import { isExposed, typedAccountName } from '../../profiles/account-values.ts';
@@ -20,31 +19,21 @@ import { requireProfileName, sandboxName } from '../../profiles/profile-name.ts'
 import { overridingProfile } from '../../profiles/resolved-credentials.ts';
 import { findApi } from './find-api.ts';
 
-interface LoginOptions {
-  readonly withKey?: boolean;
-}
-
-interface Verified {
-  readonly account: AccountRecord;
-  readonly edition: Edition;
-}
-
 /** Stores a profile only after `GET /account` succeeded, so that no wrong credentials are kept. */
-export async function logIn({ withKey }: LoginOptions, invocation: Invocation): Promise<DoneReport> {
+export async function logIn({ withKey = false }: { withKey?: boolean }, invocation: Invocation): Promise<DoneReport> {
   const { global, system } = invocation;
   refuseShadowed(system.env);
   const config = readConfig(system);
   await invocation.warn(...config.warnings);
   const name = await givenName(invocation);
   const stored = config.profiles.get(name) ?? {};
-  requireAnswers(withKey ?? false, stored, invocation);
+  requireAnswers(withKey, stored, invocation);
   const url = await givenBaseUrl(stored, invocation);
   const username = await givenUsername(stored, invocation);
-  const source = await givenKey(withKey ?? false, stored, url, invocation);
+  const source = await givenKey(withKey, stored, url, invocation);
   const key = typeof source === 'string' ? { value: source, warnings: [] } : await readKey(source, system);
-  const keySource = typeof source === 'string' ? typedFrom(withKey ?? false, system) : nameOf(source);
-  const verified = await verify({ url, username, key, keySource, name, stored }, invocation);
-  const { edition, account } = verified;
+  const keySource = typeof source === 'string' ? typedFrom(withKey, system) : nameOf(source);
+  const { edition, account } = await verify({ url, username, key, keySource, name, stored }, invocation);
   const domain = global.domain?.at(-1);
   const trusted = global.caFile ? { ca_file: resolve(global.caFile) } : {};
   let current: string | undefined;
@@ -190,7 +179,7 @@ interface Candidate {
   readonly stored: Profile;
 }
 
-async function verify({ url, username, key, keySource, name, stored }: Candidate, invocation: Invocation): Promise<Verified> {
+async function verify({ url, username, key, keySource, name, stored }: Candidate, invocation: Invocation) {
   const { global } = invocation;
   await invocation.warn(...key.warnings);
   const client = connect(
