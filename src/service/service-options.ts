@@ -15,18 +15,18 @@ export type { Imported } from './store/postgres/import.ts';
 /** High enough to mean no limit. */
 export const unlimited = 1_000_000_000;
 
-/** Bounds and quotas are configurable so that scripts can be tested against them. */
+/** The flags of `serve` have the same names. Bounds and quotas are configurable so that scripts can be tested against them. */
 export interface ServiceLimits {
   /** Items in one group operation (1221). */
-  readonly groupBound: number;
+  readonly maxBatch: number;
   /** Records of the account (1220). */
-  readonly urls: number;
+  readonly maxUrls: number;
   /** Records created in a UTC month (1220). */
-  readonly monthUrls: number;
+  readonly maxMonthUrls: number;
   /** API calls of a UTC day (1303). */
-  readonly callsPerDay: number;
+  readonly maxCallsPerDay: number;
   /** Bytes of a request body (1310). */
-  readonly bodyBytes: number;
+  readonly maxBodyBytes: number;
 }
 
 /** The state of the account (section 3). */
@@ -115,12 +115,12 @@ export function serviceSettings(options: ServiceOptions, ports: ReadonlyMap<stri
     edition,
     credentials: { username, apiKeys: [apiKey].flat() },
     limits: {
-      groupBound: limits.groupBound ?? editions[edition].groupBound,
-      urls: limits.urls ?? unlimited,
-      monthUrls: limits.monthUrls ?? unlimited,
-      callsPerDay: limits.callsPerDay ?? unlimited,
+      maxBatch: limits.maxBatch ?? editions[edition].groupBound,
+      maxUrls: limits.maxUrls ?? unlimited,
+      maxMonthUrls: limits.maxMonthUrls ?? unlimited,
+      maxCallsPerDay: limits.maxCallsPerDay ?? unlimited,
       // 8 MiB.
-      bodyBytes: limits.bodyBytes ?? 8 * 1024 * 1024,
+      maxBodyBytes: limits.maxBodyBytes ?? 8 * 1024 * 1024,
     },
     account: {
       active: account.active ?? true,

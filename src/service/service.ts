@@ -54,8 +54,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
   const store = await openStore(options, settings);
   const clicks = clickCounter(store, onFailure);
-  const { callsPerDay } = settings.limits;
-  const calls = callCounter(store, { limit: callsPerDay, now: settings.now }, onFailure);
+  const { maxCallsPerDay, maxBodyBytes: bodyBytes } = settings.limits;
+  const calls = callCounter(store, { limit: maxCallsPerDay, now: settings.now }, onFailure);
   const redirects = options.redirects ? { store, clicks, settings } : undefined;
   let state: 'starting' | 'serving' | 'stopping' = 'starting';
   const dispatcher: Dispatcher = {
@@ -82,7 +82,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   try {
     const listener = await listenForVisitors(options, dispatcher, metrics);
     listeners.push(listener);
-    const { bodyBytes } = settings.limits;
     const monitorListener =
       metrics &&
       (await listen({
@@ -157,7 +156,7 @@ function listenForVisitors(options: ServiceOptions, dispatcher: Dispatcher, metr
   return listen({
     host,
     port: isPrivate ? undefined : port,
-    bodyBytes: dispatcher.api.settings.limits.bodyBytes,
+    bodyBytes: dispatcher.api.settings.limits.maxBodyBytes,
     certificate,
     addressOf: trustedProxies.length > 0 ? addressReader(trustedProxies) : undefined,
     handle: (request) => answer(dispatcher, request),

@@ -295,7 +295,7 @@ describe('quotas', () => {
 });
 
 describe('R-11: before the start', () => {
-  test.override({ options: { limits: { urls: 5 } } });
+  test.override({ options: { limits: { maxUrls: 5 } } });
   test('R-11: a quota that will not last refuses the run before anything is sent, unless forced', async ({ world }) => {
     await expect(world.shorten(rowsOf(6))).rejects.toMatchObject({ exitCode: 7 });
     expect(await world.posts()).toEqual([]);
@@ -336,7 +336,7 @@ test.for<[string, unknown, number, number]>([
 });
 
 describe('R-13, B86: batches that are too large', () => {
-  test.override({ options: { limits: { groupBound: 37 } } });
+  test.override({ options: { limits: { maxBatch: 37 } } });
   test.for(['checked', 'keyed', 'dedupe'] as const)(
     'F48: a bound of 37 items, %s mode: all rows, no duplicate',
     async (mode, { world }) => {

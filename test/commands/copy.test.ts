@@ -356,7 +356,7 @@ describe('two accounts with the same domains', () => {
 });
 
 describe('a target with little room', () => {
-  test.override({ otherLimits: { urls: 5 } });
+  test.override({ otherLimits: { maxUrls: 5 } });
 
   test('P4, R-11: fewer links than the copy needs are left: nothing is sent', async ({ run, service, there }) => {
     await store(service, numbered(8));

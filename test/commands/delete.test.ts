@@ -442,7 +442,7 @@ test('F45: a list answer that is 1306 for one of the hashes does not hide the ot
 });
 
 describe('a smaller bound', () => {
-  test.override({ limits: { groupBound: 37 } });
+  test.override({ limits: { maxBatch: 37 } });
 
   test('B86, R-13: 1221 halves the group, and what was learnt is kept', async ({ linkctl, wire, service }) => {
     await store({ baseUrl: service.baseUrl }, []);

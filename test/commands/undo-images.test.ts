@@ -227,7 +227,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 
   describe('a quota', () => {
-    test.override({ limits: { callsPerDay: 18 } });
+    test.override({ limits: { maxCallsPerDay: 18 } });
 
     test('U1, R-11: that lasts for a change without undo only is known before the first change: exit 7', async ({
       linkctl,

@@ -87,7 +87,7 @@ export const applicationFaults: readonly Fault[] = [
   {
     fault: 'F27: 1220 for the fifth row',
     steps: [],
-    limits: { urls: 4 },
+    limits: { maxUrls: 4 },
     flags: ['--force'],
     lasting: true,
     expected: {
@@ -229,7 +229,7 @@ export const applicationFaults: readonly Fault[] = [
   {
     fault: 'F48: a bound of two',
     steps: [],
-    limits: { groupBound: 2 },
+    limits: { maxBatch: 2 },
     expected: {
       'shorten -f': 'exit 0, 4 writes: 5 created',
       edit: 'exit 0, 3 writes',

@@ -69,7 +69,7 @@ test('D40: what a run begins with is on the disk before it gets its name, and it
 });
 
 test('D38: a run that may not begin is gone before its locks are, so nobody finds it and then does not', async () => {
-  const world = await worldOf({ limits: { urls: 1 } });
+  const world = await worldOf({ limits: { maxUrls: 1 } });
   const argv = hurriedArguments(['shorten', '-f', '-']);
   const calls = await kernelLog(world.folder, argv, world.env, 'https://example.com/1\nhttps://example.com/2\n');
   expect(calls.filter(({ text }) => posts.test(text))).toEqual([]);

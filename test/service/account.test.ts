@@ -6,7 +6,7 @@ const day = 86_400_000;
 
 inBothEditions((test, edition) => {
   test('2.2: GET /account names the account and its counters', async ({ start }) => {
-    const client = await start({ limits: { urls: 10, monthUrls: 5, callsPerDay: 100 } });
+    const client = await start({ limits: { maxUrls: 10, maxMonthUrls: 5, maxCallsPerDay: 100 } });
     await client.shorten({ long_url: url, custom_hash: 'a' }, { long_url: url });
     await client.call('DELETE', '/urls/a');
     const { account } = (await client.call('GET', '/account')).body;
@@ -69,7 +69,7 @@ inBothEditions((test, edition) => {
   });
 
   test('section 8: 1303 once the calls of a day are used up, and again from midnight UTC', async ({ start, world }) => {
-    const client = await start({ limits: { callsPerDay: 2 } });
+    const client = await start({ limits: { maxCallsPerDay: 2 } });
     await client.call('GET', '/tags');
     await client.call('GET', '/nope');
     const refused = await client.call('POST', '/urls', { urls: [{ long_url: url }] });

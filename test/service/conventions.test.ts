@@ -197,7 +197,7 @@ describe('R-54', () => {
   });
 
   test('a body above the bound is 1310 with HTTP 413, declared or not, and the connection lives on', async ({ start }) => {
-    const client = await start({ limits: { bodyBytes: 1000 } });
+    const client = await start({ limits: { maxBodyBytes: 1000 } });
     const large = JSON.stringify({ urls: [{ long_url: `https://example.com/${'x'.repeat(2000)}` }] });
     const declared = await client.call('POST', '/urls', large);
     expect([declared.status, declared.body]).toEqual([413, { error: { code: 1310, message: 'Too big POST data' } }]);

@@ -104,7 +104,7 @@ test.for(faults)(
 test('S2: reserved calls whose return was not answered are not returned twice', async ({ start, network }) => {
   const client = await start({
     store: { url: network.url, environment: {} },
-    limits: { callsPerDay: 1000 },
+    limits: { maxCallsPerDay: 1000 },
     onFailure: () => {},
   });
   await client.call('GET', '/tags');

@@ -24,7 +24,7 @@ const test = base.extend<{ database: string; serve: (settings?: object) => Promi
 test('S2: one of several processes makes the link where duplicates are not allowed, and quotas hold for all', async ({
   serve,
 }) => {
-  const clients = [await serve({ limits: { monthUrls: 25 } }), await serve({ limits: { monthUrls: 25 } })];
+  const clients = [await serve({ limits: { maxMonthUrls: 25 } }), await serve({ limits: { maxMonthUrls: 25 } })];
   const path = '/urls?disable_long_url_duplicates=1';
   const calls = many(12, (index) =>
     clients[index % 2]?.call('POST', path, { urls: [{ long_url: url }, { long_url: `${url}${index % 3}` }] }),
@@ -69,7 +69,7 @@ test('S3, S5: expressions within expressions are answered with statistics of an 
 });
 
 test('S2: calls of a day are counted for all processes', async ({ serve }) => {
-  const clients = [await serve({ limits: { callsPerDay: 10 } }), await serve({ limits: { callsPerDay: 10 } })];
+  const clients = [await serve({ limits: { maxCallsPerDay: 10 } }), await serve({ limits: { maxCallsPerDay: 10 } })];
   const answers = await Promise.all(many(16, (index) => clients[index % 2]?.call('GET', '/tags')));
   expect(answers.filter((answer) => answer?.body.error.code === 1303)).toHaveLength(6);
 });

@@ -127,7 +127,7 @@ inBothEditions((test, edition) => {
   });
 
   test('section 8, FIELD-NOTES 21: the group bound is settable', async ({ start }) => {
-    const client = await start({ limits: { groupBound: 2 } });
+    const client = await start({ limits: { maxBatch: 2 } });
     const { body } = await client.call('POST', '/urls', { urls: many(3, () => ({ long_url: url })) });
     expect(body.error.code).toBe(1221);
     expect((await client.call('GET', '/urls?hashes=a,b,c')).body.error.code).toBe(1221);
@@ -141,7 +141,7 @@ inBothEditions((test, edition) => {
     start,
     world,
   }) => {
-    const client = await start({ limits: { urls: 4, monthUrls: 3 } });
+    const client = await start({ limits: { maxUrls: 4, maxMonthUrls: 3 } });
     const codes = (items: readonly { error?: { code: number } }[]) => items.map((item) => item.error?.code);
     const batch = many(4, (index) => ({ long_url: `https://example.com/${index}`, custom_hash: `h${index}` }));
     expect(codes(await client.shorten(...batch))).toEqual([0, 0, 0, 1220]);

@@ -8,14 +8,14 @@ import { sandboxEdition } from '../../profiles/resolved-credentials.ts';
 import { type Network, parseNetwork } from '../../service/client-address.ts';
 import { normalizeDomain, splitPort } from '../../service/hosts.ts';
 import { defaultPort } from '../../service/service.ts';
-import type { RedirectCode, ServiceOptions } from '../../service/service-options.ts';
+import type { RedirectCode, ServiceLimits, ServiceOptions } from '../../service/service-options.ts';
 
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
 }
 
-export interface ServeOptions {
+export interface ServeOptions extends Partial<ServiceLimits> {
   readonly host?: string;
   readonly port?: number;
   readonly data?: string;
@@ -34,11 +34,6 @@ export interface ServeOptions {
   readonly visitorDays?: number;
   readonly notFoundUrl?: string;
   readonly backup?: string;
-  readonly maxBatch?: number;
-  readonly maxUrls?: number;
-  readonly maxMonthUrls?: number;
-  readonly maxCallsPerDay?: number;
-  readonly maxBodyBytes?: number;
 }
 
 export const defaultVisitorDays = 90;
@@ -72,13 +67,7 @@ export function settingsOf(
     redirectCode: options.redirectCode,
     allowedOrigins: options.allowOrigin?.map((text) => originOf('--allow-origin', text).origin),
     trustedProxies: options.trustedProxy?.map(networkOf),
-    limits: {
-      groupBound: options.maxBatch,
-      urls: options.maxUrls,
-      monthUrls: options.maxMonthUrls,
-      callsPerDay: options.maxCallsPerDay,
-      bodyBytes: options.maxBodyBytes,
-    },
+    limits: options,
     redirects: true,
     now: system.now,
     random: (size) => system.randomBytes(size),

@@ -9,9 +9,9 @@ export const getAccount: Handler<'getAccount'> = async ({ root, store, settings,
   const { account, limits, credentials, edition } = settings;
   const usage = await readUsage();
   const counters: { [name: string]: Counter } = {
-    urls: { count: usage.urls, limit: limits.urls },
-    today_api_calls: { count: usage.callsToday, limit: limits.callsPerDay },
-    month_urls: { count: usage.urlsThisMonth, limit: limits.monthUrls },
+    urls: { count: usage.urls, limit: limits.maxUrls },
+    today_api_calls: { count: usage.callsToday, limit: limits.maxCallsPerDay },
+    month_urls: { count: usage.urlsThisMonth, limit: limits.maxMonthUrls },
     // A limit without a count. Not in API.md, but in public deployments.
     daily_redirects: { limit: unlimited },
   };

@@ -39,7 +39,7 @@ export const editUrl: Handler<'editUrl'> = async (call) => {
 /** Second style of 4.3.7, and 4.3.8: the same fields for many URLs. */
 export const editSelectedUrls: Handler<'editSelectedUrls'> = async (call) => {
   if (selectionKind(call.query) === 'tags') return editByTags(call);
-  const hashes = readHashes(call.query, call.settings.limits.groupBound);
+  const hashes = readHashes(call.query, call.settings.limits.maxBatch);
   const changes = await readChangesOf(call);
   const item = readOnlyItem(call.payload);
   // Several URLs cannot get the same hash.
@@ -55,7 +55,7 @@ export const editSelectedUrls: Handler<'editSelectedUrls'> = async (call) => {
 /** Third style of 4.3.7: different fields for each URL. An item without a hash fails alone, like one with an unknown hash. */
 export const editUrls: Handler<'editUrls'> = async (call) => {
   const changes = await readChangesOf(call);
-  const items = readItems(call.payload, call.settings.limits.groupBound);
+  const items = readItems(call.payload, call.settings.limits.maxBatch);
   const readings = items.map((item): Reading => {
     const hash = typeof item.hash === 'string' ? item.hash : '';
     return { hash, changes: hash === '' ? new Refusal(1305, 'hash: missing') : changes(item) };

@@ -19,7 +19,7 @@ async function named(call: GroupCall, hash: string): Promise<Selection> {
 }
 
 function selected(call: GroupCall): Promise<Selection> {
-  return readSelection(call.query, call.settings.limits.groupBound, call.workingDomain);
+  return readSelection(call.query, call.settings.limits.maxBatch, call.workingDomain);
 }
 
 async function remove(call: GroupCall, selection: Selection): Promise<object> {

@@ -45,7 +45,7 @@ export function pageRecord(results: readonly unknown[], total: number, offset: n
 
 /** Keeps the requested order and leaves out unknown and repeated hashes; search and order do not apply. API.md gives no rule. */
 async function readNamed(call: Call<'listUrls'>, { offset, limit }: { offset: number; limit: number }) {
-  const hashes = new Set(readHashes(call.query, call.settings.limits.groupBound).filter(isHash));
+  const hashes = new Set(readHashes(call.query, call.settings.limits.maxBatch).filter(isHash));
   const urls = await call.store.findUrls(await call.workingDomain(), [...hashes]);
   return answer(call, urls.slice(offset, offset + limit), urls.length, offset);
 }

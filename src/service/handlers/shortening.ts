@@ -20,7 +20,7 @@ import { attempt, hashInUse, ownHosts, readItems, urlsMessage } from './items.ts
 /** 4.3.1 to 4.3.4. The response keeps the order of the items, which the document does not require. */
 export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
   const domain = await call.workingDomain();
-  const items = readItems(call.payload, call.settings.limits.groupBound);
+  const items = readItems(call.payload, call.settings.limits.maxBatch);
   const hosts = await ownHosts(call);
   const readings = items.map((item) => attempt(() => readNewUrl(item, hosts, call.settings.edition)));
   const valid = readings.filter((reading): reading is NewUrl => !(reading instanceof Refusal));
@@ -55,7 +55,12 @@ function readNewUrl(item: Item, hosts: ReadonlySet<string>, edition: Edition): N
 function creationRules({ query, settings }: Call<'shortenUrls'>, domain: CreationRules['domain'], items: number): CreationRules {
   const scope = query.get('disable_long_url_duplicates');
   const { groupBound } = editions[settings.edition];
-  const rules = { domain, urlLimit: settings.limits.urls, monthLimit: settings.limits.monthUrls, existingBound: groupBound };
+  const rules = {
+    domain,
+    urlLimit: settings.limits.maxUrls,
+    monthLimit: settings.limits.maxMonthUrls,
+    existingBound: groupBound,
+  };
   if (scope === null) return { ...rules, duplicates: 'allowed' };
   // The items share the bound, so that a response has no more records than a page of a listing. Each item needs one.
   const existingBound = Math.max(1, Math.floor(groupBound / items));

@@ -65,7 +65,7 @@ describe('F66, J4: two processes', () => {
 });
 
 describe('D38, D39: runs that are deleted', () => {
-  test.override({ options: { limits: { urls: 2 } } });
+  test.override({ options: { limits: { maxUrls: 2 } } });
 
   test('D38: a run that its quota forbids is gone when another process may search for it', async ({ world }) => {
     const quota = createMoment();
