@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { count, suggested } from '../flags/values.ts';
+import { count, givenFlags, suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { namesOf, type RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
@@ -92,7 +92,7 @@ function refusePaging({ limit, offset, pageSize, orderBy, allDomains, duplicates
     '--all-domains': allDomains,
     '--duplicates': duplicates,
   };
-  const [flag] = Object.entries(paging).find(([, value]) => value !== undefined) ?? [];
+  const [flag] = givenFlags(paging);
   if (flag) throw new UsageError(`specify only one of ${flag} or <hash>...`);
 }
 

@@ -7,7 +7,7 @@ import type { FilteredPage } from '../client/filtered-pages.ts';
 import { foldedHash } from '../contract/link.ts';
 import type { StatsRecord } from '../contract/records.ts';
 import { addBatchFlags, addUndoFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
-import { choice, count } from '../flags/values.ts';
+import { choice, count, givenFlags } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { clickColumns, clickFields, clickRows, counterFields } from '../output/counter-rows.ts';
 import { clickGroupings, periodColumns } from '../output/period-rows.ts';
@@ -96,16 +96,12 @@ function refuseConflicts(
   { reset, record, since, until, by, top, chart, ignoreMissing }: StatsOptions,
   { global: { dryRun } }: Invocation,
 ): void {
-  const given = Object.entries({ '--reset': reset, '--record': record, '--since': since, '--top': top, '--chart': chart })
-    .filter(([, value]) => value !== undefined)
-    .map(([flag]) => flag);
-  const [first, second] = given;
+  const [first, second] = givenFlags({ '--reset': reset, '--record': record, '--since': since, '--top': top, '--chart': chart });
   const isAlone = first === '--reset' || first === '--record';
   if (isAlone && second) throw new UsageError(`specify only one of ${first} or ${second}`);
   if (record && dryRun) throw new UsageError('specify only one of --record or --dry-run');
-  for (const [flag, value] of Object.entries({ '--until': until, '--by': by })) {
-    if (value !== undefined && since === undefined) throw new UsageError(`${flag} requires --since`);
-  }
+  const [needy] = since === undefined ? givenFlags({ '--until': until, '--by': by }) : [];
+  if (needy) throw new UsageError(`${needy} requires --since`);
   if (ignoreMissing && (record || since !== undefined)) {
     throw new UsageError(`specify only one of ${record ? '--record' : '--since'} or --ignore-missing`);
   }

@@ -77,3 +77,8 @@ export function outputPath(text: string): string {
 export function repeated(text: string, before: readonly string[] | undefined): string[] {
   return [...(before ?? []), text];
 }
+
+/** Returns the names of the flags that are given. */
+export function givenFlags(values: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(values).filter((flag) => values[flag] !== undefined && values[flag] !== false);
+}

@@ -5,7 +5,7 @@ import type { Session } from '../cli/session.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { thisServer } from '../contract/editions.ts';
 import { missingInput } from '../flags/missing-input.ts';
-import { once, repeated } from '../flags/values.ts';
+import { givenFlags, once, repeated } from '../flags/values.ts';
 import type { NamedHashes } from '../input/domain-resolver.ts';
 import type { Purpose } from './selected-links.ts';
 
@@ -103,11 +103,8 @@ export function chosenSelection(operands: readonly string[], options: SelectionO
 
 /** Throws a UsageError if there is a selection besides `flag`, which names links itself. */
 export function refuseSelection(operands: readonly string[], options: SelectionOptions, flag: string): void {
-  const [way] = [
-    ...waysOf(operands, options),
-    ...(options.filter ? ['--filter'] : []),
-    ...(options.allDomains ? ['--all-domains'] : []),
-  ];
+  const { filter, allDomains } = options;
+  const [way] = [...waysOf(operands, options), ...givenFlags({ '--filter': filter, '--all-domains': allDomains })];
   if (way !== undefined) throw new UsageError(`specify only one of ${flag} or ${way}`);
 }
 
@@ -131,13 +128,9 @@ function refuseSeveral(ways: readonly string[]): void {
 }
 
 function waysOf(operands: readonly string[], { hashesFrom, byTags, search, all }: SelectionOptions): string[] {
-  return [
-    ...(operands.length > 0 ? ['<hash>...'] : []),
-    ...(hashesFrom !== undefined ? ['--hashes-from'] : []),
-    ...(byTags !== undefined ? ['--by-tags'] : []),
-    ...(search !== undefined ? ['--search'] : []),
-    ...(all ? ['--all'] : []),
-  ];
+  const hasOperands = operands.length > 0;
+  const ways = { '<hash>...': hasOperands, '--hashes-from': hashesFrom, '--by-tags': byTags, '--search': search, '--all': all };
+  return givenFlags(ways);
 }
 
 /** Returns the flags of the selection; none for the whole listing. */
