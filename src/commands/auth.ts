@@ -96,14 +96,7 @@ async function showStatus({ offline }: { offline?: boolean }, invocation: Invoca
   };
 }
 
-const profileColumns = [
-  { name: 'profile' },
-  { name: 'current' },
-  { name: 'base_url' },
-  { name: 'username' },
-  { name: 'edition' },
-  { name: 'api_key' },
-];
+const profileColumns = ['profile', 'current', 'base_url', 'username', 'edition', 'api_key'].map((name) => ({ name }));
 
 async function listProfiles(_options: object, { system, global, streams, warn, note }: Invocation): Promise<RowsReport> {
   const config = readConfig(system);

@@ -161,19 +161,13 @@ function plainText(text: string, field: Field): string | Refused {
   return wrongLength(text, field) ?? text;
 }
 
+const booleanWords: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'yes', '1'].map((word) => [word, true] as const),
+  ...['false', 'no', '0'].map((word) => [word, false] as const),
+]);
+
 function booleanWord(text: string): boolean | Refused {
-  switch (text.toLowerCase()) {
-    case 'true':
-    case 'yes':
-    case '1':
-      return true;
-    case 'false':
-    case 'no':
-    case '0':
-      return false;
-    default:
-      return { refused: `${quoted(text)} is not true or false` };
-  }
+  return booleanWords.get(text.toLowerCase()) ?? { refused: `${quoted(text)} is not true or false` };
 }
 
 function wholeNumber(value: number, text: string): number | Refused {

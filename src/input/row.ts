@@ -126,7 +126,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
 
   /** Records a value that cannot be carried over or that marks the link as protected or disabled. */
   lose({ name, guard }: Loss, text: string): void {
-    if (guard === undefined ? !hasValue(text) : !isProtected(guard, text, this.#options)) return;
+    if (guard === undefined ? !hasValue(text) : !isProtected[guard](text, this.#options)) return;
     if (guard !== undefined && !this.#options.includeProtected) this.#skip ??= name;
     else this.#lost.push(name);
   }

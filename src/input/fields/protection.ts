@@ -15,18 +15,12 @@ interface Now {
 const off = /^(?:inactive|disabled|archived|banned|blocked|deleted|deactivated|suspended|paused|draft|off)$/i;
 
 /** The value marks the link as protected or disabled at the source. */
-export function isProtected(guard: Guard, text: string, now: Now): boolean {
-  switch (guard) {
-    case 'set':
-      return hasValue(text);
-    case 'unset':
-      return text !== '' && !hasValue(text);
-    case 'state':
-      return off.test(text);
-    case 'later':
-      return hasValue(text) && isLater(text, now);
-  }
-}
+export const isProtected: { readonly [G in Guard]: (text: string, now: Now) => boolean } = {
+  set: hasValue,
+  unset: (text) => text !== '' && !hasValue(text),
+  state: (text) => off.test(text),
+  later: (text, now) => hasValue(text) && isLater(text, now),
+};
 
 /** A time in an unknown format may be in the future. */
 function isLater(text: string, { now, dateFormat }: Now): boolean {

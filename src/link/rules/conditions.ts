@@ -36,8 +36,8 @@ export const numbers: ValueKind<number | undefined, (typeof ordering)[number]> =
   operators: ordering,
   condition({ operator, text, refuse }) {
     if (!/^\d{1,15}$/.test(text)) throw refuse(`${quoted(text)} is not a whole number of 0 or more`);
-    const fits = ordered(operator, Number(text));
-    return (value) => typeof value === 'number' && fits(value);
+    const [fits, wanted] = [comparisons[operator], Number(text)];
+    return (value) => typeof value === 'number' && fits(value, wanted);
   },
 };
 
@@ -49,28 +49,20 @@ export function days(without: 'first' | 'last'): ValueKind<string | null | undef
     condition({ operator, text, now, refuse }) {
       const day = text === 'never' ? never : isCalendarDate(text) ? lastDay(text) || never : relativeDay(text, now);
       if (day === undefined) throw refuse(`${quoted(text)} is not a date: YYYY-MM-DD, +30d, -90d or never`);
-      const fits = ordered(operator, day);
-      return (value) => fits(lastDay(value) || never);
+      const fits = comparisons[operator];
+      return (value) => fits(lastDay(value) || never, day);
     },
   };
 }
 
-function ordered<Value extends number | string>(operator: (typeof ordering)[number], than: Value): (value: Value) => boolean {
-  switch (operator) {
-    case '=':
-      return (value) => value === than;
-    case '!=':
-      return (value) => value !== than;
-    case '<':
-      return (value) => value < than;
-    case '<=':
-      return (value) => value <= than;
-    case '>':
-      return (value) => value > than;
-    case '>=':
-      return (value) => value >= than;
-  }
-}
+const comparisons: { readonly [O in (typeof ordering)[number]]: <Value>(one: Value, other: Value) => boolean } = {
+  '=': (one, other) => one === other,
+  '!=': (one, other) => one !== other,
+  '<': (one, other) => one < other,
+  '<=': (one, other) => one <= other,
+  '>': (one, other) => one > other,
+  '>=': (one, other) => one >= other,
+};
 
 export const booleans: ValueKind<boolean, '=' | '!='> = {
   operators: ['=', '!='],

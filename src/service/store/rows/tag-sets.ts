@@ -20,6 +20,7 @@ export async function tagScope({ queries, accountId, domains }: AccountRows, exp
 }
 
 export function compileExpression(scope: TagScope, expression: TagExpression): IdSet {
+  const setsOf = (operands: readonly TagExpression[]) => operands.map((operand) => compileExpression(scope, operand));
   switch (expression.kind) {
     case 'label':
       return labelSet(scope, expression.label);
@@ -28,35 +29,20 @@ export function compileExpression(scope: TagScope, expression: TagExpression): I
     case 'not':
       return complementOf(compileExpression(scope, expression.operand));
     case 'and':
-      return intersection(
-        scope,
-        expression.operands.map((operand) => compileExpression(scope, operand)),
-      );
-    case 'or': {
+      return intersection(scope, setsOf(expression.operands));
+    case 'or':
       // a|b is ~(~a&~b), which saves a rule.
-      const complements = expression.operands.map((operand) => complementOf(compileExpression(scope, operand)));
-      return complementOf(intersection(scope, complements));
-    }
+      return complementOf(intersection(scope, setsOf(expression.operands).map(complementOf)));
     case 'xor':
-      return symmetricDifference(
-        scope,
-        expression.operands.map((operand) => compileExpression(scope, operand)),
-      );
+      return symmetricDifference(scope, setsOf(expression.operands));
   }
 }
 
 /** The folded labels whose tags must be known before compiling. */
 function labelsOf(expression: TagExpression): string[] {
-  switch (expression.kind) {
-    case 'label':
-      return isStorable(expression.label) ? [foldLabel(expression.label)] : [];
-    case 'created':
-      return [];
-    case 'not':
-      return labelsOf(expression.operand);
-    default:
-      return expression.operands.flatMap(labelsOf);
-  }
+  if (expression.kind === 'label') return isStorable(expression.label) ? [foldLabel(expression.label)] : [];
+  if (expression.kind === 'not') return labelsOf(expression.operand);
+  return 'operands' in expression ? expression.operands.flatMap(labelsOf) : [];
 }
 
 /** Writes out a complement. */
