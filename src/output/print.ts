@@ -73,7 +73,7 @@ function plainText({ text }: TextReport, terminal: boolean): string {
 async function printRows(report: RowsReport, options: OutputOptions, streams: Streams): Promise<void> {
   const format = chooseFormat(options, streams.terminal);
   const printer = await createPrinter(report, options, streams, format);
-  const failed = new FailedRows(streams, report.failuresIn);
+  const failed = failedRows(streams, report.failuresIn);
   const { failure: failureOf, unreached }: Partial<RowsReport> = isJson(format) ? {} : report;
   let count = 0;
   try {
@@ -140,39 +140,29 @@ const maxLines = 5;
 const maxGroups = 50;
 
 /** Prints the first failures of each group and counts the rest, so memory stays constant. */
-class FailedRows {
-  readonly #streams: Streams;
-  readonly #failuresIn: string | undefined;
-  readonly #groups = new Map<string, Group>();
-
-  constructor(streams: Streams, failuresIn: string | undefined) {
-    this.#streams = streams;
-    this.#failuresIn = failuresIn;
-  }
-
-  async report(failure: CliError): Promise<void> {
-    const group = this.#groupOf(failure);
-    group.count += 1;
-    if (group.count <= maxLines) await printError(failure, this.#streams);
-  }
-
-  /** Prints the number of further failures, and the hints. */
-  async end(): Promise<void> {
-    const streams = this.#streams;
-    const groups = [...this.#groups.values()];
-    const where = this.#failuresIn === undefined ? '' : ` (see ${this.#failuresIn})`;
-    for (const { count, mark } of groups) {
-      if (count > maxLines) await streams.message(`${streams.glyphs.ellipsis} and ${count - maxLines} more${mark}${where}`);
-    }
-    const hints = new Set(groups.flatMap(({ hint }) => hint ?? []));
-    for (const hint of hints) await printHint(hint, streams);
-  }
-
-  #groupOf({ kind, apiCode, hint }: CliError): Group {
+function failedRows(streams: Streams, failuresIn: string | undefined) {
+  const groups = new Map<string, Group>();
+  const groupOf = ({ kind, apiCode, hint }: CliError): Group => {
     const exact = `${kind} ${apiCode ?? ''}`;
-    const key = this.#groups.has(exact) || this.#groups.size < maxGroups ? exact : kind;
-    const group = this.#groups.get(key) ?? { mark: key === kind ? '' : codeMark(apiCode), hint, count: 0 };
-    this.#groups.set(key, group);
+    const key = groups.has(exact) || groups.size < maxGroups ? exact : kind;
+    const group = groups.get(key) ?? { mark: key === kind ? '' : codeMark(apiCode), hint, count: 0 };
+    groups.set(key, group);
     return group;
-  }
+  };
+  return {
+    async report(failure: CliError): Promise<void> {
+      const group = groupOf(failure);
+      group.count += 1;
+      if (group.count <= maxLines) await printError(failure, streams);
+    },
+    /** Prints the number of further failures, and the hints. */
+    async end(): Promise<void> {
+      const where = failuresIn === undefined ? '' : ` (see ${failuresIn})`;
+      for (const { count, mark } of groups.values()) {
+        if (count > maxLines) await streams.message(`${streams.glyphs.ellipsis} and ${count - maxLines} more${mark}${where}`);
+      }
+      const hints = new Set([...groups.values()].flatMap(({ hint }) => hint ?? []));
+      for (const hint of hints) await printHint(hint, streams);
+    },
+  };
 }

@@ -3,13 +3,14 @@ import { folders } from '../../base/system.ts';
 import type { CheckPlan } from '../../bulk/check-runs/check-results.ts';
 import { resumableRun } from '../../bulk/past-runs/unfinished.ts';
 import { forgetRun } from '../../bulk/runs.ts';
+import { keptRows } from '../../change/rows/read-links.ts';
 import type { CheckedLink } from '../../check/destinations.ts';
 import type { Session } from '../../cli/session.ts';
 import { usesHttps } from '../../client/account-domains.ts';
 import { editions } from '../../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { KeptRows, readKeptRows } from '../../input/kept-rows.ts';
+import { readKeptRows } from '../../input/kept-rows.ts';
 import { grouped } from '../../output/quantity.ts';
 import { matchNote } from '../../select/named-rows.ts';
 import type { ListedLinks, NamedLinks } from '../../select/selected-links.ts';
@@ -28,7 +29,7 @@ export async function readCheckedLinks(
   options: AddressOptions,
   session: Session,
 ): Promise<{ readonly links: CheckedLinks; readonly notes: readonly string[] }> {
-  const kept = new LinkPages(session);
+  const kept = linkPages(session);
   const counts = { read: 0, matched: 0, missing: 0 };
   for await (const { links, read } of selected.pages()) {
     for (const { target, record } of links) {
@@ -84,7 +85,7 @@ export async function unfinishedCheck(sha256: string, session: Session): Promise
 
 /** Reads the links that an unfinished check stored. */
 export async function keptLinks(path: string, session: Session): Promise<CheckedLinks> {
-  const kept = new LinkPages(session);
+  const kept = linkPages(session);
   for await (const links of readKeptRows<CheckedLink>(path)) for (const link of links) kept.add(link);
   return kept.list();
 }
@@ -98,41 +99,34 @@ export function sumOf(options: Readonly<Record<string, unknown>>): string {
 const pageLength = 32;
 
 /** Collects links and writes them to disk in pages. */
-class LinkPages {
-  readonly #kept: KeptRows<CheckedLink>;
-  #page: CheckedLink[] = [];
-  #count = 0;
-
-  constructor({ system, atEnd }: Pick<Session, 'system' | 'atEnd'>) {
-    this.#kept = new KeptRows(folders(system).state, system);
-    atEnd(async () => this.#kept.close());
-  }
-
-  add(link: CheckedLink): void {
-    this.#count += 1;
-    if (this.#page.push(link) === pageLength) this.#flush();
-  }
-
-  #flush(): void {
-    if (this.#page.length > 0) this.#kept.add(this.#page);
-    this.#page = [];
-  }
-
-  /** No link may be added afterwards. */
-  list(): CheckedLinks {
-    this.#flush();
-    const kept = this.#kept;
-    return {
-      count: this.#count,
-      at(index) {
-        const link = kept.at(Math.floor(index / pageLength))[index % pageLength];
-        if (!link) throw new RangeError(`there is no link ${index}`);
-        return link;
-      },
-      *all() {
-        for (const page of kept.read()) yield* page;
-      },
-      copyTo: (path) => kept.copyTo(path),
-    };
-  }
+function linkPages(session: Session) {
+  const kept = keptRows<CheckedLink>(session);
+  let page: CheckedLink[] = [];
+  let count = 0;
+  const flush = (): void => {
+    if (page.length > 0) kept.add(page);
+    page = [];
+  };
+  return {
+    add(link: CheckedLink): void {
+      count += 1;
+      if (page.push(link) === pageLength) flush();
+    },
+    /** No link may be added afterwards. */
+    list(): CheckedLinks {
+      flush();
+      return {
+        count,
+        at(index) {
+          const link = kept.at(Math.floor(index / pageLength))[index % pageLength];
+          if (!link) throw new RangeError(`there is no link ${index}`);
+          return link;
+        },
+        *all() {
+          for (const links of kept.read()) yield* links;
+        },
+        copyTo: (path) => kept.copyTo(path),
+      };
+    },
+  };
 }

@@ -38,8 +38,7 @@ export function cellReader(
     case 'tags':
       return cached((text) => tagsOf(text, isForeign, tagSeparator));
     case 'expiration_date': {
-      const doubt = new AmbiguousDates(name, index, notices);
-      const read = dateFormat ? cached((text) => formattedDate(text, dateFormat)) : doubt.reader();
+      const read = dateFormat ? cached((text) => formattedDate(text, dateFormat)) : unformattedDates(name, index, notices);
       return (text, line) => {
         if (isForeign && hasTimeOfDay(text)) notices.lost(`time of day of ${name}`);
         return read(isForeign ? dayOfMoment(text) : text, line);
@@ -114,50 +113,33 @@ function formattedDate(text: string, format: DateFormat): WireValue | Refused {
 const fullYears = `YYYY-MM-DD, or ${dateExamples.dmy} with --date-format dmy`;
 
 /** Reports a column of ambiguous dates as one problem, regardless of the number of rows. */
-class AmbiguousDates {
-  readonly #name: string;
-  readonly #column: number;
-  readonly #notices: Notices;
-  #example: string | undefined;
-  #formats: readonly DateFormat[] = dateFormats;
-
-  constructor(name: string, index: number, notices: Notices) {
-    this.#name = name;
-    this.#column = index + 1;
-    this.#notices = notices;
-  }
-
-  reader(): CellReader {
-    const valueIn = cached((text) => cellValue('expiration_date', text));
-    return (text, line) => {
-      const value = valueIn(text, line);
-      if (value === undefined || !isRefused(value)) return value;
-      const formats = formatsOf(text.trim());
-      if (formats.length === 0) return digits.test(text.trim()) ? notDate(text.trim(), `; expected ${fullYears}`) : value;
-      this.#add(text.trim(), formats, line);
-      return undefined;
-    };
-  }
-
-  #add(text: string, formats: readonly DateFormat[], line: number): void {
-    this.#formats = this.#formats.filter((format) => formats.includes(format));
-    if (this.#example !== undefined) return;
-    this.#example = text;
-    const reason = (): string => this.#reason();
+function unformattedDates(name: string, index: number, notices: Notices): CellReader {
+  const valueIn = cached((text) => cellValue('expiration_date', text));
+  let example: string | undefined;
+  let formats: readonly DateFormat[] = dateFormats;
+  const reason = (): string => {
+    const dates = `${name}: dates such as ${quoted(example ?? '')}`;
+    if (formats.length === 0) return `${dates} are not all of one format: write them as YYYY-MM-DD`;
+    const flags = formats.map((format) => `--date-format ${format}`).join(' or ');
+    return `${dates} look like ${formats.join(' or ')}: add ${flags}`;
+  };
+  return (text, line) => {
+    const value = valueIn(text, line);
+    if (value === undefined || !isRefused(value)) return value;
+    const date = text.trim();
+    const fitting = formatsOf(date);
+    if (fitting.length === 0) return digits.test(date) ? notDate(date, `; expected ${fullYears}`) : value;
+    formats = formats.filter((format) => fitting.includes(format));
+    if (example !== undefined) return undefined;
+    example = date;
     // A getter because the format may be known only after the last row.
-    this.#notices.problem({
+    notices.problem({
       line,
-      column: this.#column,
+      column: index + 1,
       get reason() {
         return reason();
       },
     });
-  }
-
-  #reason(): string {
-    const dates = `${this.#name}: dates such as ${quoted(this.#example ?? '')}`;
-    if (this.#formats.length === 0) return `${dates} are not all of one format: write them as YYYY-MM-DD`;
-    const flags = this.#formats.map((format) => `--date-format ${format}`).join(' or ');
-    return `${dates} look like ${this.#formats.join(' or ')}: add ${flags}`;
-  }
+    return undefined;
+  };
 }

@@ -2,91 +2,74 @@ import CliTable from 'cli-table3';
 import { safe } from '../../base/safe-text.ts';
 import { pad, truncate } from '../display-width.ts';
 import type { OutputOptions } from '../output-options.ts';
-import { type Column, chooseColumns, namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
+import { type Column, chooseColumns, namesOf, type RowPrinter, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
-import type { Writer } from '../writer.ts';
 import { fitColumns, gap } from './table-widths.ts';
 import { shownText } from './value-text.ts';
 
 /** Maximum number of rows on the first page, which determines the widths. */
 const pageLength = 1000;
 
+/** Draws page by page: rows that have arrived are drawn as soon as the source makes us wait. */
 export async function createTable(report: RowsReport, options: OutputOptions, streams: Streams): Promise<RowPrinter> {
   const { bold } = await streams.paint('stdout');
-  return new Table(layoutOf(report, options, streams), streams.stdout, bold);
-}
-
-/** Draws page by page: rows that have arrived are drawn as soon as the source makes us wait. */
-class Table implements RowPrinter {
-  readonly #layout: Layout;
-  readonly #stdout: Writer;
-  readonly #bold: (text: string) => string;
-  #page: string[][] = [];
-  #widths: Widths | undefined;
+  const layout = layoutOf(report, options, streams);
+  const { columns, titles, screen, endless } = layout;
+  const { stdout } = streams;
+  let page: string[][] = [];
+  let widths: Widths | undefined;
   /** Set while a page is written; the next row waits for it. */
-  #drawing: Promise<void> | undefined;
+  let drawing: Promise<void> | undefined;
 
-  constructor(layout: Layout, stdout: Writer, bold: (text: string) => string) {
-    this.#layout = layout;
-    this.#stdout = stdout;
-    this.#bold = bold;
-  }
-
-  row(row: Row): Promise<void> | undefined {
-    const failure = this.#stdout.failure();
-    if (failure) throw failure;
-    this.#page.push(this.#layout.columns.map((column) => safe(shownText(row, column))));
-    if (this.#page.length >= pageLength) return this.end();
-    if (this.#page.length === 1) setImmediate(() => this.#drawSoon());
-    return this.#drawing;
-  }
-
-  async end(): Promise<void> {
-    if (this.#page.length === 0) return;
-    let text = this.#widths ? '' : this.#head();
-    for (const cells of this.#page) text += this.#line(cells);
-    this.#page = [];
-    await this.#stdout.write(text);
-  }
-
-  hidden(): string[] {
-    const widths = this.#widths;
-    return widths ? namesOf(this.#layout.columns.filter((_, index) => widths[index] === undefined)) : [];
-  }
-
-  #head(): string {
-    const { columns, titles, screen, endless } = this.#layout;
+  const head = (): string => {
     // Later rows of an endless table may be longer, so columns that shrink get all the space.
-    const more = endless || this.#page.length >= pageLength;
-    this.#widths = fitColumns({ columns, titles, rows: this.#page, more }, screen);
-    return titles.length > 0 ? `${this.#bold(this.#line(titles).trimEnd())}\n` : '';
-  }
-
-  #drawSoon(): void {
+    const more = endless || page.length >= pageLength;
+    widths = fitColumns({ columns, titles, rows: page, more }, screen);
+    return titles.length > 0 ? `${bold(lineOf(titles, widths, layout).trimEnd())}\n` : '';
+  };
+  const end = async (): Promise<void> => {
+    if (page.length === 0) return;
+    let text = widths ? '' : head();
+    for (const cells of page) text += lineOf(cells, widths ?? [], layout);
+    page = [];
+    await stdout.write(text);
+  };
+  const drawSoon = (): void => {
     // The next row throws the failure of stdout again.
-    this.#drawing = this.end()
+    drawing = end()
       .catch(() => undefined)
       .finally(() => {
-        this.#drawing = undefined;
+        drawing = undefined;
       });
-  }
+  };
+  return {
+    row(row) {
+      const failure = stdout.failure();
+      if (failure) throw failure;
+      page.push(columns.map((column) => safe(shownText(row, column))));
+      if (page.length >= pageLength) return end();
+      if (page.length === 1) setImmediate(drawSoon);
+      return drawing;
+    },
+    end,
+    hidden: () => (widths ? namesOf(columns.filter((_, index) => widths?.[index] === undefined)) : []),
+  };
+}
 
-  /**
-   * cli-table3 lays out single rows, because its padding does not know graphemes: one name in Hindi would shift all other rows of a page.
-   * Pages would not be faster either: 90 microseconds per row alone, 87 in pages of 20, 130 in pages of 500.
-   */
-  #line(cells: readonly string[]): string {
-    const { columns, screen, ellipsis } = this.#layout;
-    const table = new CliTable({ chars: separators, style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 } });
-    const fitted = columns.flatMap((column, index) => {
-      const width = this.#widths?.[index];
-      if (width === undefined) return [];
-      const cell = cells[index] ?? '';
-      return pad(screen !== undefined && column.shrinks ? truncate(cell, width, ellipsis) : cell, width, column.align);
-    });
-    table.push(fitted);
-    return `${table.toString().trimEnd()}\n`;
-  }
+/**
+ * cli-table3 lays out single rows, because its padding does not know graphemes: one name in Hindi would shift all other rows of a page.
+ * Pages would not be faster either: 90 microseconds per row alone, 87 in pages of 20, 130 in pages of 500.
+ */
+function lineOf(cells: readonly string[], widths: Widths, { columns, screen, ellipsis }: Layout): string {
+  const table = new CliTable({ chars: separators, style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 } });
+  const fitted = columns.flatMap((column, index) => {
+    const width = widths[index];
+    if (width === undefined) return [];
+    const cell = cells[index] ?? '';
+    return pad(screen !== undefined && column.shrinks ? truncate(cell, width, ellipsis) : cell, width, column.align);
+  });
+  table.push(fitted);
+  return `${table.toString().trimEnd()}\n`;
 }
 
 interface Layout {
