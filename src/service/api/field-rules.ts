@@ -1,6 +1,7 @@
+import type { Edition } from '../../contract/editions.ts';
 import { fields, hashPattern, isCalendarDate, lengthFault } from '../../contract/fields.ts';
 import { parseUrl, withLocalName } from '../../contract/web-address.ts';
-import { maximumTags } from '../store/store.ts';
+import { maximumTags, type SharedChanges } from '../store/store.ts';
 import { Refusal } from './refusal.ts';
 
 /** An unvalidated item of a payload. */
@@ -54,7 +55,7 @@ export function readCustomHash(item: Item): string | undefined {
   return value;
 }
 
-export function readNote(item: Item): string | undefined {
+function readNote(item: Item): string | undefined {
   const note = readText(item, 'note');
   if (note !== undefined && lengthFault(note, fields.note.length)) {
     throw new Refusal(1305, `note: longer than ${fields.note.length.max} characters`);
@@ -65,7 +66,7 @@ export function readNote(item: Item): string | undefined {
 }
 
 /** Accepts the usual words because forms contain only text. */
-export function readEmailStats(item: Item): boolean | undefined {
+function readEmailStats(item: Item): boolean | undefined {
   const value = item.email_stats;
   if (value === undefined || value === null) return undefined;
   if (value === true || value === 1 || value === '1' || value === 'true') return true;
@@ -74,7 +75,7 @@ export function readEmailStats(item: Item): boolean | undefined {
 }
 
 /** Null or, in forms, an empty text means no expiry. */
-export function readExpirationDate(item: Item): string | null | undefined {
+function readExpirationDate(item: Item): string | null | undefined {
   const value = item.expiration_date;
   if (value === undefined) return undefined;
   if (value === null || value === '') return null;
@@ -82,7 +83,7 @@ export function readExpirationDate(item: Item): string | null | undefined {
   return value;
 }
 
-export function readMaxClicks(item: Item): number | undefined {
+function readMaxClicks(item: Item): number | undefined {
   const value = item.max_clicks;
   if (!isGiven(value)) return undefined;
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
@@ -90,6 +91,16 @@ export function readMaxClicks(item: Item): number | undefined {
     throw new Refusal(1305, 'max_clicks: not a whole number from 0');
   }
   return number;
+}
+
+/** The fields that edits of all styles have. Edition B has no `max_clicks`. */
+export function readSharedFields(item: Item, edition: Edition): SharedChanges {
+  return {
+    note: readNote(item),
+    emailStats: readEmailStats(item),
+    expirationDate: readExpirationDate(item),
+    maxClicks: edition === 'a' ? readMaxClicks(item) : undefined,
+  };
 }
 
 export const tooManyTags = new Refusal(1311, `tags: more than ${maximumTags}`);

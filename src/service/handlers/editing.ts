@@ -1,4 +1,3 @@
-import type { Edition } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { FailedItem, UrlItem } from '../../contract/records.ts';
 import {
@@ -6,18 +5,15 @@ import {
   isGiven,
   isHash,
   readCustomHash,
-  readEmailStats,
-  readExpirationDate,
   readLongUrl,
-  readMaxClicks,
-  readNote,
+  readSharedFields,
   readTagInstructions,
   tooManyTags,
 } from '../api/field-rules.ts';
 import { readHashes, readTagExpression, selectionKind } from '../api/parameters.ts';
 import { Refusal } from '../api/refusal.ts';
 import { errorRecord, type RecordSettings, succeededItem } from '../api/url-records.ts';
-import type { Edit, EditOutcome, SharedChanges, UrlChanges } from '../store/store.ts';
+import type { Edit, EditOutcome, UrlChanges } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
 import { attempt, hashInUse, ownHosts, plural, readItems, readOnlyItem, urlsMessage } from './items.ts';
 
@@ -71,25 +67,15 @@ async function editByTags(call: Call<'editSelectedUrls'>): Promise<object> {
   const allowed = fieldNames('edit-by-tags', edition);
   if (fieldNames('edit', edition).some((name) => item[name] !== undefined && !allowed.includes(name))) throw new Refusal(1307);
   const note = call.note((count: number) => (count > 0 ? { message: `${plural(count, 'URL')} edited by tags` } : undefined));
-  await call.store.editTagged(expression, readSharedChanges(item, edition), note);
+  await call.store.editTagged(expression, readSharedFields(item, edition), note);
   return {};
-}
-
-function readSharedChanges(item: Item, edition: Edition): SharedChanges {
-  return {
-    note: readNote(item),
-    emailStats: readEmailStats(item),
-    expirationDate: readExpirationDate(item),
-    // Edition B does not have the field.
-    maxClicks: edition === 'a' ? readMaxClicks(item) : undefined,
-  };
 }
 
 async function readChangesOf(call: EditingCall): Promise<(item: Item) => UrlChanges | Refusal> {
   const hosts = await ownHosts(call);
   return (item) =>
     attempt(() => ({
-      ...readSharedChanges(item, call.settings.edition),
+      ...readSharedFields(item, call.settings.edition),
       newHash: readCustomHash(item),
       longUrl: readLongUrl(item, hosts),
       tags: readTagInstructions(item),

@@ -1,16 +1,6 @@
 import { type Edition, editions } from '../../contract/editions.ts';
 import type { FailedItem, UrlItem } from '../../contract/records.ts';
-import {
-  checkLabel,
-  type Item,
-  readCustomHash,
-  readEmailStats,
-  readExpirationDate,
-  readLongUrl,
-  readMaxClicks,
-  readNote,
-  readTags,
-} from '../api/field-rules.ts';
+import { checkLabel, type Item, readCustomHash, readLongUrl, readSharedFields, readTags } from '../api/field-rules.ts';
 import { Refusal } from '../api/refusal.ts';
 import { errorRecord, succeededItem } from '../api/url-records.ts';
 import type { Creation, CreationRules, NewUrl } from '../store/store.ts';
@@ -40,15 +30,10 @@ export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
 function readNewUrl(item: Item, hosts: ReadonlySet<string>, edition: Edition): NewUrl {
   const longUrl = readLongUrl(item, hosts);
   if (longUrl === undefined) throw new Refusal(1305, 'long_url: missing');
-  return {
-    longUrl,
-    customHash: readCustomHash(item),
-    note: readNote(item) ?? '',
-    emailStats: readEmailStats(item) ?? false,
-    expirationDate: readExpirationDate(item) ?? null,
-    maxClicks: edition === 'a' ? (readMaxClicks(item) ?? 0) : 0,
-    tags: (readTags(item) ?? []).map(checkLabel),
-  };
+  const customHash = readCustomHash(item);
+  const { note = '', emailStats = false, expirationDate = null, maxClicks = 0 } = readSharedFields(item, edition);
+  const tags = (readTags(item) ?? []).map(checkLabel);
+  return { longUrl, customHash, note, emailStats, expirationDate, maxClicks, tags };
 }
 
 /** Any value, even an empty one, switches it on; `domain` narrows it on edition A (4.3.3). */
