@@ -1,3 +1,5 @@
+import type { Answer } from './probe-client.ts';
+
 /** In order of severity. */
 export const checkStatuses = ['ok', 'moved', 'skipped', 'blocked', 'loop', 'unreachable', 'broken', 'wrong'] as const;
 
@@ -78,12 +80,7 @@ export type RedirectOutcome =
     })
   /** The last redirect points to the expected destination, which is not requested. */
   | { readonly kind: 'arrived'; readonly status: number; readonly milliseconds: number }
-  | (RedirectProgress & {
-      readonly kind: 'failure';
-      readonly reason: string;
-      readonly connected: boolean;
-      readonly offline: boolean;
-    })
+  | (RedirectProgress & Extract<Answer, { kind: 'failure' }>)
   | (RedirectProgress & { readonly kind: 'loop'; readonly reason: string })
   /** The address must not be requested. */
   | (RedirectProgress & { readonly kind: 'refused'; readonly reason: string; readonly isPrivate?: true })

@@ -62,7 +62,7 @@ export async function checkInput<Use extends InputUse>(
   const { first } = options;
   const problems = new NoticeList(source.name, first ? maxNotices : maxShownNotices);
   const warnings = new NoticeList(source.name);
-  const duplicates = new DuplicateSearch(options.allowCaseDuplicates === true);
+  const duplicates = new DuplicateSearch();
   const totals: Totals = { rows: 0, skipped: 0, withHash: 0, relativeDates: new Set() };
   let targets: ReadonlySet<Target> | undefined;
   const found = new ColumnReport();
@@ -89,7 +89,7 @@ export async function checkInput<Use extends InputUse>(
     if (problems.count === 0) kept?.add(batch);
   }
   const otherProblems = problems.count;
-  await duplicates.confirm(() => rowsOf(source, options, ignoreNotices), problems.add);
+  await duplicates.confirm(() => rowsOf(source, options, ignoreNotices), problems.add, options.allowCaseDuplicates);
   const isRepeated = problems.count > otherProblems;
   if (problems.count > 0) throw invalid(source.name, options.use, problems, isRepeated ? [...hosts.keys()] : []);
   // A csv without even a header is not the listing of an empty account but a failed one.

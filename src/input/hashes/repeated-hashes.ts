@@ -9,13 +9,8 @@ import { type InputRow, namedOnLine } from '../row.ts';
  * them. Hashes of edited links exist, so they may differ only in case.
  */
 export class DuplicateSearch {
-  readonly #allowCaseDuplicates: boolean;
   readonly #named = new DuplicateCandidateSearch();
   readonly #custom = new DuplicateCandidateSearch();
-
-  constructor(allowCaseDuplicates: boolean) {
-    this.#allowCaseDuplicates = allowCaseDuplicates;
-  }
 
   add({ item }: InputRow): void {
     if ('hash' in item) this.#named.add(linkText(item).toLowerCase());
@@ -23,7 +18,11 @@ export class DuplicateSearch {
   }
 
   /** Rereads the rows if there may be duplicates, and reports those that repeat a hash. */
-  async confirm(open: () => AsyncIterable<readonly InputRow[]>, problem: Notices['problem']): Promise<void> {
+  async confirm(
+    open: () => AsyncIterable<readonly InputRow[]>,
+    problem: Notices['problem'],
+    allowCaseDuplicates = false,
+  ): Promise<void> {
     const candidates = { named: this.#named.candidates(), custom: this.#custom.candidates() };
     if (candidates.named.count + candidates.custom.count === 0) return;
     const repeatedName = repetitions('hash', candidates.named);
@@ -34,7 +33,7 @@ export class DuplicateSearch {
         if (skip !== undefined) continue;
         const reason =
           ('hash' in item ? repeatedName(linkText(item), row, true) : undefined) ??
-          (item.custom_hash ? repeatedCustom(newUrl(item), row, listed || this.#allowCaseDuplicates) : undefined);
+          (item.custom_hash ? repeatedCustom(newUrl(item), row, listed || allowCaseDuplicates) : undefined);
         if (reason) problem({ line, reason: namedOnLine(nth) + reason });
       }
     }
