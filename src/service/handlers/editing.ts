@@ -15,7 +15,7 @@ import { Refusal } from '../api/refusal.ts';
 import { errorRecord, type RecordSettings, succeededItem } from '../api/url-records.ts';
 import type { Edit, EditOutcome, UrlChanges } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, hashInUse, ownHosts, plural, readItems, readOnlyItem, urlsMessage } from './items.ts';
+import { attempt, hashInUse, ownHosts, perform, plural, readItems, readOnlyItem, urlsMessage } from './items.ts';
 
 type EditingCall = Call<'editUrl'> | Call<'editSelectedUrls'> | Call<'editUrls'>;
 
@@ -86,21 +86,17 @@ const unknownHash = new Refusal(1306, 'hash: no link of this domain has it');
 
 async function edit(call: EditingCall, given: readonly Reading[]): Promise<UrlItem[]> {
   const domain = await call.workingDomain();
-  const readings = given.map((reading) =>
-    isHash(reading.hash) || reading.hash === '' ? reading : { ...reading, changes: unknownHash },
-  );
-  const edits = readings.flatMap(({ hash, changes }): Edit[] => (changes instanceof Refusal ? [] : [{ hash, changes }]));
-  const note = call.note((done: readonly EditOutcome[]) => urlsMessage(done, 'edited', call.settings));
-  const outcomes = edits.length === 0 ? [] : await call.store.editUrls(domain, edits, note);
-  const rest = outcomes.values();
-  return readings.flatMap(({ hash, changes }): UrlItem[] => {
-    if (changes instanceof Refusal) return [failedItem(hash, changes)];
-    const outcome = rest.next().value;
-    return outcome ? [answerItem(hash, outcome, call.settings)] : [];
+  const readings = given.map(({ hash, changes }): Edit | Refusal => {
+    if (hash !== '' && !isHash(hash)) return unknownHash;
+    return changes instanceof Refusal ? changes : { hash, changes };
   });
+  const note = call.note((done: readonly EditOutcome[]) => urlsMessage(done, 'edited', call.settings));
+  const outcomes = await perform(readings, (edits) => call.store.editUrls(domain, edits, note));
+  return outcomes.map((outcome, index) => answerItem(given[index]?.hash ?? '', outcome, call.settings));
 }
 
-function answerItem(hash: string, outcome: EditOutcome, settings: RecordSettings): UrlItem {
+function answerItem(hash: string, outcome: EditOutcome | Refusal, settings: RecordSettings): UrlItem {
+  if (outcome instanceof Refusal) return failedItem(hash, outcome);
   switch (outcome.kind) {
     case 'edited':
       return succeededItem(outcome.url, settings);

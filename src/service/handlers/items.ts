@@ -31,6 +31,16 @@ export function attempt<T>(read: () => T): T | Refusal {
   }
 }
 
+/** Passes the valid readings to the store at once. Returns their outcomes, and the refusals of the others, in the order of the readings. */
+export async function perform<Valid, Outcome>(
+  readings: readonly (Valid | Refusal)[],
+  store: (valid: readonly Valid[]) => Promise<readonly Outcome[]>,
+): Promise<(Outcome | Refusal)[]> {
+  const valid = readings.filter((reading): reading is Valid => !(reading instanceof Refusal));
+  const outcomes = (valid.length === 0 ? [] : await store(valid)).values();
+  return readings.map((reading) => (reading instanceof Refusal ? reading : (outcomes.next().value ?? new Refusal(101))));
+}
+
 /** The `details` of 1215 (4.3.1). */
 export const hashInUse = 'custom hash is already in use';
 

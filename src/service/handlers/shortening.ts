@@ -5,7 +5,7 @@ import { Refusal } from '../api/refusal.ts';
 import { errorRecord, succeededItem } from '../api/url-records.ts';
 import type { Creation, CreationRules, NewUrl } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, hashInUse, ownHosts, readItems, urlsMessage } from './items.ts';
+import { attempt, hashInUse, ownHosts, perform, readItems, urlsMessage } from './items.ts';
 
 /** 4.3.1 to 4.3.4. The response keeps the order of the items, which the document does not require. */
 export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
@@ -13,17 +13,11 @@ export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
   const items = readItems(call.payload, call.settings.limits.maxBatch);
   const hosts = await ownHosts(call);
   const readings = items.map((item) => attempt(() => readNewUrl(item, hosts, call.settings.edition)));
-  const valid = readings.filter((reading): reading is NewUrl => !(reading instanceof Refusal));
   const note = call.note((made: readonly Creation[]) => urlsMessage(made, 'created', call.settings));
-  const outcomes = valid.length === 0 ? [] : await call.store.createUrls(valid, creationRules(call, domain, valid.length), note);
-  const rest = outcomes.values();
-  const urls = items.flatMap((item, index): UrlItem[] => {
-    const reading = readings[index];
-    if (reading instanceof Refusal) return [failedItem(item, reading)];
-    const outcome = rest.next().value;
-    return outcome ? answerItems(item, outcome, call) : [];
-  });
-  return { urls };
+  const outcomes = await perform(readings, (valid) =>
+    call.store.createUrls(valid, creationRules(call, domain, valid.length), note),
+  );
+  return { urls: outcomes.flatMap((outcome, index) => answerItems(items[index] ?? {}, outcome, call)) };
 };
 
 /** The defaults are those of public deployments; API.md has none. */
@@ -56,7 +50,8 @@ function creationRules({ query, settings }: Call<'shortenUrls'>, domain: Creatio
   };
 }
 
-function answerItems(item: Item, outcome: Creation, { settings }: Call<'shortenUrls'>): UrlItem[] {
+function answerItems(item: Item, outcome: Creation | Refusal, { settings }: Call<'shortenUrls'>): UrlItem[] {
+  if (outcome instanceof Refusal) return [failedItem(item, outcome)];
   switch (outcome.kind) {
     case 'created':
       return [succeededItem(outcome.url, settings)];

@@ -65,6 +65,11 @@ function importRow(queries: Queries, accountId: number): Promise<ImportRow | und
   return queries.first<ImportRow>('SELECT source, place, last_key, done FROM imports WHERE account_id = ?', accountId);
 }
 
+async function rowCount(queries: Queries, table: string, accountId: number): Promise<number> {
+  const text = `SELECT count(*) AS count FROM ${table} WHERE account_id = ?`;
+  return (await queries.first<{ count: number }>(text, accountId))?.count ?? 0;
+}
+
 /** Returns true, with the lease held, if there is something to import. */
 async function begin(work: Import): Promise<boolean> {
   for (;;) {
@@ -80,11 +85,8 @@ async function take(queries: Queries, { source, accountId, holder }: Import) {
   const row = await importRow(queries, accountId);
   if (row?.done === 1) return 'moved';
   if (!row) {
-    const { count } = (await queries.first<{ count: number }>(
-      'SELECT count(*) AS count FROM urls WHERE account_id = ?',
-      accountId,
-    )) ?? { count: 0 };
-    if (count > 0) throw new ImportRefusal('the account has links in the database already: an import needs an empty one');
+    if ((await rowCount(queries, 'urls', accountId)) > 0)
+      throw new ImportRefusal('the account has links in the database already: an import needs an empty one');
     await queries.run(
       "INSERT INTO imports (account_id, source, place, last_key, done, holder, leased_until) VALUES (?, '', 0, '[]', 0, '', 0)",
       accountId,
@@ -158,11 +160,7 @@ function onConflict({ name }: Table): string {
 /** Verifies the number of rows before the account is used. */
 async function finish(queries: Queries, { source, accountId, holder }: Import): Promise<void> {
   for (const { name } of movedTables) {
-    const arrived = await queries.first<{ count: number }>(
-      `SELECT count(*) AS count FROM ${name} WHERE account_id = ?`,
-      accountId,
-    );
-    const [count = 0, expected = 0] = [arrived?.count, source.contents[name]];
+    const [count, expected = 0] = [await rowCount(queries, name, accountId), source.contents[name]];
     // A process that serves the account may have counted calls of another day.
     if (name === 'tallies' ? count < expected : count !== expected) {
       throw new Error(`${count} of ${expected} rows of ${name} are in the database: the import has failed`);
