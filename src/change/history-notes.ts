@@ -2,11 +2,11 @@ import { messageOf } from '../base/errors.ts';
 import type { HistoryChange, NoteChanges } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import type { Edition } from '../contract/editions.ts';
-import { ChangeNotes, type NotedChange } from '../history/noted-changes.ts';
+import { changeNotes, type NotedChange } from '../history/noted-changes.ts';
 
 /** A history that cannot be written causes a warning, and the change continues. */
 export function historyNotes({ client, system, warn, atEnd }: Session): NoteChanges {
-  const notes = new ChangeNotes(client.identity, system);
+  const notes = changeNotes(client.identity, system);
   const orWarn = (work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => warn(`the history of clicks lacks this change: ${messageOf(error)}`));
   atEnd(() => orWarn(notes.close()));

@@ -27,39 +27,32 @@ interface ChangesOfRun {
 }
 
 /** Notes changes in the history of an account, if it has one. It stays open until `close`, because a run may note a thousand batches. */
-export class ChangeNotes {
-  readonly #account: HistoryAccount;
-  readonly #system: System;
-  #opened: Promise<History> | undefined;
-
-  constructor(account: HistoryAccount, system: System) {
-    this.#account = account;
-    this.#system = system;
-  }
-
-  /** The changes are stored on return; the next reading applies them. Throws a `LocalError`. */
-  async add({ at, run, changes }: ChangesOfRun): Promise<void> {
-    if (changes.length === 0 || !hasHistory(this.#account, this.#system)) return;
-    this.#opened ??= openHistory(this.#account, this.#system);
-    const history = await this.#opened.catch((error: unknown) => {
-      // The next batch tries again.
-      this.#opened = undefined;
-      throw error;
-    });
-    history.work('write', (connection) => {
-      const add = connection.sql(
-        `INSERT OR IGNORE INTO changes (at, run, row, kind, hash, domain, total, unique_total, new_hash)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      );
-      for (const { row, kind, hash, domain, total, unique, newHash } of changes) {
-        add.run(at, run, row, kind, hash, domain ?? null, total ?? null, unique ?? null, newHash ?? null);
-      }
-    });
-  }
-
-  async close(): Promise<void> {
-    (await this.#opened)?.close();
-  }
+export function changeNotes(account: HistoryAccount, system: System) {
+  let opened: Promise<History> | undefined;
+  return {
+    /** The changes are stored on return; the next reading applies them. Throws a `LocalError`. */
+    async add({ at, run, changes }: ChangesOfRun): Promise<void> {
+      if (changes.length === 0 || !hasHistory(account, system)) return;
+      opened ??= openHistory(account, system);
+      const history = await opened.catch((error: unknown) => {
+        // The next batch tries again.
+        opened = undefined;
+        throw error;
+      });
+      history.work('write', (connection) => {
+        const add = connection.sql(
+          `INSERT OR IGNORE INTO changes (at, run, row, kind, hash, domain, total, unique_total, new_hash)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        );
+        for (const { row, kind, hash, domain, total, unique, newHash } of changes) {
+          add.run(at, run, row, kind, hash, domain ?? null, total ?? null, unique ?? null, newHash ?? null);
+        }
+      });
+    },
+    async close(): Promise<void> {
+      (await opened)?.close();
+    },
+  };
 }
 
 /** Null means unknown. */

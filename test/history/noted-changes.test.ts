@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openHistory } from '../../src/history/history-database.ts';
-import { ChangeNotes, changesBetween, takeChanges } from '../../src/history/noted-changes.ts';
+import { changeNotes, changesBetween, takeChanges } from '../../src/history/noted-changes.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
 const account = { server: 'https://api.example/api/3', username: 'ann' };
@@ -12,7 +12,7 @@ test('H2: a row that a resumed run notes once more counts once, and each change 
   const home = mkdtempSync(join(tmpdir(), 'linkctl-changes-'));
   try {
     const system = createTestSystem({ env: { HOME: home } });
-    const notes = new ChangeNotes(account, system);
+    const notes = changeNotes(account, system);
     const note = (run: string, ...rows: number[]) =>
       notes.add({ at: 7, run, changes: rows.map((row) => ({ kind: 'reset', row, hash: `h${row}ü` })) });
     await note('none', 1);

@@ -1,7 +1,7 @@
 import type { UrlRecord } from '../../src/contract/records.ts';
 import type { Clicks } from '../../src/history/clicks.ts';
 import type { HistoryAccount } from '../../src/history/history-database.ts';
-import { ChangeNotes, type NotedChange } from '../../src/history/noted-changes.ts';
+import { changeNotes, type NotedChange } from '../../src/history/noted-changes.ts';
 import { wholeAccount } from '../../src/history/readings.ts';
 import { recordedClicks } from '../../src/history/recorded-clicks.ts';
 import { type RecordedReading, startRecording } from '../../src/history/recording.ts';
@@ -142,7 +142,7 @@ export class SimulatedAccount {
   }
 
   async record(): Promise<RecordedReading> {
-    const notes = new ChangeNotes(this.account, this.system());
+    const notes = changeNotes(this.account, this.system());
     for (const { at, change } of this.#noted.splice(0)) await notes.add({ at, run: 'simulated', changes: [change] });
     await notes.close();
     const recording = await startRecording(
