@@ -35,7 +35,7 @@ export class Destinations {
   /** By destination: the next one on the same host. */
   readonly #queue: Uint32Array;
   readonly #hosts = new Map<string, { head: number; tail: number }>();
-  readonly #refused: Refused[] = [];
+  readonly refused: Refused[] = [];
   /** Includes the refused destinations. */
   readonly count: number;
   readonly hostCount: number;
@@ -82,10 +82,6 @@ export class Destinations {
     queue.head = this.#queue[head] ?? 0;
     if (head === queue.tail) this.#hosts.delete(host);
     return head;
-  }
-
-  refused(): readonly Refused[] {
-    return this.#refused;
   }
 
   targetOf(destination: number): ProbeTarget {
@@ -145,7 +141,7 @@ export class Destinations {
       ? refusalOf(url, this.#options.refusal)
       : { reason: link.long_url === undefined ? 'no such link' : 'not a valid URL' };
     if (refused || !url) {
-      this.#refused.push({ destination, reason: '', ...refused });
+      this.refused.push({ destination, reason: '', ...refused });
       return;
     }
     this.#left += 1;

@@ -194,12 +194,9 @@ export class HostRateLimiter {
     this.#inFlight += 1;
     host.inFlight += 1;
     host.notBefore = Math.max(host.notBefore, this.#system.elapsed() + host.interval);
-    let isHeld = true;
     job({
       kind: 'permit',
       release: (feedback) => {
-        if (!isHeld) return;
-        isHeld = false;
         this.#inFlight -= 1;
         host.inFlight -= 1;
         if (feedback) this.#recordFeedback(feedback, host);

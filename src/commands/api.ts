@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
+import { environmentOf } from '../change/environment.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -59,13 +60,17 @@ async function api(
 
 /** The changes of a raw call are unknown, so it is recorded and `undo` stops at it. */
 async function send(request: Parameters<Client['sendRaw']>[0], session: Session): Promise<RawAnswer> {
-  const { client, system, profile } = session;
+  const { client, profile } = session;
   const { method, path } = request;
   if (method === 'GET') return await client.sendRaw(request);
-  const environment = { client, system, stateFolder: folders(system).state };
   const isRefused = ({ failure }: RawAnswer): boolean =>
     failure !== undefined && !(failure instanceof CallError && failure.outcome === 'ambiguous');
-  return await recordCall({ what: `api ${method} ${path}`, profile }, environment, () => client.sendRaw(request), isRefused);
+  return await recordCall(
+    { what: `api ${method} ${path}`, profile },
+    environmentOf(session),
+    () => client.sendRaw(request),
+    isRefused,
+  );
 }
 
 /** Other dry runs print JSON too. The call itself sends the text as typed. */
@@ -86,11 +91,7 @@ function readPair(text: string): [string, string] {
 }
 
 async function readBody(text: string, { system }: Invocation): Promise<string> {
-  if (text === '-') {
-    const chunks: Buffer[] = [];
-    for await (const chunk of system.stdin) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks).toString();
-  }
+  if (text === '-') return (await buffer(system.stdin)).toString();
   if (!text.startsWith('@')) return text;
   try {
     return await readFile(text.slice(1), 'utf8');

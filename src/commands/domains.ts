@@ -1,4 +1,3 @@
-import { domainToUnicode } from 'node:url';
 import type { Command } from 'commander';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
@@ -6,6 +5,7 @@ import { openSession } from '../cli/session.ts';
 import { cacheLabels } from '../completion/label-cache.ts';
 import { describe } from '../help/description.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
+import { readableUrl } from '../output/url-columns.ts';
 
 export function registerDomains(command: Command, run: Runner): void {
   command.action(run(listDomains));
@@ -51,7 +51,6 @@ const domainColumns: readonly Column[] = [
 
 /** Returns `例え.jp (xn--r8jz45g.jp)`; plain and invalid names stay unchanged. */
 function readable(domain: string): string {
-  const [, name = domain, port = ''] = /^(.*?)(:\d+)?$/s.exec(domain) ?? [];
-  const unicode = domainToUnicode(name);
-  return unicode === '' || unicode === name.toLowerCase() ? domain : `${unicode}${port} (${domain})`;
+  const shown = readableUrl(domain);
+  return shown === domain ? domain : `${shown} (${domain})`;
 }

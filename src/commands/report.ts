@@ -8,7 +8,6 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { accountLabel, openSession, type Session } from '../cli/session.ts';
 import { recordText } from '../contract/link.ts';
-import type { UrlRecord } from '../contract/records.ts';
 import { startReplacement } from '../files/atomic-write.ts';
 import { fileError } from '../files/file-error.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
@@ -121,16 +120,10 @@ function beginsAsReport(path: string): boolean {
   }
 }
 
-interface WantedLinks {
-  readonly clicks: Clicks;
-  readonly failing: FailingLinks | undefined;
-  readonly now: number;
-}
-
 /** The history has no totals, notes or expiration dates: the listing has them. */
 async function readListing(
   all: Awaited<ReturnType<typeof selectLinks>>,
-  { clicks, failing, now }: WantedLinks,
+  { clicks, failing, now }: { readonly clicks: Clicks; readonly failing: FailingLinks | undefined; readonly now: number },
   session: Session,
 ): Promise<Pick<ReportFacts, 'links' | 'gone' | 'notes' | 'expiring'>> {
   const [today, last] = [utcDay(now), relativeDay(`+${soon}d`, now) ?? ''];
@@ -146,31 +139,15 @@ async function readListing(
       if (record.note && named.has(name)) notes.set(name, record.note);
       gone.delete(name);
       failing?.listed(record);
-      if (expiresWithin(record, today, last)) expiring.push(expiringLink(record));
+      // Any field may be missing in a record.
+      const { long_url = '', total_clicks = 0, note } = record;
+      const expiration_date = lastDay(record.expiration_date);
+      if (expiration_date >= today && expiration_date <= last)
+        expiring.push({ short_url: name, long_url, note: note || undefined, expiration_date, total_clicks });
     }
   }
-  return { links, gone: gone.size, notes, expiring: expiring.sort(byDate) };
-}
-
-function expiresWithin({ expiration_date }: UrlRecord, today: string, last: string): boolean {
-  const day = lastDay(expiration_date);
-  return day !== '' && day >= today && day <= last;
-}
-
-/** Any field may be missing in a record. */
-function expiringLink(record: UrlRecord): ExpiringLink {
-  const { long_url = '', expiration_date, total_clicks = 0, note } = record;
-  return {
-    short_url: recordText(record),
-    long_url,
-    note: note || undefined,
-    expiration_date: lastDay(expiration_date),
-    total_clicks,
-  };
-}
-
-function byDate(one: ExpiringLink, other: ExpiringLink): number {
-  return one.expiration_date < other.expiration_date ? -1 : Number(one.expiration_date > other.expiration_date);
+  expiring.sort((one, other) => one.expiration_date.localeCompare(other.expiration_date, 'en'));
+  return { links, gone: gone.size, notes, expiring };
 }
 
 function doneReport(file: string, { clicks, links, gone, expiring, check }: ReportFacts): DoneReport {

@@ -137,15 +137,7 @@ export function isIdentical(field: ValueField, one: unknown, other: unknown): bo
 /** Besides the long URL, these fields distinguish rows without a hash. */
 export type KeyField = Exclude<RecordField, 'long_url'>;
 
-const keyFieldsInOrder: { readonly [F in KeyField]: true } = {
-  note: true,
-  expiration_date: true,
-  tags: true,
-  email_stats: true,
-  max_clicks: true,
-};
-
-export const keyFields = namesOf(keyFieldsInOrder);
+export const keyFields = comparable.filter((field) => field !== 'long_url');
 
 const allFields: ReadonlySet<KeyField> = new Set(keyFields);
 

@@ -78,10 +78,6 @@ export function hashChangePresentation(
   };
 }
 
-export function needsDomains(domains: LinkDomains): boolean {
-  return domains.length > 1;
-}
-
 type ChangePresentation = ReturnType<typeof hashChangePresentation>;
 
 /** On several domains, short URLs replace hashes, which would be ambiguous. */
@@ -89,7 +85,7 @@ export function namesDomains<Presentation extends Partial<ChangePresentation>>(
   presentation: Presentation,
   domains: LinkDomains,
 ): Presentation {
-  if (!needsDomains(domains)) return presentation;
+  if (domains.length < 2) return presentation;
   const { sentence } = presentation;
   return {
     ...presentation,

@@ -65,7 +65,7 @@ export async function ask(
   const destinations = new Destinations(listOf(links), { refusal, shortUrls }, () => false);
   const found = new Map<number, Verdict>();
   let asked = 0;
-  for (const { destination, reason } of destinations.refused()) {
+  for (const { destination, reason } of destinations.refused) {
     found.set(destination, { status: 'skipped', milliseconds: 0, reason });
   }
   const { signal } = new AbortController();

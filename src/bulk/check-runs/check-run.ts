@@ -91,7 +91,7 @@ class CheckRun {
     this.#destinations = new Destinations(links, { refusal: settings.refusal, shortUrls }, isKnown);
     this.#verdicts = new RecordedVerdicts(begun.record.journal, begun.state, links.count);
     this.#results = results === undefined ? undefined : openCheckResults(results, environment.system);
-    this.#doneBefore = this.#destinations.count - this.#destinations.left - this.#destinations.refused().length;
+    this.#doneBefore = this.#destinations.count - this.#destinations.left - this.#destinations.refused.length;
     this.#done = this.#doneBefore;
     this.#startedAt = environment.system.elapsed();
   }
@@ -155,7 +155,7 @@ class CheckRun {
     const { interrupt, system } = this.#environment;
     const stop = interrupt ? AbortSignal.any([this.#halt.signal, interrupt]) : this.#halt.signal;
     try {
-      const refused = this.#destinations.refused();
+      const refused = this.#destinations.refused;
       for (let from = 0; from < refused.length && !stop.aborted; from += groupSize) {
         const some = refused.slice(from, from + groupSize);
         await Promise.all(

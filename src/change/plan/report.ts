@@ -7,7 +7,6 @@ import { type LinkDomains, linkText } from '../../contract/link.ts';
 import { dryRunReport, type PlannedRequest, requestLine } from '../../output/planned-requests.ts';
 import { quantity } from '../../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
-import { needsDomains } from '../../output/url-columns.ts';
 import { showPlan } from '../consent.ts';
 import { fieldChanges, fieldChangeText, type PlannedLink } from '../decide/outcome.ts';
 import type { ChangePlan, PlanVerb } from './plan.ts';
@@ -125,7 +124,7 @@ const columns: readonly Column[] = [
 
 /** Piped rows begin with the columns of the change itself. csv is input for `edit -f`, with all settable fields and the domain if known. */
 function shownFields(verb: PlanVerb, domains: LinkDomains, edition: Edition): Partial<Planned> {
-  const name = needsDomains(domains) ? 'short_url' : 'hash';
+  const name = domains.length > 1 ? 'short_url' : 'hash';
   const nameInFile = domains.some((domain) => domain !== undefined) ? 'short_url' : 'hash';
   if (verb === 'delete' || verb === 'reset') {
     const fields = ['long_url', 'total_clicks', 'change'];
