@@ -25,7 +25,7 @@ export interface Dispatcher {
 export async function answer(dispatcher: Dispatcher, request: ServiceRequest): Promise<ServiceResponse> {
   const { api, redirects } = dispatcher;
   try {
-    const [path, search] = splitTarget(request.target);
+    const [path = '', search = ''] = request.target.split(/\?(.*)/s);
     const rootLength = lengthOfRoot(path);
     if (!dispatcher.isOpen()) return rootLength > 0 ? refuse(101) : unavailable;
     if (rootLength > 0) {
@@ -71,11 +71,6 @@ function lengthOfRoot(path: string): number {
     if (end === path.length || path[end] === '/') return end;
   }
   return 0;
-}
-
-function splitTarget(target: string): [string, string] {
-  const at = target.indexOf('?');
-  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }
 
 /** Rejects the host names of web pages that resolve to this machine (DNS rebinding). */

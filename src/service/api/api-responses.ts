@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { Envelope } from '../../contract/records.ts';
 import type { ServiceResponse } from '../message.ts';
-import { Refusal, statusOf } from './refusal.ts';
+import { Refusal, statuses } from './refusal.ts';
 import { errorRecord } from './url-records.ts';
 
 /** The version in the examples of the document (9.2). */
@@ -15,7 +15,7 @@ export function succeed(result: object): ServiceResponse {
 /** A call that failed as a whole: code, message, and no other payload (7.1). */
 export function refuse(refusal: ErrorCode | Refusal): ServiceResponse {
   const { code, headers } = refusal instanceof Refusal ? refusal : new Refusal(refusal);
-  return envelope(statusOf(code), { error: errorRecord(code) }, headers);
+  return envelope(statuses[code] ?? 400, { error: errorRecord(code) }, headers);
 }
 
 function envelope(status: number, body: Envelope, headers: ServiceResponse['headers'] = {}): ServiceResponse {

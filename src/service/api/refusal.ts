@@ -16,12 +16,8 @@ export class Refusal extends Error {
   }
 }
 
-/** API.md shows a status only for 1300 (7.1, 7.5); the others are our choice. */
-export function statusOf(code: ErrorCode): number {
-  return statuses[code] ?? 400;
-}
-
-const statuses: { readonly [C in ErrorCode]?: number } = {
+/** 400 for other codes. API.md shows a status only for 1300 (7.1, 7.5); the others are our choice. */
+export const statuses: { readonly [C in ErrorCode]?: number } = {
   101: 500,
   1217: 403,
   1301: 404,

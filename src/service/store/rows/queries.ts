@@ -60,9 +60,6 @@ export interface Queries {
   composed<Row>(statement: Statement): Promise<Row[]>;
 }
 
-/** Finds a tag by its label. */
-export type TagOf = (label: string) => { readonly id: number } | undefined;
-
 type ColumnType = 'BIGINT' | 'TEXT';
 
 /** All differences between the texts of the engines. */

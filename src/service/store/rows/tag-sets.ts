@@ -3,14 +3,15 @@ import type { TagExpression } from '../../api/tag-expression.ts';
 import { dayLength, idOfTime } from '../click-days.ts';
 import type { StoredDomain } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
-import type { Dialect, IdSet, SetOperator, Statement, TagOf, Value } from './queries.ts';
+import type { Dialect, IdSet, SetOperator, Statement, Value } from './queries.ts';
 import { findTags } from './tag-rows.ts';
 
 /** Resolves labels of an account. */
 interface TagScope {
   readonly accountId: number;
   readonly domains: readonly StoredDomain[];
-  readonly tagOf: TagOf;
+  /** A tag takes precedence over an automatic label. */
+  tagOf(label: string): { readonly id: number } | undefined;
   readonly dialect: Dialect;
 }
 
@@ -38,9 +39,12 @@ export function compileExpression(scope: TagScope, expression: TagExpression): I
   }
 }
 
-/** The folded labels whose tags must be known before compiling. */
+/**
+ * The folded labels whose tags must be known before compiling. No tag contains a NUL, which truncates text in one engine and is an error in
+ * the other.
+ */
 function labelsOf(expression: TagExpression): string[] {
-  if (expression.kind === 'label') return isStorable(expression.label) ? [foldLabel(expression.label)] : [];
+  if (expression.kind === 'label') return expression.label.includes('\0') ? [] : [foldLabel(expression.label)];
   if (expression.kind === 'not') return labelsOf(expression.operand);
   return 'operands' in expression ? expression.operands.flatMap(labelsOf) : [];
 }
@@ -98,18 +102,8 @@ function tagged({ accountId }: TagScope, tags: readonly number[]): Statement {
   return { sql: `SELECT url_id AS id FROM url_tags WHERE account_id = ? AND ${condition}`, values: [accountId, ...tags] };
 }
 
-/** No tag contains a NUL, which truncates text in one engine and is an error in the other. */
-function isStorable(label: string): boolean {
-  return !label.includes('\0');
-}
-
-/** A tag of the account takes precedence over an automatic label. */
-function tagNamed({ tagOf }: TagScope, label: string): { readonly id: number } | undefined {
-  return isStorable(label) ? tagOf(label) : undefined;
-}
-
 function labelSet(scope: TagScope, label: string): IdSet {
-  const tag = tagNamed(scope, label);
+  const tag = scope.tagOf(label);
   if (tag) return { ...tagged(scope, [tag.id]), complement: false, depth: 0, tags: [tag.id] };
   const condition = automaticLabel(scope, label);
   return condition ? conditionSet(scope, condition) : plainSet('SELECT 0 AS id WHERE FALSE', []);
@@ -160,7 +154,7 @@ export function partsOf(scope: TagScope, expression: TagExpression): { set: IdSe
 
 function conditionOf(scope: TagScope, part: TagExpression): Statement | undefined {
   if (part.kind === 'created') return creation(part.side, part.date);
-  if (part.kind === 'label' && !tagNamed(scope, part.label)) return automaticLabel(scope, part.label);
+  if (part.kind === 'label' && !scope.tagOf(part.label)) return automaticLabel(scope, part.label);
   const negated = part.kind === 'not' ? conditionOf(scope, part.operand) : undefined;
   return negated && { ...negated, sql: `NOT (${negated.sql})` };
 }
