@@ -21,7 +21,6 @@ import { foldLabel } from '../contract/tag-label.ts';
 import { addNoUndoFlag } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/field-values.ts';
-import type { PlannedRequest } from '../output/planned-requests.ts';
 import { grouped } from '../output/quantity.ts';
 import { batchesOf, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 
@@ -212,16 +211,14 @@ async function mergeTags(
   return await removeTags({ labels, into, options }, session);
 }
 
-interface Plan {
-  readonly change: string;
-  readonly done: string;
-  readonly requests: readonly PlannedRequest[];
-}
-
-function plan(labels: readonly string[], { change, done, requests }: Plan, invocation: Invocation): RowsReport {
+function plan(
+  labels: readonly string[],
+  { change, ...planned }: Pick<Parameters<typeof plannedRows>[0], 'requests' | 'done'> & { readonly change: string },
+  invocation: Invocation,
+): RowsReport {
   const rows = [labels.map((label) => ({ label, change }))];
   const columns = [{ name: 'label', essential: true }, { name: 'change' }];
-  return plannedRows({ requests, rows, noun: 'tag', done, columns }, invocation);
+  return plannedRows({ ...planned, rows, noun: 'tag', columns }, invocation);
 }
 
 /** An answer with other labels means that the change was not applied; an answer without labels proves nothing. */

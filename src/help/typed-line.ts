@@ -1,4 +1,5 @@
 import type { CommandTree, Flag, Operand } from './command-tree.ts';
+import { commandAt } from './stored-tree.ts';
 
 export interface TypedLine {
   /** Commands from the root to the last one. */
@@ -35,7 +36,7 @@ export function readTypedLine(root: CommandTree, words: readonly string[]): Type
     ended: false,
   };
   for (const word of words) {
-    if (line.awaiting) takeValue(line, line.awaiting, word);
+    if (line.awaiting) takeFlag(line, line.awaiting, word);
     else if (line.ended) line.operands.push(word);
     else if (word === '--') line.ended = true;
     else if (word.startsWith('-') && word !== '-') takeFlags(line, word);
@@ -54,11 +55,6 @@ export function nextOperand({ command, operands }: TypedLine): Operand | undefin
   const { operands: all } = command;
   const last = all.at(-1);
   return all[operands.length] ?? (last?.repeats ? last : undefined);
-}
-
-function takeValue(line: Draft, flag: Flag, value: string): void {
-  line.awaiting = undefined;
-  line.given.set(flag.name, value);
 }
 
 function takeFlags(line: Draft, word: string): void {
@@ -83,20 +79,15 @@ function takeFlags(line: Draft, word: string): void {
 function takeFlag(line: Draft, flag: Flag | undefined, value: string | undefined): void {
   if (!flag) return;
   line.given.set(flag.name, value);
-  if (flag.value !== undefined && value === undefined) line.awaiting = flag;
+  line.awaiting = flag.value !== undefined && value === undefined ? flag : undefined;
 }
 
 function takeOperand(line: Draft, word: string): void {
   const isRoot = line.path.length === 1;
+  const child = line.operands.length === 0 ? commandAt(line.command, [word]) : undefined;
   if (isRoot && word === 'help' && !line.help) line.help = true;
-  else {
-    const child =
-      line.operands.length === 0
-        ? line.command.commands.find(({ name, aliases }) => name === word || aliases.includes(word))
-        : undefined;
-    if (child) {
-      line.command = child;
-      line.path.push(child);
-    } else line.operands.push(word);
-  }
+  else if (child) {
+    line.command = child;
+    line.path.push(child);
+  } else line.operands.push(word);
 }

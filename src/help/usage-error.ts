@@ -13,7 +13,7 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   const complaint = complaintOf(error.message, command);
   const verb = command.commands.length > 0 && verbErrors.includes(error.code) ? line.operands[0] : undefined;
   const flag = error.code === 'commander.unknownOption' ? /'([^'=]+)/.exec(complaint)?.[1] : undefined;
-  const guess = verb ? guessedVerb(verb, verbsOf(command)) : flag?.startsWith('--') ? guessedFlag(flag, line) : undefined;
+  const guess = verb ? guessedVerb(verb, command) : flag?.startsWith('--') ? guessedFlag(flag, line) : undefined;
   const details = guess ? [`did you mean ${guess}?`] : [];
   if (verb && line.path.length === 1 && /^https?:\/\//i.test(verb))
     details.push(`did you mean: linkctl shorten ${shellWord(verb)}`);
@@ -65,7 +65,8 @@ function complaintOf(message: string, { flags }: CommandTree): string {
 const verbErrors: readonly string[] = ['commander.unknownCommand', 'commander.excessArguments'];
 
 /** Prefers words that other tools use. */
-function guessedVerb(word: string, verbs: readonly string[]): string | undefined {
+function guessedVerb(word: string, { commands }: CommandTree): string | undefined {
+  const verbs = commands.flatMap(({ name, aliases }) => [name, ...aliases]);
   const meant = verbsOfOtherTools.get(word.toLowerCase())?.find((line) => verbs.includes(line.replace(/ .*/, '')));
   return meant ?? nearestName(word, verbs);
 }
@@ -144,7 +145,3 @@ const unsafeFlags: readonly string[] = [
   '--max-affected',
   '--max-deleted',
 ];
-
-function verbsOf({ commands }: CommandTree): string[] {
-  return commands.flatMap(({ name, aliases }) => [name, ...aliases]);
-}

@@ -20,14 +20,11 @@ export interface CheckView {
   readonly notes: readonly string[];
 }
 
-interface StartedView extends CheckView {
+interface ShownCheck extends CheckView {
   readonly check: StartedCheck;
   readonly links: number;
   readonly interruption: ReturnType<typeof interruptible>;
-}
-
-/** Hashes that do not exist fail the command; they are no result of the check. */
-interface ShownCheck extends StartedView {
+  /** Hashes that do not exist fail the command; they are no result of the check. */
   readonly missing: MissingLinks;
 }
 
@@ -60,17 +57,16 @@ function omitsOk({ only, links }: ShownCheck, session: Session): boolean {
 export function checkPresentation({ only, severalDomains }: CheckView) {
   const name = severalDomains ? 'short_url' : 'hash';
   const fields = [name, 'status', 'http_status', 'long_url', 'final_url', 'milliseconds', 'reason'];
-  const isEdit = only?.size === 1 && only.has('moved');
   return {
     kind: 'rows',
     key: 'checks',
     columns: checkColumns,
     tableFields: [name, 'status', 'http_status', 'long_url', 'reason'],
-    pipedFields: isEdit ? [name, 'long_url', 'old_long_url'] : fields,
+    pipedFields: isEdit(only) ? [name, 'long_url', 'old_long_url'] : fields,
   } as const;
 }
 
-export function checkReport(view: StartedView, session: Session): RowsReport {
+export function checkReport(view: Omit<ShownCheck, 'missing'>, session: Session): RowsReport {
   const { results, notes } = view;
   const missing = new MissingLinks();
   const shown = { ...view, missing };
@@ -127,6 +123,10 @@ async function* shownRows(shown: ShownCheck, session: Session): AsyncGenerator<R
 const tablePage = 500;
 
 /** With `--only moved` alone, the rows are input for `edit -f`: the new address is the long URL. */
+function isEdit(only: CheckView['only']): boolean {
+  return only?.size === 1 && only.has('moved');
+}
+
 function rowOf(checked: CheckedRow, { only }: CheckView): Row {
   const {
     status,
@@ -138,8 +138,7 @@ function rowOf(checked: CheckedRow, { only }: CheckView): Row {
     milliseconds,
     reason,
   } = checkedFields(checked);
-  const isEdit = only?.size === 1 && only.has('moved');
-  const urls = isEdit ? { long_url: final_url, old_long_url: long_url } : { long_url };
+  const urls = isEdit(only) ? { long_url: final_url, old_long_url: long_url } : { long_url };
   return { hash, short_url: withoutScheme(short_url), status, http_status, ...urls, final_url, milliseconds, reason };
 }
 
