@@ -12,7 +12,7 @@ import { Redactor } from '../profiles/redactor.ts';
 import type { Exchange } from '../service/message.ts';
 import { defaultPort, type RunningService } from '../service/service.ts';
 import { redirectCodes } from '../service/service-options.ts';
-import { AccessLog, requestLine } from './serve/access-log.ts';
+import { type AccessLog, openAccessLog, requestLine } from './serve/access-log.ts';
 import { announce, withReport } from './serve/announcement.ts';
 import { backUp } from './serve/link-backup.ts';
 import { keysIn, serviceKeys } from './serve/service-keys.ts';
@@ -94,7 +94,7 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   makePrivateFolder(data);
   const own = await serviceKeys(data, invocation);
   const certificate = files && (await readCertificate(files));
-  const log = await openAccessLog(options, invocation);
+  const log = await accessLogOf(options, invocation);
   let service: RunningService | undefined;
   const reloads = [
     async () => log?.close(),
@@ -151,9 +151,9 @@ function guardPassword({ store }: ServeOptions, { system, streams }: Invocation)
   if (store && (store.includes('@') || given)) system.hideArguments();
 }
 
-async function openAccessLog({ accessLog: path }: ServeOptions, { system, streams }: Invocation): Promise<AccessLog | undefined> {
+async function accessLogOf({ accessLog: path }: ServeOptions, { system, streams }: Invocation): Promise<AccessLog | undefined> {
   const warn = (text: string): void => void streams.message(text, 'warning: ');
-  return path === undefined ? undefined : await AccessLog.open({ path, now: system.now, warn });
+  return path === undefined ? undefined : await openAccessLog({ path, now: system.now, warn });
 }
 
 function exchangeListener(

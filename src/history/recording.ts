@@ -44,16 +44,18 @@ const staging = `
   );
 `;
 
+export type Recording = Awaited<ReturnType<typeof startRecording>>;
+
 /**
  * Throws a `LocalError` if the history is damaged, or if another recorder does not finish within 10 seconds: overlapping readings would see
  * counters fall.
  */
-export async function startRecording(account: HistoryAccount, settings: RecordingSettings, system: System): Promise<Recording> {
+export async function startRecording(account: HistoryAccount, settings: RecordingSettings, system: System) {
   const history = await openHistory(account, system);
   try {
     const folder = historyPaths(account, system).lock;
     const claim = await acquireClaim({ folder, guards: `the history of ${account.username}` }, system);
-    return new Recording(history, claim, settings, system);
+    return recordingIn(history, claim, settings, system);
   } catch (error) {
     history.close();
     throw error;
@@ -61,92 +63,79 @@ export async function startRecording(account: HistoryAccount, settings: Recordin
 }
 
 /** Stages a reading page by page. `finish` adds it to the history in one transaction; `discard` leaves the history unchanged. */
-export class Recording {
-  readonly #history: History;
-  readonly #claim: Claim;
-  readonly #settings: RecordingSettings;
-  readonly #system: System;
-  readonly #from: number;
-  #links = 0;
-  #isClosed = false;
-
-  constructor(history: History, claim: Claim, settings: RecordingSettings, system: System) {
-    this.#history = history;
-    this.#claim = claim;
-    this.#settings = settings;
-    this.#system = system;
-    this.#from = system.now();
-    history.work('stage', (connection) => connection.exec(staging));
-  }
-
-  get links(): number {
-    return this.#links;
-  }
-
-  /** A link that is listed twice counts once. */
-  add(records: readonly UrlRecord[]): void {
-    this.#history.work('stage', (connection) => {
-      const stage = connection.sql(
-        `INSERT OR IGNORE INTO listed (domain, hash, short_url, long_url, tags, total, unique_total) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      );
-      for (const record of records) {
-        const { domain, hash, short_url, long_url, tags } = storedLink(record, this.#settings.edition);
-        const [total, unique] = countersOf(record);
-        const labels = tags.length === 0 ? '[]' : JSON.stringify(tags.toSorted());
-        const { changes } = stage.run(domain, hash, short_url, long_url, labels, total, unique);
-        this.#links += Number(changes);
-      }
-    });
-  }
-
-  /** Throws a `LocalError` and leaves the history unchanged if it cannot be written. */
-  finish(): RecordedReading {
-    try {
-      return this.#history.work('write', (connection) => {
-        const { scope, defaultDomain } = this.#settings;
-        const readings = readingsOf(connection);
-        const reading = readings.length + 1;
-        const applyPendingResets = applyChanges(connection, reading, readings.at(-1), defaultDomain);
-        const counted = countKnown(connection, reading);
-        const added = addNew(connection, reading);
-        applyPendingResets();
-        const gone = this.#settleScope(connection, reading);
-        connection
-          .sql('INSERT INTO readings (id, began, ended, scope, words, links) VALUES (?, ?, ?, ?, ?, ?)')
-          .run(reading, this.#from, this.#system.now(), scope.kind, scope.words, this.#links);
-        return { links: this.#links, added, counted, gone };
-      });
-    } finally {
-      this.discard();
-    }
-  }
-
+function recordingIn(
+  history: History,
+  claim: Claim,
+  { scope, edition, defaultDomain }: RecordingSettings,
+  system: Pick<System, 'now'>,
+) {
+  const from = system.now();
+  let links = 0;
+  let isClosed = false;
+  history.work('stage', (connection) => connection.exec(staging));
   /** Does nothing after `finish`. */
-  discard(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#history.close();
-    this.#claim.release();
-  }
+  const discard = (): void => {
+    if (isClosed) return;
+    isClosed = true;
+    history.close();
+    claim.release();
+  };
+  return {
+    discard,
+    links: () => links,
+    /** A link that is listed twice counts once. */
+    add(records: readonly UrlRecord[]): void {
+      history.work('stage', (connection) => {
+        const stage = connection.sql(
+          `INSERT OR IGNORE INTO listed (domain, hash, short_url, long_url, tags, total, unique_total) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        );
+        for (const record of records) {
+          const { domain, hash, short_url, long_url, tags } = storedLink(record, edition);
+          const [total, unique] = countersOf(record);
+          const labels = tags.length === 0 ? '[]' : JSON.stringify(tags.toSorted());
+          links += Number(stage.run(domain, hash, short_url, long_url, labels, total, unique).changes);
+        }
+      });
+    },
+    /** Throws a `LocalError` and leaves the history unchanged if it cannot be written. */
+    finish(): RecordedReading {
+      try {
+        return history.work('write', (connection) => {
+          const readings = readingsOf(connection);
+          const reading = readings.length + 1;
+          const applyPendingResets = applyChanges(connection, reading, readings.at(-1), defaultDomain);
+          const counted = countKnown(connection, reading);
+          const added = addNew(connection, reading);
+          applyPendingResets();
+          const gone = settleScope(connection, reading, scope);
+          connection
+            .sql('INSERT INTO readings (id, began, ended, scope, words, links) VALUES (?, ?, ?, ?, ?, ?)')
+            .run(reading, from, system.now(), scope.kind, scope.words, links);
+          return { links, added, counted, gone };
+        });
+      } finally {
+        discard();
+      }
+    },
+  };
+}
 
-  /** A listing shows which links are gone; for a selection, the links that were read are stored. */
-  #settleScope(connection: Connection, reading: number): number {
-    const { kind, words } = this.#settings.scope;
-    if (kind === 'selection') {
-      connection
-        .sql(`INSERT INTO selected (reading, link)
-           SELECT ?, links.id FROM listed JOIN links USING (domain, hash) WHERE there = 1`)
-        .run(reading);
-      return 0;
-    }
-    const domain = kind === 'domain' ? words : null;
-    const isGone = `there = 1 AND (?1 IS NULL OR domain = ?1) AND NOT EXISTS
-      (SELECT 1 FROM listed WHERE listed.domain = links.domain AND listed.hash = links.hash)`;
+/** A listing shows which links are gone; for a selection, the links that were read are stored. */
+function settleScope(connection: Connection, reading: number, { kind, words }: ReadingScope): number {
+  if (kind === 'selection') {
     connection
-      .sql(`INSERT INTO events (reading, link, kind) SELECT ?2, id, 'gone' FROM links WHERE ${isGone}`)
-      .run(domain, reading);
-    return Number(connection.sql(`UPDATE links SET there = 0 WHERE ${isGone}`).run(domain).changes);
+      .sql(`INSERT INTO selected (reading, link)
+         SELECT ?, links.id FROM listed JOIN links USING (domain, hash) WHERE there = 1`)
+      .run(reading);
+    return 0;
   }
+  const domain = kind === 'domain' ? words : null;
+  const isGone = `there = 1 AND (?1 IS NULL OR domain = ?1) AND NOT EXISTS
+    (SELECT 1 FROM listed WHERE listed.domain = links.domain AND listed.hash = links.hash)`;
+  connection
+    .sql(`INSERT INTO events (reading, link, kind) SELECT ?2, id, 'gone' FROM links WHERE ${isGone}`)
+    .run(domain, reading);
+  return Number(connection.sql(`UPDATE links SET there = 0 WHERE ${isGone}`).run(domain).changes);
 }
 
 const isKnown = 'listed.domain = links.domain AND listed.hash = links.hash AND links.there IS NOT NULL';

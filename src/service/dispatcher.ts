@@ -5,16 +5,14 @@ import { withCors } from './cors.ts';
 import { domainNamed, hostName } from './hosts.ts';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
 import type { Store } from './store/store.ts';
-import type { ClickCounter } from './visits/click-counter.ts';
 import { answerVisit, type Redirects, unavailable } from './visits/redirects.ts';
 
 /** The API root, which may follow any prefix. */
 export const apiRoot = '/api/3';
 
-export interface Dispatcher {
-  readonly api: Api;
-  readonly redirects: Redirects | undefined;
-  readonly clicks: ClickCounter;
+export interface Dispatcher extends Api, Redirects {
+  /** Visits are answered, too. */
+  readonly hasRedirects: boolean;
   /** The service is bound to loopback. */
   readonly isLocal: boolean;
   /** A process without its address and its domains answers nobody. */
@@ -23,43 +21,33 @@ export interface Dispatcher {
 
 /** Routes requests below an API root to the API, and all others to the redirects. Never rejects. */
 export async function answer(dispatcher: Dispatcher, request: ServiceRequest): Promise<ServiceResponse> {
-  const { api, redirects } = dispatcher;
   try {
     const [path = '', search = ''] = request.target.split(/\?(.*)/s);
     const rootLength = lengthOfRoot(path);
     if (!dispatcher.isOpen()) return rootLength > 0 ? refuse(101) : unavailable;
     if (rootLength > 0) {
       const target = { root: path.slice(0, rootLength), path: path.slice(rootLength), query: new URLSearchParams(search) };
-      return await withCors(request, api.settings.allowedOrigins, () => admitCall(dispatcher, request, target));
+      return await withCors(request, dispatcher.settings.allowedOrigins, () => admitCall(dispatcher, request, target));
     }
-    return redirects ? await visit(api, redirects, request, [path, search]) : refuse(1301);
+    return dispatcher.hasRedirects ? await visit(dispatcher, request, path, search) : refuse(1301);
   } catch (error) {
-    api.onFailure(error);
+    dispatcher.onFailure(error);
     return refuse(101);
   }
 }
 
-async function admitCall(
-  { api, clicks, isLocal }: Dispatcher,
-  request: ServiceRequest,
-  target: Target,
-): Promise<ServiceResponse> {
-  if (isLocal && !(await isOwnHost(api.store, request))) return refuse(1217);
+async function admitCall(dispatcher: Dispatcher, request: ServiceRequest, target: Target): Promise<ServiceResponse> {
+  if (dispatcher.isLocal && !(await isOwnHost(dispatcher.store, request))) return refuse(1217);
   // The response must include every click before the call.
-  await clicks.settle();
-  return await answerCall(api, request, target);
+  await dispatcher.clicks.settle();
+  return await answerCall(dispatcher, request, target);
 }
 
-async function visit(
-  api: Api,
-  redirects: Redirects,
-  request: ServiceRequest,
-  [path, search]: readonly [string, string],
-): Promise<ServiceResponse> {
+async function visit(dispatcher: Dispatcher, request: ServiceRequest, path: string, search: string): Promise<ServiceResponse> {
   try {
-    return await answerVisit(redirects, request, path, search);
+    return await answerVisit(dispatcher, request, path, search);
   } catch (error) {
-    api.onFailure(error);
+    dispatcher.onFailure(error);
     return unavailable;
   }
 }

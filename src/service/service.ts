@@ -56,12 +56,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const clicks = clickCounter(store, onFailure);
   const { maxCallsPerDay, maxBodyBytes: bodyBytes } = settings.limits;
   const calls = callCounter(store, { limit: maxCallsPerDay, now: settings.now }, onFailure);
-  const redirects = options.redirects ? { store, clicks, settings } : undefined;
   let state: 'starting' | 'serving' | 'stopping' = 'starting';
   const dispatcher: Dispatcher = {
-    api: { settings, store, calls, onFailure },
-    redirects,
+    settings,
+    store,
+    calls,
     clicks,
+    onFailure,
+    hasRedirects: options.redirects,
     isLocal: isLoopback(host),
     isOpen: () => state !== 'starting',
   };
@@ -156,7 +158,7 @@ function listenForVisitors(options: ServiceOptions, dispatcher: Dispatcher, metr
   return listen({
     host,
     port: isPrivate ? undefined : port,
-    bodyBytes: dispatcher.api.settings.limits.maxBodyBytes,
+    bodyBytes: dispatcher.settings.limits.maxBodyBytes,
     certificate,
     addressOf: trustedProxies.length > 0 ? addressReader(trustedProxies) : undefined,
     handle: (request) => answer(dispatcher, request),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { DailyClicks, readDailyClicks } from '../../src/history/server-days.ts';
+import { dailyClicksIn, readDailyClicks } from '../../src/history/server-days.ts';
 import { sent } from '../support/linkctl.ts';
 import { runningClock } from '../support/running-clock.ts';
 import { numbered, store, visit } from '../support/stored-links.ts';
@@ -92,7 +92,7 @@ test('H4: a server that does not go back so far is not believed to have had no c
   const now = Date.UTC(2026, 2, 10, 12);
   const link = { hash: 'one', short_url: 's.ex/one', long_url: 'https://a.example/', tags: [] };
   const of = (days: object, total: number, since: number) => {
-    const daily = new DailyClicks({ since: now - since * day, until: now, now });
+    const daily = dailyClicksIn({ since: now - since * day, until: now, now });
     daily.add(link, readDailyClicks(days) ?? new Map(), total);
     return daily.clicks();
   };

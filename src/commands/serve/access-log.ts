@@ -17,75 +17,58 @@ interface AccessLogOptions {
   readonly warn: (text: string) => void;
 }
 
-/** Writes requests in combined log format, one write at a time. */
-export class AccessLog {
-  readonly #options: AccessLogOptions;
-  #file: FileHandle | undefined;
-  #waiting = '';
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
-  #isFailing = false;
+export type AccessLog = Awaited<ReturnType<typeof openAccessLog>>;
 
-  /** Throws `LocalError` for a file that cannot be written. */
-  static async open(options: AccessLogOptions): Promise<AccessLog> {
-    try {
-      return new AccessLog(options, await openToAppend(options.path));
-    } catch (error) {
-      throw fileError('write', options.path, error);
-    }
-  }
-
-  private constructor(options: AccessLogOptions, file: FileHandle) {
-    this.#options = options;
-    this.#file = file;
-  }
-
-  add(exchange: Exchange): void {
-    if (this.#waiting.length < waitingBound) this.#waiting += combinedLine(exchange, this.#options.now());
-    else this.#fail('the disk is too slow');
-    this.#timer ??= setTimeout(() => void this.flush(), collectionTime);
-  }
-
-  /** Resolves when all lines so far are written, or lost. */
-  flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#writing = this.#writing.then(() => this.#write());
-    return this.#writing;
-  }
-
-  /** A later line opens the file again, or a new one if log rotation has moved it away. */
-  async close(): Promise<void> {
-    void this.flush();
-    this.#writing = this.#writing.then(() => this.#closeFile());
-    await this.#writing;
-  }
-
-  async #write(): Promise<void> {
-    const lines = Buffer.from(this.#waiting, 'latin1');
-    this.#waiting = '';
+/** Writes requests in combined log format, one write at a time. Throws `LocalError` for a file that cannot be written. */
+export async function openAccessLog({ path, now, warn }: AccessLogOptions) {
+  let file: FileHandle | undefined = await openToAppend(path).catch((error: unknown) => {
+    throw fileError('write', path, error);
+  });
+  let waiting = '';
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let isFailing = false;
+  const fail = (reason: string): void => {
+    if (!isFailing) warn(`${reason}; requests are missing in the access log`);
+    isFailing = true;
+  };
+  const closeFile = async (): Promise<void> => {
+    const open = file;
+    file = undefined;
+    await open?.close().catch(() => undefined);
+  };
+  const write = async (): Promise<void> => {
+    const lines = Buffer.from(waiting, 'latin1');
+    waiting = '';
     let written = 0;
     try {
-      this.#file ??= await openToAppend(this.#options.path);
-      while (written < lines.length) written += (await this.#file.write(lines, written)).bytesWritten;
-      if (written > 0) this.#isFailing = false;
+      file ??= await openToAppend(path);
+      while (written < lines.length) written += (await file.write(lines, written)).bytesWritten;
+      if (written > 0) isFailing = false;
     } catch (error) {
-      this.#fail(fileError('write', this.#options.path, error).message);
+      fail(fileError('write', path, error).message);
       // The path may name another file by now.
-      await this.#closeFile();
+      await closeFile();
     }
-  }
-
-  #fail(reason: string): void {
-    if (!this.#isFailing) this.#options.warn(`${reason}; requests are missing in the access log`);
-    this.#isFailing = true;
-  }
-
-  async #closeFile(): Promise<void> {
-    const file = this.#file;
-    this.#file = undefined;
-    await file?.close().catch(() => undefined);
-  }
+  };
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(write);
+  };
+  return {
+    add(exchange: Exchange): void {
+      if (waiting.length < waitingBound) waiting += combinedLine(exchange, now());
+      else fail('the disk is too slow');
+      timer ??= setTimeout(flush, collectionTime);
+    },
+    /** Resolves when all lines so far are written, or lost. A later line opens the file again, or a new one if log rotation has moved it away. */
+    async close(): Promise<void> {
+      flush();
+      writing = writing.then(closeFile);
+      await writing;
+    },
+  };
 }
 
 /** Mode 0600, because it contains addresses of visitors. */

@@ -2,9 +2,11 @@ import type { Session } from '../../cli/session.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { Period } from '../../history/clicks.ts';
-import { DailyClicks, readDailyClicks } from '../../history/server-days.ts';
+import { dailyClicksIn, readDailyClicks } from '../../history/server-days.ts';
 import { storedLink } from '../../history/stored-link.ts';
 import type { recordPages } from '../../select/record-pages.ts';
+
+type DailyClicks = ReturnType<typeof dailyClicksIn>;
 
 /** Maximum number of GET /stats calls, one per link, if listings contain no days. */
 export const maxCalls = 100;
@@ -18,7 +20,7 @@ export async function dailyClicks(
   pages: ReturnType<typeof recordPages>,
   session: Session,
 ): Promise<DailyClicks | 'too many links' | undefined> {
-  const daily = new DailyClicks(span);
+  const daily = dailyClicksIn(span);
   const clicked: UrlRecord[] = [];
   let inRecords = false;
   let first: UrlRecord | undefined;

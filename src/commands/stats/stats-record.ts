@@ -28,7 +28,7 @@ export async function recordStats(counted: CountedLinks, session: Session): Prom
 
 /** Throws a `NotFoundError` if none of the selected links exists. */
 function finished(recording: Recording, missing: number): RecordedReading {
-  if (missing > 0 && recording.links === 0) {
+  if (missing > 0 && recording.links() === 0) {
     throw new NotFoundError(`${quantity(missing, 'link')} of the selection do not exist; nothing was recorded`);
   }
   return recording.finish();
