@@ -7,31 +7,45 @@ const unsafeByPoint = `${unsafe}\\ud800-\\udfff\\u{e0000}-\\u{e007f}`;
 const maybeUnsafe = new RegExp(`[${unsafe}\\ud800-\\udfff]`);
 const maybeUnsafeInTsv = new RegExp(`[\\\\${unsafe}\\ud800-\\udfff]`);
 
-const everyUnsafe = new RegExp(`[${unsafeByPoint}]`, 'gu');
-const everyUnsafeInTsv = new RegExp(`[\\\\${unsafeByPoint}]`, 'gu');
+const everyUnsafe = madeWhenNeeded(`[${unsafeByPoint}]`);
+const everyUnsafeInTsv = madeWhenNeeded(`[\\\\${unsafeByPoint}]`);
+
+/** V8 reads a pattern when it is made, and few commands print such characters. */
+function madeWhenNeeded(pattern: string): () => RegExp {
+  let made: RegExp | undefined;
+  return () => {
+    made ??= new RegExp(pattern, 'gu');
+    return made;
+  };
+}
 
 /** Escapes characters that could control a terminal or break a line, such as `\x1b`, `\n`, `\u202e`. */
 export function safe(text: string): string {
-  return maybeUnsafe.test(text) ? text.replace(everyUnsafe, visible) : text;
+  return maybeUnsafe.test(text) ? text.replace(everyUnsafe(), visible) : text;
 }
 
 /** Like `safe`, but keeps line feeds and tabs. */
 export function safeLines(text: string): string {
   return maybeUnsafe.test(text)
-    ? text.replace(everyUnsafe, (character) => (/[\n\t]/.test(character) ? character : visible(character)))
+    ? text.replace(everyUnsafe(), (character) => (/[\n\t]/.test(character) ? character : visible(character)))
     : text;
 }
 
 /** Like `safe`, and doubles backslashes, so that escapes are unambiguous. */
 export function safeTsv(text: string): string {
   return maybeUnsafeInTsv.test(text)
-    ? text.replace(everyUnsafeInTsv, (character) => (character === '\\' ? '\\\\' : visible(character)))
+    ? text.replace(everyUnsafeInTsv(), (character) => (character === '\\' ? '\\\\' : visible(character)))
     : text;
+}
+
+/** True if `safeTsv` changes nothing. */
+export function isSafeTsv(text: string): boolean {
+  return !maybeUnsafeInTsv.test(text);
 }
 
 /** Replaces unsafe characters by `\uXXXX`, which leaves the values unchanged. */
 export function safeJsonText(json: string): string {
-  return maybeUnsafe.test(json) ? json.replace(everyUnsafe, unicodeEscapes) : json;
+  return maybeUnsafe.test(json) ? json.replace(everyUnsafe(), unicodeEscapes) : json;
 }
 
 const shortEscapes: { readonly [character: string]: string } = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };

@@ -1,10 +1,38 @@
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts';
 
+/** In keys: more than most commands have, and than a page of a listing. */
+const few = 1000;
+
+/** Remembers texts. A few are kept as they are: to compute fingerprints takes code that has just started longer than to print the rows. */
+export class SeenKeys {
+  readonly #few = new Set<string>();
+  #many: ManyKeys | undefined;
+
+  has(key: string): boolean {
+    return this.#many?.has(key) ?? this.#few.has(key);
+  }
+
+  /** Returns true if the key is new. */
+  add(key: string): boolean {
+    if (this.#many) return this.#many.add(key);
+    if (this.#few.has(key)) return false;
+    this.#few.add(key);
+    if (this.#few.size > few) this.#condense();
+    return true;
+  }
+
+  #condense(): void {
+    this.#many = new ManyKeys();
+    for (const key of this.#few) this.#many.add(key);
+    this.#few.clear();
+  }
+}
+
 /**
  * Needs about 8 bytes per key, so millions of rows fit in memory. With five million keys, the chance to mistake a new key for a known one
  * is one in a million. Full tables are kept and another one is added, so nothing is copied.
  */
-export class SeenKeys {
+class ManyKeys {
   readonly #full: Table[] = [];
   #open = createTable(firstSlots);
   #size = 0;
@@ -14,7 +42,6 @@ export class SeenKeys {
     return [...this.#full, this.#open].some((table) => table.low[slotOf(table, fingerprint)] !== 0);
   }
 
-  /** Returns true if the key is new. */
   add(key: string): boolean {
     const fingerprint = fingerprintOf(key);
     for (const table of this.#full) {
@@ -43,7 +70,7 @@ interface Table {
   readonly high: Uint16Array;
 }
 
-/** The first table has 24 KiB, enough for a few pages; later ones have 6 MiB. */
+/** The first table has 24 KiB, the largest have 6 MiB. */
 const firstSlots = 2 ** 12;
 const maxSlots = 2 ** 20;
 

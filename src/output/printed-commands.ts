@@ -14,8 +14,7 @@ const others: ReadonlySet<string> = new Set(['auth', 'completion', 'help', 'serv
 
 /** A printed command follows a colon or one of these words, and ends with its clause. A sentence, a path or a usage line with the name is none. */
 const [start, rest] = ['(?<=^|(?<!usage): |\\b(?:use|with|repeat) )linkctl ', "(?:'[^']*'|[^;,])*"];
-export const printedCommand: RegExp = new RegExp(`${start}${rest}`, 'g');
-const commandOfVerb = new RegExp(`${start}([a-z]+)(?= |[;,]|$)(${rest})`, 'g');
+export const printedCommand = `${start}${rest}`;
 
 /**
  * Repeats the flags of the account and, for `list`, `--domain` in printed commands, which would otherwise be about another account when
@@ -23,6 +22,7 @@ const commandOfVerb = new RegExp(`${start}([a-z]+)(?= |[;,]|$)(${rest})`, 'g');
  */
 export function withTypedAccount(text: string, { domain, ...account }: TypedAccount): string {
   const flags = accountFlags(account);
+  const commandOfVerb = new RegExp(`${start}([a-z]+)(?= |[;,]|$)(${rest})`, 'g');
   return text.replace(commandOfVerb, (command, name: string, more: string) => {
     if (others.has(name) || / --help\b/.test(more)) return command;
     const words = ['linkctl', name];

@@ -115,7 +115,7 @@ export class Streams {
     if (!this.#system[stream].isTTY || text === '') return text;
     // Takes the room of the lead, in which no line breaks. Its last character is a space, or belongs to the first word.
     const before = lead.replace(style, '').replace(/.(?=.)/g, '\0');
-    const held = text.replace(unbroken, (words) => words.replaceAll(' ', '\0'));
+    const held = text.replace(new RegExp(unbroken, 'g'), (words) => words.replaceAll(' ', '\0'));
     const [first = '', ...others] = wrap(before + held, this.width(stream));
     return [first.slice(before.length), ...others].join('\n').replaceAll('\0', ' ');
   }
@@ -136,7 +136,7 @@ export class Streams {
 
 const style = /\u001b\[\d+m/g;
 const otherCommand = "(?<=^|: |\\()(?:chmod|ls|rm) .*|--[\\w-]+ '[^']*'";
-const unbroken = new RegExp(`${printedCommand.source}|${otherCommand}|Type \\d+ to continue:`, 'g');
+const unbroken = `${printedCommand}|${otherCommand}|Type \\d+ to continue:`;
 
 /** Terminals report 0 if they do not know their width. */
 function columns(reported: number | undefined, env: System['env']): number {

@@ -1,5 +1,5 @@
 import { csvLine } from '../../base/csv-line.ts';
-import { safe, safeLines, safeTsv } from '../../base/safe-text.ts';
+import { isSafeTsv, safe, safeLines, safeTsv } from '../../base/safe-text.ts';
 import type { LineFormat } from '../../contract/formats.ts';
 import type { OutputOptions } from '../output-options.ts';
 import { type Column, chooseColumns, namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
@@ -39,6 +39,8 @@ export function joinFor(format: LineFormat, { formulaGuard }: OutputOptions, ter
 
 /** Escapes tabs inside values. */
 function tsvLine(cells: readonly string[], columns: readonly Column[] = []): string {
+  // One test for all cells: in most lines nothing is escaped.
+  if (isSafeTsv(cells.join(''))) return `${cells.join('\t')}\n`;
   return `${cells.map((cell, nth) => (columns[nth]?.path ? safe(cell) : safeTsv(cell))).join('\t')}\n`;
 }
 
