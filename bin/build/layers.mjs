@@ -150,10 +150,7 @@ export function scripts(outputs, { top, modules }) {
     });
     // What is imported on demand is such a script or a module of Node, too.
     onLoad({ filter: /\.cjs$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(
-        /\bimport\(("(?:\.\/|node:)[^"]+")\)/g,
-        'Promise.resolve().then(()=>require($1))',
-      ),
+      contents: readFileSync(path, 'utf8').replace(/\bimport\(("(?:\.\/|node:)[^"]+")\)/g, '(async()=>require($1))()'),
       loader: 'js',
     }));
   };

@@ -14,6 +14,19 @@ test('a key is new once', () => {
   ]);
 });
 
+test('what is known stays known when there are more keys than are kept as they are', () => {
+  const seen = new SeenKeys();
+  const keys = Array.from({ length: 1500 }, (_, nth) => `s.ex/${nth}`);
+  for (const key of keys) {
+    expect(seen.has(key)).toBe(false);
+    expect(seen.add(key)).toBe(true);
+    expect(seen.has(key)).toBe(true);
+    expect(seen.add(key)).toBe(false);
+  }
+  expect(keys.filter((key) => seen.add(key) || !seen.has(key))).toEqual([]);
+  expect(seen.has('s.ex/1500')).toBe(false);
+});
+
 test('R-16: of 300,000 similar keys none is taken for another', () => {
   const seen = new SeenKeys();
   let unseen = 0;
