@@ -38,7 +38,7 @@ async function hasLaterChange({ run, server, account }: BeginLine, folders: RunF
 
 /** What `undo` or `redo` reverts of a run. */
 export interface Parts {
-  /** The run itself or its undos, which cover everything that there is to revert. */
+  /** The run itself or its undos, which cover everything that there is to revert. The record of the last one may be gone. */
   readonly wholes: readonly string[];
   /** Nothing was reverted yet. */
   readonly isWhole: boolean;
@@ -54,9 +54,10 @@ export interface Parts {
 export async function partsOf(run: string, command: UndoDirection, folders: RunFolders): Promise<Parts> {
   const { reversals, isOfUndos, wholes } = await chainOf(run, command, folders);
   const ends: string[] = [];
+  const lost: string[] = [];
   let [doneBy, unshown]: (string | undefined)[] = [];
   for (const end of endsOf(reversals).toReversed()) {
-    if (end.isUndo === isOfUndos) ends.push(end.run);
+    if (end.isUndo === isOfUndos) (end.state ? ends : lost).push(end.run);
     else {
       doneBy ??= end.run;
       if (!end.state || !(await isToContinue(end.state, folders))) continue;
@@ -64,7 +65,7 @@ export async function partsOf(run: string, command: UndoDirection, folders: RunF
       if (end.state.complete) unshown ??= end.undoes;
     }
   }
-  return { wholes, isWhole: reversals.length === 0, ends, unshown, doneBy };
+  return { wholes: [...wholes, ...lost], isWhole: reversals.length === 0, ends, unshown, doneBy };
 }
 
 export async function wholesOf(run: string, command: UndoDirection, folders: RunFolders): Promise<readonly string[]> {
