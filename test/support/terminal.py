@@ -6,18 +6,16 @@ the state in which the program left it can be looked at.
 """
 
 import fcntl
-import json
 import os
-import pty
 import select
 import signal
 import struct
-import subprocess
 import sys
 import termios
 
+# Neither `subprocess` nor `json`: loading them takes as long as the rest, and there is a terminal for each of many tests.
 columns, rows = int(sys.argv[1]), int(sys.argv[2])
-ours, theirs = pty.openpty()
+ours, theirs = os.openpty()
 fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 # We lead the session, not the program: a terminal whose leader ends forgets its settings.
 os.setsid()
@@ -26,19 +24,40 @@ fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
 signal.signal(signal.SIGTTOU, signal.SIG_IGN)
 
 
-def take_foreground():
-    os.setpgid(0, 0)
-    os.tcsetpgrp(theirs, os.getpid())
-    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+def start(program):
+    """Starts it in the foreground, with the terminal for all three streams."""
+    child = os.fork()
+    if child:
+        return child
+    try:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(theirs, os.getpid())
+        # Python ignores the last two.
+        for ignored in (signal.SIGTTOU, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(ignored, signal.SIG_DFL)
+        for stream in range(3):
+            os.dup2(theirs, stream)
+        os.execvp(program[0], program)
+    finally:
+        os._exit(127)
 
 
-def tell(**facts):
-    sys.stderr.write(json.dumps(facts) + "\n")
-    sys.stderr.flush()
+def tell(facts):
+    os.write(2, facts.encode() + b"\n")
 
 
-child = subprocess.Popen(sys.argv[3:], stdin=theirs, stdout=theirs, stderr=theirs, preexec_fn=take_foreground)
-tell(terminal=os.ttyname(theirs), process=child.pid)
+def told_end(child):
+    """Whether it has ended, which is told."""
+    ended, status = os.waitpid(child, os.WNOHANG)
+    if not ended:
+        return False
+    code = os.waitstatus_to_exitcode(status)
+    tell(f'{{"code": {code}, "signal": null}}' if code >= 0 else f'{{"code": null, "signal": "{signal.Signals(-code).name}"}}')
+    return True
+
+
+child = start(sys.argv[3:])
+tell(f'{{"terminal": "{os.ttyname(theirs)}", "process": {child}}}')
 typing = True
 told = False
 while True:
@@ -54,13 +73,10 @@ while True:
             os.write(ours, typed)
         else:
             typing = False
-            if child.poll() is None:
-                child.kill()
+            if not told:
+                os.kill(child, signal.SIGKILL)
     if ready:
         continue
-    code = child.poll()
-    if code is not None and not told:
-        tell(code=code if code >= 0 else None, signal=signal.Signals(-code).name if code < 0 else None)
-        told = True
+    told = told or told_end(child)
     if told and not typing:
         break

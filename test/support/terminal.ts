@@ -44,7 +44,7 @@ const patience = 100_000;
 export function openTerminal(argv: readonly string[], { env, columns = 80, shell }: TerminalOptions): Terminal {
   needs('python3', ...(shell === undefined ? [] : (['bash'] as const)));
   const command = shell === undefined ? [...programCommand, ...argv] : ['bash', '-c', shell];
-  const driving = spawn('python3', [driver, String(columns), '24', ...command], {
+  const driving = spawn('python3', ['-I', '-S', driver, String(columns), '24', ...command], {
     env: { TERM: 'xterm-256color', ...env, linkctl: programCommand.join(' ') },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -54,7 +54,8 @@ export function openTerminal(argv: readonly string[], { env, columns = 80, shell
   let seen = 0;
   return {
     settings,
-    settles: (setting) => watch.until(() => settings().includes(setting), `stty says ${setting}`),
+    // Each look starts a program.
+    settles: (setting) => watch.until(() => settings().includes(setting), `stty says ${setting}`, 50),
     shown: watch.shown,
     type: (text) => void driving.stdin?.write(text),
     async sees(text) {
@@ -108,7 +109,8 @@ interface Facts {
 interface Watch {
   shown(): string;
   facts(): Facts;
-  until(condition: () => boolean, what: string): Promise<void>;
+  /** Looks again after so many milliseconds. */
+  until(condition: () => boolean, what: string, pause?: number): Promise<void>;
 }
 
 /** What the driver says, as it says it. */
@@ -125,12 +127,12 @@ function watching(driving: ChildProcess): Watch {
       const lines = texts.stderr.split('\n').slice(0, -1);
       return Object.assign({}, ...lines.map((line) => JSON.parse(line)));
     },
-    async until(condition, what) {
+    async until(condition, what, pause = 10) {
       const deadline = Date.now() + patience;
       while (!condition()) {
         if (Date.now() > deadline)
           throw new Error(`not within ${patience / 1000} s: ${what}; shown at last: ${texts.stdout.slice(-1000)}${texts.stderr}`);
-        await delay(10);
+        await delay(pause);
       }
     },
   };
