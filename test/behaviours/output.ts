@@ -133,14 +133,7 @@ export const outputBehaviours: readonly Behaviour[] = [
   [
     'B24',
     'A table fits the terminal: long cells are cut, then columns left out, which is said; hashes are never cut.',
-    async ({ open, service }) => {
-      await store(service, [long(1)]);
-      const { shown } = await open(['list'], { columns: 40 }).ended();
-      const lines = screenOf(shown);
-      expect(Math.max(...lines.slice(0, 2).map((line) => line.length))).toBeLessThanOrEqual(40);
-      expect(lines[1]).toMatch(/^h1 .*…/);
-      expect(lines.slice(2).join(' ')).toContain('--no-truncate');
-    },
+    'test/terminal/look.test.ts',
   ],
   [
     'B25',
@@ -162,7 +155,10 @@ export const outputBehaviours: readonly Behaviour[] = [
       expect(await run(['shorten', 'https://example.com/1'])).toMatchObject({ stdout: expect.stringMatching(url), stderr: '' });
       expect(await run(['shorten', 'https://example.com/2', '-q'])).toMatchObject({ stdout: expect.stringMatching(url) });
       const { shown } = await open(['shorten', 'https://example.com/3']).ended();
-      expect(screenOf(shown)[0]).toMatch(/^✓ http\S+ → https:\/\/example\.com\/3$/);
+      expect(screenOf(shown).slice(0, 2)).toEqual([
+        expect.stringMatching(/^✓ http\S+ → https:\/\/example\.com\/3$/),
+        expect.stringMatching(/^to undo it: linkctl undo \S+$/),
+      ]);
     },
   ],
   [
@@ -195,25 +191,8 @@ export const outputBehaviours: readonly Behaviour[] = [
         expect((await run(['list', '--fields', 'note', '-o', format])).stdout).not.toMatch(/[\u0007\u001b]/);
     },
   ],
-  [
-    'B30',
-    'What is shown of a URL is a whole URL that works; there are no terminal hyperlinks.',
-    async ({ open, service }) => {
-      await store(service, [{ custom_hash: 'a', long_url: 'https://example.com/x' }]);
-      const { shown } = await open(['list', '--fields', 'short_url,long_url']).ended();
-      expect(shown).not.toContain('\u001b]8');
-      expect(shown).toContain('https://example.com/x');
-    },
-  ],
-  [
-    'B31',
-    'Nothing is ever shown in a pager.',
-    async ({ open, service }) => {
-      await store(service, numbered(60));
-      const { code, shown } = await open(['list', '--all'], { env: { PAGER: 'cat; echo paged', MANPAGER: 'false' } }).ended();
-      expect({ code, isPaged: shown.includes('paged') }).toEqual({ code: 0, isPaged: false });
-    },
-  ],
+  ['B30', 'What is shown of a URL is a whole URL that works; there are no terminal hyperlinks.', 'test/terminal/look.test.ts'],
+  ['B31', 'Nothing is ever shown in a pager.', 'test/terminal/look.test.ts'],
 ];
 
 /** C. Streams and exit codes. */
@@ -308,57 +287,13 @@ export const streamBehaviours: readonly Behaviour[] = [
       expect(stdout).toBe('h0\nh1\n');
     },
   ],
-  [
-    'B40',
-    'A reader that goes away ends a listing quietly with 0, and a run with 9 and what to do next.',
-    async ({ shell, service, folder, wire }) => {
-      await store(service, numbered(1500));
-      expect(await shell('set -o pipefail; $linkctl list --page-size 100 | head -1')).toMatchObject({ code: 0, stderr: '' });
-      writeFileSync(
-        join(folder, 'links.txt'),
-        numbered(4000)
-          .map(({ long_url }) => long_url)
-          .join('\n'),
-      );
-      await wire.script([{ only: { method: 'POST' } }, { only: { method: 'POST' }, delay: 300, times: 'all' }]);
-      const line = 'set -o pipefail; $linkctl shorten -f "$HOME/links.txt" --batch-size 100 | head -1 > /dev/null';
-      expect(await shell(line)).toMatchObject({ code: 9, stderr: expect.stringMatching(/hint: run the same command again/) });
-    },
-  ],
+  ['B40', 'A reader that goes away ends a listing quietly with 0, and a run with 9 and what to do next.', 'test/bin.test.ts'],
   [
     'B41',
     'A signal ends the program at once, by dying of that signal; a run first says how far it got.',
-    async ({ shell, wire, open, folder }) => {
-      await wire.script([{ only: { method: 'GET' }, end: 'silent', times: 'all' }]);
-      expect((await shell('set -m; $linkctl list & sleep 0.7; kill -INT $!; wait $!; echo $?')).stdout).toBe('130\n');
-      await wire.script([{ only: { method: 'POST' }, held: true, times: 'all' }]);
-      writeFileSync(
-        join(folder, 'links.txt'),
-        numbered(20)
-          .map(({ long_url }) => long_url)
-          .join('\n'),
-      );
-      const terminal = open(['shorten', '-f', join(folder, 'links.txt'), '--batch-size', '1']);
-      await wire.held();
-      terminal.type('\u0003');
-      await terminal.sees('interrupted: waiting for the batches in progress');
-      await wire.release();
-      const { signal, shown } = await terminal.ended();
-      expect(signal).toBe('SIGINT');
-      expect(shown).toContain('run the same command again');
-    },
+    'test/terminal/signals.test.ts',
   ],
-  [
-    'B42',
-    '`-` with a terminal on stdin says that it waits for input.',
-    async ({ open, calls }) => {
-      const terminal = open(['shorten', '-f', '-']);
-      await terminal.sees('Ctrl-D');
-      terminal.type('https://example.com/typed\n\u0004');
-      expect((await terminal.ended()).code).toBe(0);
-      expect((await calls()).filter((call) => call.startsWith('POST'))).toHaveLength(1);
-    },
-  ],
+  ['B42', '`-` with a terminal on stdin says that it waits for input.', 'test/terminal/questions.test.ts'],
   [
     'B43',
     'A named link that does not exist is exit 5, 3 beside others, 0 with `--ignore-missing`; an expression that selects nothing is 0.',
