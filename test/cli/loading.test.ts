@@ -17,6 +17,9 @@ interface Loaded {
   readonly builtins: string[];
 }
 
+/** What of Node an empty program loads: the same for all. */
+let empty: Set<string> | undefined;
+
 /** What the built program has loaded when it ends: its files by what was read, Node's by `process.moduleLoadList`. */
 async function loadedBy(argv: readonly string[], env: Record<string, string>): Promise<Loaded> {
   const probe = join(env.HOME as string, 'probe.cjs');
@@ -40,11 +43,12 @@ async function loadedBy(argv: readonly string[], env: Record<string, string>): P
     await run(process.execPath, ['--require', probe, ...command], { env: { ...env, PROBE_RESULT } }).catch(() => undefined);
     return JSON.parse(readFileSync(PROBE_RESULT, 'utf8'));
   };
-  const empty = new Set((await read('empty.json', '--eval', '0')).builtins);
+  empty ??= new Set((await read('empty.json', '--eval', '0')).builtins);
+  const usual = empty;
   const { files, builtins } = await read('full.json', programPath, ...argv);
   return {
     files: files.filter((file) => file !== probe && dirname(file) !== dirname(programPath)),
-    builtins: builtins.filter((name) => !empty.has(name)).map((name) => name.replace(/^\w+ /, '')),
+    builtins: builtins.filter((name) => !usual.has(name)).map((name) => name.replace(/^\w+ /, '')),
   };
 }
 

@@ -34,7 +34,8 @@ function bash(line: string, env: Record<string, string> = {}): Promise<{ code: n
   });
 }
 
-test.each(['json', 'jsonl', 'tsv', 'csv', 'table'])('B37: %s reaches a slow reader whole', async (format) => {
+// One that is written row by row, and one that is laid out by pages.
+test.each(['json', 'table'])('B37: %s reaches a slow reader whole', async (format) => {
   const options = `'{"format":"${format}"}'`;
   const file = `whole.${format}`;
   await bash(`$LIST 3000 ${options} > ${file}`);
@@ -44,7 +45,7 @@ test.each(['json', 'jsonl', 'tsv', 'csv', 'table'])('B37: %s reaches a slow read
   expect(Number(stdout)).toBe(statSync(join(folder, file)).size);
 });
 
-test.each(['json', 'jsonl', 'tsv', 'csv', 'table'])('B40, T8: a reader of the first line of %s is no failure', async (format) => {
+test.each(['json', 'table'])('B40, T8: a reader of the first line of %s is no failure', async (format) => {
   const { code, stderr } = await bash(`$LIST 100000 '{"format":"${format}"}' | head -1 > /dev/null`);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
