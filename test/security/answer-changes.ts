@@ -14,6 +14,11 @@ function members(value: unknown, path: Path): Path[] {
   });
 }
 
+/** What is in that place. */
+export function memberAt(answer: object, path: Path): unknown {
+  return path.reduce<unknown>((here, name) => (here as Record<string, unknown>)[name], answer);
+}
+
 /** A copy with something else in that place, or with nothing there. */
 export function withMember(answer: object, path: Path, member: unknown): object {
   const copy = structuredClone(answer) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { apiKey, username } from '../support/linkctl.ts';
-import { type Path, pathsIn, withMember, withNames, withTexts } from './answer-changes.ts';
+import { memberAt, type Path, pathsIn, withMember, withNames, withTexts } from './answer-changes.ts';
 import { type CellOptions, openCell } from './cell.ts';
 import { goodAnswer, type Subject, subjects } from './command-table.ts';
 
@@ -14,7 +14,8 @@ const hostile =
   '\u001b]52;c;x\u0007\u001b[2J\r\n\t\u009b31m\u202e\u2028\u2066\ufeff\u{e0041}\u0000\ud800=1+1,";\u061c\u200e\u007f\u200dend';
 const credentials = Buffer.from(`${username}:${apiKey}`).toString('base64');
 const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', 'toJSON', 'length'];
-const values = [7, 1e308, 'x', null, {}, [null], undefined];
+/** Of a wrong type, or none. A number is no wrong type for a number, but this one is none that can be counted. */
+const wrongValues = (good: unknown): unknown[] => [typeof good === 'number' ? 1e308 : 7, 'x', null, {}, [null], undefined];
 
 const toPipe = (format: string): [string, CellOptions] => [`${format} in a pipe`, { flags: ['-o', format], terminal: {} }];
 const onTerminal = (format: string): [string, CellOptions] => [
@@ -44,28 +45,25 @@ describe.each(cells)('$subject.name', ({ subject, cell }) => {
   const good = goodAnswer(subject.call);
   const exit = tolerated[subject.name] ?? 0;
 
-  const shown = [...formats.map(onTerminal), ...formats.map(toPipe)];
-  test.each(shown.filter(([what]) => !isRaw(subject, what) && makesCall(subject, what)))(
-    'F42, R-45, G11: hostile text in every member drives nothing: %s',
-    async (_what, options) => {
-      const body = withTexts(good, (text) => text + hostile);
-      expect(await cell.observe([{ answer: { body } }], options)).toMatchObject({ exit, violations: [] });
-    },
-  );
-
   test.each([...formats.map(onTerminal), ...formats.map(toPipe)])(
-    'R-40, G10: a server that sends the key back in every member: %s',
-    async (_what, options) => {
-      const body = withTexts(good, (text) => `${text} Authorization: Basic ${credentials}, ${apiKey}`);
+    'F42, R-45, G11, R-40, G10: hostile text and the key in every member drive nothing, and the key is not shown: %s',
+    async (what, options) => {
+      const body = withTexts(good, (text) => `${text}${hostile} Authorization: Basic ${credentials}, ${apiKey}`);
       const headers = { 'x-echo': apiKey, 'content-type': `application/json; ${apiKey}` };
       const seen = await cell.observe([{ answer: { headers, body } }], options);
       expect(seen.violations.filter((violation) => violation.includes('the key'))).toEqual([]);
+      if (!isRaw(subject, what) && makesCall(subject, what)) expect(seen).toMatchObject({ exit, violations: [] });
     },
   );
 
-  test.each([200, 400, 500])('R-40: a server that sends the key back in an error, with %i', async (status) => {
+  // What kind of failure it is depends on the status, and how it is told on the flags.
+  test.each([
+    [200, [[], ['-o', 'json', '--debug']]],
+    [400, [[], ['--debug'], ['-o', 'json', '--debug'], ['-v']]],
+    [500, [['--debug']]],
+  ])('R-40: a server that sends the key back in an error, with %i', async (status, told) => {
     const error = { code: 1215, message: `not Basic ${credentials}`, details: hostile + apiKey };
-    for (const flags of [[], ['--debug'], ['-o', 'json', '--debug'], ['-v']]) {
+    for (const flags of told) {
       const seen = await cell.observe([{ answer: { status, body: { ...good, error } } }], { flags });
       expect(seen.violations.filter((violation) => !violation.startsWith('a bug shows'))).toEqual([]);
     }
@@ -80,7 +78,7 @@ describe.each(cells)('$subject.name', ({ subject, cell }) => {
   test('F36, F40, R-35: every member of every wrong type, or missing: an answer or a sentence', async () => {
     const known = subject.changes ? [0, 1, 6, 8, 10] : [0, 1, 5, 8];
     for (const path of pathsIn(good)) {
-      for (const value of values) {
+      for (const value of wrongValues(memberAt(good, path))) {
         const seen = await cell.observe([{ answer: { body: withMember(good, path, value) } }]);
         const what = `${path.join('.')} as ${JSON.stringify(value)}`;
         expect({ what, ...seen, isKnown: known.includes(seen.exit) }).toMatchObject({ what, violations: [], isKnown: true });
