@@ -57,7 +57,7 @@ function mutated(random: () => number, text: string): Buffer {
 }
 
 /** `npm run fuzz` asks for 20,000 (G12). */
-const count = Number(process.env.LINKCTL_FUZZ_FILES ?? 2000);
+const count = Number(process.env.LINKCTL_FUZZ_FILES ?? 1000);
 const seed = Number(process.env.LINKCTL_FUZZ_SEED ?? 12);
 
 test(`G12: ${count} mutated files are read or refused with a sentence, never a crash`, async () => {

@@ -5,7 +5,7 @@ import { type Cell, openCell } from './cell.ts';
 import { goodAnswer, type Subject, subjects } from './command-table.ts';
 
 /** `npm run fuzz` asks for 100,000 (G12). */
-const count = Number(process.env.LINKCTL_FUZZ_ANSWERS ?? 800);
+const count = Number(process.env.LINKCTL_FUZZ_ANSWERS ?? 500);
 const seed = Number(process.env.LINKCTL_FUZZ_SEED ?? 11);
 
 const openCells = () => Promise.all(subjects.map(async (subject) => ({ subject, cell: await openCell(subject) })));
