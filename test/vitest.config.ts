@@ -13,8 +13,9 @@ export default defineConfig({
     reporters: ['default', new SkippedReporter()],
     // Of two cores vitest would leave one idle, while most tests wait for programs that they started.
     maxWorkers: 5,
-    // Rarer collections of new objects, which took the workers a twentieth of their processor time.
-    execArgv: ['--max-semi-space-size=64', '--min-semi-space-size=16'],
+    // Rarer collections of new objects, which took the workers a twentieth of their processor time; and only what runs very often is
+    // optimised, as most code of a test runs too seldom to pay for it.
+    execArgv: ['--max-semi-space-size=64', '--min-semi-space-size=16', '--interrupt-budget=5000000'],
     sequence: { sequencer: LongestFirst },
     // For what never ends, on a machine with much else to do, too: no test is judged by how long it takes (D58).
     testTimeout: 120_000,
