@@ -31,7 +31,8 @@ const byTags = [
 describe.for(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
-  test.for(manners)(
+  // What a cap does to a page is the same in both editions.
+  test.for(edition === 'a' ? manners : manners.filter(({ pageCap }) => pageCap !== 100))(
     'D13, B57: %o: of all that are selected none is touched above --max-affected, and all are reported',
     async (shown, { linkctl, wire, service }) => {
       // Several pages where they are capped; without a cap, more than the one page of edition B holds.

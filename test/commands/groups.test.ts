@@ -21,8 +21,10 @@ const capped: readonly Manners[] = ([30, 100] as const).flatMap((pageCap) =>
 
 describe.for(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
+  // What a cap does to a page is the same in both editions.
+  const shown = edition === 'a' ? capped : capped.filter(({ pageCap }) => pageCap === 30);
 
-  test.for(capped)(
+  test.for(shown)(
     'D12: %o: of a file of 130 and one that is missing, 130 are deleted and the one is reported',
     async (manners, { linkctl, wire, service }) => {
       await store(service, numbered(130));
@@ -34,7 +36,7 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
     },
   );
 
-  test.for(capped)(
+  test.for(shown)(
     'D11: %o: nothing is reported as deleted that is still there, where the first answer was lost',
     async (manners, { linkctl, wire, service }) => {
       await store(service, numbered(130));
@@ -47,7 +49,7 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
     },
   );
 
-  test.for(capped)(
+  test.for(shown)(
     'D12: %o: list, stats, edit and stats --reset find all 130 that are named',
     async (manners, { linkctl, wire, service }) => {
       await store(service, numbered(130));

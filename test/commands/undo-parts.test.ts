@@ -197,10 +197,12 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const before = await values(service);
       const run = wordsOf(kind, folder);
       let name = '';
+      let whole: object | undefined;
       for (const step of story.split(' ')) {
         const words = { R: run, U: ['undo', name, ...singly], D: ['redo', name, ...singly] }[step[0] ?? ''] ?? [];
         const method = step.startsWith('U') ? kind.back : kind.method;
         await stopped(words, method, { linkctl, wire }, Number(step[1] ?? 99));
+        if (name === '' && step === 'R') whole = await values(service);
         name ||= await newestFor('undo', linkctl);
       }
       const [undo, redo] = [
@@ -208,10 +210,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
         ['redo', name, '--yes'],
       ];
       await repeated(undo, { linkctl, service }, before);
-      await repeated(redo, { linkctl, service });
+      await repeated(redo, { linkctl, service }, whole);
       const after = await values(service);
       await repeated(undo, { linkctl, service }, before);
-      await repeated(redo, { linkctl, service }, after);
+      // Where the run was never whole, what it would have made is known by now.
+      if (!whole) await repeated(redo, { linkctl, service }, after);
     },
   );
 

@@ -13,10 +13,10 @@ afterAll(() => host.close());
 const slow = { timeout: 600_000 };
 const clean = { lost: 0, duplicated: 0, wrong: 0, unknown: 0, unaccounted: 0 };
 
-test('G1, G3, F60: 6 keyed runs with kills, faults, late requests and a foreign writer: every row has one link', async () => {
-  const total = await runSeries(host, { mode: 'keyed', runs: 6, seed: 1, kills: 3, pause: 10, jobs: 3 });
+test('G1, G3, F60: 4 keyed runs with kills, faults, late requests and a foreign writer: every row has one link', async () => {
+  const total = await runSeries(host, { mode: 'keyed', runs: 4, seed: 1, kills: 3, pause: 10, jobs: 3 });
   expect(total).toMatchObject(clean);
-  expect(total.kills).toBeGreaterThan(6);
+  expect(total.kills).toBeGreaterThan(4);
 });
 
 test('G2, G3, F60: 3 checked runs with kills and faults, and nobody else writes: every row has one link', async () => {
