@@ -10,7 +10,7 @@ import { numbered, store, visit } from '../support/stored-links.ts';
 
 const [minute, day] = [60_000, 86_400_000];
 
-/** The ends of months and years, in years with and without a 29th of February: at midnight itself and late. */
+/** The ends of months and years, in years with and without a 29th of February: at midnight itself, around noon, and late. */
 const ends = [
   '2026-11-30',
   '2026-12-01',
@@ -21,9 +21,8 @@ const ends = [
   '2028-02-28',
   '2028-02-29',
   '2028-03-01',
-].flatMap((date) => [`${date}T00:00:00Z`, `${date}T23:50:00Z`]);
-// Those beside midnight and noon in UTC and in the time zones of most people.
-const hours = ['00', '01', '06', '11', '12', '13', '18', '22', '23'].map((hour) => `2026-11-23T${hour}:00:00Z`);
+].flatMap((date) => [`${date}T00:00:00Z`, `${date}T11:59:00Z`, `${date}T23:50:00Z`]);
+const hours = Array.from({ length: 24 }, (_, nth) => `2026-11-23T${String(nth).padStart(2, '0')}:00:00Z`);
 
 const date = (time: number): string => new Date(time).toISOString().slice(0, 10);
 const inWords = (time: number): string =>

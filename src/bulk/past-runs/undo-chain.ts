@@ -9,11 +9,12 @@ import { foldRun, readBegin } from '../journal/run-folder.ts';
 import { type NamedRun, newestFirst, newestRuns, type RunFolders, runNames, runRecord, startTimeOf } from './run-names.ts';
 import { endsOf, reversalsOf } from './undos.ts';
 
-/** Returns the newest undo that is in force; undefined if there is none. The same command then starts a new run, as the journal is out of date. */
+/** Returns the newest undo of the run that is in force; undefined if there is none. */
 export async function undoerOf(state: RunState, folders: RunFolders): Promise<string | undefined> {
   return endsOf(await reversalsOf(state, folders)).findLast(({ isUndo }) => isUndo)?.run;
 }
 
+/** Returns true if the run was undone and not redone. The same command then starts a new run, because the journal is out of date. */
 export async function isUndone(state: RunState, folders: RunFolders): Promise<boolean> {
   return (await undoerOf(state, folders)) !== undefined;
 }

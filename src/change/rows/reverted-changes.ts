@@ -4,7 +4,6 @@ import { type DoneRun, readDoneRun } from '../../bulk/past-runs/done-run.ts';
 import { type RunFolders, runFolders, runRecord } from '../../bulk/past-runs/run-names.ts';
 import { firstOf } from '../../bulk/past-runs/undo-chain.ts';
 import { hasDone, isOpen, mayHaveDone, type Reversal, reversalsOf } from '../../bulk/past-runs/undos.ts';
-
 import type { RunRow } from '../../bulk/run-plan.ts';
 import { readKeptRows } from '../../input/kept-rows.ts';
 
@@ -18,20 +17,32 @@ interface RevertedChanges {
 export async function revertedChanges(run: DoneRun, system: System): Promise<RevertedChanges> {
   const kept = runFolders(folders(system).state);
   const name = run.begin.run;
-  const first = run.begin.undoes === undefined ? name : await firstOf(name, kept);
-  const root = first === name ? run : await readDoneRun(kept.state, first);
-  const reversals = await reversalsOf(root, kept);
+  const first = await firstRunOf(run, kept);
+  const reversals = await reversalsOf(first, kept);
   if (reversals.length === 0) return { isAll: false, has: () => false };
   const last = reversals.at(-1);
   // A redo that is not whole may still be applied.
   const isCertain = reversals.every(({ isUndo, isWhole }) => isUndo || isWhole);
   if (isCertain && last?.isWhole && last.undoes === name) return { isAll: true, has: () => true };
-  const plans = await plansOf(root, reversals, kept);
-  const restored = new Uint8Array(root.begin.input.rows);
-  /** A redo may still be applied. */
-  const open = new Uint8Array(restored.length);
+  const plans = await plansOf(first, reversals, kept);
+  const restored = restoredRows(first, reversals, plans);
+  const isUndo = reversals.find((reversal) => reversal.run === name)?.isUndo ?? false;
+  return { isAll: false, has: ({ row }) => restored[plans.get(name)?.rows[row] ?? none] === Number(!isUndo) };
+}
+
+/** Returns the run itself if that with which its chain begins cannot be read. */
+async function firstRunOf(run: DoneRun, kept: RunFolders): Promise<DoneRun> {
+  if (run.begin.undoes === undefined) return run;
+  return await readDoneRun(kept.state, await firstOf(run.begin.run, kept)).catch(() => run);
+}
+
+/** Returns 1 for each row of the first run whose link is as before the run. */
+function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans: ReadonlyMap<string, Plan>): Uint8Array {
+  const restored = new Uint8Array(begin.input.rows);
   /** By run: what was restored before it. */
-  const before = new Map([[first, restored.slice().fill(1)]]);
+  const before = new Map([[begin.run, restored.slice().fill(1)]]);
+  /** Rows that a redo may still apply: what others find meanwhile proves nothing. */
+  const open = new Uint8Array(restored.length);
   for (const reversal of reversals) {
     before.set(reversal.run, restored.slice());
     const { rows = [], found = [] } = plans.get(reversal.run) ?? {};
@@ -44,8 +55,7 @@ export async function revertedChanges(run: DoneRun, system: System): Promise<Rev
       else if (reversal.isUndo || mayHaveDone(reversal, index)) restored[row] = 0;
     }
   }
-  const isUndo = reversals.find((reversal) => reversal.run === name)?.isUndo ?? false;
-  return { isAll: false, has: ({ row }) => restored[plans.get(name)?.rows[row] ?? none] === Number(!isUndo) };
+  return restored;
 }
 
 /** The links of a run in a chain, as rows of the first run. */
