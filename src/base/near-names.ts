@@ -1,19 +1,22 @@
+const mostEdits = 3;
+
 /** Accepts at most 3 edits and 40 % of the length of the name, ignoring case. */
 export function nearestName(word: string, names: readonly string[]): string | undefined {
   const wanted = word.trim().toLowerCase();
   const ranked = names
     .map((name) => ({ name, edits: editsBetween(wanted, name.toLowerCase()) }))
-    .filter(({ name, edits }) => edits <= Math.min(3, name.length * 0.4))
+    .filter(({ name, edits }) => edits <= Math.min(mostEdits, name.length * 0.4))
     .sort((one, other) => one.edits - other.edits);
   return ranked[0]?.name;
 }
 
-/** Counts inserted, omitted, changed and swapped letters: `renmae` is one edit from `rename`. */
+/** Counts inserted, omitted, changed and swapped letters: `renmae` is one edit from `rename`. Gives up beyond 3. */
 export function editsBetween(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > mostEdits) return Number.POSITIVE_INFINITY;
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  // No name is that long.
-  for (const [index, character] of [...one.slice(0, 64)].entries()) {
+  for (let index = 0; index < one.length; index += 1) {
+    const character = one[index];
     const next = [index + 1];
     for (let column = 1; column <= other.length; column += 1) {
       const replaced = (row[column - 1] ?? 0) + (character === other[column - 1] ? 0 : 1);
@@ -21,6 +24,7 @@ export function editsBetween(one: string, other: string): number {
       const swapped = isSwapped ? (before[column - 2] ?? 0) + 1 : replaced;
       next.push(Math.min(replaced, swapped, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
     }
+    if (Math.min(...next) > mostEdits) return Number.POSITIVE_INFINITY;
     before = row;
     row = next;
   }
