@@ -22,15 +22,13 @@ export async function revertParts(
   revert: (part: DoneRun) => Promise<RowsReport>,
 ): Promise<RowsReport> {
   const parts = await partsOf(run, command, foldersOf(session));
-  // A first undo is about the whole run, and to ask would read its journal once more.
-  if (parts.isWhole) for await (const whole of doneRuns(parts.wholes, session)) return await revert(whole);
   let empty: RowsReport | undefined;
   for await (const part of partsLeft(parts, session)) {
     const report = await revert(part);
+    if (parts.isWhole || (session.global.dryRun && !isEmpty(report))) return report;
     const ofEmpty = empty?.outcome;
-    if (isEmpty(report)) empty = { ...report, outcome: () => report.outcome?.() ?? ofEmpty?.() };
-    else if (session.global.dryRun) return report;
-    else return withEnd(report, ofEmpty?.(), () => moreLeft(run, command, session));
+    if (!isEmpty(report)) return withEnd(report, ofEmpty?.(), () => moreLeft(run, command, session));
+    empty = { ...report, outcome: () => report.outcome?.() ?? ofEmpty?.() };
   }
   return empty ?? nothingToDo(hashChangePresentation('urls'), already(run, parts.doneBy));
 }
@@ -39,14 +37,21 @@ async function* doneRuns(runs: readonly string[], session: Session): AsyncGenera
   for (const run of runs) yield await readDoneRun(foldersOf(session).state, run);
 }
 
-async function* partsLeft({ unshown, ends, wholes }: Parts, session: Session): AsyncGenerator<DoneRun> {
+async function* partsLeft({ unshown, ends, wholes, isWhole }: Parts, session: Session): AsyncGenerator<DoneRun> {
+  // A first undo is about the whole run, and to ask would read its journal once more.
+  if (isWhole) return yield* doneRuns(wholes, session);
   if (unshown !== undefined) yield* doneRuns([unshown], session);
-  if (!(await isAnyLeft(wholes, session))) return;
-  for await (const run of doneRuns([...new Set([...ends, ...wholes])], session)) if (await isLeft(run, session)) yield run;
+  const runs = [...new Set([...ends, ...wholes])];
+  // If nothing of the wholes is left, their ends have nothing to revert, either.
+  if (runs.length === wholes.length || (await isAnyLeft(wholes, session))) yield* leftOf(runs, session);
+}
+
+async function* leftOf(runs: readonly string[], session: Session): AsyncGenerator<DoneRun> {
+  for await (const run of doneRuns(runs, session)) if (await isLeft(run, session)) yield run;
 }
 
 export async function isAnyLeft(runs: readonly string[], session: Session): Promise<boolean> {
-  for await (const run of doneRuns(runs, session)) if (await isLeft(run, session)) return true;
+  for await (const _ of leftOf(runs, session)) return true;
   return false;
 }
 

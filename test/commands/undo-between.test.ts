@@ -1,14 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, test } from '../support/linkctl.ts';
 import { numbered, store } from '../support/stored-links.ts';
-import { foreign, newestFor, runs, values } from './undo-world.ts';
+import { foreign, newestFor, runs, singly, stopped, values } from './undo-world.ts';
 
 const count = 4;
-const singly = ['--yes', '--batch-size', '1', '--concurrency', '1'];
 const onPatch = { only: { method: 'PATCH' } };
 const alreadyUndone = { code: 0, stderr: expect.stringContaining('already undone') };
 
@@ -29,16 +27,6 @@ async function edited({ linkctl, service, folder }: Worked) {
   return { run: await newestFor('undo', linkctl), before, after: await values(service) };
 }
 
-/** The call after so many changed links is refused, which stops the command. */
-async function stopped(words: readonly string[], changed: number, linkctl: Linkctl, wire: FaultyServer): Promise<void> {
-  await wire.script([
-    { ...onPatch, times: changed },
-    { ...onPatch, ...faults.refuse(1301, 403) },
-  ]);
-  await linkctl(words);
-  await wire.script([]);
-}
-
 /** What happens between an undo that stopped, or left a link out, and the next command. */
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
@@ -51,7 +39,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   }) => {
     const { run, before } = await edited({ linkctl, service, folder });
     const undo = ['undo', run, ...singly];
-    await stopped(undo, 2, linkctl, wire);
+    await stopped(undo, 'PATCH', { linkctl, wire }, 2);
     expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
     await foreign(service, 'PATCH', '/urls/h3', { note: 'theirs' });
     for (const _ of [1, 2, 3]) expect((await linkctl(undo)).code).toBe(3);
@@ -68,7 +56,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     folder,
   }) => {
     const { run } = await edited({ linkctl, service, folder });
-    await stopped(['undo', run, ...singly], 1, linkctl, wire);
+    await stopped(['undo', run, ...singly], 'PATCH', { linkctl, wire });
     expect((await linkctl(['undo', run, '--force', '--yes'])).code).toBe(0);
     await foreign(service, 'PATCH', '/urls/h0', { note: 'after' });
     expect(await linkctl(['undo', run, ...singly])).toMatchObject(alreadyUndone);
@@ -77,7 +65,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 
   test('U6: an undo whose record is gone is no proof that links are restored', async ({ linkctl, service, wire, folder }) => {
     const { run, before } = await edited({ linkctl, service, folder });
-    await stopped(['undo', run, ...singly], 1, linkctl, wire);
+    await stopped(['undo', run, ...singly], 'PATCH', { linkctl, wire });
     expect((await linkctl(['runs', 'forget', 'last', '--yes'])).code).toBe(0);
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
     expect(await values(service)).toEqual(before);
@@ -90,7 +78,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     folder,
   }) => {
     const { run, before } = await edited({ linkctl, service, folder });
-    await stopped(['undo', run, ...singly], 1, linkctl, wire);
+    await stopped(['undo', run, ...singly], 'PATCH', { linkctl, wire });
     await wire.script([
       { ...onPatch, ...faults.late('release') },
       { ...onPatch, ...faults.dropBefore, times: 'all' },

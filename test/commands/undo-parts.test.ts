@@ -2,13 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect } from 'vitest';
-import type { FaultyServer } from '../support/faulty-server.ts';
-import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, type Ran, sure, test } from '../support/linkctl.ts';
 import { numbered, store } from '../support/stored-links.ts';
-import { foreign, newestFor, values } from './undo-world.ts';
+import { foreign, newestFor, singly, stopped, values } from './undo-world.ts';
 
-const singly = ['--yes', '--batch-size', '1', '--concurrency', '1'];
 const count = 4;
 
 interface Kind {
@@ -78,20 +75,6 @@ const tagDeletion: Omit<Kind, 'byHand'> = {
   words: ['tags', 'delete', 'y', ...sure],
   lines: [],
 };
-
-interface Wired {
-  readonly linkctl: Linkctl;
-  readonly wire: FaultyServer;
-}
-
-/** So many links are changed, and the call for the next one is refused, which stops the run. The first call of a shortening is made twice. */
-async function stopped(words: readonly string[], method: string, { linkctl, wire }: Wired, changed = 1): Promise<void> {
-  const times = changed + (words[0] === 'shorten' ? 1 : 0);
-  const refused = { only: { method }, ...faults.refuse(1301, 403) };
-  await wire.script(times === 0 ? [refused] : [{ only: { method }, times }, refused]);
-  await linkctl(words);
-  await wire.script([]);
-}
 
 /** Repeats a command that changes a part at a time, until it says that all is done, or, if they are given, until the links have these values. */
 async function repeated(words: readonly string[], { linkctl, service }: Worked, wanted?: object): Promise<void> {

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import { startProgram } from '../support/built-program.ts';
 import type { FaultyServer } from '../support/faulty-server.ts';
-import type { Step } from '../support/faulty-steps.ts';
+import { faults, type Step } from '../support/faulty-steps.ts';
 import { apiKey, arrived, type Linkctl, type Ran, sent, username } from '../support/linkctl.ts';
 import { stored } from '../support/stored-links.ts';
 import type { World } from '../support/test-system.ts';
@@ -81,6 +81,23 @@ export async function hideResult(linkctl: Linkctl): Promise<void> {
   const lines = readFileSync(journal, 'utf8').split('\n');
   expect(lines.at(-2)).toContain('"type":"shown"');
   writeFileSync(journal, lines.toSpliced(-2, 1).join('\n'));
+}
+
+/** One link in a call, so that a run can stop after any link. */
+export const singly = ['--yes', '--batch-size', '1', '--concurrency', '1'];
+
+/** So many links are changed, and the call for the next one is refused, which stops the run. The first call of a shortening is made twice. */
+export async function stopped(
+  words: readonly string[],
+  method: string,
+  { linkctl, wire }: { readonly linkctl: Linkctl; readonly wire: FaultyServer },
+  changed = 1,
+): Promise<void> {
+  const times = changed + (words[0] === 'shorten' ? 1 : 0);
+  const refused = { only: { method }, ...faults.refuse(1301, 403) };
+  await wire.script(times === 0 ? [refused] : [{ only: { method }, times }, refused]);
+  await linkctl(words);
+  await wire.script([]);
 }
 
 interface Wired {

@@ -1,6 +1,7 @@
 import type { RecordField } from '../../contract/fields.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
+import { withoutScheme } from '../../link/http-url.ts';
 import { isColumn } from '../../link/prints.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
@@ -170,10 +171,6 @@ function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus |
     email_stats,
     max_clicks,
   } satisfies KnownRecord & Record<RecordField, unknown>;
-}
-
-function withoutScheme(url: string): string {
-  return url.replace(/^https?:\/\//, '');
 }
 
 export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {
