@@ -89,6 +89,7 @@ const sideDoors: readonly string[] = [
   'change/decide',
   'change/plan',
   'change/rows',
+  'change/tags',
   'link/rules',
 ];
 
@@ -132,6 +133,12 @@ test('every door of the table is used', () => {
     ...sideDoors,
   ];
   expect(doors.filter((door) => !used.includes(door))).toEqual([]);
+});
+
+test('a folder has at most 16 files beside each other, but for the table of commands', () => {
+  const sizes = new Map<string, number>();
+  for (const path of imports.keys()) sizes.set(dirname(path), (sizes.get(dirname(path)) ?? 0) + 1);
+  expect([...sizes].filter(([folder, files]) => files > 16 && folder !== 'commands')).toEqual([]);
 });
 
 const commandFiles = imports.get(join('cli', 'command-table.ts')) ?? [];

@@ -8,7 +8,7 @@ import { basename, join, normalize, relative } from 'node:path';
  */
 export const layers = [
   // Version, streams, failures, and what help and completion share with commands.
-  ['cli/main', 'base/shell-word', 'contract/tag-label', 'help/text-layout', 'help/typed-line'],
+  ['cli/main', 'base/quoted', 'contract/tag-label', 'help/text-layout', 'help/typed-line'],
   // Command lines, and what a mistake in one needs.
   ['cli/program', 'base/near-names'],
   // Accounts, calls, printed rows, and the names that completion offers.

@@ -7,17 +7,25 @@ const unsafeByPoint = `${unsafe}\\ud800-\\udfff\\u{e0000}-\\u{e007f}`;
 const maybeUnsafe = new RegExp(`[${unsafe}\\ud800-\\udfff]`);
 const maybeUnsafeInTsv = new RegExp(`[\\\\${unsafe}\\ud800-\\udfff]`);
 
-const everyUnsafe = madeWhenNeeded(`[${unsafeByPoint}]`);
-const everyUnsafeInTsv = madeWhenNeeded(`[\\\\${unsafeByPoint}]`);
+const everyUnsafe = madeWhenNeeded(`[${unsafeByPoint}]`, 'gu');
+const everyUnsafeInTsv = madeWhenNeeded(`[\\\\${unsafeByPoint}]`, 'gu');
 
-/** V8 reads a pattern when it is made, and few commands print such characters. */
-function madeWhenNeeded(pattern: string): () => RegExp {
+/** V8 takes a millisecond to load its Unicode tables, even for a literal that is never used, and few commands see such characters. */
+function madeWhenNeeded(pattern: string, flags: string): () => RegExp {
   let made: RegExp | undefined;
   return () => {
-    made ??= new RegExp(pattern, 'gu');
+    made ??= new RegExp(pattern, flags);
     return made;
   };
 }
+
+/** Tests for Unicode classes, unless the text is `plain`. */
+export function unicodeTest(pattern: string, plain = /^[ -~]*$/): (text: string) => boolean {
+  const made = madeWhenNeeded(pattern, 'u');
+  return (text) => !plain.test(text) && made().test(text);
+}
+
+export const hasControlCharacter = unicodeTest('\\p{Cc}');
 
 /** Escapes characters that could control a terminal or break a line, such as `\x1b`, `\n`, `\u202e`. */
 export function safe(text: string): string {

@@ -1,6 +1,6 @@
 import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
-import { isoTime } from '../base/iso-time.ts';
+import { isoTime } from '../base/times.ts';
 import { CallError } from '../client/call-error.ts';
 import { beginOneOff } from './journal/new-run.ts';
 import { isCrowded } from './past-runs/run-names.ts';

@@ -1,6 +1,6 @@
-import type { DaysOfRun } from '../base/days.ts';
 import type { CliError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
+import type { DaysOfRun } from '../base/times.ts';
 import type { Client } from '../client/client.ts';
 import type { AccountDomains, LinkKey } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';

@@ -1,6 +1,6 @@
 import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
-import { isoTime } from '../base/iso-time.ts';
+import { isoTime } from '../base/times.ts';
 import { beginRun } from './beginning/beginning.ts';
 import type { BeginLine, UndoDirection } from './journal/lines.ts';
 import { removeRunFolder } from './journal/run-folder.ts';

@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
 import { applyOperation } from '../bulk/operations/applying.ts';
 import type { EarlierLink } from '../bulk/past-runs/done-change.ts';
 import type { Session } from '../cli/session.ts';
@@ -14,7 +14,6 @@ import { selectLinks } from '../select/link-selection.ts';
 import type { SelectedPage } from '../select/selected-links.ts';
 import { isEverything, type LinkSelection, type SelectionOptions } from '../select/selection-flags.ts';
 import type { ListedChange } from './change.ts';
-import { copiedTags, unusedTags, withTags, withTagsAlone } from './copied-tags.ts';
 import { asCopied, type ComparedLink, decider } from './decide/sides.ts';
 import { requireAnswer } from './limits.ts';
 import type { ChangePlan } from './plan/plan.ts';
@@ -23,6 +22,7 @@ import { copiedLinks } from './rows/copy.ts';
 import { type CopyAccounts, readDomainMap, refuseSameAccount } from './rows/copy-domains.ts';
 import { runPlannedChange, unfinishedTagsOf } from './run.ts';
 import { appliedRow } from './run-settings.ts';
+import { copiedTags, unusedTags, withTags, withTagsAlone } from './tags/copied-tags.ts';
 import { undoLineOf } from './typed-report.ts';
 
 export interface CopyOptions extends SelectionOptions, BulkOptions {

@@ -32,7 +32,7 @@ import { type PendingRows, undonePages } from './rows/undone-links.ts';
 import { type Direction, namedRun, runBefore, withRunBefore } from './rows/undone-run.ts';
 import { runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
-import { tagsBack, undoTagRun } from './tag-undo.ts';
+import { tagsBack, undoTagRun } from './tags/tag-undo.ts';
 import { isAnyLeft, revertParts } from './undo-parts.ts';
 
 export interface UndoOptions extends BulkOptions {

@@ -1,4 +1,4 @@
-import { retryAfter } from '../base/retry-after.ts';
+import { retryAfter } from '../base/retries.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import { sameUrl } from '../link/value.ts';
 import { literalRefusal, type Refusal } from './addresses.ts';

@@ -1,5 +1,5 @@
 import { CliError, type FailureKind } from '../base/errors.ts';
-import { isoTime } from '../base/iso-time.ts';
+import { isoTime } from '../base/times.ts';
 import { errorTraits } from '../contract/errors.ts';
 import type { OperationName } from '../contract/operations.ts';
 import type { ApiMessage } from './api-messages.ts';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { defaultRetries } from '../base/default-retries.ts';
 import type { CliError } from '../base/errors.ts';
+import { defaultRetries } from '../base/retries.ts';
 import type { Edition } from '../contract/editions.ts';
 import { classifyAnswer } from './answers/classification.ts';
 import { type AnyInput, type RawRequest, rawRequest, requestFor } from './call/api-request.ts';

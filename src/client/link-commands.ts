@@ -1,4 +1,4 @@
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
 import { onDomain } from './subject.ts';
 

@@ -1,4 +1,4 @@
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
 import type { AnyInput, ApiRequest } from './call/api-request.ts';
 
 export interface AccountOptions {

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { quoted } from '../base/quoted.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { quoted, shellWord } from '../base/quoted.ts';
 import { applyOperation } from '../bulk/operations/applying.ts';
 import { asApplied, carries, type FileLink } from '../change/decide/apply.ts';
 import type { ComparedLink } from '../change/decide/sides.ts';

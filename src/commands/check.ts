@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
 import { folders } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { startCheck } from '../bulk/check-runs/check-run.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { dayLength, utcTime } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
+import { dayLength, utcTime } from '../base/times.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';

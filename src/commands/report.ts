@@ -1,9 +1,8 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { relativeDay, utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
-import { isoTime } from '../base/iso-time.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
+import { isoTime, relativeDay, utcDay } from '../base/times.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { accountLabel, openSession, type Session } from '../cli/session.ts';

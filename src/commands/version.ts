@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { LocalError } from '../base/errors.ts';
-import { ownFile } from '../base/program-file.ts';
 import { version } from '../base/version.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { isJson } from '../contract/formats.ts';
 import { describe } from '../help/description.ts';
+import { ownFile } from '../help/program-file.ts';
 import type { Report } from '../output/report.ts';
 
 export function registerVersion(command: Command, run: Runner): void {

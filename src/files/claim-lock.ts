@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
 import type { System } from '../base/system.ts';
 import { errorCode, fileError } from './file-error.ts';
 import { makePrivateFolder } from './folders.ts';

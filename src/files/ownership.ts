@@ -1,7 +1,7 @@
 import { chmodSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LocalError } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
 import type { System } from '../base/system.ts';
 
 /** Refuses files of other users except root: no file is safe from root, and mounted secrets belong to it. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
+import { utcDay } from '../base/times.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type Field, type FieldName, fields } from '../contract/fields.ts';
 import { trimmedLabel } from '../contract/tag-label.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { defaultRetries } from '../base/default-retries.ts';
+import { defaultRetries } from '../base/retries.ts';
 import { type Format, formats, markdown } from '../contract/formats.ts';
 import { choice, count, repeated, seconds } from './values.ts';
 

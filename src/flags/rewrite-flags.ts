@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { quoted } from '../base/quoted.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { quoted, shellWord } from '../base/quoted.ts';
 import { flagValue, longUrlFault } from '../input/field-values.ts';
 import { withParameter } from '../link/rules/query-parameters.ts';
 import type { UrlRule } from '../link/rules/url-change.ts';

@@ -1,4 +1,4 @@
-import { type DaysOfRun, relativeDay } from '../base/days.ts';
+import { type DaysOfRun, relativeDay } from '../base/times.ts';
 import { isRelative } from '../input/dates.ts';
 import { valueWarning } from '../input/field-values.ts';
 import type { FieldOptions, FieldValues } from './field-flags.ts';

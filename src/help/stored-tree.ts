@@ -1,5 +1,5 @@
-import { ownFile } from '../base/program-file.ts';
 import type { CommandTree } from './command-tree.ts';
+import { ownFile } from './program-file.ts';
 
 /**
  * The commands as the build stores them, so that completion and `--help` import no command: a line for the root with outlines of its commands,

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { editsBetween, nearestName } from '../base/near-names.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
 import { type CommandTree, commandTree } from './command-tree.ts';
 import { reachableFlags, readTypedLine, type TypedLine } from './typed-line.ts';
 

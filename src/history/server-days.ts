@@ -1,4 +1,4 @@
-import { dayLength, utcDay } from '../base/days.ts';
+import { dayLength, utcDay } from '../base/times.ts';
 import { isCalendarDate } from '../contract/fields.ts';
 import { type Clicks, clicksOf, type DayClicks, type LinkClicks, type Period, type ReadLink } from './clicks.ts';
 

@@ -1,6 +1,5 @@
-import { dayLength, utcDay, utcTime } from '../base/days.ts';
 import { NotFoundError } from '../base/errors.ts';
-import { isoTime } from '../base/iso-time.ts';
+import { dayLength, isoTime, utcDay, utcTime } from '../base/times.ts';
 import { type DayClicks, isComparable, type Period } from './clicks.ts';
 import type { Reading, ReadingScope } from './readings.ts';
 

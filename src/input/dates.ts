@@ -1,6 +1,6 @@
-import { dayLength, relativeDay, utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
+import { dayLength, relativeDay, utcDay } from '../base/times.ts';
 import { isCalendarDate } from '../contract/fields.ts';
 import { isFarDay } from '../link/value.ts';
 

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
-import { unicodeTest } from '../base/unicode.ts';
+import { unicodeTest } from '../base/safe-text.ts';
 import { type Field, type FieldKind, type FieldName, fields, hashPattern, lengthFault } from '../contract/fields.ts';
 import { splitList } from '../contract/tag-label.ts';
 import { parseUrl } from '../contract/web-address.ts';

@@ -1,6 +1,6 @@
-import { utcDay } from '../base/days.ts';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
+import { utcDay } from '../base/times.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type InputFormat, type InputUse, namesLinks } from '../contract/formats.ts';
 import type { EditItem, ShortenItem } from '../contract/operations.ts';

@@ -1,4 +1,4 @@
-import { unicodeTest } from '../base/unicode.ts';
+import { unicodeTest } from '../base/safe-text.ts';
 
 /** A difference of whole parts: a host, a path segment, a parameter. */
 interface Difference {

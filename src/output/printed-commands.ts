@@ -1,4 +1,4 @@
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
 
 interface TypedAccount {
   readonly profile?: string | undefined;

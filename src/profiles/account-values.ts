@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { hasControlCharacter } from '../base/unicode.ts';
+import { hasControlCharacter } from '../base/safe-text.ts';
 import { isLoopback, parseUrl } from '../contract/web-address.ts';
 
 /**

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AuthError, jsonErrorPosition, LocalError } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
 import { folders, type System } from '../base/system.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { looseMode, makePrivate, refuseForeign } from '../files/ownership.ts';

@@ -1,8 +1,8 @@
 import { open, stat } from 'node:fs/promises';
 import { AuthError, type CliError, LocalError, UsageError } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
+import { hasControlCharacter } from '../base/safe-text.ts';
 import type { System } from '../base/system.ts';
-import { hasControlCharacter } from '../base/unicode.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { looseMode, refuseForeign } from '../files/ownership.ts';
 

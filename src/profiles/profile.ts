@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { AuthError, UsageError } from '../base/errors.ts';
-import { hasControlCharacter } from '../base/unicode.ts';
+import { hasControlCharacter } from '../base/safe-text.ts';
 import { editions, isEdition } from '../contract/editions.ts';
 import { formats } from '../contract/formats.ts';
 import { accountName, baseUrl } from './account-values.ts';

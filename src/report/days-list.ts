@@ -1,4 +1,4 @@
-import { dayLength, utcDay } from '../base/days.ts';
+import { dayLength, utcDay } from '../base/times.ts';
 import type { DayClicks } from '../history/clicks.ts';
 import { grouped } from '../output/quantity.ts';
 import { dayText, type Html, html, nothing } from './html.ts';

@@ -1,6 +1,5 @@
-import { relativeDay, utcDay } from '../base/days.ts';
-import { isoTime } from '../base/iso-time.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
+import { isoTime, relativeDay, utcDay } from '../base/times.ts';
 import { type CheckStatus, failingStatuses } from '../check/verdict.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type Clicks, comparable, type LinkClicks } from '../history/clicks.ts';

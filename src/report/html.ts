@@ -1,5 +1,5 @@
-import { isoTime } from '../base/iso-time.ts';
 import { safe } from '../base/safe-text.ts';
+import { isoTime } from '../base/times.ts';
 
 /** Text that is HTML and needs no escaping. */
 export interface Html {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { utcDay } from '../base/days.ts';
 import { capitalized } from '../base/quoted.ts';
+import { utcDay } from '../base/times.ts';
 import { version } from '../base/version.ts';
 import { checkStatuses } from '../check/verdict.ts';
 import { type Clicks, groupClicks, type LinkEvent } from '../history/clicks.ts';

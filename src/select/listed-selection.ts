@@ -1,5 +1,5 @@
 import { UnavailableError, UsageError } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
 import { showsDefaultFields } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
 import { filteredPages } from '../client/filtered-pages.ts';
@@ -61,7 +61,7 @@ async function checkTagExpression(expression: string, session: Session): Promise
     await session.warn(`tag selections act on all domains, not only on ${session.domain}`);
   }
   if (!hasOperators(expression)) return;
-  const { accountTags } = await import('../client/tag-changes.ts');
+  const { accountTags } = await import('../client/account-tags.ts');
   const label = (await accountTags(session.client)).spelled(expression);
   if (label === undefined) return;
   await session.warn(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/quoted.ts';
 import type { Session } from '../cli/session.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { thisServer } from '../contract/editions.ts';

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { checksum } from '../../src/base/checksum.ts';
-import { sha256 } from '../../src/base/sha256.ts';
+import { checksum, sha256 } from '../../src/base/checksum.ts';
 
 test('our SHA-256 is that of Node, for every length around a block and for every kind of character', () => {
   for (const text of ['a', 'é', '語', '👩‍👩‍👧', '\ud800']) {

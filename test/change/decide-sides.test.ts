@@ -4,7 +4,7 @@ import { asApplied, asInFile, type BaseListing, type FileLink, sinceBase } from 
 import type { PlannedOutcome } from '../../src/change/decide/outcome.ts';
 import { outcomeOf } from '../../src/change/decide/outcome.ts';
 import { asCopied, type Decisions, decider } from '../../src/change/decide/sides.ts';
-import { inverse, withoutLabels } from '../../src/change/tags.ts';
+import { inverse, withoutLabels } from '../../src/change/tags/tags.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
 
 const target = { hash: 'x' };

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { deleteTag } from '../../src/client/tag-changes.ts';
+import { deleteTag } from '../../src/client/account-tags.ts';
 import { startService } from '../../src/service/service.ts';
 import { startFaultyProcess } from '../support/faulty-process.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';

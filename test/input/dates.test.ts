@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { relativeDay } from '../../src/base/days.ts';
+import { relativeDay } from '../../src/base/times.ts';
 import { type DateFormat, dayOf, dayOfDigits, formatsOf } from '../../src/input/dates.ts';
 import { check, failure, now, rows, seeded } from './fixtures.ts';
 

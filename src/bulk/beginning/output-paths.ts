@@ -1,7 +1,7 @@
 import { existsSync, fstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import { shellWord } from '../../base/quoted.ts';
 import type { System } from '../../base/system.ts';
 import { absolutePath } from '../../files/folders.ts';
 import type { BeginLine } from '../journal/lines.ts';

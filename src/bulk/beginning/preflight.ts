@@ -1,5 +1,5 @@
-import { utcDay } from '../../base/days.ts';
 import { LimitError, UsageError } from '../../base/errors.ts';
+import { utcDay } from '../../base/times.ts';
 import { CallError } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 import { editions } from '../../contract/editions.ts';

@@ -1,4 +1,4 @@
-import { isoTime } from '../../base/iso-time.ts';
+import { isoTime } from '../../base/times.ts';
 import { lateDuplicates } from '../checked/late-duplicates.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';

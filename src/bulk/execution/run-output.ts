@@ -1,5 +1,5 @@
 import { LocalError } from '../../base/errors.ts';
-import { isoTime } from '../../base/iso-time.ts';
+import { isoTime } from '../../base/times.ts';
 import type { JournalLine } from '../journal/lines.ts';
 import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/batch-sender.ts';

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { isoTime } from '../../base/iso-time.ts';
+import { isoTime } from '../../base/times.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
 import { absolutePath, makePrivateFolder } from '../../files/folders.ts';
 import { removeFile } from '../../files/remove-file.ts';

@@ -1,4 +1,4 @@
-import { unicodeTest } from '../../base/unicode.ts';
+import { unicodeTest } from '../../base/safe-text.ts';
 import type { ErrorRecord } from '../../contract/records.ts';
 import type { BatchAnswer, Evidence, KnownRecord, Verdict } from './row-verdict.ts';
 

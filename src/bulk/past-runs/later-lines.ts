@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync } from 'node:fs';
-import { isoTime } from '../../base/iso-time.ts';
 import type { System } from '../../base/system.ts';
+import { isoTime } from '../../base/times.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { openJournal } from '../journal/journal.ts';
 import { encodeLine } from '../journal/lines.ts';

@@ -1,6 +1,6 @@
-import { dayLength } from '../../base/days.ts';
 import { CliError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
+import { dayLength } from '../../base/times.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { deleteRun } from './deletion.ts';
 import {

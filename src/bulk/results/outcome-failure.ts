@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import { shellWord } from '../../base/quoted.ts';
 import { itemError } from '../../client/api-messages.ts';
 import type { Identity } from '../../client/subject.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';

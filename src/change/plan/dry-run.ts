@@ -14,7 +14,7 @@ import type { ListedChange, NamedChange } from '../change.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
 import { keptRows } from '../rows/read-links.ts';
 import { isUndoKept, pinnedDomain } from '../run-settings.ts';
-import { tagRequests } from '../tags.ts';
+import { tagRequests } from '../tags/tags.ts';
 import { ChangePlan, decidedLinks, decidedPages, refusalOf, runRowOf } from './plan.ts';
 import { planReport, wantsRows } from './report.ts';
 

@@ -1,4 +1,4 @@
-import { relativeDay, utcDay } from '../../base/days.ts';
+import { relativeDay, utcDay } from '../../base/times.ts';
 import type { RunInput } from '../../bulk/run-plan.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { openSession, type Session } from '../../cli/session.ts';

@@ -1,4 +1,4 @@
-import { shellWord } from '../../base/shell-word.ts';
+import { shellWord } from '../../base/quoted.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Fault } from '../call-error.ts';
 import { linksCommand, newestCommand } from '../link-commands.ts';

@@ -1,4 +1,4 @@
-import { retryAfter } from '../../base/retry-after.ts';
+import { retryAfter } from '../../base/retries.ts';
 import type { System } from '../../base/system.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import { CallError, type Fault, type GaveUp, refusesEveryCall } from '../call-error.ts';

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { isoTime } from '../../base/iso-time.ts';
+import { isoTime } from '../../base/times.ts';
 import { fileError } from '../../files/file-error.ts';
 import { type Exchange, header } from '../../service/message.ts';
 

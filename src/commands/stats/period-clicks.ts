@@ -1,6 +1,6 @@
-import { utcDay } from '../../base/days.ts';
 import { type CliError, NotFoundError, PartialError } from '../../base/errors.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import { shellWord } from '../../base/quoted.ts';
+import { utcDay } from '../../base/times.ts';
 import type { Session } from '../../cli/session.ts';
 import { noShortUrl } from '../../client/subject.ts';
 import type { LinkKey } from '../../contract/link.ts';

@@ -1,5 +1,5 @@
 import { NotFoundError, UsageError } from '../../base/errors.ts';
-import { isoTime } from '../../base/iso-time.ts';
+import { isoTime } from '../../base/times.ts';
 import type { Session } from '../../cli/session.ts';
 import { recordDomain } from '../../contract/link.ts';
 import {

@@ -1,5 +1,5 @@
-import { dayLength, utcDay } from '../../base/days.ts';
 import { quoted } from '../../base/quoted.ts';
+import { dayLength, utcDay } from '../../base/times.ts';
 import { splitList } from '../../contract/tag-label.ts';
 import {
   type DateFormat,

@@ -1,6 +1,6 @@
-import { relativeDay } from '../../base/days.ts';
 import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
+import { relativeDay } from '../../base/times.ts';
 import { isCalendarDate } from '../../contract/fields.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { readWebAddress, type WebAddress } from '../http-url.ts';

@@ -1,6 +1,6 @@
-import { utcDay } from '../../base/days.ts';
 import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
+import { utcDay } from '../../base/times.ts';
 import { type Edition, thisServer } from '../../contract/editions.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';

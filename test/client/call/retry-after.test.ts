@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { retryAfter } from '../../../src/base/retry-after.ts';
+import { retryAfter } from '../../../src/base/retries.ts';
 import { faults, type Step } from '../../support/faulty-steps.ts';
 import { answer, failureOf, rig } from '../client-fixture.ts';
 

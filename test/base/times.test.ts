@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isoTime } from '../../src/base/iso-time.ts';
+import { isoTime } from '../../src/base/times.ts';
 
 test('a time is written as Date writes it', () => {
   const times = [

@@ -1,13 +1,13 @@
-import { type CliError, PartialError } from '../base/errors.ts';
-import type { RunSteps } from '../bulk/run-plan.ts';
-import { recordTagRun, type TagChange, unfinishedTags } from '../bulk/tag-run.ts';
-import { confirm } from '../cli/prompt.ts';
-import { accountLabel, type Session } from '../cli/session.ts';
-import { accountTags, addTags } from '../client/tag-changes.ts';
-import { plainQuantity, quantity } from '../output/quantity.ts';
-import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
-import { environmentOf } from './environment.ts';
-import type { CopyAccounts } from './rows/copy-domains.ts';
+import { type CliError, PartialError } from '../../base/errors.ts';
+import type { RunSteps } from '../../bulk/run-plan.ts';
+import { recordTagRun, type TagChange, unfinishedTags } from '../../bulk/tag-run.ts';
+import { confirm } from '../../cli/prompt.ts';
+import { accountLabel, type Session } from '../../cli/session.ts';
+import { accountTags, addTags } from '../../client/account-tags.ts';
+import { plainQuantity, quantity } from '../../output/quantity.ts';
+import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
+import { environmentOf } from '../environment.ts';
+import type { CopyAccounts } from '../rows/copy-domains.ts';
 import { isRefusal, namedTags } from './tags.ts';
 
 /** Tags that no copied link carries and that the target lacks. They are added before the links. */

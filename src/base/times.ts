@@ -1,5 +1,3 @@
-import { isoTime } from './iso-time.ts';
-
 /** Milliseconds. */
 export const dayLength = 86_400_000;
 
@@ -8,6 +6,16 @@ export interface DaysOfRun {
   readonly began: string;
   readonly today: string;
 }
+
+/** Returns a time in milliseconds since 1970 as `2026-01-31T09:00:00.000Z`. `toISOString` would load time zones, which takes a millisecond. */
+export function isoTime(time: number): string {
+  const date = new Date(time);
+  const day = [String(date.getUTCFullYear()).padStart(4, '0'), ...[date.getUTCMonth() + 1, date.getUTCDate()].map(twoDigits)];
+  const clock = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(twoDigits);
+  return `${day.join('-')}T${clock.join(':')}.${String(date.getUTCMilliseconds()).padStart(3, '0')}Z`;
+}
+
+const twoDigits = (number: number): string => String(number).padStart(2, '0');
 
 /** Returns `YYYY-MM-DD` in UTC (4.1.6). */
 export function utcDay(now: number): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deleteTag, renameTag } from '../../src/client/tag-changes.ts';
+import { deleteTag, renameTag } from '../../src/client/account-tags.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { answer, failureOf, rig } from './client-fixture.ts';
 

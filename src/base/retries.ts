@@ -1,3 +1,6 @@
+/** Attempts of a request after the first one. */
+export const defaultRetries = 4;
+
 /** Milliseconds from now. Accepts seconds, also fractional, and HTTP dates; undefined if invalid. */
 export function retryAfter(value: string, now: number): number | undefined {
   const text = value.trim();

@@ -1,22 +1,21 @@
-import { CliError, LocalError, sharedFailure, UsageError } from '../base/errors.ts';
-import { capitalized } from '../base/quoted.ts';
-import { recordTagRun, type TagChange, type TagRun } from '../bulk/tag-run.ts';
-import { confirm } from '../cli/prompt.ts';
-import { accountLabel, type Session } from '../cli/session.ts';
-import { isOneOf } from '../client/labelled-links.ts';
-import { accountTags } from '../client/tag-changes.ts';
-import { countUrls } from '../client/whole-listing.ts';
-import type { UrlRecord } from '../contract/records.ts';
-import { hasOperators, labelExpression } from '../contract/tag-label.ts';
-import type { PlannedRequest } from '../output/planned-requests.ts';
-import { quantity } from '../output/quantity.ts';
-import { batchesOf, type Row, type RowsReport } from '../output/report.ts';
-import { askFor } from './consent.ts';
-import type { PlannedOutcome } from './decide/outcome.ts';
-import { environmentOf } from './environment.ts';
-import { refuseTooMany, requireAnswer } from './limits.ts';
-import { shownLinks } from './plan/text.ts';
-import { undoLineOf } from './typed-report.ts';
+import { CliError, LocalError, sharedFailure, UsageError } from '../../base/errors.ts';
+import { capitalized } from '../../base/quoted.ts';
+import { recordTagRun, type TagChange, type TagRun } from '../../bulk/tag-run.ts';
+import { confirm } from '../../cli/prompt.ts';
+import { accountLabel, type Session } from '../../cli/session.ts';
+import { accountTags, isOneOf } from '../../client/account-tags.ts';
+import { countUrls } from '../../client/whole-listing.ts';
+import type { UrlRecord } from '../../contract/records.ts';
+import { hasOperators, labelExpression } from '../../contract/tag-label.ts';
+import type { PlannedRequest } from '../../output/planned-requests.ts';
+import { quantity } from '../../output/quantity.ts';
+import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
+import { askFor } from '../consent.ts';
+import type { PlannedOutcome } from '../decide/outcome.ts';
+import { environmentOf } from '../environment.ts';
+import { refuseTooMany, requireAnswer } from '../limits.ts';
+import { shownLinks } from '../plan/text.ts';
+import { undoLineOf } from '../typed-report.ts';
 
 /** Asks before tags are deleted. Both `--max-affected` and the number to type count the links of the tags. */
 export async function consentToTags(labels: readonly string[], session: Session): Promise<void> {

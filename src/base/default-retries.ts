@@ -1,2 +1,0 @@
-/** Attempts of a request after the first one. */
-export const defaultRetries = 4;
