@@ -1,13 +1,13 @@
 import { CliError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { type DoneRun, readDoneRun } from '../bulk/past-runs/done-run.ts';
+import { readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { type RunFolders, runFolders } from '../bulk/past-runs/run-names.ts';
 import { firstOf, type Parts, partsOf, wholesOf } from '../bulk/past-runs/undo-chain.ts';
 import { type Reversal, reversalsOf, sinceWhole } from '../bulk/past-runs/undos.ts';
 import type { Session } from '../cli/session.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
-import { hasMore } from './rows/undone-links.ts';
+import { hasMore, type RevertibleRun, readRevertibleRun } from './rows/reverted-changes.ts';
 import type { Direction } from './rows/undone-run.ts';
 import { nothingToDo } from './run.ts';
 
@@ -19,7 +19,7 @@ export async function revertParts(
   run: string,
   { command, already }: Direction,
   session: Session,
-  revert: (part: DoneRun) => Promise<RowsReport>,
+  revert: (part: RevertibleRun) => Promise<RowsReport>,
 ): Promise<RowsReport> {
   const parts = await partsOf(run, command, foldersOf(session));
   let empty: RowsReport | undefined;
@@ -33,21 +33,21 @@ export async function revertParts(
   return empty ?? nothingToDo(hashChangePresentation('urls'), already(run, parts.doneBy));
 }
 
-async function* doneRuns(runs: readonly string[], session: Session): AsyncGenerator<DoneRun> {
-  for (const run of runs) yield await readDoneRun(foldersOf(session).state, run);
+async function* allOf(runs: readonly string[], { system }: Session): AsyncGenerator<RevertibleRun> {
+  for (const run of runs) yield await readRevertibleRun(run, system);
 }
 
-async function* partsLeft({ unshown, ends, wholes, isWhole }: Parts, session: Session): AsyncGenerator<DoneRun> {
+async function* partsLeft({ unshown, ends, wholes, isWhole }: Parts, session: Session): AsyncGenerator<RevertibleRun> {
   // A first undo is about the whole run, and to ask would read its journal once more.
-  if (isWhole) return yield* doneRuns(wholes, session);
-  if (unshown !== undefined) yield* doneRuns([unshown], session);
+  if (isWhole) return yield* allOf(wholes, session);
+  if (unshown !== undefined) yield* allOf([unshown], session);
   const runs = [...new Set([...ends, ...wholes])];
   // If nothing of the wholes is left, their ends have nothing to revert, either.
   if (runs.length === wholes.length || (await isAnyLeft(wholes, session))) yield* leftOf(runs, session);
 }
 
-async function* leftOf(runs: readonly string[], session: Session): AsyncGenerator<DoneRun> {
-  for await (const run of doneRuns(runs, session)) if (await isLeft(run, session)) yield run;
+async function* leftOf(runs: readonly string[], session: Session): AsyncGenerator<RevertibleRun> {
+  for await (const run of allOf(runs, session)) if (await isLeft(run, session)) yield run;
 }
 
 export async function isAnyLeft(runs: readonly string[], session: Session): Promise<boolean> {
@@ -62,11 +62,11 @@ async function moreLeft(run: string, command: Direction['command'], session: Ses
 }
 
 /** Returns true if there is more to revert of a run: links, or a tag that the last undo or redo kept because other links had it. */
-async function isLeft(run: DoneRun, session: Session): Promise<boolean> {
+async function isLeft(part: RevertibleRun, session: Session): Promise<boolean> {
+  const { run } = part;
   const { operation, options, run: name } = run.begin;
   const kept = foldersOf(session);
-  if (operation !== 'tags')
-    return (await hasMore(run, session.system)) || (options.tags !== undefined && (await hasKeptTags(name, kept)));
+  if (operation !== 'tags') return (await hasMore(part)) || (options.tags !== undefined && (await hasKeptTags(name, kept)));
   const { isUndone, later } = sinceWhole(await reversalsOf(run, kept), name);
   const isTakenBack = ({ isUndo, run: redo }: Reversal) => isUndo || later.some(({ undoes }) => undoes === redo);
   return !isUndone || !later.every((reversal) => reversal.isWhole && isTakenBack(reversal));

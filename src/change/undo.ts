@@ -28,6 +28,7 @@ import { requireAnswer } from './limits.ts';
 import type { MakeItem } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
+import type { RevertibleRun } from './rows/reverted-changes.ts';
 import { type PendingRows, undonePages } from './rows/undone-links.ts';
 import { type Direction, namedRun, runBefore, withRunBefore } from './rows/undone-run.ts';
 import { runPlannedChange } from './run.ts';
@@ -55,7 +56,8 @@ export async function undoOrRedo(
 }
 
 /** Undoes a run. The undo is a run, too. */
-async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Promise<RowsReport> {
+async function undoRun(part: RevertibleRun, options: UndoOptions, session: Session): Promise<RowsReport> {
+  const { run } = part;
   const { begin, untraceableRows } = run;
   const { system, client, global } = session;
   assertSameAccount(begin, client);
@@ -76,7 +78,7 @@ async function undoRun(run: DoneRun, options: UndoOptions, session: Session): Pr
   const tags = tagsBack(run, session);
   const domain = begin.domain && (await session.currentDomain(begin.domain));
   const report = await runPlannedChange(
-    { ...changeOf(run, method, { options, domain, kept: () => pending.rows + (tags?.kept() ?? 0), pending }, session), tags },
+    { ...changeOf(part, method, { options, domain, kept: () => pending.rows + (tags?.kept() ?? 0), pending }, session), tags },
     session,
   );
   if (global.dryRun) return report;
@@ -108,7 +110,13 @@ interface Undoing {
   kept(): number;
 }
 
-function changeOf(run: DoneRun, method: UndoMethod, { options, domain, pending, kept }: Undoing, session: Session): ListedChange {
+function changeOf(
+  part: RevertibleRun,
+  method: UndoMethod,
+  { options, domain, pending, kept }: Undoing,
+  session: Session,
+): ListedChange {
+  const { run } = part;
   const { begin } = run;
   const { force = false } = options;
   const { what, direction } = undoOf(begin);
@@ -127,7 +135,7 @@ function changeOf(run: DoneRun, method: UndoMethod, { options, domain, pending, 
     what,
     links: {
       severalDomains: editions[session.edition].severalDomains,
-      pages: () => undonePages(run, reading, session),
+      pages: () => undonePages(part, reading, session),
     },
     given: { undo: begin.run, force },
     options,

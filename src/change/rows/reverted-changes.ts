@@ -7,14 +7,33 @@ import { hasDone, isOpen, mayHaveDone, type Reversal, reversalsOf } from '../../
 import type { RunRow } from '../../bulk/run-plan.ts';
 import { readKeptRows } from '../../input/kept-rows.ts';
 
-/** The changes of a run that are reverted. */
+/** A run to revert, and those of its changes that are reverted. */
+export interface RevertibleRun {
+  readonly run: DoneRun;
+  readonly reverted: RevertedChanges;
+}
+
 interface RevertedChanges {
   readonly isAll: boolean;
   has(change: DoneChange): boolean;
 }
 
+/** Throws `NotFoundError` if the record of the run is gone, and `LocalError` if its journal is damaged. */
+export async function readRevertibleRun(name: string, system: System): Promise<RevertibleRun> {
+  const run = await readDoneRun(folders(system).state, name);
+  return { run, reverted: await revertedChanges(run, system) };
+}
+
+/** Returns true if the run changed links that its undos have not restored. */
+export async function hasMore({ run, reverted }: RevertibleRun): Promise<boolean> {
+  if (run.untraceableRows > 0) return true;
+  if (reverted.isAll) return false;
+  for await (const some of run.changes()) if (!some.every(reverted.has)) return true;
+  return false;
+}
+
 /** Asks the records of the chain: for each row of its first run, the last undo or redo that decided about it counts. */
-export async function revertedChanges(run: DoneRun, system: System): Promise<RevertedChanges> {
+async function revertedChanges(run: DoneRun, system: System): Promise<RevertedChanges> {
   const kept = runFolders(folders(system).state);
   const name = run.begin.run;
   const first = await firstRunOf(run, kept);

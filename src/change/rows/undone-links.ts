@@ -1,4 +1,3 @@
-import type { System } from '../../base/system.ts';
 import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
 import { type DoneRun, newerLinks } from '../../bulk/past-runs/done-run.ts';
 import type { Session } from '../../cli/session.ts';
@@ -12,7 +11,7 @@ import type { SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { isAlike, type UndoDecision } from '../decide/undo.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
-import { revertedChanges } from './reverted-changes.ts';
+import type { RevertibleRun } from './reverted-changes.ts';
 
 interface Reading {
   decide(decision: UndoDecision): PlannedOutcome;
@@ -30,19 +29,18 @@ export interface PendingRows {
 
 /** Reads the current links of a run. A renamed link is read by both hashes. */
 export async function* undonePages(
-  run: DoneRun,
+  { run, reverted }: RevertibleRun,
   { decide, force, batchSize, pending }: Reading,
   session: Session,
 ): AsyncGenerator<SelectedPage<PlannedLink>> {
   const { changes } = run;
-  const { client, system } = session;
+  const { client } = session;
   const domainOf = domainsOf(run, session);
   /** Hashes that links of a chain release before other links need them. */
   const freed = new Set<string>();
   let read = 0;
   let isNewer: ((hash: string) => boolean) | undefined;
   let hasOneDomain: boolean | undefined;
-  const reverted = await revertedChanges(run, system);
   for await (const done of changes()) {
     if (done.length === 0) continue;
     if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
@@ -79,15 +77,6 @@ export async function* undonePages(
     read += Math.max(domains.length, links.length);
     yield { read, links };
   }
-}
-
-/** Returns true if the run changed links that its undos have not restored. */
-export async function hasMore(run: DoneRun, system: System): Promise<boolean> {
-  if (run.untraceableRows > 0) return true;
-  const reverted = await revertedChanges(run, system);
-  if (reverted.isAll) return false;
-  for await (const some of run.changes()) if (!some.every(reverted.has)) return true;
-  return false;
 }
 
 /** Returns the domain of a change as the account names it now; undefined on edition B. */
