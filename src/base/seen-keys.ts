@@ -6,7 +6,13 @@ const few = 1000;
 /** Remembers texts. A few are kept as they are: to compute fingerprints takes code that has just started longer than to print the rows. */
 export class SeenKeys {
   readonly #few = new Set<string>();
+  readonly #onlyNewest: boolean;
   #many: ManyKeys | undefined;
+
+  /** `onlyNewest`: forgets keys after 98,304 others, so that the memory is bounded. */
+  constructor({ onlyNewest = false } = {}) {
+    this.#onlyNewest = onlyNewest;
+  }
 
   has(key: string): boolean {
     return this.#many?.has(key) ?? this.#few.has(key);
@@ -22,7 +28,7 @@ export class SeenKeys {
   }
 
   #condense(): void {
-    this.#many = new ManyKeys();
+    this.#many = new ManyKeys(this.#onlyNewest);
     for (const key of this.#few) this.#many.add(key);
     this.#few.clear();
   }
@@ -34,8 +40,13 @@ export class SeenKeys {
  */
 class ManyKeys {
   readonly #full: Table[] = [];
+  readonly #onlyNewest: boolean;
   #open = createTable(firstSlots);
   #size = 0;
+
+  constructor(onlyNewest: boolean) {
+    this.#onlyNewest = onlyNewest;
+  }
 
   has(key: string): boolean {
     const fingerprint = fingerprintOf(key);
@@ -58,8 +69,10 @@ class ManyKeys {
   }
 
   #begin(): void {
+    const slots = this.#open.low.length;
+    if (this.#onlyNewest && slots === newestSlots) this.#full.length = 0;
     this.#full.push(this.#open);
-    this.#open = createTable(Math.min(this.#open.low.length * 4, maxSlots));
+    this.#open = createTable(Math.min(slots * 4, this.#onlyNewest ? newestSlots : maxSlots));
     this.#size = 0;
   }
 }
@@ -70,8 +83,9 @@ interface Table {
   readonly high: Uint16Array;
 }
 
-/** The first table has 24 KiB, the largest have 6 MiB. */
+/** The first table has 24 KiB, the largest have 6 MiB; with `onlyNewest`, 768 KiB. */
 const firstSlots = 2 ** 12;
+const newestSlots = 2 ** 17;
 const maxSlots = 2 ** 20;
 
 function createTable(slots: number): Table {

@@ -45,7 +45,8 @@ export interface CursorOptions<T> extends PagingOptions {
 
 export class PageCursor<T> {
   readonly #options: CursorOptions<T>;
-  readonly #seen = new SeenKeys();
+  /** A row comes twice only if rows have moved since the page before, so the pages right before are enough. */
+  readonly #seen = new SeenKeys({ onlyNewest: true });
   readonly #stuckPages = new StuckPageDetector();
   readonly #first: number;
   readonly #isOneBatch: boolean;

@@ -35,3 +35,14 @@ test('R-16: of 300,000 similar keys none is taken for another', () => {
   }
   expect(unseen).toBe(300_000);
 });
+
+test('where only the newest keys are kept, 98,304 are known and older ones are forgotten in the end', () => {
+  const seen = new SeenKeys({ onlyNewest: true });
+  const key = (nth: number): string => `s.ex/${nth.toString(36)}`;
+  const kept = 98_304;
+  for (let nth = 0; nth < 4 * kept; nth += 1) {
+    seen.add(key(nth));
+    if (nth % 1000 === 0 && nth >= kept) expect(seen.has(key(nth - kept + 1))).toBe(true);
+  }
+  expect(seen.has(key(0))).toBe(false);
+});
