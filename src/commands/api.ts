@@ -73,10 +73,12 @@ async function send(request: Parameters<Client['sendRaw']>[0], session: Session)
   );
 }
 
-/** Other dry runs print JSON too. The call itself sends the text as typed. */
+/** Other dry runs print JSON too. The call itself sends the text as typed, which may nest too deeply to be printed as JSON. */
 function shownBody(text: string | undefined): unknown {
   try {
-    return text === undefined ? undefined : JSON.parse(text);
+    const body = text === undefined ? undefined : JSON.parse(text);
+    JSON.stringify(body);
+    return body;
   } catch {
     return text;
   }

@@ -62,6 +62,15 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await sent(wire)).toEqual([]);
   });
 
+  test('F41: a body that nests too deeply for JSON is shown as it was typed', async ({ linkctl, folder }) => {
+    const path = join(folder, 'deep.json');
+    const text = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    writeFileSync(path, text);
+    const { code, stdout } = await linkctl(['api', 'POST', '/tags', '--body', `@${path}`, '-n', '-o', 'json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).requests[0].body).toBe(text);
+  });
+
   test('B60, D48: the body of a dry run is JSON in JSON, and text where it is none', async ({ linkctl }) => {
     const body = async (text: string): Promise<unknown> => {
       const { stdout } = await linkctl(['api', 'POST', '/tags', '--body', text, '-n', '-o', 'json']);
