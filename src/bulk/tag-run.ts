@@ -71,19 +71,24 @@ export async function recordTagRun<Result>(
     const { name, journal, resumed, order, release } = begun;
     await recordResumed(begun, system);
     await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
+    const recordedAsUndo = async (withdrawn?: true): Promise<void> => {
+      if (undoes !== undefined) await recordUndone({ undoes, by: name, withdrawn }, folders, system);
+    };
+    await recordedAsUndo();
     const made = await act(resumed).then(
       (result) => ({ run: name, result }),
       async (error: unknown) => {
         // A change that may have been applied keeps its record, so that the same command completes it.
         if (isBegun?.() || (error instanceof CliError && error.kind === 'unknown')) return { error };
-        if (resumed && leavesNothing?.(error)) {
+        const isOver = resumed && leavesNothing?.(error);
+        if (!resumed || isOver) await recordedAsUndo(true);
+        if (isOver) {
           await journal.close();
           removeRunFolder(name, folders, system);
         }
         throw error;
       },
     );
-    if (undoes !== undefined) await recordUndone({ undoes, by: name }, folders, system);
     const at = isoTime(system.now());
     const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', kept: kept?.(), at, order } as const;
     // Without an end line, the same command resumes the run and checks the outcome.

@@ -25,9 +25,10 @@ export async function revertParts(
   let empty: RowsReport | undefined;
   for await (const part of partsLeft(parts, session)) {
     const report = await revert(part);
-    if (parts.isWhole || (session.global.dryRun && !isEmpty(report))) return report;
+    const isEmpty = changesNothing(report);
+    if (parts.isWhole || (session.global.dryRun && !isEmpty)) return report;
     const ofEmpty = empty?.outcome;
-    if (!isEmpty(report)) return withEnd(report, ofEmpty?.(), () => moreLeft(run, command, session));
+    if (!isEmpty) return withEnd(report, ofEmpty?.(), () => moreLeft(run, command, session));
     empty = { ...report, outcome: () => report.outcome?.() ?? ofEmpty?.() };
   }
   return empty ?? nothingToDo(hashChangePresentation('urls'), already(run, parts.doneBy));
@@ -72,17 +73,20 @@ async function isLeft(part: RevertibleRun, session: Session): Promise<boolean> {
   return !isUndone || !later.every((reversal) => reversal.isWhole && isTakenBack(reversal));
 }
 
+/** Returns true if the last undo or redo kept a tag because links had it, or did not come to the tags. */
 async function hasKeptTags(run: string, kept: RunFolders): Promise<boolean> {
   const reversals = await reversalsOf(await readDoneRun(kept.state, await firstOf(run, kept)), kept);
-  return (reversals.sort((one, other) => one.resumed - other.resumed).at(-1)?.state?.kept ?? 0) > 0;
+  const { state } = reversals.sort((one, other) => one.resumed - other.resumed).at(-1) ?? {};
+  return state !== undefined && (!state.complete || state.kept > 0);
 }
 
 function foldersOf({ system }: Session) {
   return runFolders(folders(system).state);
 }
 
-function isEmpty({ rows }: RowsReport): boolean {
-  return Array.isArray(rows) && rows.length === 0;
+/** Rows that are known before anything is sent are those that are refused. */
+function changesNothing({ rows }: RowsReport): boolean {
+  return Array.isArray(rows);
 }
 
 /** What an empty part had to leave unchanged may be restored by the next one. What may still be applied stays so. */

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, sent, sure, test } from '../support/linkctl.ts';
 import { store, stored } from '../support/stored-links.ts';
-import { redoLast, runs, undoLast } from './undo-world.ts';
+import { foreign, killed, redoLast, runs, singly, stopped, undoLast } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' }, columns: 120 };
 
@@ -285,6 +285,62 @@ test('U2: an undo of a rename whose answer was lost is resumed by the same comma
   const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n').slice(1);
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
   expect(await tags(linkctl)).toEqual(['one']);
+});
+
+test('U2, U6: a rename of a tag: an undo or redo that was killed before its answer came counts', async ({
+  linkctl,
+  wire,
+  env,
+}) => {
+  await linkctl(['tags', 'add', 'one']);
+  await linkctl(['tags', 'rename', 'one', 'two']);
+  const [{ run = '' } = {}] = await runs(linkctl);
+  const lost = { only: { method: 'PATCH' }, ...faults.silentAfter };
+  const isBack = async (command: string, label: string): Promise<void> => {
+    for (let times = 0, isDone = false; times < 3 && !isDone; times += 1)
+      isDone = (await linkctl([command, run, '--yes'])).code === 0;
+    expect(await tags(linkctl)).toEqual([label]);
+  };
+  await killed(['undo', run, '--yes'], lost, { wire, env });
+  await isBack('redo', 'two');
+  await isBack('undo', 'one');
+  await killed(['redo', run, '--yes'], lost, { wire, env });
+  await isBack('undo', 'one');
+  expect((await linkctl(['undo', run, '--yes'])).stderr).toContain('already undone');
+});
+
+test.for(['undo', 'redo'] as const)(
+  'U2, U3: %s of a merge that was killed before its last tag was deleted is resumed by the same command',
+  async (command, { linkctl, service, wire, env }) => {
+    await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['old'] }]);
+    expect((await linkctl(['tags', 'merge', 'old', '--into', 'new', ...sure])).code).toBe(0);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    if (command === 'redo') expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    await killed([command, run, '--yes'], { only: { method: 'DELETE' }, ...faults.silentBefore }, { wire, env });
+    expect(await tags(linkctl)).toEqual(['new', 'old']);
+    expect(await linkctl([command, run, '--yes'])).toMatchObject({ code: 0 });
+    expect(await tags(linkctl)).toEqual([command === 'redo' ? 'new' : 'old']);
+  },
+);
+
+test('U2, U3: where a link of a merge has its tag back by hand, undo goes on with the others', async ({
+  linkctl,
+  service,
+  wire,
+}) => {
+  const link = (nth: number) => ({ custom_hash: `h${nth}`, long_url: `https://example.com/${nth}`, tags: ['old'] });
+  await store(service, [0, 1, 2].map(link));
+  const before = await stored(service);
+  expect((await linkctl(['tags', 'merge', 'old', '--into', 'new', ...sure])).code).toBe(0);
+  const [{ run = '' } = {}] = await runs(linkctl);
+  await stopped(['undo', run, ...singly], 'PATCH', { linkctl, wire });
+  const { hash = '' } = (await stored(service)).find((one) => one.tags.includes('old')) ?? {};
+  expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+  await linkctl(['tags', 'add', 'old']);
+  await foreign(service, 'PATCH', `/urls/${hash}`, { tags: ['+old', '-new'] });
+  expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+  expect(await stored(service)).toEqual(before);
+  expect(await tags(linkctl)).toEqual(['old']);
 });
 
 test('U2: a tag that an undo or redo deletes is called deleted', async ({ linkctl }) => {

@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, type Ran, sure, test } from '../support/linkctl.ts';
 import { numbered, store } from '../support/stored-links.ts';
-import { foreign, newestFor, singly, stopped, values } from './undo-world.ts';
+import { foreign, killed, newestFor, singly, stopped, values } from './undo-world.ts';
 
 const count = 4;
 
@@ -275,6 +276,52 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(await values(service)).toEqual(after);
       expect(await linkctl(redo)).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
       await repeated(['undo', run, '--yes'], { linkctl, service }, before);
+    },
+  );
+
+  test.for(kinds)(
+    'U2: $name: a redo whose answers were lost is resumed by the same command',
+    async (kind, { linkctl, service, wire, folder }) => {
+      const { run, before, after } = await ran(kind, { linkctl, service, folder });
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+      await wire.script([{ only: { method: kind.method }, ...faults.dropBefore, times: 'all' }]);
+      expect((await linkctl(['redo', run, '--yes', '--retries', '0'])).code).toBe(10);
+      await wire.script([]);
+      expect(await values(service)).toEqual(before);
+      expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('resuming') });
+      expect(await values(service)).toEqual(after);
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+      expect(await values(service)).toEqual(before);
+    },
+  );
+
+  test.for(kinds)(
+    'U2: $name: what an undo did that was killed before its answer came is redone',
+    async (kind, { linkctl, service, wire, env, folder }) => {
+      const { run, before, after } = await ran(kind, { linkctl, service, folder });
+      await killed(['undo', run, '--yes'], { only: { method: kind.back }, ...faults.silentAfter }, { wire, env });
+      expect(await values(service)).toEqual(before);
+      expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+      expect(await values(service)).toEqual(after);
+      expect((await linkctl(['redo', run, '--yes'])).stderr).toContain('is not undone');
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+      expect(await values(service)).toEqual(before);
+    },
+  );
+
+  test.for(kinds)(
+    'U2, E16: $name: redo says what may still be undone by an undo that was killed',
+    async (kind, { linkctl, service, wire, env, folder }) => {
+      const { run, before, after } = await ran(kind, { linkctl, service, folder });
+      const late = { only: { method: kind.back }, apply: { late: 'release' }, end: 'silent' } as const;
+      await killed(['undo', run, '--yes'], late, { wire, env });
+      const left = { code: 10, stderr: expect.stringContaining(`outcome unknown for ${count} rows of run`) };
+      expect(await linkctl(['redo', run, '--yes'])).toMatchObject(left);
+      expect(await values(service)).toEqual(after);
+      await wire.release();
+      expect(await values(service)).toEqual(before);
+      expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+      expect(await values(service)).toEqual(after);
     },
   );
 

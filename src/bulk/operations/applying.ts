@@ -115,6 +115,7 @@ export function recreateOperation(settings: ChangeSettings & { readonly edition:
     read: reading(settings),
     readable: fittingHashes,
     hashOf: ({ custom_hash }) => custom_hash,
+    requestedFields: ({ hash: _, domain: __, custom_hash: ___, ...fields }) => fields,
     statusOf: (row, done) => (done.unchanged ? 'existing' : onAny.statusOf(row, done)),
     isDone: (row, record) => onAny.notApplied?.(row, record).length === 0,
     request: (rows) => on(rows[0]?.domain).request(rows),

@@ -41,12 +41,12 @@ export async function recordResumed(
 }
 
 /**
- * Records in the journal of `undoes` that `by` undoes it: from then on, the command of `undoes` starts a new run. Runs with rows call this
- * before they send anything. `withdrawn` cancels the line if `by` changed nothing. It is written before the record of `by` is deleted,
+ * Records in the journal of `undoes` that `by` undoes it: from then on, the command of `undoes` starts a new run. Called before anything is
+ * sent. `withdrawn` cancels the line if `by` changed nothing. It is written before the record of `by` is deleted,
  * because a run without a record counts as applied. The caller holds the lock of `undoes`. Does nothing if the record of `undoes` is gone.
  */
 export async function recordUndone(
-  line: { readonly undoes: string; readonly by: string; readonly withdrawn?: true },
+  line: { readonly undoes: string; readonly by: string; readonly withdrawn?: true | undefined },
   folders: RunFolders,
   system: Pick<System, 'now'>,
 ): Promise<void> {

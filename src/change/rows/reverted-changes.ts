@@ -46,7 +46,8 @@ async function revertedChanges(run: DoneRun, system: System): Promise<RevertedCh
   const plans = await plansOf(first, reversals, kept);
   const restored = restoredRows(first, reversals, plans);
   const isUndo = reversals.find((reversal) => reversal.run === name)?.isUndo ?? false;
-  return { isAll: false, has: ({ row }) => restored[plans.get(name)?.rows[row] ?? none] === Number(!isUndo) };
+  const reverted = isUndo ? inForce : asBefore;
+  return { isAll: false, has: ({ row }) => restored[plans.get(name)?.rows[row] ?? none] === reverted };
 }
 
 /** Returns the run itself if that with which its chain begins cannot be read. */
@@ -55,23 +56,28 @@ async function firstRunOf(run: DoneRun, kept: RunFolders): Promise<DoneRun> {
   return await readDoneRun(kept.state, await firstOf(run.begin.run, kept)).catch(() => run);
 }
 
-/** Returns 1 for each row of the first run whose link is as before the run. */
+/** The link of a row of the first run: as the run made it, as it was before, or one of the two. */
+const [inForce, asBefore, uncertain] = [0, 1, 2];
+
+/** Returns what is known of each row of the first run. */
 function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans: ReadonlyMap<string, Plan>): Uint8Array {
   const restored = new Uint8Array(begin.input.rows);
-  /** By run: what was restored before it. */
-  const before = new Map([[begin.run, restored.slice().fill(1)]]);
+  /** By run: what was known before it. */
+  const before = new Map([[begin.run, restored.slice().fill(asBefore)]]);
   /** Rows that a redo may still apply: what others find meanwhile proves nothing. */
   const open = new Uint8Array(restored.length);
   for (const reversal of reversals) {
-    before.set(reversal.run, restored.slice());
     const { rows = [], found = [] } = plans.get(reversal.run) ?? {};
+    // It was to change what it found so.
+    for (const row of rows) if (restored[row] === uncertain) restored[row] = reversal.isUndo ? inForce : asBefore;
+    before.set(reversal.run, restored.slice());
     const back = before.get(reversal.undoes) ?? restored;
-    for (const row of found) if (open[row] === 0) restored[row] = back[row] ?? 0;
+    for (const row of found) if (open[row] === 0) restored[row] = back[row] ?? uncertain;
     for (const [index, row] of rows.entries()) {
       open[row] = Number(!reversal.isUndo && isOpen(reversal, index));
-      if (hasDone(reversal, index)) restored[row] = back[row] ?? 0;
-      // An undo restored only what it did for certain. A redo without a certain outcome may have changed a link again.
-      else if (reversal.isUndo || mayHaveDone(reversal, index)) restored[row] = 0;
+      if (hasDone(reversal, index)) restored[row] = back[row] ?? uncertain;
+      else if (mayHaveDone(reversal, index)) restored[row] = uncertain;
+      else if (reversal.isUndo) restored[row] = inForce;
     }
   }
   return restored;

@@ -2,7 +2,7 @@ import { CliError, UsageError } from '../../base/errors.ts';
 import { folders } from '../../base/system.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import { type RunFolders, runFolders, titleOf } from '../../bulk/past-runs/run-names.ts';
-import { type IsLeft, type IsOwn, isOfProfile, wholeOf } from '../../bulk/past-runs/undo-chain.ts';
+import { firstOf, type IsLeft, type IsOwn, isOfProfile, wholeOf } from '../../bulk/past-runs/undo-chain.ts';
 import { isRevertible, resolveRun, showRun, undoableBefore } from '../../bulk/runs.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
@@ -71,6 +71,9 @@ export async function withRunBefore(
 
 /** Returns a hint that names the newest earlier run that can be undone. */
 export async function runBefore(begin: DoneRun['begin'], { client, system }: Session): Promise<string | undefined> {
-  const found = await undoableBefore(folders(system).state, begin, (other) => isOfProfile(other, client.identity));
+  const { state } = folders(system);
+  const first = await firstOf(begin.run, runFolders(state));
+  const isOwn: IsOwn = (other) => other.run !== first && isOfProfile(other, client.identity);
+  const found = await undoableBefore(state, begin, isOwn);
   return found && `the run before it that can be undone (${titleOf(found.begin)}, ${found.begin.at}): linkctl undo ${found.run}`;
 }

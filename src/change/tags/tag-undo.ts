@@ -8,7 +8,7 @@ import { type AccountTags, accountTags, addTags, renameTag } from '../../client/
 import { foldLabel } from '../../contract/tag-label.ts';
 import { dryRunReport } from '../../output/planned-requests.ts';
 import { quantity } from '../../output/quantity.ts';
-import type { Row, RowsReport } from '../../output/report.ts';
+import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
 import { environmentOf } from '../environment.ts';
 import { requireAnswer } from '../limits.ts';
 import { type Direction, withRunBefore } from '../rows/undone-run.ts';
@@ -63,15 +63,21 @@ export async function undoTagRun(
     ...changeEach(labels, work, { done: 'restored' }),
     sentence: ({ label }, { tick }) => `${tick} ${isDeletion(label) ? 'Deleted' : 'Restored'} tag "${label}"`,
   };
-  if (global.dryRun && session.format() === 'json')
-    return dryRunReport(doable.flatMap(({ changes }) => changes.flatMap(tagRequests)));
-  if (global.dryRun) return { ...report, notes: () => ['dry run: nothing was sent'] };
+  if (global.dryRun) {
+    const requests = dryRunReport(doable.flatMap(({ changes }) => changes.flatMap(tagRequests)));
+    const shown = session.format() === 'json' ? requests : { ...report, notes: requests.notes };
+    return doable.length === 0 ? { ...shown, rows: [] } : shown;
+  }
   if (steps.length === 0) {
     await recordedTags(report, { ...run, change: begun ?? {} }, session);
     const nothing = { ...report, rows: [], notes: () => [`${undo.what}: nothing to change`] };
     return await withRunBefore(nothing, undone, undo.direction, session);
   }
-  if (doable.length === 0) return await withRunBefore(report, undone, undo.direction, session);
+  if (doable.length === 0) {
+    const rows: Row[] = [];
+    for await (const some of batchesOf(report)) rows.push(...some);
+    return await withRunBefore({ ...report, rows }, undone, undo.direction, session);
+  }
   const question = undo.direction === 'redo' ? `Redo run ${begin.undoes ?? begin.run}` : `Undo run ${begin.run}`;
   await confirm(`${question} of ${accountLabel(session)}?`, session);
   return await recordedTags(report, { ...run, change: begun ?? combined(doable) }, session);
