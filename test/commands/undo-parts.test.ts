@@ -109,7 +109,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   }
 
   /** Makes the run. Returns its name, and the values of all links before and after it. */
-  async function ran(kind: Kind, { linkctl, service, folder }: Worked & { readonly folder: string }) {
+  async function ran(kind: Omit<Kind, 'byHand'>, { linkctl, service, folder }: Worked & { readonly folder: string }) {
     if (kind.isOfExisting) await store(service, numbered(count, { note: 'before' }));
     const before = await values(service);
     expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
@@ -321,6 +321,19 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       await wire.release();
       expect(await values(service)).toEqual(before);
       expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+      expect(await values(service)).toEqual(after);
+    },
+  );
+
+  test.for([1, 2])(
+    'U2: a swap whose undo was killed in its call %i is redone',
+    async (nth, { linkctl, service, wire, env, folder }) => {
+      const { run, after } = await ran(swap, { linkctl, service, folder });
+      const onPatch = { only: { method: 'PATCH' } };
+      const before = Array.from({ length: nth - 1 }, () => onPatch);
+      await killed(['undo', run, '--yes'], { ...onPatch, ...faults.silentAfter }, { wire, env }, before);
+      expect(await values(service)).not.toEqual(after);
+      await repeated(['redo', run, '--yes'], { linkctl, service });
       expect(await values(service)).toEqual(after);
     },
   );

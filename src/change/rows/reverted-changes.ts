@@ -56,8 +56,12 @@ async function firstRunOf(run: DoneRun, kept: RunFolders): Promise<DoneRun> {
   return await readDoneRun(kept.state, await firstOf(run.begin.run, kept)).catch(() => run);
 }
 
-/** The link of a row of the first run: as the run made it, as it was before, or one of the two. */
-const [inForce, asBefore, uncertain] = [0, 1, 2];
+/**
+ * The link of a row of the first run: as the run made it, as it was before, one of the two, or between the two steps of an exchange of hashes.
+ */
+const [inForce, asBefore, uncertain, between] = [0, 1, 2, 3];
+/** What an undo or redo did to the link of a row: nothing, perhaps something, all, or one step of two. */
+const [missed, doubtful, done, halfway, unasked] = [0, 1, 2, 3, 4];
 
 /** Returns what is known of each row of the first run. */
 function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans: ReadonlyMap<string, Plan>): Uint8Array {
@@ -68,19 +72,30 @@ function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans:
   const open = new Uint8Array(restored.length);
   for (const reversal of reversals) {
     const { rows = [], found = [] } = plans.get(reversal.run) ?? {};
-    // It was to change what it found so.
+    // What it was to change, it found otherwise.
     for (const row of rows) if (restored[row] === uncertain) restored[row] = reversal.isUndo ? inForce : asBefore;
     before.set(reversal.run, restored.slice());
     const back = before.get(reversal.undoes) ?? restored;
     for (const row of found) if (open[row] === 0) restored[row] = back[row] ?? uncertain;
-    for (const [index, row] of rows.entries()) {
-      open[row] = Number(!reversal.isUndo && isOpen(reversal, index));
-      if (hasDone(reversal, index)) restored[row] = back[row] ?? uncertain;
-      else if (mayHaveDone(reversal, index)) restored[row] = uncertain;
+    for (const [index, row] of rows.entries()) open[row] = Number(!reversal.isUndo && isOpen(reversal, index));
+    const reached = reachedRows(reversal, rows, restored.length);
+    for (const row of rows) {
+      if (reached[row] === done) restored[row] = back[row] ?? uncertain;
+      else if (reached[row] === doubtful) restored[row] = uncertain;
+      else if (reached[row] === halfway) restored[row] = between;
       else if (reversal.isUndo) restored[row] = inForce;
     }
   }
   return restored;
+}
+
+function reachedRows(reversal: Reversal, rows: readonly number[], count: number): Uint8Array {
+  const reached = new Uint8Array(count).fill(unasked);
+  for (const [index, row] of rows.entries()) {
+    const outcome = hasDone(reversal, index) ? done : mayHaveDone(reversal, index) ? doubtful : missed;
+    reached[row] = reached[row] === unasked || reached[row] === outcome ? outcome : halfway;
+  }
+  return reached;
 }
 
 /** The links of a run in a chain, as rows of the first run. */
