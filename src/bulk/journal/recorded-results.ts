@@ -108,29 +108,36 @@ export function recordedOutcomes(path: string, state: RunState, images?: Pick<Im
 
 interface Result {
   readonly status: SettledStatus;
+  /** The position of the row among the failed or the done rows of the line. */
+  readonly nth: number;
   readonly error?: RowError | undefined;
   readonly url?: TakenUrl | undefined;
   readonly priorUrl?: string | undefined;
   readonly matchedByPosition?: true | undefined;
+  readonly perhapsNew: boolean;
 }
 
-function resultsOf(line: ResultLine): Map<number, Result> {
-  const { errors = [], byPosition = [], priorUrls } = line;
+/** Returns the results of a line by row, in the order of the line. */
+export function resultsOf(line: ResultLine): Map<number, Result> {
+  const { errors = [], priorUrls } = line;
   const rows = indexesOf(line.rows);
-  const positions = new Set(byPosition);
+  const byPosition = new Set(line.byPosition);
+  const uncertain = new Set(line.perhapsNew);
   const results = new Map<number, Result>();
   let failed = 0;
   for (const [position, status] of statusesOf(line).entries()) {
-    const matchedByPosition = positions.has(position) ? true : undefined;
+    const matchedByPosition = byPosition.has(position) ? true : undefined;
+    const perhapsNew = uncertain.has(position);
     const row = rows[position] ?? -1;
     const priorUrl = priorUrls?.[position];
     if (status === 'failed') {
       const [code, message, details = '', url] = errors[failed] ?? [0, ''];
       const error = details === '' ? { code, message } : { code, message, details };
-      results.set(row, { status, error, url, priorUrl, matchedByPosition });
+      results.set(row, { status, nth: failed, error, url, priorUrl, matchedByPosition, perhapsNew });
       failed += 1;
     } else {
-      results.set(row, { status, url: doneUrl(line, position - failed), priorUrl, matchedByPosition });
+      const nth = position - failed;
+      results.set(row, { status, nth, url: doneUrl(line, nth), priorUrl, matchedByPosition, perhapsNew });
     }
   }
   return results;

@@ -7,16 +7,8 @@ import { linksInFront } from '../checked/links-in-front.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
 import { isInDoubt, type RowState, type RunState } from '../journal/journal-state.ts';
 import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } from '../journal/line-reader.ts';
-import {
-  type BeginLine,
-  indexesOf,
-  isOfRow,
-  letterOf,
-  type ResultLine,
-  type TakenUrl,
-  type Watermark,
-} from '../journal/lines.ts';
-import { answeredDomain, linksOf, statusesOf } from '../journal/recorded-results.ts';
+import { type BeginLine, isOfRow, type ResultLine, type TakenUrl, type Watermark } from '../journal/lines.ts';
+import { answeredDomain, linksOf, resultsOf } from '../journal/recorded-results.ts';
 import { claimRun, foldRun } from '../journal/run-folder.ts';
 import {
   changeOf,
@@ -50,15 +42,14 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
     throw new NotFoundError(`the record of run ${run} is gone: it can be neither undone nor redone`, { hint: 'linkctl runs' });
   }
   const record = runRecord(run, folders);
-  const { begin, counts, keys, stateOf, undoneBy, outgrown, size } = state;
+  const { begin, counts, keys, stateOf, undoneBy, outgrown, size, mark } = state;
   const inDoubt = (counts.get('open') ?? 0) + (counts.get('unknown') ?? 0);
   const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
   const isCreation = kind === 'shorten';
   // Links can be found if their hashes were generated here, or if a reading showed that they were free.
   const named = new Set([...keys.keys()].filter((row) => isInDoubt(stateOf(row))));
   if (isCreation && inDoubt > named.size)
-    for await (const some of possibleCreations(record, state))
-      for (const { row } of some) if (isInDoubt(stateOf(row))) named.add(row);
+    for (const row of await freeBefore(await keptImages(record, begin.input.rows))) if (isInDoubt(stateOf(row))) named.add(row);
   return {
     begin,
     undoneBy,
@@ -67,9 +58,8 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
     kind,
     untraceableRows: isCreation ? inDoubt - named.size : 0,
     images: record.images,
-    mark: state.mark,
-    changes: () =>
-      isCreation ? newLinks(record, state) : kind === 'apply' ? appliedChanges(record, state) : changedLinks(record, state),
+    mark,
+    changes: () => changesOf(kind, record, state),
   };
 }
 
@@ -90,36 +80,41 @@ function isTouched({ row }: BeforeImage, { stateOf, mayBePartlyApplied }: RunSta
   return stateOf(row) === 'failed' ? mayBePartlyApplied(row) : !untouched.has(stateOf(row));
 }
 
-async function* changedLinks(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
-  const { rows } = state.begin.input;
-  const images = await keptImages(record, rows);
+interface RecordedRun {
+  readonly record: RunRecord;
+  readonly state: RunState;
+  readonly images: KeptImages;
+  /** Returns the link of a row that was applied, but not as requested. */
+  unlike(image: BeforeImage): Promise<TakenUrl | undefined>;
+}
+
+async function* changesOf(kind: DoneRun['kind'], record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
+  const { stateOf, locationOf, begin } = state;
+  const images = await keptImages(record, begin.input.rows);
+  const results = parsedLines(record.journal, 'result', resultsOf);
+  const unlike = async ({ row }: BeforeImage): Promise<TakenUrl | undefined> =>
+    stateOf(row) === 'failed' ? (await results.at(locationOf(row))).get(row)?.url : undefined;
+  const run = { record, state, images, unlike };
+  try {
+    yield* kind === 'shorten' ? newLinks(run) : kind === 'apply' ? appliedChanges(run) : changedLinks(run);
+  } finally {
+    await results.close();
+  }
+}
+
+async function* changedLinks({ record, state, images, unlike }: RecordedRun): AsyncGenerator<readonly DoneChange[]> {
   assertWhole(images, state, record.images);
-  const made = madeUnlike(record, state);
   const touched = async function* (): AsyncGenerator<readonly TouchedImage[]> {
     for await (const some of images.backwards()) {
       const changed: TouchedImage[] = [];
       for (const image of some.filter((image) => isTouched(image, state))) {
-        const link = await made.of(image);
+        const link = await unlike(image);
         changed.push({ ...image, made: link?.values, madeHash: link?.hash });
       }
       yield changed;
     }
   };
-  try {
-    yield* joinedByLink(touched, state);
-  } finally {
-    await made.close();
-  }
-}
-
-/** Reads the links of rows that were applied, but not as requested. */
-function madeUnlike({ journal }: RunRecord, { stateOf, locationOf }: RunState) {
-  const results = parsedLines(journal, 'result', takenByRow);
-  return {
-    of: async ({ row }: BeforeImage): Promise<TakenUrl | undefined> =>
-      stateOf(row) === 'failed' ? (await results.at(locationOf(row))).get(row) : undefined,
-    close: results.close,
-  };
+  yield* joinedByLink(touched, state);
 }
 
 async function* joinedByLink(
@@ -138,37 +133,26 @@ async function* joinedByLink(
   }
 }
 
-function takenByRow({ rows, states, errors = [] }: ResultLine): ReadonlyMap<number, TakenUrl | undefined> {
-  const failed = indexesOf(rows).filter((_, position) => states[position] === letterOf.failed);
-  return new Map(failed.map((row, nth) => [row, errors[nth]?.[3]]));
-}
-
 /** Yields the changes of a run that also created links. The image of a created link only shows that there was none. */
-async function* appliedChanges(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
-  const free = await freeBefore(record, state);
-  yield* createdLinks(record, state, { isProven: () => true, isNew: (row) => free.has(row) });
-  yield* possibleCreations(record, state);
-  for await (const some of changedLinks(record, state)) yield some.filter(({ before }) => before !== null);
+async function* appliedChanges(run: RecordedRun): AsyncGenerator<readonly DoneChange[]> {
+  const free = await freeBefore(run.images);
+  yield* createdLinks(run, { isProven: () => true, isNew: (row) => free.has(row) });
+  yield* possibleCreations(run);
+  for await (const some of changedLinks(run)) yield some.filter(({ before }) => before !== null);
 }
 
 /** Yields what rows may have created whose hashes were free before: those in doubt, and those that were refused after an attempt in doubt. */
-async function* possibleCreations(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
-  const { begin, stateOf, mayBePartlyApplied } = state;
-  const images = await keptImages(record, begin.input.rows);
-  const made = madeUnlike(record, state);
-  try {
-    for await (const some of images.backwards()) {
-      const created: DoneChange[] = [];
-      for (const image of some.filter(({ record: link }) => link === null)) {
-        const { row, payload } = image;
-        const isOpen = isInDoubt(stateOf(row));
-        const isRefused = stateOf(row) === 'failed' && mayBePartlyApplied(row) && !(await made.of(image));
-        if (isOpen || isRefused) created.push(possibleCreation(row, payload, isOpen));
-      }
-      yield created;
+async function* possibleCreations({ state, images, unlike }: RecordedRun): AsyncGenerator<readonly DoneChange[]> {
+  const { stateOf, mayBePartlyApplied } = state;
+  for await (const some of images.backwards()) {
+    const created: DoneChange[] = [];
+    for (const image of some.filter(({ record }) => record === null)) {
+      const { row, payload } = image;
+      const isOpen = isInDoubt(stateOf(row));
+      const isRefused = stateOf(row) === 'failed' && mayBePartlyApplied(row) && !(await unlike(image));
+      if (isOpen || isRefused) created.push(possibleCreation(row, payload, isOpen));
     }
-  } finally {
-    await made.close();
+    yield created;
   }
 }
 
@@ -187,19 +171,19 @@ function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: str
  * Yields the links that a shortening created. A link is proven if its hash was generated here or by the server, or if no link had the hash
  * when it was read right before. The watermark decides on all others, because an equal link may have existed before.
  */
-async function* newLinks(record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
-  const { mode, options, undoes } = state.begin;
-  const isOwn =
-    undoes !== undefined || mode === 'checked' || mode === 'dedupe' || (options.generateHashes === true && !state.mark);
-  const unread = isOwn ? new Set<number>() : await freeBefore(record, state);
-  yield* possibleCreations(record, state);
-  yield* createdLinks(record, state, { isProven: (row) => isOwn || unread.has(row), isNew: () => true });
+async function* newLinks(run: RecordedRun): AsyncGenerator<readonly DoneChange[]> {
+  const { begin, mark } = run.state;
+  const { mode, options, undoes } = begin;
+  const isOwn = undoes !== undefined || mode === 'checked' || mode === 'dedupe' || (options.generateHashes === true && !mark);
+  const free = isOwn ? new Set<number>() : await freeBefore(run.images);
+  yield* possibleCreations(run);
+  yield* createdLinks(run, { isProven: (row) => isOwn || free.has(row), isNew: () => true });
 }
 
-async function freeBefore(record: RunRecord, { begin }: RunState): Promise<ReadonlySet<number>> {
+/** Returns the rows whose hashes had no link. */
+async function freeBefore(images: KeptImages): Promise<ReadonlySet<number>> {
   const rows = new Set<number>();
-  const images = await keptImages(record, begin.input.rows);
-  for await (const some of images.backwards()) for (const { row, record: link } of some) if (link === null) rows.add(row);
+  for await (const some of images.backwards()) for (const { row, record } of some) if (record === null) rows.add(row);
   return rows;
 }
 
@@ -211,14 +195,11 @@ interface CreatedRows {
 }
 
 /** Yields the links that a run may have created under generated hashes, those that it reported as created, and those that failed partly. */
-async function* createdLinks(
-  { journal: path }: RunRecord,
-  state: RunState,
-  kinds: CreatedRows,
-): AsyncGenerator<readonly DoneChange[]> {
-  const { begin, locationOf, keys } = state;
-  // With images, `appliedChanges` finds these rows.
-  const inDoubt = begin.undo ? [] : [...keys].filter(([row]) => isInDoubt(state.stateOf(row)));
+async function* createdLinks({ record, state }: RecordedRun, kinds: CreatedRows): AsyncGenerator<readonly DoneChange[]> {
+  const { begin, locationOf, keys, stateOf } = state;
+  const path = record.journal;
+  // With images, `possibleCreations` finds these rows.
+  const inDoubt = begin.undo ? [] : [...keys].filter(([row]) => isInDoubt(stateOf(row)));
   yield inDoubt.map(([row, hash]) => createdLink(row, { hash, domain: begin.domain }, undefined, true));
   const locations: LineLocation[] = [];
   for await (const { line, ...location } of readJournal(path)) if (line.type === 'result') locations.push(location);
@@ -233,29 +214,18 @@ async function* createdLinks(
 }
 
 function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isProven, isNew }: CreatedRows): DoneChange[] {
-  const { domain, errors = [] } = line;
-  const perhapsNew = new Set(line.perhapsNew);
   const links = linksOf(line);
   const values = valuePrints(line.values, links.length);
-  const rows = indexesOf(line.rows);
   const created: DoneChange[] = [];
-  let [done, failed] = [0, 0];
-  for (const [position, status] of statusesOf(line).entries()) {
-    const row = rows[position] ?? -1;
-    const isDoubtful = perhapsNew.has(position);
+  for (const [row, { status, nth, url, perhapsNew }] of resultsOf(line)) {
+    if (!url || !isLatest(row)) continue;
+    const link = { hash: url.hash, domain: line.domain };
+    const isCertain = !perhapsNew && isProven(row);
     if (status === 'failed') {
-      const taken = errors[failed]?.[3];
-      failed += 1;
-      if (isOfRow(taken) && isNew(row) && isLatest(row)) {
-        created.push({ ...createdLink(row, { hash: taken.hash, domain }, {}, !isDoubtful && isProven(row)), isUnlike: true });
-      }
-      continue;
+      if (isOfRow(url) && isNew(row)) created.push({ ...createdLink(row, link, {}, isCertain), isUnlike: true });
+    } else if (status === 'created' || perhapsNew) {
+      created.push(createdLink(row, link, { long_url: links[nth]?.print, ...values[nth] }, isCertain));
     }
-    const link = links[done];
-    const made = { long_url: link?.print, ...values[done] };
-    done += 1;
-    if ((status !== 'created' && !isDoubtful) || !link || !isLatest(row)) continue;
-    created.push(createdLink(row, { hash: link.hash, domain }, made, !isDoubtful && isProven(row)));
   }
   return created.reverse();
 }
