@@ -2,30 +2,26 @@ import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
 import { isoTime } from '../base/times.ts';
 import { CallError } from '../client/call-error.ts';
-import { beginOneOff } from './journal/new-run.ts';
+import { beginOneOff, identityOf } from './journal/new-run.ts';
 import { isCrowded } from './past-runs/run-names.ts';
-import type { RunEnvironment } from './run-plan.ts';
+import type { Surroundings } from './run-plan.ts';
 
-/** A call with effects that cannot be recorded. `undo` stops at it instead of reverting an earlier run. */
-interface RecordedCall {
-  readonly what: string;
-  readonly profile: string | undefined;
-}
-
-/** Makes the call once its record is on disk. Deletes the record if the call was certainly not applied. */
+/**
+ * Makes a call with effects that cannot be recorded, once its record is on disk. `undo` stops at it instead of reverting an earlier run.
+ * Deletes the record if the call was certainly not applied.
+ */
 export async function recordCall<Result>(
-  call: RecordedCall,
-  environment: Pick<RunEnvironment, 'client' | 'system' | 'stateFolder'>,
+  call: { readonly what: string; readonly profile: string | undefined },
+  environment: Surroundings,
   act: () => Promise<Result>,
   isRefused: (result: Result) => boolean = () => false,
 ): Promise<Result> {
   const { client, system, stateFolder } = environment;
+  const { what } = call;
   if (isCrowded(stateFolder)) await (await import('./past-runs/pruning.ts')).pruneRuns(stateFolder, system);
-  const { server, username: account } = client.identity;
-  const sha256 = checksum(call.what);
-  const identity = { operation: 'api', server, account, input: { name: call.what, sha256, rows: 0 }, options: {} } as const;
-  const { journal } = await beginOneOff(identity, call, environment);
-  await journal.write({ type: 'intent', batch: 1, rows: [], payload: sha256 });
+  const input = { name: what, sha256: checksum(what), rows: 0 };
+  const { journal } = await beginOneOff(identityOf(client, { operation: 'api', input, options: {} }), call, environment);
+  await journal.write({ type: 'intent', batch: 1, rows: [], payload: input.sha256 });
   try {
     const result = await act();
     if (isRefused(result)) await journal.drop();

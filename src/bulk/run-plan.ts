@@ -50,7 +50,7 @@ export interface RunInput<Item extends object = object> {
   /** For listed links: the unfinished run that stores these rows; `run` is undefined if a new run is to store them. */
   readonly snapshot?: { readonly run: string | undefined } | undefined;
   /** For links that are listed again: copies the results of the unfinished run into the journal that replaces its journal. */
-  readonly copyResults?: ((earlier: UnfinishedRun, journal: Journal) => Promise<void>) | undefined;
+  readonly copyResults?: ((earlier: FoundRun, journal: Journal) => Promise<void>) | undefined;
   /** `System.elapsed` when the reading of the links began; absent if they were not read. */
   readonly readAt?: number | undefined;
   /** Returns the error to stop with if the file has changed since it was checked. */
@@ -59,9 +59,10 @@ export interface RunInput<Item extends object = object> {
   readonly copyTo?: ((path: string) => Promise<void>) | undefined;
 }
 
-/** A run that this process has locked, with its state in the journal. */
-export interface UnfinishedRun {
+export interface FoundRun {
+  readonly name: string;
   readonly record: RunRecord;
+  /** The state in the journal. */
   readonly state: RunState;
 }
 
@@ -79,33 +80,47 @@ export interface RunSteps {
   after(isStopped: () => boolean): Promise<boolean>;
 }
 
-export interface RunPlan<Payload extends object = object> {
-  operation(settings: OperationSettings): BulkOperation<Payload>;
-  readonly mode?: Mode | undefined;
+/** What the first line of the journal says about a run besides its identity. */
+export interface RunDescription {
   /** The command as shown in messages: `rewrite https://a.example -> https://b.example`. */
   readonly what?: string | undefined;
   /** Keep before-images of the links, so that the run can be undone. */
   readonly undo?: boolean | undefined;
   readonly undoes?: string | undefined;
-  /** Bytes of the journal of `undoes` when this run was planned. If it has grown by now, the run does not begin. */
-  readonly undoneSize?: number | undefined;
   readonly direction?: UndoDirection | undefined;
   /** For a run that undoes another: returns the number of tags, and of rows that may still be applied, left unchanged so far. */
   readonly kept?: (() => number) | undefined;
-  /** The number of links that a run other than a shortening creates, if known. */
-  readonly newLinks?: number | undefined;
+  readonly profile?: string | undefined;
+  readonly results?: string | undefined;
+  readonly failed?: string | undefined;
+}
+
+/** What decides whether a run may begin, and which one it resumes. */
+export interface RunBeginning extends RunDescription {
+  readonly input: RunInput;
+  /** The working domain. Without it, the default domain is looked up if the edition has several domains. */
+  readonly domain?: string | undefined;
   /** The links were typed. Their record is one file, and quota and default domain are not requested first. */
   readonly fromArguments?: boolean | undefined;
+  /** Bytes of the journal of `undoes` when this run was planned. If it has grown by now, the run does not begin. */
+  readonly undoneSize?: number | undefined;
+  /** Run again even if an earlier run completed. */
+  readonly again?: boolean | undefined;
+  /** Replace files that this run did not write. */
+  readonly overwrite?: boolean | undefined;
+}
+
+export interface RunPlan<Payload extends object = object> extends RunBeginning {
+  operation(settings: OperationSettings): BulkOperation<Payload>;
+  readonly mode?: Mode | undefined;
+  /** The number of links that a run other than a shortening creates, if known. */
+  readonly newLinks?: number | undefined;
   /** Typed links whose run is never resumed, because the same URL may be shortened twice. */
   readonly isOneOff?: boolean | undefined;
   /** Returns true if a link that was read again still matches the selection. */
   readonly isSelected?: ((record: UrlRecord) => boolean) | undefined;
-  readonly profile?: string | undefined;
-  /** The working domain. Without it, the default domain is looked up if the edition has several domains. */
-  readonly domain?: string | undefined;
   /** The account's domains, if they were already requested. That request counts as the first of the run. */
   readonly accountDomains?: Promise<AccountDomains> | undefined;
-  readonly input: RunInput;
   readonly steps?: RunSteps | undefined;
   payload(item: object): Payload;
   /** All other JSON values on which `payload` depends. A resumed run must have the same. */
@@ -118,14 +133,8 @@ export interface RunPlan<Payload extends object = object> {
   readonly concurrency?: number | undefined;
   readonly budget?: number | undefined;
   readonly failFast?: boolean | undefined;
-  /** Run again even if an earlier run completed. */
-  readonly again?: boolean | undefined;
   /** Start even if a quota is too low. */
   readonly force?: boolean | undefined;
-  /** Replace files that this run did not write. */
-  readonly overwrite?: boolean | undefined;
-  readonly results?: string | undefined;
-  readonly failed?: string | undefined;
   /** Milliseconds to wait before a listing is read back. Default: 10,000. */
   readonly settle?: number | undefined;
 }
@@ -160,6 +169,9 @@ export interface RunEnvironment {
   /** For tests of journals that fail at a chosen step. */
   readonly openJournalFile?: OpenJournalFile | undefined;
 }
+
+/** What the records of runs need. */
+export type Surroundings = Pick<RunEnvironment, 'client' | 'system' | 'stateFolder' | 'openJournalFile'>;
 
 export function concurrencyOf({ mode, concurrency = 4 }: RunPlan): number {
   return mode?.name === 'checked' ? 1 : Math.min(Math.max(1, concurrency), 16);

@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { loadedWhenCalled } from '../base/loaded-when-called.ts';
+import type { Client } from '../client/client.ts';
 import { recordDomain } from '../contract/link.ts';
-import { withoutLocalPort } from '../contract/web-address.ts';
 import { absolutePath } from '../files/folders.ts';
 import { type Execution, isStale } from './execution/execution.ts';
 import { executeRun } from './execution/run-output.ts';
 import { journalLedger } from './journal/ledger.ts';
 import type { RunIdentity } from './journal/lines.ts';
-import { type BegunRun, beginOneOff } from './journal/new-run.ts';
+import { type BegunRun, beginOneOff, identityOf } from './journal/new-run.ts';
 import { acceptingPartial } from './matching/row-verdict.ts';
 import { rulesOf } from './operations/batches.ts';
-import type { BulkOperation } from './operations/operation.ts';
+import type { BulkOperation, OperationKind } from './operations/operation.ts';
 import { isCrowded, runFolders } from './past-runs/run-names.ts';
 import type { RowOutcome } from './results/row-outcome.ts';
 import { concurrencyOf, type HistoryChange, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
@@ -42,7 +42,7 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment) {
   const preflight = plan.isOneOff ? undefined : await import('./beginning/preflight.ts');
   const domain = preflight ? await preflight.prepare(plan, surroundings) : plan.domain;
   const operation = plan.operation({ client, domain, batchSize: plan.batchSize, mayCall: () => calls.reserve(1) });
-  const identity = identityOf(plan, operation, domain, environment);
+  const identity = identityOfPlan(plan, operation.kind, domain, client);
   const start = async (begun: BegunRun) => {
     const keepsImages = preflight !== undefined || plan.input.readAt !== undefined;
     const images = keepsImages && (await (await import('./journal/images.ts')).imagesOf(begun, plan, environment, operation));
@@ -72,29 +72,25 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment) {
   return await preflight.beginRun(identity, plan, surroundings, start);
 }
 
-/** Two command lines with the same identity are the same run. */
-function identityOf(
-  { input, options, mode, fromArguments }: RunPlan,
-  { kind }: BulkOperation,
+function identityOfPlan(
+  { input: { name, sha256, rows, file, copyTo }, options, mode, fromArguments }: RunPlan,
+  operation: OperationKind,
   domain: string | undefined,
-  { client: { identity } }: RunEnvironment,
+  client: Client,
 ): RunIdentity {
-  const isFile = input.copyTo === undefined && !fromArguments;
-  return {
-    operation: kind,
+  const isFile = copyTo === undefined && !fromArguments;
+  return identityOf(client, {
+    operation,
     mode: mode?.name,
-    server: identity.server,
-    account: identity.username,
-    domain: domain && withoutLocalPort(domain),
+    domain,
     input: {
-      name: isFile ? absolutePath(input.name) : input.name,
-      sha256: input.sha256,
-      rows: input.rows,
-      file: input.file && { ...input.file, name: absolutePath(input.file.name) },
+      name: isFile ? absolutePath(name) : name,
+      sha256,
+      rows,
+      file: file && { ...file, name: absolutePath(file.name) },
     },
-    // Converted as in the journal, so that both can be compared.
-    options: JSON.parse(JSON.stringify({ ...options, generateHashes: mode?.generateHashes || undefined })),
-  };
+    options: { ...options, generateHashes: mode?.generateHashes || undefined },
+  });
 }
 
 type Beginnings = RunEnvironment & Pick<Execution, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'>;

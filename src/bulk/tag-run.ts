@@ -2,12 +2,13 @@ import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
 import { isoTime } from '../base/times.ts';
 import { beginRun } from './beginning/beginning.ts';
-import type { BeginLine, UndoDirection } from './journal/lines.ts';
+import type { BeginLine, RunIdentity } from './journal/lines.ts';
+import { identityOf } from './journal/new-run.ts';
 import { removeRunFolder } from './journal/run-folder.ts';
 import { recordResumed, recordUndone } from './past-runs/later-lines.ts';
 import { isCrowded, runFolders } from './past-runs/run-names.ts';
 import { unfinishedRuns } from './past-runs/unfinished.ts';
-import type { RunEnvironment } from './run-plan.ts';
+import type { RunBeginning, RunEnvironment, Surroundings } from './run-plan.ts';
 
 export interface TagChange {
   readonly rename?: { readonly from: string; readonly to: string };
@@ -32,16 +33,12 @@ function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-export interface TagRun {
+export interface TagRun extends Pick<RunBeginning, 'profile' | 'undoes' | 'undoneSize' | 'direction'> {
   /** The command as shown in messages: `tags rename promo promotion`. */
   readonly what: string;
   readonly change: TagChange;
   /** `tags` by default; for an undo that found all links as they should be, its own. */
   readonly operation?: BeginLine['operation'];
-  readonly profile?: string | undefined;
-  readonly undoes?: string | undefined;
-  readonly undoneSize?: number | undefined;
-  readonly direction?: UndoDirection | undefined;
 }
 
 interface TagWork<Result> {
@@ -64,7 +61,7 @@ export async function recordTagRun<Result>(
   const { system, stateFolder } = environment;
   const folders = runFolders(stateFolder);
   if (isCrowded(stateFolder)) await (await import('./past-runs/pruning.ts')).pruneRuns(stateFolder, system, undoes);
-  const identity = identityOf({ what, change, operation, undoes }, environment);
+  const identity = tagIdentity({ what, change, operation, undoes }, environment);
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
   const beginning = { input, what, profile, undoes, undoneSize, direction, undo: true, fromArguments: true };
   const done = await beginRun(identity, beginning, environment, async (begun) => {
@@ -105,16 +102,14 @@ export async function recordTagRun<Result>(
 }
 
 /** The typed command identifies the run, because its change is decided only once, when it starts. */
-function identityOf({ what, change, operation = 'tags', undoes }: TagRun, { client }: Pick<RunEnvironment, 'client'>) {
-  const { server, username: account } = client.identity;
+function tagIdentity({ what, change, operation = 'tags', undoes }: TagRun, { client }: Surroundings): RunIdentity {
   const input = { name: operation === 'tags' ? 'tags' : what, sha256: checksum(JSON.stringify([what, undoes])), rows: 0 };
-  const options = JSON.parse(JSON.stringify({ tags: tagChangeOf({ options: { tags: change } }), undoes }));
-  return { operation, server, account, domain: undefined, input, options } as const;
+  return identityOf(client, { operation, input, options: { tags: tagChangeOf({ options: { tags: change } }), undoes } });
 }
 
 /** Returns the change of the unfinished run of the same command. It may have been applied. */
 export async function unfinishedTags(run: Omit<TagRun, 'change'>, environment: RunEnvironment): Promise<TagChange | undefined> {
-  const { operation, domain, input } = identityOf({ ...run, change: {} }, environment);
-  const [found] = await unfinishedRuns({ operation, domain, sha256: input.sha256 }, environment);
+  const { operation, input } = tagIdentity({ ...run, change: {} }, environment);
+  const [found] = await unfinishedRuns({ operation, sha256: input.sha256 }, environment);
   return found && tagChangeOf(found.state.begin);
 }

@@ -561,6 +561,28 @@ test('K2: what is not asked is not paced: short URLs of a name that is not publi
   expect(Number(/destinations, (\S+) s\)/.exec(stderr)?.[1])).toBeLessThan(1.5);
 });
 
+describe('on the domain of a local service, whose port may change', () => {
+  test.override({ domains: [{ name: 'localhost:8787' }] });
+
+  test('R 1.4: an interrupted check is resumed by the same command', async ({ env, linkctl, service, pages, folder }) => {
+    const links = [1, 2].map((nth) => ({ custom_hash: `lo${nth}`, long_url: pages.urlOf(`200/${nth}`, nth) }));
+    await store(service, links);
+    const argv = ['check', '--allow-private', '--domain', 'localhost:8787'];
+    const system = createTestSystem({ env, haste: 1000 });
+    pages.hold = (request) => request.endsWith('/2');
+    const ran = main(argv, system);
+    await until(() => recorded(folder) === 1, 'a verdict is recorded');
+    system.raise('SIGINT');
+    await ran;
+    pages.release();
+    const resumed = await linkctl(argv);
+    expect([resumed.code, resumed.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^resuming run \S+: 1 of 2 destinations are done\n/),
+    ]);
+  });
+});
+
 test('R 1.4: a resumed check has the links of now: what was changed meanwhile, what was added, and not what is gone', async ({
   env,
   linkctl,

@@ -17,9 +17,8 @@ import {
 } from '../journal/run-folder.ts';
 import { discardRun } from '../past-runs/deletion.ts';
 import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from '../past-runs/run-names.ts';
-import type { FoundRun } from '../past-runs/unfinished.ts';
-import type { RunEnvironment } from '../run-plan.ts';
-import { findRun, type RunBeginning, startedElsewhere } from './found-run.ts';
+import type { FoundRun, RunBeginning, RunEnvironment } from '../run-plan.ts';
+import { findRun, startedElsewhere } from './found-run.ts';
 import { assertReplaceable } from './output-paths.ts';
 
 /**
@@ -121,7 +120,7 @@ async function replaceRows(name: string, identity: RunIdentity, plan: RunBeginni
     const state = await foldJournal(record.journal);
     const { at, order } = state.begin;
     const begin = { ...beginLine(name, identity, plan, environment), at, order };
-    const write = (journal: Journal): Promise<void> => copyResults({ record, state }, journal);
+    const write = (journal: Journal): Promise<void> => copyResults({ name, record, state }, journal);
     await createRunFolder(begin, folders, system, { copyInput, openFile, copyResults: write });
   } finally {
     work.release();

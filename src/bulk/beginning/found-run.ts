@@ -6,27 +6,9 @@ import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 import { claimRun, foldRun, readBegin, runKey } from '../journal/run-folder.ts';
 import { type RunFolders, runFolders, runNames, runRecord } from '../past-runs/run-names.ts';
 import { isUndone } from '../past-runs/undo-chain.ts';
-import { type FoundRun, runsOf } from '../past-runs/unfinished.ts';
-import type { InputFile, RunEnvironment, RunPlan } from '../run-plan.ts';
+import { runsOf } from '../past-runs/unfinished.ts';
+import type { FoundRun, InputFile, RunBeginning, RunEnvironment } from '../run-plan.ts';
 import { changedOptions } from './given-flags.ts';
-
-export type RunBeginning = Pick<
-  RunPlan,
-  | 'again'
-  | 'domain'
-  | 'failed'
-  | 'input'
-  | 'fromArguments'
-  | 'overwrite'
-  | 'profile'
-  | 'results'
-  | 'undo'
-  | 'undoes'
-  | 'undoneSize'
-  | 'direction'
-  | 'kept'
-  | 'what'
->;
 
 export function startedElsewhere(): LocalError {
   return new LocalError('another process has started or finished the same change; nothing was changed', {
@@ -73,7 +55,7 @@ export async function findRun(
     // The finished run is resumed to send the rows that it skipped.
     if (state?.counts.get('free')) {
       assertSameOptions(identity, state.begin);
-      return { name: finished, state };
+      return { name: finished, record, state };
     }
     const begin = await readBegin(record);
     const changed = begin ? changedOptions(identity, begin) : [];

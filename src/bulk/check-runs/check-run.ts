@@ -7,10 +7,10 @@ import { brokenPipe, closeRun, endReason, readToItsEnd } from '../execution/run-
 import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';
 import { rangesOf } from '../journal/lines.ts';
-import type { BegunRun } from '../journal/new-run.ts';
+import { type BegunRun, identityOf } from '../journal/new-run.ts';
 import { pruneRuns } from '../past-runs/pruning.ts';
 import type { OutcomeFile } from '../results/outcome-files.ts';
-import type { RunEnvironment, UnfinishedRun } from '../run-plan.ts';
+import type { FoundRun, RunEnvironment } from '../run-plan.ts';
 import { createStop, type Stop } from '../sending/stop.ts';
 import { type CheckedRow, type CheckPlan, type IndexedRow, openCheckResults } from './check-results.ts';
 import { copyVerdicts, groupSize, RecordedVerdicts } from './recorded-verdicts.ts';
@@ -27,24 +27,14 @@ export async function startCheck(plan: CheckPlan, environment: RunEnvironment): 
   const { client, system, stateFolder } = environment;
   await pruneRuns(stateFolder, system);
   const { what, links, sha256, options, profile, domain, results, overwrite } = plan;
-  const { server, username: account } = client.identity;
-  const rows = links.count;
-  const identity = {
-    operation: 'check',
-    server,
-    account,
-    domain,
-    input: { name: what, sha256, rows },
-    options: JSON.parse(JSON.stringify(options)),
-  } as const;
+  const recorded = { name: what, sha256, rows: links.count };
+  const identity = identityOf(client, { operation: 'check', domain, input: recorded, options });
   const input = {
-    name: what,
-    sha256,
-    rows,
+    ...recorded,
     open: () => [],
     copyTo: (path: string) => links.copyTo(path),
     snapshot: { run: plan.resumes },
-    copyResults: (earlier: UnfinishedRun, journal: Journal) => copyVerdicts(earlier, plan, journal),
+    copyResults: (earlier: FoundRun, journal: Journal) => copyVerdicts(earlier, plan, journal),
     readAt: system.elapsed(),
   };
   return await beginRun(identity, { input, what, profile, domain, results, overwrite }, environment, async (begun) =>

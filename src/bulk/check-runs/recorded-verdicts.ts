@@ -4,7 +4,7 @@ import type { Journal } from '../journal/journal.ts';
 import { isSettled, type RunState } from '../journal/journal-state.ts';
 import { type LineFile, type LineLocation, lineFile } from '../journal/line-reader.ts';
 import { rangesOf } from '../journal/lines.ts';
-import type { UnfinishedRun } from '../run-plan.ts';
+import type { FoundRun } from '../run-plan.ts';
 import type { CheckPlan } from './check-results.ts';
 
 /** Locates the verdict of each destination in the journal. Needs 12 bytes per link; the verdicts stay on disk. */
@@ -48,7 +48,7 @@ export const groupSize = 200;
 
 /** Copies the verdicts of an unfinished check into its new journal, by destination, since links may have changed or been deleted. */
 export async function copyVerdicts(
-  { record, state }: UnfinishedRun,
+  { record, state }: Pick<FoundRun, 'record' | 'state'>,
   {
     links,
     settings,

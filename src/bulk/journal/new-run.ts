@@ -1,36 +1,39 @@
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isoTime } from '../../base/times.ts';
+import type { Client } from '../../client/client.ts';
+import { withoutLocalPort } from '../../contract/web-address.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
 import { absolutePath, makePrivateFolder } from '../../files/folders.ts';
 import { removeFile } from '../../files/remove-file.ts';
-import {
-  newestRuns,
-  orderOf,
-  type RunFolders,
-  type RunRecord,
-  runFolders,
-  runRecord,
-  smallRecord,
-} from '../past-runs/run-names.ts';
-import type { RunEnvironment, RunPlan } from '../run-plan.ts';
+import { newestRuns, orderOf, type RunFolders, runFolders, runRecord, smallRecord } from '../past-runs/run-names.ts';
+import type { FoundRun, RunDescription, Surroundings } from '../run-plan.ts';
 import type { Journal } from './journal.ts';
-import type { OpenIntent, RowState, RunState } from './journal-state.ts';
+import type { OpenIntent, RowState } from './journal-state.ts';
 import type { LineLocation } from './line-reader.ts';
 import type { BeginLine, RunIdentity, Watermark } from './lines.ts';
 import { type SmallJournal, smallJournal } from './small-journal.ts';
-
-type Described = Pick<RunPlan, 'what' | 'undo' | 'undoes' | 'direction' | 'kept' | 'profile' | 'results' | 'failed'>;
-type Surroundings = Pick<RunEnvironment, 'client' | 'system' | 'stateFolder' | 'openJournalFile'>;
 
 interface SmallRun extends BegunRun {
   readonly journal: SmallJournal;
 }
 
+/**
+ * Two command lines with the same identity are the same run. Leaves out the port of a local service, which may change at its next start, and
+ * converts options as in the journal, so that both can be compared.
+ */
+export function identityOf(
+  { identity: { server, username: account } }: Pick<Client, 'identity'>,
+  { operation, mode, domain, input, options }: Omit<RunIdentity, 'server' | 'account'>,
+): RunIdentity {
+  const own = domain && withoutLocalPort(domain);
+  return { operation, mode, server, account, domain: own, input, options: JSON.parse(JSON.stringify(options)) };
+}
+
 export function beginLine(
   run: string,
   identity: RunIdentity,
-  { what, undo, undoes, direction, kept, profile, results, failed }: Described,
+  { what, undo, undoes, direction, kept, profile, results, failed }: RunDescription,
   { client, system, stateFolder }: Surroundings,
 ): BeginLine {
   return {
@@ -51,7 +54,7 @@ export function beginLine(
   };
 }
 
-export function outputsOf({ results, failed }: Pick<RunPlan, 'results' | 'failed'>): string[] {
+export function outputsOf({ results, failed }: Pick<RunDescription, 'results' | 'failed'>): string[] {
   return [results, failed].filter((path) => path !== undefined).map(absolutePath);
 }
 
@@ -59,7 +62,7 @@ export function outputsOf({ results, failed }: Pick<RunPlan, 'results' | 'failed
 export async function beginSmallRecord(
   run: string,
   identity: RunIdentity,
-  plan: Described,
+  plan: RunDescription,
   environment: Surroundings,
 ): Promise<Omit<SmallRun, 'release'>> {
   const folders = runFolders(environment.stateFolder);
@@ -71,7 +74,7 @@ export async function beginSmallRecord(
 }
 
 /** Begins a run that is never resumed. Its key is random: it is never searched for, and two runs may begin in the same second. */
-export async function beginOneOff(identity: RunIdentity, plan: Described, environment: Surroundings): Promise<SmallRun> {
+export async function beginOneOff(identity: RunIdentity, plan: RunDescription, environment: Surroundings): Promise<SmallRun> {
   const { system, stateFolder } = environment;
   const key = Math.floor(system.random() * 2 ** 32)
     .toString(16)
@@ -120,11 +123,8 @@ export function newRunName(key: string, now: number, folders: RunFolders): strin
 }
 
 /** A locked run whose journal was read and is open. */
-export interface BegunRun {
-  readonly name: string;
-  readonly record: RunRecord;
+export interface BegunRun extends FoundRun {
   readonly journal: Journal;
-  readonly state: RunState;
   readonly resumed: boolean;
   /** A resumed run that is not complete gets a new number, because what it changes now is the latest change. */
   readonly order?: number | undefined;

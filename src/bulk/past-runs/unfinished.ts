@@ -1,19 +1,13 @@
 import { existsSync } from 'node:fs';
 import { LocalError } from '../../base/errors.ts';
-import type { System } from '../../base/system.ts';
-import type { Client } from '../../client/client.ts';
-import { withoutLocalPort } from '../../contract/web-address.ts';
 import { isUntouched, type RunState, settledCount } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
+import { identityOf } from '../journal/new-run.ts';
 import { claimKey, foldRun, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
+import type { FoundRun, Surroundings } from '../run-plan.ts';
 import { newestFirst, type RunFolders, runFolders, runRecord } from './run-names.ts';
 import { isTrace } from './trace.ts';
 import { isToContinue, isUndone } from './undo-chain.ts';
-
-export interface FoundRun {
-  readonly name: string;
-  readonly state: RunState;
-}
 
 /**
  * Returns the unfinished runs of a key, newest first, and the newest finished run. An undone run is neither. A complete run whose result
@@ -32,12 +26,14 @@ export async function runsOf(
   let finished: string | undefined;
   for (const { run: name, begin } of newestFirst(folders, (candidate) => keyOfRun(candidate) === key)) {
     if (begin && isTrace(begin)) continue;
+    const record = runRecord(name, folders);
     // The newest finished run is read completely. For older ones the last line is enough.
-    if (finished !== undefined && (await lastLine(runRecord(name, folders).journal))?.type === 'shown') continue;
+    if (finished !== undefined && (await lastLine(record.journal))?.type === 'shown') continue;
     const state = await foldRun(name, folders);
     if (!state) continue;
     if (await isUndone(state, folders)) undone.push(name);
-    else if ((await isToContinue(state, folders)) && (!state.complete || isToShow(state))) unfinished.push({ name, state });
+    else if ((await isToContinue(state, folders)) && (!state.complete || isToShow(state)))
+      unfinished.push({ name, record, state });
     else finished ??= name;
   }
   return { unfinished, finished, undone };
@@ -49,12 +45,6 @@ export interface ResumableRun {
   readonly left: number;
 }
 
-interface Surroundings {
-  readonly client: Pick<Client, 'identity'>;
-  readonly system: System;
-  readonly stateFolder: string;
-}
-
 interface Sought extends Pick<RunIdentity, 'operation' | 'domain'> {
   readonly sha256: string;
   /** `--again` */
@@ -64,12 +54,10 @@ interface Sought extends Pick<RunIdentity, 'operation' | 'domain'> {
 /** Returns the runs that the same command would continue, newest first, including those that sent nothing. */
 export async function unfinishedRuns(
   { operation, domain, sha256, again }: Sought,
-  { client: { identity }, system, stateFolder }: Surroundings,
+  { client, system, stateFolder }: Surroundings,
 ): Promise<readonly FoundRun[]> {
   const folders = runFolders(stateFolder);
-  const input = { name: '', sha256, rows: 0 };
-  const { server, username: account } = identity;
-  const key = runKey({ operation, server, account, domain: domain && withoutLocalPort(domain), input });
+  const key = runKey(identityOf(client, { operation, domain, input: { name: '', sha256, rows: 0 }, options: {} }));
   const beginning = await claimKey(key, folders, system);
   const { unfinished } = await runsOf(key, folders, again).finally(() => beginning.release());
   return unfinished;
@@ -77,16 +65,15 @@ export async function unfinishedRuns(
 
 /** Returns the run that the same command resumes, with its recorded rows; undefined if every such run is untouched. */
 export async function resumableRun(sought: Sought, surroundings: Surroundings): Promise<ResumableRun | undefined> {
-  for (const { name, state } of await unfinishedRuns(sought, surroundings)) {
+  for (const { name, record, state } of await unfinishedRuns(sought, surroundings)) {
     if (isUntouched(state)) continue;
-    const { input: path } = runRecord(name, runFolders(surroundings.stateFolder));
-    if (!existsSync(path)) {
+    if (!existsSync(record.input)) {
       throw new LocalError(`run ${name} cannot be resumed: its list of links is missing`, {
         hint: `to discard the run: linkctl runs forget ${name}`,
       });
     }
     const { begin } = state;
-    return { begin, input: path, left: begin.input.rows - settledCount(state) };
+    return { begin, input: record.input, left: begin.input.rows - settledCount(state) };
   }
   return undefined;
 }
