@@ -11,18 +11,11 @@ import type { KnownRecord } from './matching/row-verdict.ts';
 import type { Mode } from './operations/modes.ts';
 import type { BulkOperation, OperationKind } from './operations/operation.ts';
 import type { RunRecord } from './past-runs/run-names.ts';
-import type { RowError, Skip } from './results/row-outcome.ts';
+import type { InputRow } from './results/row-outcome.ts';
 
-export interface RunRow<Item extends object = object> {
-  /** Counts from 1; undefined if the row can no longer be read. */
-  readonly line: number | undefined;
-  readonly item: Item;
+export interface RunRow<Item extends object = object> extends InputRow<Item> {
   /** The link as read for the plan; null if it did not exist, absent if it was not read. */
   readonly before?: UrlRecord | null | undefined;
-  /** The row fails with this error, and nothing is sent. */
-  readonly refusal?: string | RowError | undefined;
-  /** The row is left out as requested: nothing is read or sent for it. */
-  readonly skip?: Skip | undefined;
   /** The row that changed the link, of the run that is undone. */
   readonly undoneRow?: number | undefined;
 }

@@ -51,17 +51,17 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment) {
       const run = await newExecution(plan, known);
       const { rows } = plan.input;
       const batches = Math.ceil(rows / plan.batchSize);
-      const plain = {
+      const plain: RunFacts = {
         run: begun.name,
         kind: operation.kind,
-        resumed: false,
+        resumed: begun.resumed,
         rows,
         doneBefore: 0,
         batches,
         calls: batches,
         domain,
       };
-      const facts: RunFacts = preflight ? await preflight.preflight(run) : plain;
+      const facts = preflight ? await preflight.preflight(run, plain) : plain;
       return { facts, ...(await executeRun(run, facts.batches)) };
     } catch (error) {
       if (images) await images.close();

@@ -11,7 +11,7 @@ import type { BulkOperation } from '../../src/bulk/operations/operation.ts';
 import { shortenOperation } from '../../src/bulk/operations/shortening.ts';
 import { recordShown } from '../../src/bulk/past-runs/later-lines.ts';
 import type { RowOutcome } from '../../src/bulk/results/row-outcome.ts';
-import { exitCodeOf, runEnd } from '../../src/bulk/results/run-end.ts';
+import { runEnd } from '../../src/bulk/results/run-end.ts';
 import type { RunSummary } from '../../src/bulk/run.ts';
 import { startRun } from '../../src/bulk/run.ts';
 import type { OperationSettings, RunEnvironment, RunPlan } from '../../src/bulk/run-plan.ts';
@@ -203,7 +203,12 @@ async function shorten(
   if (read === undefined) await recordShown(run.facts.run, world.state, world.system);
   const end = runEnd(summary.tally, summary.stop);
   const statuses = outcomes.map(({ status }) => status).join(' ');
-  return { outcomes, summary, statuses, exit: end.kind === 'signal' ? 'signal' : exitCodeOf(end) };
+  return { outcomes, summary, statuses, exit: exitOf(end) };
+}
+
+/** The exit code, or `signal`. */
+export function exitOf(end: ReturnType<typeof runEnd>): number | 'signal' {
+  return end.kind === 'signal' ? end.kind : end.kind === 'error' ? end.error.exitCode : 0;
 }
 
 export function inputOf(rows: readonly object[], name: string): RunPlan<ShortenItem>['input'] {

@@ -1,10 +1,10 @@
 import type { OpenJournalFile } from '../../src/bulk/journal/journal.ts';
 import type { BulkOperation } from '../../src/bulk/operations/operation.ts';
 import type { RowOutcome } from '../../src/bulk/results/row-outcome.ts';
-import { exitCodeOf, runEnd } from '../../src/bulk/results/run-end.ts';
+import { runEnd } from '../../src/bulk/results/run-end.ts';
 import { startRun } from '../../src/bulk/run.ts';
 import type { OperationSettings, RunPlan } from '../../src/bulk/run-plan.ts';
-import { type BulkWorld, inputOf, rowsOf } from './bulk-world.ts';
+import { type BulkWorld, exitOf, inputOf, rowsOf } from './bulk-world.ts';
 
 /** Links h0, h1, … */
 export async function fill({ direct }: BulkWorld, count: number): Promise<void> {
@@ -48,7 +48,7 @@ export async function change<Row extends object>(
 ) {
   const { outcomes, end } = await oneOff(world, operation, rows, { batchSize });
   return {
-    exit: end.kind === 'signal' ? 'signal' : exitCodeOf(end),
+    exit: exitOf(end),
     statuses: outcomes.map(({ status, error }) => (error?.code ? error.code : status)).join(' '),
     outcomes,
   };
@@ -84,5 +84,5 @@ export async function longRun<Row extends object>(
   }
   const { tally, stop } = run.summary();
   const end = runEnd(tally, stop);
-  return { statuses: statuses.join(' '), exit: end.kind === 'signal' ? end.kind : exitCodeOf(end) };
+  return { statuses: statuses.join(' '), exit: exitOf(end) };
 }

@@ -1,12 +1,11 @@
 import { describe, expect } from 'vitest';
 import { chooseMode, type DedupeScope } from '../../src/bulk/operations/modes.ts';
 import { shortenOperation } from '../../src/bulk/operations/shortening.ts';
-import { exitCodeOf } from '../../src/bulk/results/run-end.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { faults } from '../support/faulty-steps.ts';
 import type { Manners } from '../support/manners.ts';
 import { seed, store } from '../support/stored-links.ts';
-import { type BulkWorld, rowsOf, test } from './bulk-world.ts';
+import { type BulkWorld, exitOf, rowsOf, test } from './bulk-world.ts';
 import { oneOff } from './change-runs.ts';
 
 const onPost = { only: { method: 'POST' } };
@@ -18,7 +17,7 @@ async function shortenFew(world: BulkWorld, items: readonly ShortenItem[], dedup
   const { outcomes, end } = await oneOff(world, shortenOperation({ client, mode }), items, { mode, settle });
   return {
     statuses: outcomes.map(({ status }) => status).join(' '),
-    exit: end.kind === 'signal' ? end.kind : exitCodeOf(end),
+    exit: exitOf(end),
     error: end.kind === 'error' ? end.error : undefined,
   };
 }

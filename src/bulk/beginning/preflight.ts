@@ -29,10 +29,10 @@ export async function prepare(plan: RunPlan, { client, system }: RunEnvironment)
 }
 
 /** Checks budget and quota before the first row is sent. Throws if the run cannot start. */
-export async function preflight(run: Execution): Promise<RunFacts> {
+export async function preflight(run: Execution, plain: RunFacts): Promise<RunFacts> {
   const { plan, begun, stop, operation } = run;
   const { rows, skipped = 0 } = plan.input;
-  const facts = factsOf(run, await countBatches(run, Math.max(0, rows - skipped - settledCount(begun.state))));
+  const facts = factsOf(run, plain, await countBatches(run, Math.max(0, rows - skipped - settledCount(begun.state))));
   if (facts.batches > 0) await assertBudget(run);
   await assertQuota(run, facts).catch((error: unknown) => {
     // A resumed run stops, but still reports every row: results files from before a kill are out of date.
@@ -54,18 +54,14 @@ export async function preflight(run: Execution): Promise<RunFacts> {
   return facts;
 }
 
-function factsOf({ plan, begun, domain, operation, readsFirst, needsMark }: Execution, batches: number): RunFacts {
+function factsOf({ plan, begun, readsFirst, needsMark }: Execution, plain: RunFacts, batches: number): RunFacts {
   const mode = plan.mode?.name;
   return {
-    run: begun.name,
-    kind: operation.kind,
-    resumed: begun.resumed,
-    rows: plan.input.rows,
+    ...plain,
     doneBefore: settledCount(begun.state),
     batches,
     // 2 % are reserved for reading back.
     calls: Math.ceil(batches * (callsPerBatch(plan) + Number(readsFirst)) * 1.02) + Number(batches > 0 && needsMark),
-    domain,
     guarantee: mode && `${mode}: ${guarantees[mode]}`,
     advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes, failures cannot create duplicates' : undefined,
   };

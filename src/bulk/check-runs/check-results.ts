@@ -3,22 +3,19 @@ import type { CheckSettings } from '../../check/engine.ts';
 import type { Verdict } from '../../check/verdict.ts';
 import type { WriteSystem } from '../../files/atomic-write.ts';
 import { type OutcomeFile, openFile } from '../results/outcome-files.ts';
+import type { RunBeginning } from '../run-plan.ts';
 
-export interface CheckPlan {
+export interface CheckPlan extends Pick<RunBeginning, 'profile' | 'domain' | 'results' | 'overwrite'> {
   readonly what: string;
   /** The typed flags that decide what is requested, and their checksum. The same command resumes the run. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly sha256: string;
-  readonly profile: string | undefined;
-  readonly domain: string | undefined;
   /** `copyTo` writes the links to a new file (0600, fsynced), which is kept with the run. `readLinks` reads it. */
   readonly links: LinkList & { copyTo(path: string): Promise<void> };
   readLinks(path: string): Promise<LinkList>;
   readonly resumes: string | undefined;
   readonly shortUrls: boolean;
   readonly settings: CheckSettings;
-  readonly results?: string | undefined;
-  readonly overwrite?: boolean | undefined;
 }
 
 /** `verdict` is undefined if the check stopped before it. */

@@ -25,12 +25,24 @@ export function errorText({ message, details }: Pick<RowError, 'message' | 'deta
   return details ? `${message} (${details})` : message;
 }
 
-export interface BulkRow {
-  readonly index: number;
+export interface InputRow<Item extends object = object> {
   /** The first line of the row, from 1; undefined if the row can no longer be read. */
   readonly line: number | undefined;
   /** The columns of the input, as written to `--failed`. */
-  readonly item: object;
+  readonly item: Item;
+  /** The row fails with this error, and nothing is sent. */
+  readonly refusal?: string | RowError | undefined;
+  /** The row is left out as requested: nothing is read or sent for it. */
+  readonly skip?: Skip | undefined;
+}
+
+export interface Skip {
+  readonly status: 'skipped' | 'unchanged';
+  readonly reason?: string | undefined;
+}
+
+export interface BulkRow extends InputRow {
+  readonly index: number;
   readonly payload: object;
   /** The link before the run changed it; null if it did not exist, absent if it was not read. */
   readonly before?: KnownRecord | null | undefined;
@@ -38,13 +50,6 @@ export interface BulkRow {
   readonly readAt?: number | undefined;
   /** The link as shown in the plan, if there was one. */
   readonly listed?: KnownRecord | null | undefined;
-  readonly refusal?: string | RowError | undefined;
-  readonly skip?: Skip | undefined;
-}
-
-export interface Skip {
-  readonly status: 'skipped' | 'unchanged';
-  readonly reason?: string | undefined;
 }
 
 export interface RowOutcome extends BulkRow {

@@ -1,4 +1,4 @@
-import { CliError, exitCodes, type FailureKind } from '../../base/errors.ts';
+import { CliError, type FailureKind } from '../../base/errors.ts';
 import { linksCommand, newestCommand } from '../../client/link-commands.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import type { LinkKey } from '../../contract/link.ts';
@@ -44,10 +44,6 @@ export function runEnd(
   if (failed === 0) return { kind: 'ok' };
   const kind = failed === tally.rows - tally.counts.not_sent ? commonKind(tally) : 'partial';
   return { kind: 'error', error: new CliError(kind, `${failed} of ${tally.rows} ${noun} failed`) };
-}
-
-export function exitCodeOf(end: Exclude<RunEnd, { kind: 'signal' }>): number {
-  return end.kind === 'error' ? end.error.exitCode : exitCodes.ok;
 }
 
 function commonKind({ failures }: Tally): FailureKind {

@@ -121,9 +121,7 @@ export async function clearDoubt({ batch, rows }: DoubtfulBatch, run: Execution)
   const release = run.holdsPermit ? undefined : await run.limiter.acquire();
   try {
     if (run.stop.reason) return unsent(rows, run);
-    const known = knownVerdicts(rows, run);
-    const open = rows.filter((_, nth) => !known[nth]);
-    return await settle(batch, rows, mergeVerdicts(known, open.length === 0 ? [] : await resolveDoubt(batch, open, run)), run);
+    return await settleOpen(batch, rows, knownVerdicts(rows, run), run);
   } finally {
     release?.();
   }
@@ -136,8 +134,13 @@ export async function settleChanged(
   known: readonly (Verdict | undefined)[],
   run: Execution,
 ): Promise<Round> {
-  const open = rows.filter(({ index }, nth) => !known[nth] && run.inDoubt.has(index));
-  const resolved = new Map((await resolveDoubt(batch, open, run)).map((verdict, nth) => [open[nth], verdict]));
-  const verdicts = rows.map((row, nth) => known[nth] ?? resolved.get(row) ?? again);
-  return await settle(batch, rows.map(markStale), verdicts, run);
+  const certain = rows.map(({ index }, nth) => known[nth] ?? (run.inDoubt.has(index) ? undefined : again));
+  return await settleOpen(batch, rows.map(markStale), certain, run);
+}
+
+/** Resolves the doubt of the rows without a verdict, and settles all. */
+async function settleOpen(batch: number, rows: Rows, known: readonly (Verdict | undefined)[], run: Execution): Promise<Round> {
+  const open = rows.filter((_, nth) => !known[nth]);
+  const resolved = open.length > 0 ? await resolveDoubt(batch, open, run) : [];
+  return await settle(batch, rows, mergeVerdicts(known, resolved), run);
 }

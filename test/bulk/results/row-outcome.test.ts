@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { CliError, type FailureKind } from '../../../src/base/errors.ts';
 import { type RowStatus, type StopReason, startTally } from '../../../src/bulk/results/row-outcome.ts';
-import { exitCodeOf, runEnd } from '../../../src/bulk/results/run-end.ts';
+import { runEnd } from '../../../src/bulk/results/run-end.ts';
+import { exitOf } from '../bulk-world.ts';
 
 const stopped = (kind: FailureKind): StopReason => ({ kind: 'error', error: new CliError(kind, 'stopped') });
 const signalled: StopReason = { kind: 'signal' };
@@ -32,7 +33,7 @@ test.each<[string, (RowStatus | number)[], StopReason | undefined, number | 'sig
     tally.add(typeof row === 'number' ? { status: 'failed', error: { code: row, message: '' } } : { status: row });
   }
   const end = runEnd(tally, stop);
-  expect(end.kind === 'signal' ? 'signal' : exitCodeOf(end)).toBe(expected);
+  expect(exitOf(end)).toBe(expected);
 });
 
 test('B43: --ignore-missing forgives a hash that is not there, and nothing else', () => {
