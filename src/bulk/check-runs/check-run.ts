@@ -9,13 +9,12 @@ import { isSettled } from '../journal/journal-state.ts';
 import { rangesOf } from '../journal/lines.ts';
 import { type BegunRun, identityOf } from '../journal/new-run.ts';
 import { pruneRuns } from '../past-runs/pruning.ts';
-import type { OutcomeFile } from '../results/outcome-files.ts';
 import type { FoundRun, RunEnvironment } from '../run-plan.ts';
-import { createStop, type Stop } from '../sending/stop.ts';
-import { type CheckedRow, type CheckPlan, type IndexedRow, openCheckResults } from './check-results.ts';
+import { createStop } from '../sending/stop.ts';
+import { type CheckedRow, type CheckPlan, openCheckResults } from './check-results.ts';
 import { copyVerdicts, groupSize, RecordedVerdicts } from './recorded-verdicts.ts';
 
-export type StartedCheck = ReturnType<CheckRun['started']>;
+export type StartedCheck = ReturnType<typeof started>;
 export type CheckProgress = ReturnType<StartedCheck['progress']>;
 export type CheckSummary = ReturnType<StartedCheck['summary']>;
 
@@ -38,190 +37,175 @@ export async function startCheck(plan: CheckPlan, environment: RunEnvironment): 
     readAt: system.elapsed(),
   };
   return await beginRun(identity, { input, what, profile, domain, results, overwrite }, environment, async (begun) =>
-    new CheckRun(begun, plan, environment).started(),
+    started(newCheck(begun, plan, environment)),
   );
 }
 
-class CheckRun {
-  readonly #begun: BegunRun;
-  readonly #plan: CheckPlan;
-  readonly #environment: RunEnvironment;
-  readonly #destinations: Destinations;
-  readonly #verdicts: RecordedVerdicts;
-  readonly #results: OutcomeFile<IndexedRow> | undefined;
-  readonly #doneBefore: number;
-  readonly #stop: Stop = createStop();
-  readonly #halt = new AbortController();
-  readonly #abort = new AbortController();
-  readonly #startedAt: number;
-  readonly #found = new Map<CheckStatus, number>();
-  /**
-   * Counts yielded links. `not_sent`: not reached. `offline`: the local network or name server failed. `private`: an address is not public.
-   * `deferred`: hosts (`closed`) request a wait longer than `--max-wait`.
-   */
-  readonly #tally = {
-    counts: { ...byStatus(() => 0), not_sent: 0 },
-    offline: 0,
-    private: 0,
-    deferred: 0,
-    closed: new Set<string>(),
+type Check = ReturnType<typeof newCheck>;
+
+function newCheck(begun: BegunRun, plan: CheckPlan, { system, interrupt }: RunEnvironment) {
+  const { links, settings, shortUrls, results } = plan;
+  const isKnown = (link: number): boolean => isSettled(begun.state.stateOf(link));
+  const destinations = new Destinations(links, { refusal: settings.refusal, shortUrls }, isKnown);
+  const doneBefore = destinations.count - destinations.left - destinations.refused.length;
+  return {
+    begun,
+    plan,
+    system,
+    interrupt,
+    destinations,
+    verdicts: new RecordedVerdicts(begun.record.journal, begun.state, links.count),
+    results: results === undefined ? undefined : openCheckResults(results, system),
+    stop: createStop(),
+    halt: new AbortController(),
+    abort: new AbortController(),
+    doneBefore,
+    done: doneBefore,
+    found: new Map<CheckStatus, number>(),
+    /**
+     * Counts yielded links. `not_sent`: not reached. `offline`: the local network or name server failed. `private`: an address is not public.
+     * `deferred`: hosts (`closed`) request a wait longer than `--max-wait`.
+     */
+    tally: { counts: { ...byStatus(() => 0), not_sent: 0 }, offline: 0, private: 0, deferred: 0, closed: new Set<string>() },
+    startedAt: system.elapsed(),
+    endedAt: undefined as number | undefined,
+    isOver: false,
+    /** Called when a verdict is known or the check is over. */
+    wake: (): void => {},
   };
-  #done: number;
-  #endedAt: number | undefined;
-  #isOver = false;
-  /** Called when a verdict is known or the check is over. */
-  #wake = (): void => {};
+}
 
-  constructor(begun: BegunRun, plan: CheckPlan, environment: RunEnvironment) {
-    const { links, settings, shortUrls, results } = plan;
-    const isKnown = (link: number): boolean => isSettled(begun.state.stateOf(link));
-    this.#begun = begun;
-    this.#plan = plan;
-    this.#environment = environment;
-    this.#destinations = new Destinations(links, { refusal: settings.refusal, shortUrls }, isKnown);
-    this.#verdicts = new RecordedVerdicts(begun.record.journal, begun.state, links.count);
-    this.#results = results === undefined ? undefined : openCheckResults(results, environment.system);
-    this.#doneBefore = this.#destinations.count - this.#destinations.left - this.#destinations.refused.length;
-    this.#done = this.#doneBefore;
-    this.#startedAt = environment.system.elapsed();
-  }
-
-  started() {
-    const { count, left, hostCount } = this.#destinations;
-    const { system } = this.#environment;
-    const stop = (): void => {
-      this.#stop.because(brokenPipe());
-      this.#halt.abort();
-    };
-    return {
-      run: this.#begun.name,
-      resumed: this.#begun.resumed,
+function started(check: Check) {
+  const { begun, destinations, tally, stop, halt, system, doneBefore, found } = check;
+  const { count, left, hostCount } = destinations;
+  const leave = (): void => {
+    stop.because(brokenPipe());
+    halt.abort();
+  };
+  return {
+    run: begun.name,
+    resumed: begun.resumed,
+    destinations: count,
+    doneBefore,
+    left,
+    hosts: hostCount,
+    /** Yields each link once, in listing order. Can be read only once; this starts the check, and a reader that stops early stops it. */
+    rows: readToItsEnd(checkedRows(check), leave),
+    progress: () => ({ destinations: count, done: check.done, counts: found }),
+    summary: () => ({
+      ...tally,
+      /** Links whose hosts request a longer wait. The same command checks them later. */
+      deferred: { links: tally.deferred, hosts: [...tally.closed] },
       destinations: count,
-      doneBefore: this.#doneBefore,
-      left,
-      hosts: hostCount,
-      /** Yields each link once, in listing order. Can be read only once; this starts the check, and a reader that stops early stops it. */
-      rows: readToItsEnd(this.#rows(), stop),
-      progress: () => ({ destinations: count, done: this.#done, counts: this.#found }),
-      summary: () => ({
-        ...this.#tally,
-        /** Links whose hosts request a longer wait. The same command checks them later. */
-        deferred: { links: this.#tally.deferred, hosts: [...this.#tally.closed] },
-        destinations: count,
-        stop: this.#stop.reason,
-        milliseconds: (this.#endedAt ?? system.elapsed()) - this.#startedAt,
-      }),
-    };
-  }
+      stop: stop.reason,
+      milliseconds: (check.endedAt ?? system.elapsed()) - check.startedAt,
+    }),
+  };
+}
 
-  async *#rows(): AsyncGenerator<readonly CheckedRow[]> {
-    const { journal } = this.#begun;
-    const abort = (): void => this.#abort.abort();
-    const ignoreSignals = stopOnSignal(this.#environment, { stop: this.#stop, journal, abort });
-    const probing = this.#probe();
-    let given = 0;
-    try {
-      for await (const rows of this.#inOrder()) {
-        for (const row of rows) {
-          this.#count(row);
-          this.#results?.add({ ...row, index: given });
-          given += 1;
-        }
-        yield rows;
+async function* checkedRows(check: Check): AsyncGenerator<readonly CheckedRow[]> {
+  const { begun, plan, stop, halt, results } = check;
+  const abort = (): void => check.abort.abort();
+  const ignoreSignals = stopOnSignal(check, { stop, journal: begun.journal, abort });
+  const probing = probe(check);
+  let given = 0;
+  try {
+    for await (const rows of inOrder(check)) {
+      for (const row of rows) {
+        count(row, check);
+        results?.add({ ...row, index: given });
+        given += 1;
       }
-      // Throws only because of a bug.
-      await probing;
-    } finally {
-      this.#halt.abort();
-      ignoreSignals();
-      await probing.catch(() => undefined);
-      await this.#close(given === this.#plan.links.count);
-    }
-  }
-
-  /** Requests all destinations without a verdict. A `CliError` stops the run. */
-  async #probe(): Promise<void> {
-    const { settings } = this.#plan;
-    const { interrupt, system } = this.#environment;
-    const stop = interrupt ? AbortSignal.any([this.#halt.signal, interrupt]) : this.#halt.signal;
-    try {
-      const refused = this.#destinations.refused;
-      for (let from = 0; from < refused.length && !stop.aborted; from += groupSize) {
-        const some = refused.slice(from, from + groupSize);
-        await Promise.all(
-          some.map(({ destination, ...why }) => this.#record(destination, { status: 'skipped', milliseconds: 0, ...why })),
-        );
-      }
-      const take = (destination: number, verdict: Verdict) => this.#record(destination, verdict);
-      await probeAll(this.#destinations, settings, system, { stop, abort: this.#abort.signal }, take);
-    } catch (error) {
-      this.#stop.because(error);
-    } finally {
-      this.#isOver = true;
-      this.#wake();
-    }
-  }
-
-  /** Resolves when the verdict is on disk, so that it can be yielded. */
-  async #record(destination: number, verdict: Verdict): Promise<void> {
-    const { journal } = this.#begun;
-    const rows = rangesOf(this.#destinations.linksOf(destination).map((index) => ({ index })));
-    const offset = journal.size;
-    const written = journal.write({ type: 'checked', rows, verdict });
-    const length = journal.size - offset;
-    await written;
-    this.#verdicts.add(destination, { offset, length });
-    this.#done += 1;
-    this.#found.set(verdict.status, (this.#found.get(verdict.status) ?? 0) + 1);
-    this.#wake();
-  }
-
-  async *#inOrder(): AsyncGenerator<CheckedRow[]> {
-    let rows: CheckedRow[] = [];
-    let index = 0;
-    for (const link of this.#plan.links.all()) {
-      const destination = this.#destinations.of(index);
-      index += 1;
-      while (!this.#verdicts.has(destination) && !this.#isOver) {
-        if (rows.length > 0) yield rows;
-        rows = [];
-        await this.#waitFor(destination);
-      }
-      rows.push({ link, verdict: await this.#verdicts.read(destination) });
-      if (rows.length < groupSize) continue;
       yield rows;
-      rows = [];
     }
-    if (rows.length > 0) yield rows;
+    // Throws only because of a bug.
+    await probing;
+  } finally {
+    halt.abort();
+    ignoreSignals();
+    await probing.catch(() => undefined);
+    await close(check, given === plan.links.count);
   }
+}
 
-  #waitFor(destination: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-      // The verdict may have arrived while the reader was busy.
-      if (this.#isOver || this.#verdicts.has(destination)) resolve();
-    });
+/** Requests all destinations without a verdict. A `CliError` stops the run. */
+async function probe(check: Check): Promise<void> {
+  const { plan, destinations, stop, halt, abort, interrupt, system } = check;
+  const halted = interrupt ? AbortSignal.any([halt.signal, interrupt]) : halt.signal;
+  const take = (destination: number, verdict: Verdict): Promise<void> => record(destination, verdict, check);
+  try {
+    const { refused } = destinations;
+    for (let from = 0; from < refused.length && !halted.aborted; from += groupSize) {
+      const some = refused.slice(from, from + groupSize);
+      await Promise.all(some.map(({ destination, ...why }) => take(destination, { status: 'skipped', milliseconds: 0, ...why })));
+    }
+    await probeAll(destinations, plan.settings, system, { stop: halted, abort: abort.signal }, take);
+  } catch (error) {
+    stop.because(error);
+  } finally {
+    check.isOver = true;
+    check.wake();
   }
+}
 
-  #count({ verdict }: CheckedRow): void {
-    const tally = this.#tally;
-    tally.counts[verdict?.status ?? 'not_sent'] += 1;
-    if (verdict?.offline) tally.offline += 1;
-    if (verdict?.isPrivate) tally.private += 1;
-    if (verdict?.deferredBy === undefined) return;
-    tally.deferred += 1;
-    tally.closed.add(verdict.deferredBy);
-  }
+/** Resolves when the verdict is on disk, so that it can be yielded. */
+async function record(destination: number, verdict: Verdict, check: Check): Promise<void> {
+  const { begun, destinations, verdicts, found } = check;
+  const { journal } = begun;
+  const rows = rangesOf(destinations.linksOf(destination).map((index) => ({ index })));
+  const offset = journal.size;
+  const written = journal.write({ type: 'checked', rows, verdict });
+  const length = journal.size - offset;
+  await written;
+  verdicts.add(destination, { offset, length });
+  check.done += 1;
+  found.set(verdict.status, (found.get(verdict.status) ?? 0) + 1);
+  check.wake();
+}
 
-  /** The results file comes first: a run that is recorded as complete is not resumed, so it would never write it. */
-  async #close(isWhole: boolean): Promise<void> {
-    const { system } = this.#environment;
-    this.#results?.close(isWhole, this.#stop);
-    const { counts, offline, deferred } = this.#tally;
-    const isLeft = counts.not_sent + offline + deferred > 0;
-    const isComplete = isWhole && !isLeft && !this.#stop.reason;
-    const reason = isComplete ? 'complete' : endReason(this.#stop.reason);
-    await closeRun({ begun: this.#begun, stop: this.#stop, system }, { reason }, this.#verdicts);
-    this.#endedAt = system.elapsed();
+async function* inOrder(check: Check): AsyncGenerator<CheckedRow[]> {
+  const { plan, destinations, verdicts } = check;
+  let rows: CheckedRow[] = [];
+  let index = 0;
+  for (const link of plan.links.all()) {
+    const destination = destinations.of(index);
+    index += 1;
+    while (!verdicts.has(destination) && !check.isOver) {
+      if (rows.length > 0) yield rows;
+      rows = [];
+      await verdictOrEnd(destination, check);
+    }
+    rows.push({ link, verdict: await verdicts.read(destination) });
+    if (rows.length < groupSize) continue;
+    yield rows;
+    rows = [];
   }
+  if (rows.length > 0) yield rows;
+}
+
+function verdictOrEnd(destination: number, check: Check): Promise<void> {
+  return new Promise((resolve) => {
+    check.wake = resolve;
+    // The verdict may have arrived while the reader was busy.
+    if (check.isOver || check.verdicts.has(destination)) resolve();
+  });
+}
+
+function count({ verdict }: CheckedRow, { tally }: Check): void {
+  tally.counts[verdict?.status ?? 'not_sent'] += 1;
+  if (verdict?.offline) tally.offline += 1;
+  if (verdict?.isPrivate) tally.private += 1;
+  if (verdict?.deferredBy === undefined) return;
+  tally.deferred += 1;
+  tally.closed.add(verdict.deferredBy);
+}
+
+/** The results file comes first: a run that is recorded as complete is not resumed, so it would never write it. */
+async function close(check: Check, isWhole: boolean): Promise<void> {
+  const { results, stop, tally, verdicts, system } = check;
+  results?.close(isWhole, stop);
+  const isLeft = tally.counts.not_sent + tally.offline + tally.deferred > 0;
+  const isComplete = isWhole && !isLeft && !stop.reason;
+  await closeRun(check, { reason: isComplete ? 'complete' : endReason(stop.reason) }, verdicts);
+  check.endedAt = system.elapsed();
 }
