@@ -9,6 +9,7 @@ import type { RunState } from './journal/journal-state.ts';
 import type { UndoDirection } from './journal/lines.ts';
 import type { KnownRecord } from './matching/row-verdict.ts';
 import type { Mode } from './operations/modes.ts';
+import type { ChangeSettings } from './operations/named-links.ts';
 import type { BulkOperation, OperationKind } from './operations/operation.ts';
 import type { RunRecord } from './past-runs/run-names.ts';
 import type { InputRow } from './results/row-outcome.ts';
@@ -59,10 +60,7 @@ export interface FoundRun {
   readonly state: RunState;
 }
 
-export interface OperationSettings {
-  readonly client: Pick<Client, 'send'>;
-  readonly domain: string | undefined;
-  readonly batchSize: number;
+export interface OperationSettings extends ChangeSettings {
   mayCall(): boolean;
 }
 

@@ -2,7 +2,6 @@ import { messageOf, NotFoundError, UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import type { System } from '../base/system.ts';
 import type { CheckStatus } from '../check/verdict.ts';
-import type { Client } from '../client/client.ts';
 import { urlsByHash } from '../client/named-urls.ts';
 import { fieldsSincePrinted } from '../link/prints.ts';
 import { mayHaveChanged, type RunState } from './journal/journal-state.ts';
@@ -10,6 +9,7 @@ import { readJournal } from './journal/line-reader.ts';
 import type { BeginLine, ResultLine } from './journal/lines.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
 import { foldRun } from './journal/run-folder.ts';
+import type { ChangeSettings } from './operations/named-links.ts';
 import { deleteRun } from './past-runs/deletion.ts';
 import { byNewest, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './past-runs/run-names.ts';
 import { type IsOwn, undoerOf } from './past-runs/undo-chain.ts';
@@ -118,18 +118,17 @@ interface Discrepancy {
   readonly long_url?: string | undefined;
 }
 
-interface VerifySettings {
-  readonly client: Pick<Client, 'send'>;
-  readonly batchSize: number;
-}
-
 export interface Verification {
   readonly checked: number;
   readonly discrepancies: readonly Discrepancy[];
 }
 
 /** Reads all links that a run created or changed, in groups. Changes nothing. */
-export async function* verifyRun(stateFolder: string, run: string, settings: VerifySettings): AsyncGenerator<Verification> {
+export async function* verifyRun(
+  stateFolder: string,
+  run: string,
+  settings: Omit<ChangeSettings, 'domain'>,
+): AsyncGenerator<Verification> {
   const folders = runFolders(stateFolder);
   const { journal } = runRecord(run, folders);
   const { begin, locationOf } = (await foldRun(run, folders)) ?? noRun(run);
@@ -146,7 +145,7 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Ver
 }
 
 /** Finds missing links and links with other destinations. A link that was not created as requested only has to exist. */
-async function verifyLine(line: ResultLine, settings: VerifySettings & { domain: string | undefined }): Promise<Verification> {
+async function verifyLine(line: ResultLine, settings: ChangeSettings): Promise<Verification> {
   const links = linksOf(line);
   const hashes = links.map(({ hash }) => hash);
   const found = await urlsByHash(hashes, { ...settings, domain: line.domain ?? settings.domain });

@@ -17,6 +17,7 @@ export const frontSize = 200;
 
 export interface ListingSettings {
   readonly client: Pick<Client, 'send'>;
+  /** Edition A: the working domain, sent with every call. */
   readonly domain?: string | undefined;
 }
 

@@ -60,7 +60,8 @@ export const byHash = { ...byDomain, fitting: fittingHashes };
 
 /** `isRead`: links are read right before their batch is sent, so a batch is no larger than what one call can read. */
 export function rulesOf(operation: BulkOperation, limit: number, isRead: boolean): BatchRules<BulkRow> {
-  const { group, fitting = isRead ? operation.readable : undefined, read, sharedBy } = operation;
+  const { group, read, sharedBy } = operation;
+  const fitting: BulkOperation['fitting'] = operation.fitting ?? (isRead && read ? fittingHashes : undefined);
   return {
     limit,
     ...(group && { group: ({ payload }) => group(payload) }),

@@ -1,17 +1,14 @@
 import { CallError } from '../../client/call-error.ts';
-import type { Client } from '../../client/client.ts';
 import { urlsByHash } from '../../client/named-urls.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { sameUrl } from '../../link/value.ts';
+import type { NewnessSettings } from '../checked/newness.ts';
 import { again, type BatchAnswer, type Verdict } from '../matching/row-verdict.ts';
 import { numberedHashes } from './made-hashes.ts';
 import type { BulkOperation } from './operation.ts';
 
-export interface ConflictSettings {
-  readonly client: Pick<Client, 'send'>;
-  readonly domain?: string | undefined;
-  readonly mayCall?: (() => boolean) | undefined;
+export interface ConflictSettings extends NewnessSettings {
   /** Rows are not renamed to a hash that another row of the input requests. */
   readonly isRequested?: ((hash: string) => boolean) | undefined;
 }

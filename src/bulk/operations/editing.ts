@@ -1,4 +1,3 @@
-import { fittingHashes } from '../../client/batch-limits.ts';
 import { foldedHash, type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
@@ -80,7 +79,6 @@ function editing<Row extends LinkKey>(
     call: async (rows, signal, json, watch) =>
       await sending.call(renamed.size > 0 ? rows.map(asNamed) : rows, signal, json, watch),
     read: async (rows, signal) => await read(renamed.size > 0 ? rows.map(asNamed) : rows, signal),
-    readable: fittingHashes,
     needsPriorDestination: isRename,
     requestedFields: fields,
     isDone: (row, record) => fieldsToChange(fields(row), record).length === 0,

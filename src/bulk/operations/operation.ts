@@ -65,10 +65,8 @@ export interface BulkOperation<Payload extends object = object> {
   readonly mayBeGone?: true;
   /** A refusal with this code proves that an earlier attempt was applied: the link to delete is gone. */
   readonly provenBy?: number | undefined;
-  /** Reads the links of rows; null for a missing one. Only for operations that change existing links. */
+  /** Reads the links of rows by their hashes; null for a missing one. Only for operations that change existing links. */
   read?(payloads: readonly Payload[], signal: AbortSignal | undefined): Promise<readonly (UrlRecord | null)[]>;
-  /** Returns how many rows, from the first, one call can read. A batch that is read first is no larger and costs two calls. */
-  readable?(payloads: readonly Payload[]): number;
   /** Receives the link of a row, or null, right before the row is sent, if it decides what is sent. */
   onRead?(payload: Payload, link: KnownRecord | null): void;
   /** Returns true if doubt can only be resolved by the destination of the hash before the first attempt. */

@@ -1,9 +1,8 @@
 import { SeenKeys } from '../../base/seen-keys.ts';
-import type { Client } from '../../client/client.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
-import type { Newness, NewnessSettings } from '../checked/newness.ts';
+import type { Newness } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
 import { again, type Done, looksPreexisting, type Verdict } from '../matching/row-verdict.ts';
 import type { ConflictSettings } from './conflicts.ts';
@@ -11,15 +10,10 @@ import { withNumberedHash } from './made-hashes.ts';
 import type { ConflictPolicy, Mode } from './modes.ts';
 import type { BulkOperation, Call, RowToInspect } from './operation.ts';
 
-interface ShortenSettings {
-  readonly client: Pick<Client, 'send'>;
+interface ShortenSettings extends ConflictSettings {
   readonly mode: Mode;
-  /** Edition A: the working domain, sent with every call. */
-  readonly domain?: string | undefined;
   readonly detectsNew?: boolean | undefined;
-  readonly mayCall?: NewnessSettings['mayCall'];
   readonly onConflict?: Exclude<ConflictPolicy, 'update'> | undefined;
-  readonly isRequested?: ConflictSettings['isRequested'];
 }
 
 /** POST /urls. Handles taken hashes as `onConflict` says. */
@@ -39,13 +33,7 @@ export function shortenOperation({ onConflict = 'fail', ...settings }: ShortenSe
 }
 
 /** POST /urls. After an unknown outcome, keyed and dedupe mode repeat the call; checked mode reads the listing. */
-function plainShortening({
-  client,
-  mode,
-  domain,
-  detectsNew = true,
-  mayCall,
-}: Omit<ShortenSettings, 'onConflict' | 'isRequested'>): BulkOperation<ShortenItem> {
+function plainShortening({ client, mode, domain, detectsNew = true, mayCall }: ShortenSettings): BulkOperation<ShortenItem> {
   const doubt = mode.name === 'checked' ? 'read_back' : 'repeat';
   const sharing = mode.name === 'dedupe';
   /** In dedupe mode, a link is new only if it is proven new. Otherwise it may be years old. */

@@ -22,14 +22,12 @@ export function updatingOperation(settings: ChangeSettings & { readonly edition:
   const existing = new WeakSet<ShortenItem>();
   const read = reading<LinkKey>(settings);
   const applied = (row: ShortenItem): AppliedRow => appliedRow(row, edited.get(row));
-  const fitting = (rows: readonly ShortenItem[]): number => fittingHashes(rows.map(keyOf));
   return {
     kind: 'shorten',
     kindOf: (row) => applied(row).operation,
     doubt: 'inspect',
     group: (row) => applied(row).operation,
-    fitting,
-    readable: fitting,
+    fitting: (rows) => fittingHashes(rows.map(keyOf)),
     request: (rows) => applying.request(rows.map(applied)),
     call: async (rows, signal, _json, watch) => await applying.call(rows.map(applied), signal, undefined, watch),
     read: async (rows, signal) => await read(rows.map(keyOf), signal),
