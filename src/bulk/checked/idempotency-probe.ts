@@ -79,12 +79,7 @@ function noteOf({ client, domain, plan, folders }: Execution): string {
   return join(folders.proofs, checksum(subject));
 }
 
-interface Proof {
-  readonly outcomes: readonly RowOutcome[];
-  readonly proven: boolean;
-}
-
-async function proveWith(rows: readonly BulkRow[], run: Execution): Promise<Proof> {
+async function proveWith(rows: readonly BulkRow[], run: Execution) {
   const generated = run.plan.mode?.generateHashes;
   let outcomes: readonly RowOutcome[] = [];
   try {

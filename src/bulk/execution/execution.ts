@@ -9,7 +9,7 @@ import type { BatchRules } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunFolders } from '../past-runs/run-names.ts';
 import type { OutcomeFile } from '../results/outcome-files.ts';
-import type { BulkRow, RowOutcome, RunningTally } from '../results/row-outcome.ts';
+import type { BulkRow, RowOutcome, Tally } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan, RunRow } from '../run-plan.ts';
 import type { CallCount, Limiter } from '../sending/limiter.ts';
 import type { Stop } from '../sending/stop.ts';
@@ -67,7 +67,7 @@ export interface Segment {
 /** Filled while the rows are read. */
 export interface RunOutput {
   readonly files: readonly OutcomeFile[];
-  readonly tally: RunningTally;
+  readonly tally: Tally;
   surplus: readonly string[];
   /** The first rows whose outcome is unknown, to name their links. */
   readonly unknown: RowOutcome[];

@@ -1,7 +1,7 @@
 import { LocalError } from '../../base/errors.ts';
 import { isoTime } from '../../base/times.ts';
 import type { JournalLine } from '../journal/lines.ts';
-import { type BulkRow, type RowOutcome, type StopReason, startTally, type Tally } from '../results/row-outcome.ts';
+import { addTo, type BulkRow, type RowOutcome, type StopReason, startTally } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { isSettledLater, outcomeOfFreeRow } from '../sending/settling.ts';
 import { type Execution, newRow, type RunOutput } from './execution.ts';
@@ -32,7 +32,7 @@ export async function executeRun(run: Execution, batches: number) {
     }),
     /** Available after all rows were read. `runEnd(tally, stop)` decides how the run ends. */
     summary: () => ({
-      tally: tally as Tally,
+      tally,
       stop: stopOf(output, stop.reason),
       /** Calls of this process, without retries. */
       calls: calls.made,
@@ -81,7 +81,7 @@ async function* settledRows(run: Execution, output: RunOutput): AsyncGenerator<r
     const source = isPlain ? typedRows(run) : (await import('./batch-loop.ts')).batchLoop(run, output);
     for await (const outcomes of source) {
       for (const outcome of outcomes) {
-        tally.add(outcome);
+        addTo(tally, outcome);
         if (outcome.status === 'unknown' && output.unknown.length < maximalUnknown) output.unknown.push(outcome);
         for (const file of files) file.add(outcome);
       }

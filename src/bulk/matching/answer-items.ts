@@ -11,12 +11,7 @@ interface RefusedItem {
   readonly hashes: readonly string[];
 }
 
-interface RecordItem {
-  readonly kind: 'record';
-  readonly record: KnownRecord;
-}
-
-export type Item = RecordItem | RefusedItem;
+export type Item = { readonly kind: 'record'; readonly record: KnownRecord } | RefusedItem;
 
 /** Undefined for an invalid entry of `urls`. An entry with a hash and without `error` is a success. */
 export function readItem(value: unknown): Item | undefined {
@@ -101,7 +96,7 @@ export class Matching<Row> {
   }
 
   answer(): BatchAnswer {
-    return { verdicts: this.verdicts, surplus: this.freeRecords().flatMap((index) => this.recordAt(index) ?? []) };
+    return { verdicts: this.verdicts, surplus: this.freeItems('record').flatMap((index) => this.recordAt(index) ?? []) };
   }
 
   freeRows(): number[] {
@@ -110,15 +105,7 @@ export class Matching<Row> {
     return rows;
   }
 
-  freeRecords(): number[] {
-    return this.#free('record');
-  }
-
-  freeRefusals(): number[] {
-    return this.#free('refused');
-  }
-
-  #free(kind: Item['kind']): number[] {
+  freeItems(kind: Item['kind']): number[] {
     const free: number[] = [];
     for (const [index, item] of this.items.entries())
       if (item?.kind === kind && this.rowOf[index] === undefined) free.push(index);

@@ -45,7 +45,7 @@ function takeByCustomHash(work: Shortening): void {
 /** Compares all fields that the records show. Rows with equal keys are matched in order, unless they differ in other fields. */
 function takeByFields(work: Shortening): void {
   const rows = work.freeRows().filter((row) => isPlain(work.sent[row]));
-  const items = work.freeRecords();
+  const items = work.freeItems('record');
   if (rows.length === 0 || items.length === 0) return;
   const shown = new Set(keyFields.filter((name) => items.every((index) => work.recordAt(index)?.[name] !== undefined)));
   const candidates = grouped(items, (index) => rowKey(work.recordAt(index), shown));
@@ -73,7 +73,7 @@ function assignInOrder(work: Shortening, rows: readonly number[], items: readonl
 
 /** Runs after the records, because refused items echo only the long URL and the custom hash. */
 function takeRefusals(work: Shortening): void {
-  const items = work.freeRefusals().filter((index) => longUrlOf(work.items[index]) !== undefined);
+  const items = work.freeItems('refused').filter((index) => longUrlOf(work.items[index]) !== undefined);
   for (const [rows, found] of sameUrls(work, work.freeRows(), items)) {
     if (areInterchangeable(work, rows, found)) assignInOrder(work, rows, found, 'long_url');
   }
@@ -91,7 +91,7 @@ function areInterchangeable(work: Shortening, rows: readonly number[], items: re
 function takeByUniqueUrl(work: Shortening): void {
   for (const isCandidate of [isPlain, () => true]) {
     const candidates = work.freeRows().filter((row) => isCandidate(work.sent[row]));
-    for (const [rows, found] of sameUrls(work, candidates, work.freeRecords())) {
+    for (const [rows, found] of sameUrls(work, candidates, work.freeItems('record'))) {
       if (rows.length === 1 && found.length === 1) assignInOrder(work, rows, found, 'long_url');
     }
   }

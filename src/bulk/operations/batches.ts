@@ -66,7 +66,7 @@ export function rulesOf(operation: BulkOperation, limit: number, isRead: boolean
     limit,
     ...(group && { group: ({ payload }) => group(payload) }),
     ...(fitting && { fitting: (rows) => fitting(rows.map(({ payload }) => payload)) }),
-    ...(read && sharedBy && { sharedBy: ({ payload }) => [sharedBy(payload) ?? []].flat() }),
+    ...(read && sharedBy && { sharedBy: ({ payload }) => sharedBy(payload) }),
   };
 }
 

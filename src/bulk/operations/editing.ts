@@ -156,7 +156,7 @@ export function matchEdits(sent: readonly EditedUrl[], answer: readonly unknown[
   work.takeByHash(({ hash }) => hash);
   work.takeByHash(newHash, foldedHash);
   const [row, ...rows] = work.freeRows();
-  const [index, ...items] = [...work.freeRefusals(), ...work.freeRecords()];
+  const [index, ...items] = [...work.freeItems('refused'), ...work.freeItems('record')];
   if (row === undefined || index === undefined || rows.length + items.length > 0) return work.answer();
   const item = work.items[index];
   // A single item without a hash is a refusal of the single row that is left.

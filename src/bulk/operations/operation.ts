@@ -78,7 +78,7 @@ export interface BulkOperation<Payload extends object = object> {
   /** Returns the requested custom hash. If repeating is safe, it is the idempotency key (4.3.4). */
   hashOf?(payload: Payload): string | undefined;
   /** Returns names that rows can share: of a common link (4.3.3), or of a hash that one frees and another takes. The later row waits. */
-  sharedBy?(payload: Payload): string | readonly string[] | undefined;
+  sharedBy?(payload: Payload): readonly string[];
   statusOf(payload: Payload, done: Done): RowStatus;
   notApplied?(payload: Payload, record: KnownRecord): readonly UnappliedField[];
   /** Receives the hashes that earlier processes recorded, if it matters which rows share one. */

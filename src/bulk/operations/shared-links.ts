@@ -58,7 +58,7 @@ async function withNew(
 export function matchSharedLinks(work: Shortening): void {
   for (const form of [(text: string) => text, canonicalUrl]) {
     const rows = work.freeRows();
-    const items = work.freeRecords();
+    const items = work.freeItems('record');
     if (rows.length === 0) return;
     const first = new Map<string, number>();
     for (const [index, item] of work.items.entries()) {

@@ -65,7 +65,7 @@ function plainShortening({ client, mode, domain, detectsNew = true, mayCall }: S
       return await sendSharedBatch(items, urls, { send, given, newness, signal });
     },
     hashOf: ({ custom_hash }) => custom_hash,
-    ...(sharing && { sharedBy: ({ long_url, custom_hash }) => (custom_hash ? undefined : long_url) }),
+    ...(sharing && { sharedBy: ({ long_url, custom_hash }) => (custom_hash ? [] : [long_url]) }),
     statusOf: (item, done) => (isNew(item, done) ? 'created' : 'existing'),
     notApplied: (item, record) => notApplied(item, record),
     ...(mode.name === 'keyed' && { inspect: (rows, signal) => findByHash(rows, { client, domain }, signal) }),

@@ -68,39 +68,33 @@ export interface RowOutcome extends BulkRow {
   readonly repeatable?: true | undefined;
 }
 
-export type RunningTally = ReturnType<typeof startTally>;
-export type Tally = Omit<RunningTally, 'add'>;
+/** Counts of the rows that were read so far. */
+export type Tally = ReturnType<typeof startTally>;
+
+export function startTally() {
+  return {
+    rows: 0,
+    /** The number of unknown rows that repeating the command settles. */
+    repeatable: 0,
+    /** The number of failed rows that changed or created a link, but not as requested. */
+    unlike: 0,
+    counts: Object.fromEntries(rowStatuses.map((status) => [status, 0])) as Record<RowStatus, number>,
+    /** Failed rows by code. */
+    failures: new Map<number, number>(),
+  };
+}
 
 type Counted = Pick<RowOutcome, 'status' | 'error' | 'record' | 'existed' | 'repeatable'>;
 
-export function startTally() {
-  const counts = Object.fromEntries(rowStatuses.map((status) => [status, 0])) as Record<RowStatus, number>;
-  const failures = new Map<number, number>();
-  let rows = 0;
-  let repeatable = 0;
-  let unlike = 0;
-  return {
-    get rows(): number {
-      return rows;
-    },
-    /** The number of unknown rows that repeating the command settles. */
-    get repeatable(): number {
-      return repeatable;
-    },
-    /** The number of failed rows that changed or created a link, but not as requested. */
-    get unlike(): number {
-      return unlike;
-    },
-    counts,
-    failures,
-    add({ status, error, record, existed, repeatable: isRepeatable }: Counted): void {
-      rows += 1;
-      counts[status] += 1;
-      if (status === 'failed' && record && !existed) unlike += 1;
-      if (isRepeatable) repeatable += 1;
-      if (status === 'failed') failures.set(error?.code ?? 0, (failures.get(error?.code ?? 0) ?? 0) + 1);
-    },
-  };
+export function addTo(tally: Tally, { status, error, record, existed, repeatable }: Counted): void {
+  const { counts, failures } = tally;
+  const code = error?.code ?? 0;
+  tally.rows += 1;
+  counts[status] += 1;
+  if (repeatable) tally.repeatable += 1;
+  if (status !== 'failed') return;
+  if (record && !existed) tally.unlike += 1;
+  failures.set(code, (failures.get(code) ?? 0) + 1);
 }
 
 /** Rows were done but could not be recorded. `details` names each row with its short URL. */

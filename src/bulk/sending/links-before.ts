@@ -14,17 +14,15 @@ import { missing } from '../operations/named-links.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 
-interface Prepared {
-  readonly rows: readonly BulkRow[];
-  /** The following call was reserved in the budget together with the reading. */
-  readonly isReserved: boolean;
-}
-
 /**
  * Reads links that must be read before their batch is sent, and stores them for `undo`, except those in doubt: they were read when the
- * doubt was resolved. Undefined if the batch must not be sent. Throws if the run must stop; nothing is sent then.
+ * doubt was resolved. `isReserved`: the following call was reserved in the budget together with the reading. Undefined if the batch must not
+ * be sent. Throws if the run must stop; nothing is sent then.
  */
-export async function readBefore(rows: readonly BulkRow[], run: Execution): Promise<Prepared | undefined> {
+export async function readBefore(
+  rows: readonly BulkRow[],
+  run: Execution,
+): Promise<{ readonly rows: readonly BulkRow[]; readonly isReserved: boolean } | undefined> {
   const { operation, priorDestinations, inDoubt, stop, reserveCalls, images } = run;
   const unread = rows.filter((row) => isToRead(row, run));
   if (unread.length > 0 && (stop.reason || !reserveCalls(2))) return undefined;
@@ -138,7 +136,7 @@ export function knownVerdicts(
     if (!operation.read || before === undefined) return undefined;
     if (inDoubt.has(index)) {
       const isSeen = kindOf(payload, operation) === 'delete' && before !== null && listed;
-      return isSeen ? sinceListed({ payload, listed, before }, run) : undefined;
+      return isSeen ? sinceListed(payload, listed, before, run) : undefined;
     }
     const kind = kindOf(payload, operation);
     const isNew = kind === 'shorten';
@@ -147,19 +145,15 @@ export function knownVerdicts(
     if (operation.isDone?.(payload, before)) return { kind: 'done', record: before, unchanged: true };
     if (isNew || (listed === null && operation.kind === 'shorten'))
       return { kind: 'failed', error: { code: 0, message: 'created since it was listed' } };
-    return listed ? sinceListed({ payload, listed, before }, run) : undefined;
+    return listed ? sinceListed(payload, listed, before, run) : undefined;
   });
-}
-
-interface SinceListed {
-  readonly payload: object;
-  readonly listed: KnownRecord;
-  readonly before: KnownRecord;
 }
 
 /** Fails a row whose link changed since it was listed, unless the changed fields have the requested values. */
 function sinceListed(
-  { payload, listed, before }: SinceListed,
+  payload: object,
+  listed: KnownRecord,
+  before: KnownRecord,
   { operation, isSelected }: Pick<Execution, 'operation' | 'isSelected'>,
 ): Failed | undefined {
   if (listed === before) return undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CliError, type FailureKind } from '../../../src/base/errors.ts';
-import { type RowStatus, type StopReason, startTally } from '../../../src/bulk/results/row-outcome.ts';
+import { addTo, type RowStatus, type StopReason, startTally } from '../../../src/bulk/results/row-outcome.ts';
 import { runEnd } from '../../../src/bulk/results/run-end.ts';
 import { exitOf } from '../bulk-world.ts';
 
@@ -30,7 +30,7 @@ test.each<[string, (RowStatus | number)[], StopReason | undefined, number | 'sig
 ])('CLI 2, B35: %s', (_, rows, stop, expected) => {
   const tally = startTally();
   for (const row of rows) {
-    tally.add(typeof row === 'number' ? { status: 'failed', error: { code: row, message: '' } } : { status: row });
+    addTo(tally, typeof row === 'number' ? { status: 'failed', error: { code: row, message: '' } } : { status: row });
   }
   const end = runEnd(tally, stop);
   expect(exitOf(end)).toBe(expected);
@@ -38,9 +38,9 @@ test.each<[string, (RowStatus | number)[], StopReason | undefined, number | 'sig
 
 test('B43: --ignore-missing forgives a hash that is not there, and nothing else', () => {
   const tally = startTally();
-  tally.add({ status: 'failed', error: { code: 1306, message: '' } });
+  addTo(tally, { status: 'failed', error: { code: 1306, message: '' } });
   expect(runEnd(tally, undefined, { ignoreMissing: true })).toEqual({ kind: 'ok' });
-  tally.add({ status: 'failed', error: { code: 1218, message: '' } });
+  addTo(tally, { status: 'failed', error: { code: 1218, message: '' } });
   const end = runEnd(tally, undefined, { ignoreMissing: true });
   expect(end.kind === 'error' && end.error.exitCode).toBe(3);
 });
