@@ -8,10 +8,9 @@ import { executeRun } from './execution/run-output.ts';
 import { journalLedger } from './journal/ledger.ts';
 import type { RunIdentity } from './journal/lines.ts';
 import { type BegunRun, beginOneOff, identityOf } from './journal/new-run.ts';
-import { acceptingPartial } from './matching/row-verdict.ts';
 import { rulesOf } from './operations/batches.ts';
 import type { BulkOperation, OperationKind } from './operations/operation.ts';
-import { isCrowded, runFolders } from './past-runs/run-names.ts';
+import { isCrowded } from './past-runs/run-names.ts';
 import type { RowOutcome } from './results/row-outcome.ts';
 import { concurrencyOf, type HistoryChange, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
 import { BudgetError, countCalls, createLimiter } from './sending/limiter.ts';
@@ -120,7 +119,6 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
     stop,
     signal,
     abort: () => abort?.abort(),
-    folders: runFolders(beginnings.stateFolder),
     rules: rulesOf(operation, plan.batchSize, readsFirst),
     holdsPermit: concurrencyOf(plan) === 1 || plan.failFast === true,
     inDoubt: new Set(),
@@ -128,7 +126,6 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
     readsFirst,
     needsMark,
     reads,
-    isSelected: plan.isSelected && acceptingPartial(plan.isSelected),
     rounds: new Map(),
     recorded: begun.resumed
       ? (await import('./journal/recorded-results.ts')).recordedOutcomes(

@@ -14,6 +14,7 @@ import type { Watermark } from '../journal/lines.ts';
 import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
 import { serializeBatch } from '../operations/batches.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
+import { runFolders } from '../past-runs/run-names.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { newerThan, scanFront, takeWatermark } from './newest-links.ts';
@@ -46,7 +47,7 @@ export function createIdempotencyProbe(run: Execution): NonNullable<Execution['p
   /** Where this fails, the next line of the journal may fail too. The run stops before it, while all its rows are recorded. */
   function keepProof(): void {
     try {
-      makePrivateFolder(run.folders.proofs);
+      makePrivateFolder(runFolders(run.stateFolder).proofs);
       atomicWrite(note, 'rule 4.3.4 holds\n', run.system);
     } catch (error) {
       run.stop.because(error);
@@ -73,10 +74,10 @@ export function callsToProve(run: Execution): number {
 }
 
 /** A proof holds for one server, account and domain, and either with or without generated hashes. */
-function noteOf({ client, domain, plan, folders }: Execution): string {
+function noteOf({ client, domain, plan, stateFolder }: Execution): string {
   const { server, username } = client.identity;
   const subject = JSON.stringify([server, username, domain ?? null, plan.mode?.generateHashes ?? false]);
-  return join(folders.proofs, checksum(subject));
+  return join(runFolders(stateFolder).proofs, checksum(subject));
 }
 
 async function proveWith(rows: readonly BulkRow[], run: Execution) {

@@ -4,10 +4,8 @@ import type { OpenIntent } from '../journal/journal-state.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { BegunRun } from '../journal/new-run.ts';
 import type { RecordedOutcomes } from '../journal/recorded-results.ts';
-import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BatchRules } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
-import type { RunFolders } from '../past-runs/run-names.ts';
 import type { OutcomeFile } from '../results/outcome-files.ts';
 import type { BulkRow, RowOutcome, Tally } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan, RunRow } from '../run-plan.ts';
@@ -19,7 +17,6 @@ export interface Execution extends RunEnvironment {
   readonly plan: RunPlan;
   readonly operation: BulkOperation;
   readonly begun: BegunRun;
-  readonly folders: RunFolders;
   readonly domain: string | undefined;
   readonly calls: CallCount;
   readonly ledger: Ledger;
@@ -48,7 +45,6 @@ export interface Execution extends RunEnvironment {
   /** The purpose of reading links before they are changed. `results`: failures are ignored. `renames`: only reads what doubt needs. */
   readonly reads: 'undo' | 'results' | 'renames';
   readonly images?: Images | undefined;
-  readonly isSelected?: ((record: KnownRecord) => boolean) | undefined;
   /** The number of attempts, for rows that were sent more than once. */
   readonly rounds: Map<number, number>;
   readonly recorded: RecordedOutcomes | undefined;

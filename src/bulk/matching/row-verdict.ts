@@ -9,15 +9,6 @@ export type Evidence = 'hash' | 'fields' | 'long_url' | 'position';
 /** A possibly partial record. For rows of an earlier process it has only what the journal stores. */
 export type KnownRecord = Partial<UrlRecord> & { readonly hash: string };
 
-function isWhole(record: KnownRecord): record is UrlRecord {
-  return record.long_url !== undefined && record.tags !== undefined;
-}
-
-/** Also accepts partial records, because they cannot be tested. */
-export function acceptingPartial(accepts: (record: UrlRecord) => boolean): (record: KnownRecord) => boolean {
-  return (record) => !isWhole(record) || accepts(record);
-}
-
 export interface Done {
   readonly kind: 'done';
   /** Absent if the call returns no records. */

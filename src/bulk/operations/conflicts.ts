@@ -26,14 +26,24 @@ export function resolvingConflicts(
   settings: ConflictSettings,
 ): BulkOperation<ShortenItem>['call'] {
   return async (items, signal, json, watch) => {
-    const answer = await operation.call(items, signal, json, watch).catch((error: unknown) => refusalOfOne(items, error));
-    const judged = await replaced(items, answer, isTaken, async (some) => await judge(some, settings, signal));
-    if (policy === 'skip') return judged;
-    const make = (named: readonly ShortenItem[]) => operation.call(named, signal, undefined, watch);
+    const { verdicts, surplus } = await operation
+      .call(items, signal, json, watch)
+      .catch((error: unknown) => refusalOfOne(items, error));
+    const judged = await replaced(items, verdicts, isTaken, (some) => judge(some, settings, signal));
+    if (policy === 'skip') return { verdicts: judged, surplus };
+    const all = [...surplus];
+    const make = async (named: readonly ShortenItem[]): Promise<Verdicts> => {
+      const made = await operation.call(named, signal, undefined, watch);
+      all.push(...made.surplus);
+      return made.verdicts;
+    };
     const isSkipped = (verdict: Verdict | undefined) => verdict?.kind === 'done' && verdict.skipped === true;
-    return await replaced(items, judged, isSkipped, async (some) => await rename(some, make, settings, signal));
+    const renamed = await replaced(items, judged, isSkipped, (some) => rename(some, make, settings, signal));
+    return { verdicts: renamed, surplus: all };
   };
 }
+
+type Verdicts = BatchAnswer['verdicts'];
 
 /** Some servers refuse the whole call instead of its only row. */
 function refusalOfOne(items: readonly ShortenItem[], error: unknown): BatchAnswer {
@@ -52,43 +62,34 @@ function isTaken(verdict: Verdict | undefined): boolean {
 
 async function replaced(
   items: readonly ShortenItem[],
-  { verdicts, surplus }: BatchAnswer,
+  verdicts: Verdicts,
   isMeant: (verdict: Verdict | undefined) => boolean,
-  resolve: (items: readonly ShortenItem[]) => Promise<BatchAnswer>,
-): Promise<BatchAnswer> {
+  resolve: (items: readonly ShortenItem[]) => Promise<Verdicts>,
+): Promise<Verdicts> {
   const some = items.filter((_, nth) => isMeant(verdicts[nth]));
-  if (some.length === 0) return { verdicts, surplus };
-  const found = await resolve(some);
-  const next = found.verdicts.values();
-  return {
-    verdicts: items.map((_, nth) => (isMeant(verdicts[nth]) ? next.next().value : verdicts[nth])),
-    surplus: [...surplus, ...found.surplus],
-  };
-}
-
-/** No links were created for these rows, so they are sent again. */
-function sentAgain(items: readonly ShortenItem[]): BatchAnswer {
-  return { verdicts: items.map(() => again), surplus: [] };
+  if (some.length === 0) return verdicts;
+  const next = (await resolve(some)).values();
+  return items.map((_, nth) => (isMeant(verdicts[nth]) ? next.next().value : verdicts[nth]));
 }
 
 async function judge(
   items: readonly ShortenItem[],
   settings: ConflictSettings,
   signal: AbortSignal | undefined,
-): Promise<BatchAnswer> {
+): Promise<readonly Verdict[]> {
   const links = await read(
     items.map(({ custom_hash = '' }) => custom_hash),
     settings,
     signal,
   );
-  if (!links) return sentAgain(items);
-  const verdicts = items.map(({ custom_hash = '', long_url }): Verdict => {
+  // No links were created for these rows, so they are sent again.
+  if (!links) return items.map(() => again);
+  return items.map(({ custom_hash = '', long_url }): Verdict => {
     const record = links.get(custom_hash);
     if (!record) return refusal('no link of the account has this hash, and it is not available');
     const found = { kind: 'done', record, evidence: 'hash' } as const;
     return sameUrl(record.long_url, long_url) ? { ...found, shared: true } : { ...found, skipped: true };
   });
-  return { verdicts, surplus: [] };
 }
 
 /** Returns undefined if the links cannot be read now. */
@@ -109,22 +110,19 @@ async function read(
 /** Uses the first free numbered hash. A link with the row's destination was made by an earlier attempt or run and is the row's. */
 async function rename(
   items: readonly ShortenItem[],
-  make: (named: readonly ShortenItem[]) => Promise<BatchAnswer>,
+  make: (named: readonly ShortenItem[]) => Promise<Verdicts>,
   settings: ConflictSettings,
   signal: AbortSignal | undefined,
-): Promise<BatchAnswer> {
+): Promise<Verdicts> {
   const names = items.map(({ custom_hash = '' }) => numberedHashes(custom_hash).filter((hash) => !settings.isRequested?.(hash)));
   const links = await read(names.flat(), settings, signal);
-  if (!links) return sentAgain(items);
+  if (!links) return items.map(() => again);
   const given = new Set<string>();
   const choices = items.map((item, nth) => choose(item, names[nth] ?? [], links, given));
   const named = choices.flatMap((choice) => ('item' in choice ? choice.item : []));
-  const made = named.length === 0 ? undefined : await makeSafely(named, make, settings);
-  const next: Iterator<Verdict | undefined> = (made?.verdicts ?? []).values();
-  return {
-    verdicts: choices.map((choice) => ('item' in choice ? orAgain(next.next().value) : choice.verdict)),
-    surplus: made?.surplus ?? [],
-  };
+  const made = named.length === 0 ? [] : await makeSafely(named, make, settings);
+  const next = made.values();
+  return choices.map((choice) => ('item' in choice ? orAgain(next.next().value) : choice.verdict));
 }
 
 /** The item to send, or the verdict if nothing has to be sent. */
@@ -143,18 +141,19 @@ function choose(item: ShortenItem, names: readonly string[], links: ReadonlyMap<
   return { verdict: refusal('the hash is taken, and so are its numbered forms (-2 to -9)') };
 }
 
-/** After an unknown outcome the rows get no verdict, so the run resolves the doubt. */
+/** After an unknown outcome the rows get no verdict, so the run resolves the doubt. If certainly nothing was created, they are sent again. */
 async function makeSafely(
   named: readonly ShortenItem[],
-  make: (named: readonly ShortenItem[]) => Promise<BatchAnswer>,
+  make: (named: readonly ShortenItem[]) => Promise<Verdicts>,
   { mayCall }: ConflictSettings,
-): Promise<BatchAnswer> {
-  if (mayCall && !mayCall()) return sentAgain(named);
+): Promise<Verdicts> {
+  const unsent = named.map(() => again);
+  if (mayCall && !mayCall()) return unsent;
   try {
     return await make(named);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    return error.outcome === 'ambiguous' ? { verdicts: named.map(() => undefined), surplus: [] } : sentAgain(named);
+    return error.outcome === 'ambiguous' ? named.map(() => undefined) : unsent;
   }
 }
 

@@ -26,7 +26,7 @@ interface PlannedRows {
 /** Yields the calls that change these rows if nothing fails, as the run would build them. Omits the probe of a new server. */
 export async function* plannedCalls({ rows, operation, payload, batchSize, isRead }: PlannedRows): AsyncGenerator<PlannedCall> {
   const rules = rulesOf(operation, batchSize, isRead);
-  const known = { operation, inDoubt: new Set<number>(), isSelected: undefined };
+  const known = { operation, inDoubt: new Set<number>(), plan: {} };
   const followed = renamesFollowed(operation);
   for await (const some of rowBatches({ open: () => rows }, batchSize)) {
     const wanted = some.filter(({ skip }) => skip === undefined);

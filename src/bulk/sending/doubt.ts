@@ -12,6 +12,7 @@ import {
 } from '../matching/row-verdict.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
+import { mergeVerdicts } from './links-before.ts';
 import { inspect, resolveDoubt, unknownOutcomeError } from './resolving.ts';
 import { isTemporary, outcomeOf } from './settling.ts';
 
@@ -37,12 +38,9 @@ export async function verdictsOfAnswer(
   });
   if (known.length > 0) await run.ledger.settled(batch, known, [], true);
   const found = await verdictsOfRefused(refused, run);
-  if (missing.length > 0) {
-    await enterDoubt(batch, missing, 'the response has no entry for these rows', run);
-    const resolved = await resolveDoubt(batch, missing, run);
-    for (const [position, row] of missing.entries()) found.set(row, resolved[position] ?? doubtful);
-  }
-  return rows.map((row, position) => found.get(row) ?? verdicts[position] ?? doubtful);
+  const seen = rows.map((row, position) => found.get(row) ?? verdicts[position]);
+  if (missing.length > 0) await enterDoubt(batch, missing, 'the response has no entry for these rows', run);
+  return mergeVerdicts(seen, missing.length > 0 ? await resolveDoubt(batch, missing, run) : []);
 }
 
 /** If a row in doubt has its requested values or its numbered hash, an earlier attempt did it, so the row counts as changed or created. */

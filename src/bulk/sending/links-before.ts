@@ -1,5 +1,6 @@
 import { UnavailableError } from '../../base/errors.ts';
 import { CallError, refusesRun } from '../../client/call-error.ts';
+import type { UrlRecord } from '../../contract/records.ts';
 import { fieldsSince } from '../../link/same.ts';
 import { type Execution, isStale } from '../execution/execution.ts';
 import {
@@ -13,6 +14,7 @@ import {
 import { missing } from '../operations/named-links.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
+import type { RunPlan } from '../run-plan.ts';
 
 /**
  * Reads links that must be read before their batch is sent, and stores them for `undo`, except those in doubt: they were read when the
@@ -88,13 +90,13 @@ function tooSlow(count: number): UnavailableError {
 function isAsRead(
   { index, payload, before, listed }: BulkRow,
   now: KnownRecord | null | undefined,
-  { operation, inDoubt, isSelected }: Execution,
+  { operation, inDoubt, plan }: Execution,
 ): boolean {
   const isDone = kindOf(payload, operation) === 'delete' ? !now : now && operation.notApplied?.(payload, now).length === 0;
   // An attempt with a lost answer may have applied it.
   if (inDoubt.has(index) && isDone) return true;
   if (!before || !now) return !before && !now;
-  return fieldsSince(before, now).length === 0 && (!listed || (isSelected?.(now) ?? true));
+  return fieldsSince(before, now).length === 0 && (!listed || isStillSelected(now, plan));
 }
 
 function isToRead(row: BulkRow, { operation, reads, inDoubt, priorDestinations, system }: Execution): boolean {
@@ -124,11 +126,12 @@ async function read(
   return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index), readAt } : row));
 }
 
+interface PlannedChange extends Pick<Execution, 'operation' | 'inDoubt'> {
+  readonly plan: Pick<RunPlan, 'isSelected'>;
+}
+
 /** Returns verdicts that are certain before sending; undefined for rows to send. */
-export function knownVerdicts(
-  rows: readonly BulkRow[],
-  run: Pick<Execution, 'operation' | 'inDoubt' | 'isSelected'>,
-): readonly (Verdict | undefined)[] {
+export function knownVerdicts(rows: readonly BulkRow[], run: PlannedChange): readonly (Verdict | undefined)[] {
   const { operation, inDoubt } = run;
   return rows.map(({ index, payload, before, listed, refusal }) => {
     if (refusal !== undefined)
@@ -154,11 +157,20 @@ function sinceListed(
   payload: object,
   listed: KnownRecord,
   before: KnownRecord,
-  { operation, isSelected }: Pick<Execution, 'operation' | 'isSelected'>,
+  { operation, plan }: PlannedChange,
 ): Failed | undefined {
   if (listed === before) return undefined;
   const fields = foreignFields(payload, { before: listed, now: before }, operation);
-  return fields.length === 0 && (isSelected?.(before) ?? true) ? undefined : changedSince(fields);
+  return fields.length === 0 && isStillSelected(before, plan) ? undefined : changedSince(fields);
+}
+
+/** A partial record cannot be tested, so it counts as selected. */
+function isStillSelected(record: KnownRecord, { isSelected }: PlannedChange['plan']): boolean {
+  return !isSelected || !isWhole(record) || isSelected(record);
+}
+
+function isWhole(record: KnownRecord): record is UrlRecord {
+  return record.long_url !== undefined && record.tags !== undefined;
 }
 
 /** Returns the fields that changed to other values than the requested ones. */
