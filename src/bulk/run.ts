@@ -100,7 +100,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   const { mode, input } = plan;
   const { state } = begun;
   const isChecked = mode?.name === 'checked';
-  const { needsMark, reads, readsFirst } = readingOf(plan, beginnings);
+  const { needsMark, readsFirst } = readingOf(plan, beginnings);
   const isProven = !plan.isOneOff && (mode?.name === 'keyed' ? operation.doubt === 'repeat' : operation.kind === 'apply');
   const priorDestinations = new Map(state.priorDestinations);
   const older = needsMark || state.mark ? new Set(state.mark?.known) : undefined;
@@ -125,7 +125,6 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
     priorDestinations,
     readsFirst,
     needsMark,
-    reads,
     rounds: new Map(),
     recorded: begun.resumed
       ? (await import('./journal/recorded-results.ts')).recordedOutcomes(
@@ -156,18 +155,14 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
 }
 
 /** Decides what is read before anything is sent: the newest links, and the links of the run. */
-function readingOf(
-  { mode, input, undo, results }: RunPlan,
-  beginnings: Beginnings,
-): Pick<Execution, 'needsMark' | 'reads' | 'readsFirst'> {
+function readingOf({ mode, input, undo, results }: RunPlan, beginnings: Beginnings): Pick<Execution, 'needsMark' | 'readsFirst'> {
   const { operation, begun, images } = beginnings;
   // If a row gives its hash, the server may return an existing link, which undo must not delete. Therefore the newest links are recorded
   // first, unless the hashes were already looked up.
   const hasGivenHashes = mode?.name === 'keyed' && mode.hasOwnHashes === true;
   const needsMark = hasGivenHashes && !undo && input.readAt === undefined && begun.state.mark === undefined;
-  const reads = images ? 'undo' : results === undefined ? 'renames' : 'results';
-  const isUnread = input.readAt === undefined ? reads !== 'renames' : isStale(input, beginnings);
-  return { needsMark, reads, readsFirst: operation.read !== undefined && isUnread };
+  const isUnread = input.readAt === undefined ? images !== undefined || results !== undefined : isStale(input, beginnings);
+  return { needsMark, readsFirst: operation.read !== undefined && isUnread };
 }
 
 /** The listener notes changes in the click history and calls `onAllSettled` after the last row, before outcomes are recorded. */

@@ -3,7 +3,7 @@ import { probeAll } from '../../check/engine.ts';
 import { byStatus, type CheckStatus, type Verdict } from '../../check/verdict.ts';
 import { beginRun } from '../beginning/beginning.ts';
 import { stopOnSignal } from '../execution/batch-loop.ts';
-import { brokenPipe, closeRun, endReason, readToItsEnd } from '../execution/run-output.ts';
+import { closeRun, endReason, readToItsEnd } from '../execution/run-output.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';
 import { rangesOf } from '../journal/lines.ts';
@@ -47,6 +47,7 @@ function newCheck(begun: BegunRun, plan: CheckPlan, { system, interrupt }: RunEn
   const { links, settings, shortUrls, results } = plan;
   const isKnown = (link: number): boolean => isSettled(begun.state.stateOf(link));
   const destinations = new Destinations(links, { refusal: settings.refusal, shortUrls }, isKnown);
+  const aborted = new AbortController();
   const doneBefore = destinations.count - destinations.left - destinations.refused.length;
   return {
     begun,
@@ -58,7 +59,8 @@ function newCheck(begun: BegunRun, plan: CheckPlan, { system, interrupt }: RunEn
     results: results === undefined ? undefined : openCheckResults(results, system),
     stop: createStop(),
     halt: new AbortController(),
-    abort: new AbortController(),
+    aborted: aborted.signal,
+    abort: () => aborted.abort(),
     doneBefore,
     done: doneBefore,
     found: new Map<CheckStatus, number>(),
@@ -78,10 +80,6 @@ function newCheck(begun: BegunRun, plan: CheckPlan, { system, interrupt }: RunEn
 function started(check: Check) {
   const { begun, destinations, tally, stop, halt, system, doneBefore, found } = check;
   const { count, left, hostCount } = destinations;
-  const leave = (): void => {
-    stop.because(brokenPipe());
-    halt.abort();
-  };
   return {
     run: begun.name,
     resumed: begun.resumed,
@@ -90,7 +88,7 @@ function started(check: Check) {
     left,
     hosts: hostCount,
     /** Yields each link once, in listing order. Can be read only once; this starts the check, and a reader that stops early stops it. */
-    rows: readToItsEnd(checkedRows(check), leave),
+    rows: readToItsEnd(checkedRows(check), stop, () => halt.abort()),
     progress: () => ({ destinations: count, done: check.done, counts: found }),
     summary: () => ({
       ...tally,
@@ -104,9 +102,8 @@ function started(check: Check) {
 }
 
 async function* checkedRows(check: Check): AsyncGenerator<readonly CheckedRow[]> {
-  const { begun, plan, stop, halt, results } = check;
-  const abort = (): void => check.abort.abort();
-  const ignoreSignals = stopOnSignal(check, { stop, journal: begun.journal, abort });
+  const { plan, halt, results } = check;
+  const ignoreSignals = stopOnSignal(check);
   const probing = probe(check);
   let given = 0;
   try {
@@ -130,7 +127,7 @@ async function* checkedRows(check: Check): AsyncGenerator<readonly CheckedRow[]>
 
 /** Requests all destinations without a verdict. A `CliError` stops the run. */
 async function probe(check: Check): Promise<void> {
-  const { plan, destinations, stop, halt, abort, interrupt, system } = check;
+  const { plan, destinations, stop, halt, aborted, interrupt, system } = check;
   const halted = interrupt ? AbortSignal.any([halt.signal, interrupt]) : halt.signal;
   const take = (destination: number, verdict: Verdict): Promise<void> => record(destination, verdict, check);
   try {
@@ -139,7 +136,7 @@ async function probe(check: Check): Promise<void> {
       const some = refused.slice(from, from + groupSize);
       await Promise.all(some.map(({ destination, ...why }) => take(destination, { status: 'skipped', milliseconds: 0, ...why })));
     }
-    await probeAll(destinations, plan.settings, system, { stop: halted, abort: abort.signal }, take);
+    await probeAll(destinations, plan.settings, system, { stop: halted, abort: aborted }, take);
   } catch (error) {
     stop.because(error);
   } finally {

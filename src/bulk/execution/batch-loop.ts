@@ -1,14 +1,12 @@
 import { isoTime } from '../../base/times.ts';
 import { lateDuplicates } from '../checked/late-duplicates.ts';
-import type { Journal } from '../journal/journal.ts';
 import { isSettled } from '../journal/journal-state.ts';
 import { hashAssigner } from '../operations/made-hashes.ts';
 import { renamesFollowed } from '../operations/renames.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
-import { concurrencyOf, type RunEnvironment, type RunRow } from '../run-plan.ts';
+import { concurrencyOf, type RunRow } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { type DoubtfulBatch, outcomeOfFreeRow, unknownOutcome } from '../sending/settling.ts';
-import type { Stop } from '../sending/stop.ts';
 import { assertSamePayload, earlierRows } from './earlier-rows.ts';
 import { type Execution, newRow, type RunOutput, type Segment } from './execution.ts';
 
@@ -18,7 +16,7 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
   const underWay: Promise<readonly RowOutcome[]>[] = [];
   const window = concurrencyOf(plan) + 2;
   const hold = createHold();
-  const ignoreSignals = stopOnSignal(run, { stop, journal: run.begun.journal, abort: run.abort });
+  const ignoreSignals = stopOnSignal(run);
   try {
     if (!stop.reason) await plan.steps?.before().catch(stop.because);
     for await (const segment of segmentsOf(run)) {
@@ -174,15 +172,18 @@ async function sendSegment({ free, open, unsure }: Segment, run: Execution, hold
 const grace = 10_000;
 
 /** After the first signal, starts nothing new and aborts calls in flight after a grace period. Returns a function that stops listening. */
-export function stopOnSignal(
-  { interrupt, system }: Pick<RunEnvironment, 'interrupt' | 'system'>,
-  { stop, journal, abort }: { readonly stop: Stop; readonly journal: Journal; abort(): void },
-): () => void {
+export function stopOnSignal({
+  interrupt,
+  system,
+  stop,
+  begun,
+  abort,
+}: Pick<Execution, 'interrupt' | 'system' | 'stop' | 'begun' | 'abort'>): () => void {
   if (!interrupt) return () => {};
   const finished = new AbortController();
   const interrupted = (): void => {
     stop.request({ kind: 'signal' });
-    journal.write({ type: 'signal', at: isoTime(system.now()) }).catch(() => undefined);
+    begun.journal.write({ type: 'signal', at: isoTime(system.now()) }).catch(() => undefined);
     system.sleep(grace, finished.signal).then(abort, () => undefined);
   };
   if (interrupt.aborted) interrupted();

@@ -42,8 +42,6 @@ export interface Execution extends RunEnvironment {
   readonly readsFirst: boolean;
   /** The newest links are read, but only before the first batch. */
   readonly needsMark: boolean;
-  /** The purpose of reading links before they are changed. `results`: failures are ignored. `renames`: only reads what doubt needs. */
-  readonly reads: 'undo' | 'results' | 'renames';
   readonly images?: Images | undefined;
   /** The number of attempts, for rows that were sent more than once. */
   readonly rounds: Map<number, number>;

@@ -4,6 +4,7 @@ import type { JournalLine } from '../journal/lines.ts';
 import { addTo, type BulkRow, type RowOutcome, type StopReason, startTally } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { isSettledLater, outcomeOfFreeRow } from '../sending/settling.ts';
+import type { Stop } from '../sending/stop.ts';
 import { type Execution, newRow, type RunOutput } from './execution.ts';
 
 /** More links make a hint unreadable. */
@@ -22,7 +23,7 @@ export async function executeRun(run: Execution, batches: number) {
      * Yields each row once, in input order, with its final status. Can be read only once; this starts the run, which stays at most a few
      * batches ahead. If the reader stops early, the run stops after the calls in flight.
      */
-    rows: readToItsEnd(settledRows(run, output), () => stop.because(brokenPipe())),
+    rows: readToItsEnd(settledRows(run, output), stop),
     progress: () => ({
       rows,
       rowsSettled: tally.rows,
@@ -54,23 +55,19 @@ function stopOf({ tally, isEnded }: RunOutput, reason: StopReason | undefined): 
   return isIgnored && not_sent + unknown === 0 ? undefined : reason;
 }
 
-/** If the reader stops early, calls `onLeft` and reads the source to its end, where the run is closed. */
-export function readToItsEnd<Some>(source: AsyncGenerator<Some>, onLeft: () => void): AsyncIterable<Some> {
+/** If the reader stops early, stops the run, calls `onLeft` and reads the source to its end, where the run is closed. */
+export function readToItsEnd<Some>(source: AsyncGenerator<Some>, stop: Stop, onLeft?: () => void): AsyncIterable<Some> {
   const iterator: AsyncIterator<Some> = {
     next: () => source.next(),
     async return() {
-      onLeft();
+      const hint = 'run the same command again to resume';
+      stop.because(new LocalError('output pipe closed; requests in progress were finished', { hint }));
+      onLeft?.();
       while (!(await source.next()).done);
       return { done: true, value: undefined };
     },
   };
   return { [Symbol.asyncIterator]: () => iterator };
-}
-
-export function brokenPipe(): LocalError {
-  return new LocalError('output pipe closed; requests in progress were finished', {
-    hint: 'run the same command again to resume',
-  });
 }
 
 async function* settledRows(run: Execution, output: RunOutput): AsyncGenerator<readonly RowOutcome[]> {

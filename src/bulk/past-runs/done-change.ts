@@ -88,7 +88,8 @@ export function joinedChanges(images: readonly TouchedImage[], state: RunState):
 /** Joins two changes of one link. It keeps the hash of the first if the second may not have been applied. */
 function joined(first: DoneChange, second: DoneChange): DoneChange {
   const { asked, isOpen } = second;
-  const isApplied = wasApplied(second);
+  // Perhaps not as requested.
+  const isApplied = second.isCertain || second.made !== undefined || second.isMoved === true;
   const stays = !isApplied && first.asked.custom_hash !== undefined;
   const custom_hash = stays ? first.asked.custom_hash : (asked.custom_hash ?? first.asked.custom_hash);
   const via = custom_hash === first.asked.custom_hash ? first.via : first.asked.custom_hash;
@@ -102,24 +103,17 @@ function joined(first: DoneChange, second: DoneChange): DoneChange {
     asked: all,
     askedBefore: isOpen ? first.asked : first.askedBefore,
     seen: [...seenOfOthers(first), ...(isStep ? [seenBetween(first, second)] : []), ...(second.seen ?? [])],
-    made: isStep ? { ...madeWithout(asked, first.made), ...madeOf(asked, second.made) } : first.made,
+    made: isStep ? madeAfter(asked, first.made, second.made) : first.made,
     via,
     isCertain: first.isCertain && (second.isCertain || stays),
     isOpen: first.isOpen === true || isOpen === true,
   };
 }
 
-/** True if the row was applied, perhaps not as requested. */
-function wasApplied({ isCertain, made, isMoved }: DoneChange): boolean {
-  return isCertain || made !== undefined || isMoved === true;
-}
-
-function madeOf(asked: EditFields, made: LinkPrints = {}): LinkPrints {
-  return Object.fromEntries(Object.entries(made).filter(([field]) => field in asked));
-}
-
-function madeWithout(asked: EditFields, made: LinkPrints = {}): LinkPrints {
-  return Object.fromEntries(Object.entries(made).filter(([field]) => !(field in asked)));
+/** Returns the fingerprints after a second change: those of the fields that it requested are as the server showed them then. */
+function madeAfter(asked: EditFields, earlier: LinkPrints = {}, later: LinkPrints = {}): LinkPrints {
+  const kept = Object.entries(earlier).filter(([field]) => !(field in asked));
+  return Object.fromEntries([...kept, ...Object.entries(later).filter(([field]) => field in asked)]);
 }
 
 /** The fields that have one value, which is restored as a whole; tags are restored label by label. */

@@ -148,16 +148,14 @@ async function* possibleCreations({ state, images, unlike }: RecordedRun): Async
     const created: DoneChange[] = [];
     for (const image of some.filter(({ record }) => record === null)) {
       const { row, payload } = image;
+      const { hash, domain, ...asked } = payload;
       const isOpen = isInDoubt(stateOf(row));
       const isRefused = stateOf(row) === 'failed' && mayBePartlyApplied(row) && !(await unlike(image));
-      if (isOpen || isRefused) created.push(possibleCreation(row, payload, isOpen));
+      const made = isOpen ? askedPrints(asked) : undefined;
+      if (isOpen || isRefused) created.push({ ...createdLink(row, { hash, domain }, made, true), isOpen });
     }
     yield created;
   }
-}
-
-function possibleCreation(row: number, { hash, domain, ...asked }: BeforeImage['payload'], isOpen: boolean): DoneChange {
-  return { ...createdLink(row, { hash, domain }, isOpen ? askedPrints(asked) : undefined, true), isOpen };
 }
 
 function assertWhole(images: KeptImages, { begin, stateOf }: RunState, path: string): void {

@@ -99,22 +99,25 @@ function isAsRead(
   return fieldsSince(before, now).length === 0 && (!listed || isStillSelected(now, plan));
 }
 
-function isToRead(row: BulkRow, { operation, reads, inDoubt, priorDestinations, system }: Execution): boolean {
+/** Without undo and results, only what doubt needs is read. */
+function isToRead(row: BulkRow, { operation, images, plan, inDoubt, priorDestinations, system }: Execution): boolean {
   const { index, payload, before: known, refusal } = row;
   if (!operation.read || refusal !== undefined || inDoubt.has(index)) return false;
   if (known !== undefined) return isStale(row, { system });
-  return reads !== 'renames' || (operation.needsPriorDestination?.(payload) === true && !priorDestinations.has(index));
+  if (images || plan.results !== undefined) return true;
+  return operation.needsPriorDestination?.(payload) === true && !priorDestinations.has(index);
 }
 
 async function read(
   rows: readonly BulkRow[],
   unread: readonly BulkRow[],
-  { operation, reads, signal, system }: Execution,
+  { operation, images, plan, signal, system }: Execution,
 ): Promise<readonly BulkRow[]> {
   const payloads = unread.map(({ payload }) => payload);
   // If links are read only for results, rows are changed even if the reading fails.
   const isOptional =
-    reads === 'results' &&
+    !images &&
+    plan.results !== undefined &&
     !unread.some(({ payload, listed }) => listed !== undefined || operation.needsPriorDestination?.(payload));
   // The server may answer with values from before a wait.
   const readAt = system.elapsed();
