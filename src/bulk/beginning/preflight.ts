@@ -21,12 +21,9 @@ export { beginRun } from './beginning.ts';
 /** Checks output files and returns the domain to pin, because the default domain may change during the run. */
 export async function prepare(plan: RunPlan, { client, system }: RunEnvironment): Promise<string | undefined> {
   assertDistinct(plan, system);
-  if (plan.fromArguments) return plan.domain;
-  const isPinned = plan.domain === undefined && editions[client.edition].severalDomains;
-  const asked = isPinned
-    ? await (plan.accountDomains ?? (await import('../../client/account-domains.ts')).accountDomains(client))
-    : undefined;
-  return asked ? asked.defaultDomain : plan.domain;
+  if (plan.fromArguments || plan.domain !== undefined || !editions[client.edition].severalDomains) return plan.domain;
+  const domains = plan.accountDomains ?? (await import('../../client/account-domains.ts')).accountDomains(client);
+  return (await domains).defaultDomain;
 }
 
 /** Checks budget and quota before the first row is sent. Throws if the run cannot start. */

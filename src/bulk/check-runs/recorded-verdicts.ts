@@ -49,15 +49,11 @@ export const groupSize = 200;
 /** Copies the verdicts of an unfinished check into its new journal, by destination, since links may have changed or been deleted. */
 export async function copyVerdicts(
   { record, state }: Pick<FoundRun, 'record' | 'state'>,
-  {
-    links,
-    settings,
-    shortUrls,
-    readLinks,
-  }: Pick<CheckPlan, 'settings' | 'shortUrls' | 'readLinks'> & { readonly links: LinkList },
+  plan: Pick<CheckPlan, 'settings' | 'shortUrls' | 'readLinks'> & { readonly links: LinkList },
   journal: Journal,
 ): Promise<void> {
-  const earlier = await readLinks(record.input);
+  const { links, settings, shortUrls } = plan;
+  const earlier = await plan.readLinks(record.input);
   const destinations = new Destinations(joined(links, earlier), { refusal: settings.refusal, shortUrls }, () => true);
   const verdicts = new RecordedVerdicts(record.journal, state, 0);
   const isCopied = new Uint8Array(links.count);

@@ -172,13 +172,8 @@ async function sendSegment({ free, open, unsure }: Segment, run: Execution, hold
 const grace = 10_000;
 
 /** After the first signal, starts nothing new and aborts calls in flight after a grace period. Returns a function that stops listening. */
-export function stopOnSignal({
-  interrupt,
-  system,
-  stop,
-  begun,
-  abort,
-}: Pick<Execution, 'interrupt' | 'system' | 'stop' | 'begun' | 'abort'>): () => void {
+export function stopOnSignal(run: Pick<Execution, 'interrupt' | 'system' | 'stop' | 'begun' | 'abort'>): () => void {
+  const { interrupt, system, stop, begun, abort } = run;
   if (!interrupt) return () => {};
   const finished = new AbortController();
   const interrupted = (): void => {

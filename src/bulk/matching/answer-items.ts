@@ -28,11 +28,11 @@ export function readItem(value: unknown): Item | undefined {
 
 /** Reads an entry of a listing, whose `error` is ignored. Undefined without a valid hash. */
 export function readRecord(value: unknown): KnownRecord | undefined {
-  if (!isObject(value) || typeof value.hash !== 'string') return undefined;
+  if (!hasHash(value)) return undefined;
   const hash = value.hash.trim();
   // Rejects invisible characters, and hashes that are longer than any known server creates.
   if (hash === '' || hash.length > 255 || hasUnseen(hash)) return undefined;
-  return hash === value.hash && hasHash(value) ? value : { ...value, hash };
+  return hash === value.hash ? value : { ...value, hash };
 }
 
 export function longUrlOf(item: Item | undefined): string | undefined {
@@ -42,8 +42,8 @@ export function longUrlOf(item: Item | undefined): string | undefined {
 const hasUnseen = unicodeTest('[\\p{C}\\p{Z}]', /^[!-~]*$/);
 
 /** Other fields are validated where they are used. */
-function hasHash(value: Record<string, unknown>): value is KnownRecord {
-  return typeof value.hash === 'string';
+function hasHash(value: unknown): value is KnownRecord {
+  return isObject(value) && typeof value.hash === 'string';
 }
 
 function readRefusal(value: Record<string, unknown>, error: Record<string, unknown>, code: number): RefusedItem {

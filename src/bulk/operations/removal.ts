@@ -7,20 +7,17 @@ import { type BulkOperation, type Call, sendCall } from './operation.ts';
 
 /** DELETE /urls?hashes=, or /urls/[hash] for a single row. In doubt, a missing link counts as deleted; an existing one is deleted again. */
 export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
-  const kind = { kind: 'delete', doubt: 'inspect', provenBy: 1306 } as const;
-  return { ...kind, ...removal(settings, { one: 'deleteUrl', all: 'deleteUrls', status: 'deleted', gone: { kind: 'done' } }) };
+  const calls = { one: 'deleteUrl', all: 'deleteUrls', status: 'deleted', gone: { kind: 'done' } } as const;
+  return removal(settings, { kind: 'delete', doubt: 'inspect', provenBy: 1306, ...calls });
 }
 
 /** DELETE /stats?hashes=, or /stats/[hash] for a single row. A reset in doubt is not repeated, because that would erase newer clicks. */
 export function resetOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
-  const kind = { kind: 'reset', doubt: 'leave' } as const;
-  return {
-    ...kind,
-    ...removal(settings, { one: 'resetStats', all: 'resetSelectedStats', repeat: false, status: 'reset', gone: missing }),
-  };
+  const calls = { one: 'resetStats', all: 'resetSelectedStats', repeat: false, status: 'reset', gone: missing } as const;
+  return removal(settings, { kind: 'reset', doubt: 'leave', ...calls });
 }
 
-interface Removal {
+interface Removal extends Pick<BulkOperation, 'kind' | 'doubt' | 'provenBy'> {
   readonly one: 'deleteUrl' | 'resetStats';
   readonly all: 'deleteUrls' | 'resetSelectedStats';
   readonly repeat?: false;
@@ -29,10 +26,7 @@ interface Removal {
   readonly gone: Verdict;
 }
 
-function removal(
-  settings: ChangeSettings,
-  { one, all, repeat, status, gone }: Removal,
-): Omit<BulkOperation<LinkKey>, 'kind' | 'doubt'> {
+function removal(settings: ChangeSettings, { one, all, repeat, status, gone, ...kind }: Removal): BulkOperation<LinkKey> {
   const request = (rows: readonly LinkKey[]): Call<Removal['one' | 'all']> => {
     const { only, query, queryOfAll } = addressOf(rows, settings);
     return only === undefined
@@ -40,6 +34,7 @@ function removal(
       : { operation: one, input: { path: { hash: only }, query } };
   };
   return {
+    ...kind,
     ...byHash,
     request,
     call: async (rows, signal, _json, watch) => {

@@ -7,7 +7,7 @@ import { linksInFront } from '../checked/links-in-front.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
 import { isInDoubt, type RowState, type RunState } from '../journal/journal-state.ts';
 import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } from '../journal/line-reader.ts';
-import { type BeginLine, isOfRow, type ResultLine, type TakenUrl, type Watermark } from '../journal/lines.ts';
+import { type BeginLine, isOfRow, type ResultLine, type TakenUrl } from '../journal/lines.ts';
 import { answeredDomain, linksOf, resultsOf } from '../journal/recorded-results.ts';
 import { claimRun, foldRun } from '../journal/run-folder.ts';
 import {
@@ -21,15 +21,12 @@ import {
 } from './done-change.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
 
-export interface DoneRun extends Pick<RunState, 'begin' | 'undoneBy' | 'outgrown'> {
-  /** Bytes of its journal. */
-  readonly size: number;
+export interface DoneRun extends Pick<RunState, 'begin' | 'undoneBy' | 'outgrown' | 'size' | 'mark'> {
   /** The operation, but `apply` for a shortening with `--on-conflict update`, which both creates and edits links. */
   readonly kind: BeginLine['operation'];
   /** Number of rows that may have created links which cannot be found. */
   readonly untraceableRows: number;
   readonly images: string;
-  readonly mark: Watermark | undefined;
   /** Yields groups of changes, last first. */
   changes(): AsyncGenerator<readonly DoneChange[]>;
 }

@@ -59,11 +59,13 @@ const namePattern = /^\d{8}-\d{6}-[0-9a-f]{8}(-\d+)?$/;
 
 /** Returns the names of all runs, oldest first: `20241121-050312-3fa9c1d2`. The third part is the key of the run. */
 export function runNames(folders: RunFolders): string[] {
-  return [...folderNames(folders), ...smallNames(folders)].sort();
+  const large = namesIn(folders).filter((name) => namePattern.test(name));
+  const small = smallFiles(folders).filter((name) => !isUnwritten(smallRecord(name, folders)));
+  return [...large, ...small].sort();
 }
 
-function folderNames({ runs }: RunFolders): string[] {
-  return existsSync(runs) ? readdirSync(runs).filter((name) => namePattern.test(name)) : [];
+function namesIn({ runs }: RunFolders): string[] {
+  return existsSync(runs) ? readdirSync(runs) : [];
 }
 
 /** Returns true for a one-file record that was never written to: nothing was sent. One that was emptied later is damaged. */
@@ -72,14 +74,9 @@ export function isUnwritten({ isSmall, path }: RunRecord): boolean {
   return file?.size === 0 && file.mtimeMs <= file.birthtimeMs;
 }
 
-function smallNames(folders: RunFolders): string[] {
-  return smallFiles(folders).filter((name) => !isUnwritten(smallRecord(name, folders)));
-}
-
 /** Includes empty records, because no file is inspected. */
-function smallFiles({ runs }: RunFolders): string[] {
-  if (!existsSync(runs)) return [];
-  return readdirSync(runs)
+function smallFiles(folders: RunFolders): string[] {
+  return namesIn(folders)
     .filter((name) => name.endsWith(smallEnd))
     .map((name) => name.slice(0, -smallEnd.length))
     .filter((name) => namePattern.test(name));
