@@ -28,17 +28,7 @@ export interface IndexedRow extends CheckedRow {
   readonly index: number;
 }
 
-const resultColumns = [
-  'row',
-  'status',
-  'hash',
-  'short_url',
-  'long_url',
-  'http_status',
-  'final_url',
-  'milliseconds',
-  'reason',
-] as const;
+const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'http_status', 'final_url', 'milliseconds', 'reason'];
 
 export function openCheckResults(path: string, system: WriteSystem): OutcomeFile<IndexedRow> {
   return openFile(path, system, resultColumns, ({ index, ...row }: IndexedRow) => ({ row: index + 1, ...checkedFields(row) }));

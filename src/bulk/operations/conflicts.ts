@@ -23,27 +23,34 @@ const taken = 1215;
 export function resolvingConflicts(
   operation: BulkOperation<ShortenItem>,
   policy: 'skip' | 'rename',
-  settings: ConflictSettings,
+  { client, domain, mayCall = () => true, isRequested = () => false }: ConflictSettings,
 ): BulkOperation<ShortenItem>['call'] {
   return async (items, signal, json, watch) => {
-    const { verdicts, surplus } = await operation
-      .call(items, signal, json, watch)
-      .catch((error: unknown) => refusalOfOne(items, error));
-    const judged = await replaced(items, verdicts, isTaken, (some) => judge(some, settings, signal));
-    if (policy === 'skip') return { verdicts: judged, surplus };
-    const all = [...surplus];
-    const make = async (named: readonly ShortenItem[]): Promise<Verdicts> => {
-      const made = await operation.call(named, signal, undefined, watch);
-      all.push(...made.surplus);
+    const answer = await operation.call(items, signal, json, watch).catch((error: unknown) => refusalOfOne(items, error));
+    const surplus = [...answer.surplus];
+    const read: Read = async (hashes) => {
+      if (!mayCall()) return undefined;
+      return await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal }).catch(notNow);
+    };
+    const make: Make = async (named) => {
+      if (!mayCall()) return named.map(() => again);
+      const made = await operation.call(named, signal, undefined, watch).catch((error: unknown) => notMade(named, error));
+      surplus.push(...made.surplus);
       return made.verdicts;
     };
-    const isSkipped = (verdict: Verdict | undefined) => verdict?.kind === 'done' && verdict.skipped === true;
-    const renamed = await replaced(items, judged, isSkipped, (some) => rename(some, make, settings, signal));
-    return { verdicts: renamed, surplus: all };
+    const judged = await replaced(items, answer.verdicts, isTaken, (some) => judge(some, read));
+    if (policy === 'skip') return { verdicts: judged, surplus };
+    const verdicts = await replaced(items, judged, isSkipped, (some) => rename(some, { read, make, isRequested }));
+    return { verdicts, surplus };
   };
 }
 
 type Verdicts = BatchAnswer['verdicts'];
+
+/** Returns undefined if the links cannot be read now. */
+type Read = (hashes: readonly string[]) => Promise<ReadonlyMap<string, UrlRecord> | undefined>;
+
+type Make = (named: readonly ShortenItem[]) => Promise<Verdicts>;
 
 /** Some servers refuse the whole call instead of its only row. */
 function refusalOfOne(items: readonly ShortenItem[], error: unknown): BatchAnswer {
@@ -52,12 +59,26 @@ function refusalOfOne(items: readonly ShortenItem[], error: unknown): BatchAnswe
   return { verdicts: [refusal(last.serverMessage ?? last.message)], surplus: [] };
 }
 
+function notNow(error: unknown): undefined {
+  if (!(error instanceof CallError)) throw error;
+}
+
+/** After an unknown outcome the rows get no verdict, so the run resolves the doubt. Otherwise they are sent again. */
+function notMade(named: readonly ShortenItem[], error: unknown): BatchAnswer {
+  if (!(error instanceof CallError)) throw error;
+  return { verdicts: named.map(() => (error.outcome === 'ambiguous' ? undefined : again)), surplus: [] };
+}
+
 function refusal(message: string): Verdict {
   return { kind: 'failed', error: { code: taken, message } };
 }
 
 function isTaken(verdict: Verdict | undefined): boolean {
   return verdict?.kind === 'failed' && verdict.error.code === taken;
+}
+
+function isSkipped(verdict: Verdict | undefined): boolean {
+  return verdict?.kind === 'done' && verdict.skipped === true;
 }
 
 async function replaced(
@@ -72,16 +93,8 @@ async function replaced(
   return items.map((_, nth) => (isMeant(verdicts[nth]) ? next.next().value : verdicts[nth]));
 }
 
-async function judge(
-  items: readonly ShortenItem[],
-  settings: ConflictSettings,
-  signal: AbortSignal | undefined,
-): Promise<readonly Verdict[]> {
-  const links = await read(
-    items.map(({ custom_hash = '' }) => custom_hash),
-    settings,
-    signal,
-  );
+async function judge(items: readonly ShortenItem[], read: Read): Promise<readonly Verdict[]> {
+  const links = await read(items.map(({ custom_hash = '' }) => custom_hash));
   // No links were created for these rows, so they are sent again.
   if (!links) return items.map(() => again);
   return items.map(({ custom_hash = '', long_url }): Verdict => {
@@ -92,36 +105,18 @@ async function judge(
   });
 }
 
-/** Returns undefined if the links cannot be read now. */
-async function read(
-  hashes: readonly string[],
-  { client, domain, mayCall }: ConflictSettings,
-  signal: AbortSignal | undefined,
-): Promise<ReadonlyMap<string, UrlRecord> | undefined> {
-  if (mayCall && !mayCall()) return undefined;
-  try {
-    return await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
-  } catch (error) {
-    if (error instanceof CallError) return undefined;
-    throw error;
-  }
-}
-
 /** Uses the first free numbered hash. A link with the row's destination was made by an earlier attempt or run and is the row's. */
 async function rename(
   items: readonly ShortenItem[],
-  make: (named: readonly ShortenItem[]) => Promise<Verdicts>,
-  settings: ConflictSettings,
-  signal: AbortSignal | undefined,
+  { read, make, isRequested }: { readonly read: Read; readonly make: Make; isRequested(hash: string): boolean },
 ): Promise<Verdicts> {
-  const names = items.map(({ custom_hash = '' }) => numberedHashes(custom_hash).filter((hash) => !settings.isRequested?.(hash)));
-  const links = await read(names.flat(), settings, signal);
+  const names = items.map(({ custom_hash = '' }) => numberedHashes(custom_hash).filter((hash) => !isRequested(hash)));
+  const links = await read(names.flat());
   if (!links) return items.map(() => again);
   const given = new Set<string>();
   const choices = items.map((item, nth) => choose(item, names[nth] ?? [], links, given));
   const named = choices.flatMap((choice) => ('item' in choice ? choice.item : []));
-  const made = named.length === 0 ? [] : await makeSafely(named, make, settings);
-  const next = made.values();
+  const next = (named.length > 0 ? await make(named) : []).values();
   return choices.map((choice) => ('item' in choice ? orAgain(next.next().value) : choice.verdict));
 }
 
@@ -139,22 +134,6 @@ function choose(item: ShortenItem, names: readonly string[], links: ReadonlyMap<
     return { item: { ...item, custom_hash: name } };
   }
   return { verdict: refusal('the hash is taken, and so are its numbered forms (-2 to -9)') };
-}
-
-/** After an unknown outcome the rows get no verdict, so the run resolves the doubt. If certainly nothing was created, they are sent again. */
-async function makeSafely(
-  named: readonly ShortenItem[],
-  make: (named: readonly ShortenItem[]) => Promise<Verdicts>,
-  { mayCall }: ConflictSettings,
-): Promise<Verdicts> {
-  const unsent = named.map(() => again);
-  if (mayCall && !mayCall()) return unsent;
-  try {
-    return await make(named);
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    return error.outcome === 'ambiguous' ? named.map(() => undefined) : unsent;
-  }
 }
 
 /** If the new hash was taken meanwhile, the row is sent again and gets the next one. */
