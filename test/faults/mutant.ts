@@ -70,8 +70,8 @@ export const mutants = {
     ['bulk/sending/resolving.ts', 'if (refusal === undefined) run.inDoubt.add(index);', 'run.inDoubt.add(index);'],
     [
       'bulk/sending/resolving.ts',
-      'settleOpen(batch, rows, knownVerdicts(rows, run), run)',
-      'settleOpen(batch, rows, rows.map(() => undefined), run)',
+      'settleOpen(sent, knownVerdicts(rows, run), run)',
+      'settleOpen(sent, rows.map(() => undefined), run)',
     ],
   ],
   'changes by an old reading': [

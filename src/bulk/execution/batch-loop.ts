@@ -6,7 +6,7 @@ import { renamesFollowed } from '../operations/renames.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
 import { concurrencyOf, type RunRow } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
-import { type DoubtfulBatch, outcomeOfFreeRow, unknownOutcome } from '../sending/settling.ts';
+import { outcomeOfFreeRow, type RecordedBatch, unknownOutcome } from '../sending/settling.ts';
 import { assertSamePayload, earlierRows } from './earlier-rows.ts';
 import { type Execution, newRow, type RunOutput, type Segment } from './execution.ts';
 
@@ -140,7 +140,7 @@ type Outcomes = ReadonlyMap<number, RowOutcome>;
 
 async function sendSegment({ free, open, unsure }: Segment, run: Execution, hold: Hold): Promise<Outcomes> {
   const { operation, limiter, stop } = run;
-  const inDoubt: DoubtfulBatch[] = [...open].map(([{ batch }, rows]) => ({ batch, rows }));
+  const inDoubt: RecordedBatch[] = [...open].map(([{ batch }, rows]) => ({ batch, rows }));
   if (unsure.length > 0) inDoubt.push({ batch: 0, rows: unsure });
   if (free.length + inDoubt.length === 0 || stop.reason) return new Map();
   const ends: (() => void)[] = [];

@@ -5,13 +5,13 @@ import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
 import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../operations/batches.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
 import { BudgetError } from './limiter.ts';
-import { type DoubtfulBatch, type Round, recordOutcomes, settle, unknownOutcome, unsent } from './settling.ts';
+import { type RecordedBatch, type Round, recordOutcomes, settle, unknownOutcome, unsent } from './settling.ts';
 
 /** Resolves `doubts`, then sends `rows` in batches. If the run stops, the remaining rows are `not_sent`, or `unknown` if in doubt. */
 export async function sendRows(
   rows: readonly BulkRow[],
   run: Execution,
-  doubts: readonly DoubtfulBatch[] = [],
+  doubts: readonly RecordedBatch[] = [],
 ): Promise<Map<number, RowOutcome>> {
   const outcomes = new Map<number, RowOutcome>();
   const queue: (readonly BulkRow[])[] = [];
@@ -85,39 +85,41 @@ async function callAndSettle(
 ): Promise<Round> {
   const { operation, stop, rules, inDoubt } = run;
   const { reason } = stop;
+  const whole = { batch, rows };
   // A reserved call is made despite an exhausted budget. Otherwise readings could use up a small budget in every run.
   const isStopped = reason && !(isReserved && reason.kind === 'error' && reason.error instanceof BudgetError);
   // During the fsync or the wait for a permit, another batch may have stopped the run or lowered the batch limit.
-  if (isStopped || rows.length > rules.limit) return await requeue(batch, rows, run);
+  if (isStopped || rows.length > rules.limit) return await requeue(whole, run);
   const known = before?.knownVerdicts(rows, run) ?? [];
   const sent = rows.filter((_, nth) => !known[nth]);
-  const whole = (verdicts: readonly Verdict[]): readonly Verdict[] => before?.mergeVerdicts(known, verdicts) ?? verdicts;
-  if (sent.length === 0) return await settle(batch, rows, whole([]), run);
+  const asked = { batch, rows: sent };
+  const merged = (verdicts: readonly Verdict[]): readonly Verdict[] => before?.mergeVerdicts(known, verdicts) ?? verdicts;
+  if (sent.length === 0) return await settle(whole, merged([]), run);
   const isCurrent = before?.freshnessCheck(sent, run);
-  if (isCurrent && !(await isCurrent())) return await (await import('./resolving.ts')).settleChanged(batch, rows, known, run);
+  if (isCurrent && !(await isCurrent())) return await (await import('./resolving.ts')).settleChanged(whole, known, run);
   // Reserved right before the call, so that no budget is spent on calls that are not made.
-  if (!isReserved && !run.reserveCalls()) return await requeue(batch, rows, run);
+  if (!isReserved && !run.reserveCalls()) return await requeue(whole, run);
   try {
     const onDoubt = (): void => sent.forEach(({ index }) => void inDoubt.add(index));
     const isWhole = sent.length === rows.length;
-    const asked = isWhole ? payloads : sent.map(({ payload }) => payload);
-    const answer = await operation.call(asked, run.signal, isWhole ? json : undefined, { onDoubt, isCurrent });
+    const items = isWhole ? payloads : sent.map(({ payload }) => payload);
+    const answer = await operation.call(items, run.signal, isWhole ? json : undefined, { onDoubt, isCurrent });
     if (release && answer.verdicts.every((verdict) => verdict?.kind === 'done')) {
       release();
       await turn();
     }
-    return await settle(batch, rows, whole(await verdictsOf(answer, batch, sent, run)), run);
+    return await settle(whole, merged(await verdictsOf(answer, asked, run)), run);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     const { enterDoubt, verdictsOfFailure } = await doubts();
-    if (error.outcome === 'ambiguous') await enterDoubt(batch, sent, error.message, run);
+    if (error.outcome === 'ambiguous') await enterDoubt(asked, error.message, run);
     if (error.gaveUp === 'the target has changed since')
-      return await (await import('./resolving.ts')).settleChanged(batch, rows, known, run);
+      return await (await import('./resolving.ts')).settleChanged(whole, known, run);
     if (isTooLarge(error) && sent.length > 1) {
       rules.limit = Math.min(rules.limit, Math.ceil(sent.length / 2));
-      return await requeue(batch, rows, run);
+      return await requeue(whole, run);
     }
-    return await settle(batch, rows, whole(await verdictsOfFailure(error, batch, sent, run)), run);
+    return await settle(whole, merged(await verdictsOfFailure(error, asked, run)), run);
   }
 }
 
@@ -127,19 +129,14 @@ function doubts(): Promise<typeof import('./doubt.ts')> {
 }
 
 /** Returns the verdicts of a complete answer; otherwise resolves missing rows and rows in doubt. */
-async function verdictsOf(
-  answer: BatchAnswer,
-  batch: number,
-  rows: readonly BulkRow[],
-  run: Execution,
-): Promise<readonly Verdict[]> {
+async function verdictsOf(answer: BatchAnswer, sent: RecordedBatch, run: Execution): Promise<readonly Verdict[]> {
   const verdicts = answer.verdicts.filter((verdict) => verdict !== undefined);
-  const isPlain = answer.surplus.length === 0 && run.inDoubt.size === 0 && verdicts.length === rows.length;
-  return isPlain ? verdicts : (await doubts()).verdictsOfAnswer(answer, batch, rows, run);
+  const isPlain = answer.surplus.length === 0 && run.inDoubt.size === 0 && verdicts.length === sent.rows.length;
+  return isPlain ? verdicts : (await doubts()).verdictsOfAnswer(answer, sent, run);
 }
 
 /** Releases the rows of a batch that was not sent as planned. They are sent in smaller batches unless the run stops. */
-async function requeue(batch: number, rows: readonly BulkRow[], run: Execution): Promise<Round> {
+async function requeue({ batch, rows }: RecordedBatch, run: Execution): Promise<Round> {
   const isWritten = await recordOutcomes(batch, [], rows, run);
   return isWritten && !run.stop.reason ? { outcomes: [], repeat: rows } : unsent(rows, run);
 }

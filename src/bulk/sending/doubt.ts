@@ -14,22 +14,19 @@ import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { mergeVerdicts } from './links-before.ts';
 import { inspect, resolveDoubt, unknownOutcomeError } from './resolving.ts';
-import { isTemporary, outcomeOf } from './settling.ts';
+import { isTemporary, outcomeOf, type RecordedBatch } from './settling.ts';
 
 type Rows = readonly BulkRow[];
 
 /** Puts rows without an item in doubt. Reads the links of refused rows in doubt, because an earlier attempt may have caused the refusal. */
-export async function verdictsOfAnswer(
-  { verdicts: answered, surplus }: BatchAnswer,
-  batch: number,
-  rows: Rows,
-  run: Execution,
-): Promise<readonly Verdict[]> {
+export async function verdictsOfAnswer(answer: BatchAnswer, sent: RecordedBatch, run: Execution): Promise<readonly Verdict[]> {
+  const { verdicts: answered, surplus } = answer;
+  const { batch, rows } = sent;
   if (surplus.length > 0) keepSurplus(surplus, run);
   const verdicts = run.inDoubt.size === 0 ? answered : answered.map((verdict, nth) => doneByUs(verdict, rows[nth], run));
-  const missing = rows.filter((_, position) => !verdicts[position]);
+  const missing = { batch, rows: rows.filter((_, position) => !verdicts[position]) };
   const refused = refusedInDoubt(rows, verdicts, run);
-  if (missing.length === 0 && refused.size === 0 && verdicts.every((verdict) => verdict !== undefined)) return verdicts;
+  if (missing.rows.length === 0 && refused.size === 0 && verdicts.every((verdict) => verdict !== undefined)) return verdicts;
   // Final verdicts are recorded first, because further requests may take long.
   const known = rows.flatMap((row, position) => {
     const verdict = verdicts[position];
@@ -39,8 +36,9 @@ export async function verdictsOfAnswer(
   if (known.length > 0) await run.ledger.settled(batch, known, [], true);
   const found = await verdictsOfRefused(refused, run);
   const seen = rows.map((row, position) => found.get(row) ?? verdicts[position]);
-  if (missing.length > 0) await enterDoubt(batch, missing, 'the response has no entry for these rows', run);
-  return mergeVerdicts(seen, missing.length > 0 ? await resolveDoubt(batch, missing, run) : []);
+  if (missing.rows.length === 0) return mergeVerdicts(seen, []);
+  await enterDoubt(missing, 'the response has no entry for these rows', run);
+  return mergeVerdicts(seen, await resolveDoubt(missing, run));
 }
 
 /** If a row in doubt has its requested values or its numbered hash, an earlier attempt did it, so the row counts as changed or created. */
@@ -54,25 +52,21 @@ function doneByUs(verdict: Verdict | undefined, row: BulkRow | undefined, run: E
 }
 
 /** Records that an attempt of these rows may have been applied, before anything else is done. */
-export async function enterDoubt(batch: number, rows: Rows, reason: string, { inDoubt, ledger }: Execution): Promise<void> {
+export async function enterDoubt({ batch, rows }: RecordedBatch, reason: string, { inDoubt, ledger }: Execution): Promise<void> {
   for (const { index } of rows) inDoubt.add(index);
   await ledger.ambiguous(batch, rows, reason);
 }
 
 /** Returns verdicts for a failed call; if its outcome is unknown, the rows are already in doubt. Stops the run for some errors. */
-export async function verdictsOfFailure(
-  error: CallError,
-  batch: number,
-  rows: Rows,
-  run: Execution,
-): Promise<readonly Verdict[]> {
+export async function verdictsOfFailure(error: CallError, sent: RecordedBatch, run: Execution): Promise<readonly Verdict[]> {
   const { last } = error;
+  const { rows } = sent;
   const { operation, stop } = run;
   const tooLarge: boolean = isTooLarge(error);
   if (last.outcome === 'ambiguous') {
     // The client has already retried the call, so these rows are not sent again.
     const wasRepeated = error.gaveUp !== 'not retryable' && error.gaveUp !== 'not safe to repeat';
-    const verdicts = await resolveDoubt(batch, rows, run, wasRepeated);
+    const verdicts = await resolveDoubt(sent, run, wasRepeated);
     const inDoubt = verdicts.filter((verdict) => verdict.kind === 'doubtful');
     if (inDoubt.length > 0) stop.because(unknownOutcomeError(error, inDoubt));
     return verdicts;

@@ -5,12 +5,13 @@ import { again, changedSince, type Doubtful, doubtful, unresolved, type Verdict 
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { foreignFields, knownVerdicts, mergeVerdicts } from './links-before.ts';
-import { type DoubtfulBatch, maximalRounds, type Round, roundOf, settle, unsent } from './settling.ts';
+import { maximalRounds, type RecordedBatch, type Round, roundOf, settle, unsent } from './settling.ts';
 
 type Rows = readonly BulkRow[];
 
 /** Resolves doubt by the policy of the operation. Rows are not sent again if `isLast` is set or they have no rounds left. */
-export async function resolveDoubt(batch: number, rows: Rows, run: Execution, isLast = false): Promise<readonly Verdict[]> {
+export async function resolveDoubt(sent: RecordedBatch, run: Execution, isLast = false): Promise<readonly Verdict[]> {
+  const { rows } = sent;
   // After an error that stops the run, no further call is made.
   if (run.stop.reason?.kind === 'error') return rows.map(() => unresolved);
   const unlessLast = (verdict: Verdict, position: number): Verdict => {
@@ -23,7 +24,7 @@ export async function resolveDoubt(batch: number, rows: Rows, run: Execution, is
     case 'inspect':
       return (await inspect(rows, run)).map(unlessLast);
     case 'read_back': {
-      const verdicts = await readBack(batch, rows, run);
+      const verdicts = await readBack(sent, run);
       // Only this policy takes rows out of doubt: those that a conclusive reading did not find were certainly not applied.
       for (const [position, { index }] of rows.entries()) if (verdicts[position]?.kind === 'again') run.inDoubt.delete(index);
       return verdicts;
@@ -34,7 +35,7 @@ export async function resolveDoubt(batch: number, rows: Rows, run: Execution, is
 }
 
 /** Only the listing shows links of rows without a custom hash. Imported on demand, because few runs need it. */
-async function readBack(batch: number, rows: Rows, run: Execution): Promise<readonly Verdict[]> {
+async function readBack({ batch, rows }: RecordedBatch, run: Execution): Promise<readonly Verdict[]> {
   const payloads = rows.map(({ payload }) => payload);
   if (run.plan.isOneOff) return await (await import('../checked/possible-links.ts')).findPossibleLinks(payloads, run);
   return await (await import('../checked/reading-back.ts')).readBackBatch(batch, payloads, run);
@@ -115,32 +116,31 @@ export function unknownOutcomeError(error: CliError, inDoubt: readonly Doubtful[
   });
 }
 
-export async function clearDoubt({ batch, rows }: DoubtfulBatch, run: Execution): Promise<Round> {
+/** An earlier process left the batch in doubt: its rows have no result. */
+export async function clearDoubt(sent: RecordedBatch, run: Execution): Promise<Round> {
+  const { rows } = sent;
   // Rows that the plan refused were in the batch but never in a call.
   for (const { index, refusal } of rows) if (refusal === undefined) run.inDoubt.add(index);
   const release = run.holdsPermit ? undefined : await run.limiter.acquire();
   try {
     if (run.stop.reason) return unsent(rows, run);
-    return await settleOpen(batch, rows, knownVerdicts(rows, run), run);
+    return await settleOpen(sent, knownVerdicts(rows, run), run);
   } finally {
     release?.();
   }
 }
 
+type Known = readonly (Verdict | undefined)[];
+
 /** Settles a call that was not made or repeated because a link changed. Rows in doubt are resolved; the others are read and sent again. */
-export async function settleChanged(
-  batch: number,
-  rows: readonly BulkRow[],
-  known: readonly (Verdict | undefined)[],
-  run: Execution,
-): Promise<Round> {
+export async function settleChanged({ batch, rows }: RecordedBatch, known: Known, run: Execution): Promise<Round> {
   const certain = rows.map(({ index }, nth) => known[nth] ?? (run.inDoubt.has(index) ? undefined : again));
-  return await settleOpen(batch, rows.map(markStale), certain, run);
+  return await settleOpen({ batch, rows: rows.map(markStale) }, certain, run);
 }
 
 /** Resolves the doubt of the rows without a verdict, and settles all. */
-async function settleOpen(batch: number, rows: Rows, known: readonly (Verdict | undefined)[], run: Execution): Promise<Round> {
+async function settleOpen({ batch, rows }: RecordedBatch, known: Known, run: Execution): Promise<Round> {
   const open = rows.filter((_, nth) => !known[nth]);
-  const resolved = open.length > 0 ? await resolveDoubt(batch, open, run) : [];
-  return await settle(batch, rows, mergeVerdicts(known, resolved), run);
+  const resolved = open.length > 0 ? await resolveDoubt({ batch, rows: open }, run) : [];
+  return await settle({ batch, rows }, mergeVerdicts(known, resolved), run);
 }

@@ -15,19 +15,14 @@ export interface Round {
   readonly repeat: readonly BulkRow[];
 }
 
-/** An earlier process left the batch in doubt; `rows` have no result. */
-export interface DoubtfulBatch {
+/** Rows whose intent has this number in the journal. */
+export interface RecordedBatch {
   readonly batch: number;
   readonly rows: readonly BulkRow[];
 }
 
 /** Turns verdicts into outcomes and records them. Waits after 1219, so that rows are not sent again too early. */
-export async function settle(
-  batch: number,
-  rows: readonly BulkRow[],
-  verdicts: readonly Verdict[],
-  run: Execution,
-): Promise<Round> {
+export async function settle({ batch, rows }: RecordedBatch, verdicts: readonly Verdict[], run: Execution): Promise<Round> {
   const { operation, stop, limiter } = run;
   const outcomes: RowOutcome[] = [];
   const open: RowOutcome[] = [];
