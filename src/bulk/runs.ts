@@ -118,17 +118,8 @@ interface Discrepancy {
   readonly long_url?: string | undefined;
 }
 
-export interface Verification {
-  readonly checked: number;
-  readonly discrepancies: readonly Discrepancy[];
-}
-
 /** Reads all links that a run created or changed, in groups. Changes nothing. */
-export async function* verifyRun(
-  stateFolder: string,
-  run: string,
-  settings: Omit<ChangeSettings, 'domain'>,
-): AsyncGenerator<Verification> {
+export async function* verifyRun(stateFolder: string, run: string, settings: Omit<ChangeSettings, 'domain'>) {
   const folders = runFolders(stateFolder);
   const { journal } = runRecord(run, folders);
   const { begin, locationOf } = (await foldRun(run, folders)) ?? noRun(run);
@@ -145,7 +136,7 @@ export async function* verifyRun(
 }
 
 /** Finds missing links and links with other destinations. A link that was not created as requested only has to exist. */
-async function verifyLine(line: ResultLine, settings: ChangeSettings): Promise<Verification> {
+async function verifyLine(line: ResultLine, settings: ChangeSettings) {
   const links = linksOf(line);
   const hashes = links.map(({ hash }) => hash);
   const found = await urlsByHash(hashes, { ...settings, domain: line.domain ?? settings.domain });

@@ -134,14 +134,11 @@ async function readCounters(client: Pick<Client, 'send'>): Promise<unknown> {
   }
 }
 
-interface QuotaCheck {
-  readonly shortages: readonly string[];
-  /** Messages about missing or invalid counters, which are ignored. */
-  readonly notes: readonly string[];
-}
-
-/** Compares the remaining quota with the links and calls of the run. `counters` is unvalidated server data. */
-export function checkQuota(counters: unknown, { links, calls }: { readonly links: number; readonly calls: number }): QuotaCheck {
+/**
+ * Compares the remaining quota with the links and calls of the run. `counters` is unvalidated server data. `notes` are about missing or invalid
+ * counters, which are ignored.
+ */
+export function checkQuota(counters: unknown, { links, calls }: { readonly links: number; readonly calls: number }) {
   const shortages: string[] = [];
   const notes: string[] = [];
   const compare = (name: string, needed: number, noun: string): void => {

@@ -30,24 +30,18 @@ export interface SeenInDoubt {
   readonly tags: readonly string[];
 }
 
-/** Records the before-images of a new or resumed run. */
-export interface Images {
-  /** `inDoubt`: an earlier attempt may have set what differs from the image before. */
-  keep(rows: readonly BulkRow[], inDoubt?: true): Promise<void>;
-  /** Returns true if this process has recorded the image of the row. */
-  has(index: number): boolean;
-  /** Returns the image that an earlier process has recorded for the row. */
-  earlier(index: number): Promise<KnownRecord | null | undefined>;
-  close(): Promise<void>;
-}
+export type Images = NonNullable<Awaited<ReturnType<typeof imagesOf>>>;
 
-/** A run is undone as a whole, so a resumed run keeps its first setting. A one-off records the links that it read under its hashes. */
+/**
+ * Records the before-images of a new or resumed run; undefined if it keeps none. A run is undone as a whole, so a resumed run keeps its first
+ * setting. A one-off records the links that it read under its hashes.
+ */
 export async function imagesOf(
   { resumed, name, record, journal, state: { begin } }: BegunRun,
   { undo = false, isOneOff, input, payload: payloadOf }: RunPlan,
   { warn, system, openJournalFile }: RunEnvironment,
   operation: BulkOperation,
-): Promise<Images | undefined> {
+) {
   const began = begin.undo ?? false;
   if (resumed && began !== undo) warn(`run ${name} was started ${began ? 'without' : 'with'} --no-undo, and continues so`);
   const isRead = isOneOff === true && input.readAt !== undefined;
@@ -65,14 +59,17 @@ export async function imagesOf(
     throw fileError('write', folder, error);
   }
   const kept = new Uint8Array(input.rows);
-  const images: Images = {
-    has: (index) => kept[index] === 1,
-    async keep(rows, inDoubt) {
+  const images = {
+    /** Returns true if this process has recorded the image of the row. */
+    has: (index: number): boolean => kept[index] === 1,
+    /** `inDoubt`: an earlier attempt may have set what differs from the image before. */
+    async keep(rows: readonly BulkRow[], inDoubt?: true): Promise<void> {
       await file.write({ ...lineOf(rows, operation), inDoubt });
       for (const { index } of rows) kept[index] = 1;
     },
-    earlier: async (index) => await earlier?.of(index),
-    async close() {
+    /** Returns the image that an earlier process has recorded for the row. */
+    earlier: async (index: number): Promise<KnownRecord | null | undefined> => await earlier?.of(index),
+    async close(): Promise<void> {
       await earlier?.close();
       if (!isSmall) await file.close();
     },

@@ -5,14 +5,6 @@ import { batchesOf, groupsOf, rowBatches, rulesOf } from './batches.ts';
 import type { AnyCall, BulkOperation } from './operation.ts';
 import { renamesFollowed } from './renames.ts';
 
-interface PlannedCall {
-  readonly method: string;
-  /** Below the API's root, percent-encoded. */
-  readonly path: string;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly body: unknown;
-}
-
 interface PlannedRows {
   /** With the links that the run knows or reads before it sends anything. */
   readonly rows: AsyncIterable<readonly RunRow[]> | Iterable<readonly RunRow[]>;
@@ -24,7 +16,7 @@ interface PlannedRows {
 }
 
 /** Yields the calls that change these rows if nothing fails, as the run would build them. Omits the probe of a new server. */
-export async function* plannedCalls({ rows, operation, payload, batchSize, isRead }: PlannedRows): AsyncGenerator<PlannedCall> {
+export async function* plannedCalls({ rows, operation, payload, batchSize, isRead }: PlannedRows) {
   const rules = rulesOf(operation, batchSize, isRead);
   const known = { operation, inDoubt: new Set<number>(), plan: {} };
   const followed = renamesFollowed(operation);
@@ -42,7 +34,8 @@ export async function* plannedCalls({ rows, operation, payload, batchSize, isRea
   }
 }
 
-function shownCall({ operation, input }: AnyCall): PlannedCall {
+/** The path is below the API's root, percent-encoded. */
+function shownCall({ operation, input }: AnyCall) {
   const { method, path } = endpoints[operation];
   const { path: parts = {}, query = {}, body }: { path?: object; query?: object; body?: unknown } = input;
   const named = new Map<string, unknown>(Object.entries(parts));

@@ -4,7 +4,7 @@ import { urlsByHash } from '../../client/named-urls.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { Done } from '../matching/row-verdict.ts';
-import type { OperationSettings, RunRow } from '../run-plan.ts';
+import type { OperationSettings } from '../run-plan.ts';
 import type { BulkOperation } from './operation.ts';
 
 interface ReadingSettings {
@@ -14,27 +14,24 @@ interface ReadingSettings {
   readonly deadline: { readonly signal: AbortSignal | undefined };
 }
 
-interface TypedHashes {
-  /** In the order of the rows; null for a free hash. */
-  readonly before: readonly RunRow['before'][];
-  readonly readAt: number;
-  /** Reports links that already had their hashes as existing, and gives `undo` what was requested. */
-  operation(shortening: BulkOperation<ShortenItem>, settings: Pick<OperationSettings, 'domain'>): BulkOperation<ShortenItem>;
-}
-
 export async function readTypedHash(
   items: readonly ShortenItem[],
   { client, system, domain, deadline: { signal } }: ReadingSettings,
-): Promise<TypedHashes> {
+) {
   const readAt = system.elapsed();
   const hashes = items.map(({ custom_hash = '' }) => custom_hash);
   const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
   const hadHash = ({ custom_hash = '' }: ShortenItem, { record }: Done): boolean =>
     found.has(custom_hash) && record !== undefined && foldedHash(record.hash) === foldedHash(custom_hash);
   return {
+    /** In the order of the rows; null for a free hash. */
     before: hashes.map((hash) => found.get(hash) ?? null),
     readAt,
-    operation: (shortening, { domain }) => ({
+    /** Reports links that already had their hashes as existing, and gives `undo` what was requested. */
+    operation: (
+      shortening: BulkOperation<ShortenItem>,
+      { domain }: Pick<OperationSettings, 'domain'>,
+    ): BulkOperation<ShortenItem> => ({
       ...shortening,
       requestedFields: ({ custom_hash = '', ...fields }) => ({ hash: custom_hash, domain, ...fields }),
       statusOf: (item, done) => (hadHash(item, done) ? 'existing' : shortening.statusOf(item, done)),

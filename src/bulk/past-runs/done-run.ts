@@ -21,18 +21,10 @@ import {
 } from './done-change.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
 
-export interface DoneRun extends Pick<RunState, 'begin' | 'undoneBy' | 'outgrown' | 'size' | 'mark'> {
-  /** The operation, but `apply` for a shortening with `--on-conflict update`, which both creates and edits links. */
-  readonly kind: BeginLine['operation'];
-  /** Number of rows that may have created links which cannot be found. */
-  readonly untraceableRows: number;
-  readonly images: string;
-  /** Yields groups of changes, last first. */
-  changes(): AsyncGenerator<readonly DoneChange[]>;
-}
+export type DoneRun = Awaited<ReturnType<typeof readDoneRun>>;
 
 /** Reads a run that is to be undone. Throws `NotFoundError` if its record is gone, and `LocalError` if its journal is damaged. */
-export async function readDoneRun(stateFolder: string, run: string): Promise<DoneRun> {
+export async function readDoneRun(stateFolder: string, run: string) {
   const folders = runFolders(stateFolder);
   const state = await foldRun(run, folders);
   if (!state) {
@@ -52,10 +44,13 @@ export async function readDoneRun(stateFolder: string, run: string): Promise<Don
     undoneBy,
     outgrown,
     size,
+    /** The operation, but `apply` for a shortening with `--on-conflict update`, which both creates and edits links. */
     kind,
+    /** Number of rows that may have created links which cannot be found. */
     untraceableRows: isCreation ? inDoubt - named.size : 0,
     images: record.images,
     mark,
+    /** Yields groups of changes, last first. */
     changes: () => changesOf(kind, record, state),
   };
 }
@@ -85,7 +80,11 @@ interface RecordedRun {
   unlike(image: BeforeImage): Promise<TakenUrl | undefined>;
 }
 
-async function* changesOf(kind: DoneRun['kind'], record: RunRecord, state: RunState): AsyncGenerator<readonly DoneChange[]> {
+async function* changesOf(
+  kind: BeginLine['operation'],
+  record: RunRecord,
+  state: RunState,
+): AsyncGenerator<readonly DoneChange[]> {
   const { stateOf, locationOf, begin } = state;
   const images = await keptImages(record, begin.input.rows);
   const results = parsedLines(record.journal, 'result', resultsOf);
