@@ -12,11 +12,7 @@ import type { Journal } from './journal.ts';
 import type { OpenIntent, RowState } from './journal-state.ts';
 import type { LineLocation } from './line-reader.ts';
 import type { BeginLine, RunIdentity, Watermark } from './lines.ts';
-import { type SmallJournal, smallJournal } from './small-journal.ts';
-
-interface SmallRun extends BegunRun {
-  readonly journal: SmallJournal;
-}
+import { smallJournal } from './small-journal.ts';
 
 /**
  * Two command lines with the same identity are the same run. Leaves out the port of a local service, which may change at its next start, and
@@ -59,12 +55,7 @@ export function outputsOf({ results, failed }: Pick<RunDescription, 'results' | 
 }
 
 /** Begins the record of links given as arguments. Nothing is written before the first intent. */
-export async function beginSmallRecord(
-  run: string,
-  identity: RunIdentity,
-  plan: RunDescription,
-  environment: Surroundings,
-): Promise<Omit<SmallRun, 'release'>> {
+export async function beginSmallRecord(run: string, identity: RunIdentity, plan: RunDescription, environment: Surroundings) {
   const folders = runFolders(environment.stateFolder);
   const record = smallRecord(run, folders);
   const begin = beginLine(run, identity, plan, environment);
@@ -74,7 +65,7 @@ export async function beginSmallRecord(
 }
 
 /** Begins a run that is never resumed. Its key is random: it is never searched for, and two runs may begin in the same second. */
-export async function beginOneOff(identity: RunIdentity, plan: RunDescription, environment: Surroundings): Promise<SmallRun> {
+export async function beginOneOff(identity: RunIdentity, plan: RunDescription, environment: Surroundings) {
   const { system, stateFolder } = environment;
   const key = Math.floor(system.random() * 2 ** 32)
     .toString(16)

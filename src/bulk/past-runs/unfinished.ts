@@ -39,11 +39,7 @@ export async function runsOf(
   return { unfinished, finished, undone };
 }
 
-export interface ResumableRun {
-  readonly begin: BeginLine;
-  readonly input: string;
-  readonly left: number;
-}
+export type ResumableRun = NonNullable<Awaited<ReturnType<typeof resumableRun>>>;
 
 interface Sought extends Pick<RunIdentity, 'operation' | 'domain'> {
   readonly sha256: string;
@@ -64,7 +60,7 @@ export async function unfinishedRuns(
 }
 
 /** Returns the run that the same command resumes, with its recorded rows; undefined if every such run is untouched. */
-export async function resumableRun(sought: Sought, surroundings: Surroundings): Promise<ResumableRun | undefined> {
+export async function resumableRun(sought: Sought, surroundings: Surroundings) {
   for (const { name, record, state } of await unfinishedRuns(sought, surroundings)) {
     if (isUntouched(state)) continue;
     if (!existsSync(record.input)) {
