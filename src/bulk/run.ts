@@ -26,14 +26,7 @@ export type RunSummary = ReturnType<StartedRun['summary']>;
  */
 export async function startRun(plan: RunPlan, environment: RunEnvironment) {
   const limiter = createLimiter(concurrencyOf(plan));
-  // If the session has requested the domains, that call counts as the first of the run.
-  const before = plan.accountDomains ? 1 : 0;
-  const { client, calls } = countCalls(environment.client, {
-    budget: plan.budget,
-    before,
-    halt: environment.interrupt,
-    onThrottled: limiter.throttled,
-  });
+  const { client, calls } = countCalls(environment, plan, limiter);
   const surroundings = { ...environment, client };
   if (!plan.fromArguments || isCrowded(environment.stateFolder)) {
     await (await import('./past-runs/pruning.ts')).pruneRuns(environment.stateFolder, environment.system, plan.undoes);
@@ -96,7 +89,7 @@ type Beginnings = RunEnvironment & Pick<Execution, 'calls' | 'domain' | 'operati
 
 /** Loads code that few runs need on first use. */
 async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Execution> {
-  const { operation, begun, calls } = beginnings;
+  const { operation, begun, calls, images } = beginnings;
   const { mode, input } = plan;
   const { state } = begun;
   const isChecked = mode?.name === 'checked';
@@ -105,6 +98,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   const priorDestinations = new Map(state.priorDestinations);
   const older = needsMark || state.mark ? new Set(state.mark?.known) : undefined;
   const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run, older));
+  const reported = plan.results === undefined ? undefined : images;
   const stop = createStop();
   // A command of one call handles no signals itself, and Node compiles for a millisecond what listens to an `AbortSignal`.
   const abort = beginnings.interrupt && new AbortController();
@@ -127,16 +121,10 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
     needsMark,
     rounds: new Map(),
     recorded: begun.resumed
-      ? (await import('./journal/recorded-results.ts')).recordedOutcomes(
-          begun.record.journal,
-          state,
-          plan.results === undefined ? undefined : beginnings.images,
-        )
+      ? (await import('./journal/recorded-results.ts')).recordedOutcomes(begun.record.journal, state, reported)
       : undefined,
-    ledger: journalLedger(begun, {
-      mode,
+    ledger: journalLedger(begun, plan, {
       operation,
-      results: plan.results,
       priorDestinations,
       takeWatermark: needsMark || (isChecked && !plan.isOneOff) ? takeWatermark : undefined,
       listen: listenerOf(input.rows, beginnings),

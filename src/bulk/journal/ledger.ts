@@ -18,7 +18,7 @@ import type { BegunRun } from './new-run.ts';
 
 export type Ledger = ReturnType<typeof journalLedger>;
 
-interface LedgerOptions extends Pick<RunPlan, 'mode' | 'results'> {
+interface LedgerOptions {
   readonly operation: Pick<BulkOperation, 'hashOf'>;
   readonly priorDestinations: ReadonlyMap<number, string>;
   /** Reads the newest links for an intent; undefined if the run does not need them. */
@@ -28,8 +28,11 @@ interface LedgerOptions extends Pick<RunPlan, 'mode' | 'results'> {
 }
 
 /** Records batches before they are sent, and their results. With `--results` both include prior long URLs, which a resumed run reports. */
-export function journalLedger({ journal, state: { nextBatch } }: Pick<BegunRun, 'journal' | 'state'>, options: LedgerOptions) {
-  const { mode, operation, results, priorDestinations, takeWatermark, listen } = options;
+export function journalLedger(
+  { journal, state: { nextBatch } }: BegunRun,
+  { mode, results }: RunPlan,
+  { operation, priorDestinations, takeWatermark, listen }: LedgerOptions,
+) {
   const keepsPrior = results !== undefined;
   let next = nextBatch;
   /** By batch: rows that were recorded before the rest of the batch (`isPart`). */

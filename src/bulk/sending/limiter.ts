@@ -1,6 +1,7 @@
 import { LimitError } from '../../base/errors.ts';
 import { CallError, type Fault, refusesEveryCall } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
+import type { RunEnvironment, RunPlan } from '../run-plan.ts';
 
 export type Limiter = ReturnType<typeof createLimiter>;
 
@@ -67,19 +68,16 @@ export interface CallCount {
 }
 
 /**
- * Counts calls, starting at `before`. After a refusal that applies to every call, later calls fail with it and are not sent; otherwise a
- * batch that has read its links could send its change after another batch was refused. After `halt`, calls in flight are not repeated.
+ * Counts the calls of a run. If the session has requested the domains, that call counts as the first. After a refusal that applies to every
+ * call, later calls fail with it and are not sent; otherwise a batch that has read its links could send its change after another batch was
+ * refused. After a signal, calls in flight are not repeated.
  */
 export function countCalls(
-  client: Client,
-  {
-    budget = Number.POSITIVE_INFINITY,
-    before,
-    halt,
-    onThrottled,
-  }: { budget?: number | undefined; before: number; halt?: AbortSignal | undefined; onThrottled(): void },
+  { client, interrupt }: RunEnvironment,
+  { budget = Number.POSITIVE_INFINITY, accountDomains }: RunPlan,
+  { throttled }: Limiter,
 ): { client: Client; calls: CallCount } {
-  let made = before;
+  let made = accountDomains ? 1 : 0;
   let reserved = 0;
   let refusal: Fault | undefined;
   return {
@@ -89,7 +87,7 @@ export function countCalls(
         if (refusal) throw new CallError(refusal, { operation, attempts: 0, gaveUp: 'not retryable' });
         made += 1;
         try {
-          return await client.send(operation, input, { ...options, halt, onThrottled });
+          return await client.send(operation, input, { ...options, halt: interrupt, onThrottled: throttled });
         } catch (error) {
           // A server without GET /domains refuses only that call.
           if (error instanceof CallError && refusesEveryCall(error.last) && operation !== 'listDomains') refusal = error.last;
