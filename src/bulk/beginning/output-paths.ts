@@ -5,12 +5,10 @@ import { shellWord } from '../../base/quoted.ts';
 import type { System } from '../../base/system.ts';
 import { absolutePath } from '../../files/folders.ts';
 import type { BeginLine } from '../journal/lines.ts';
-import type { RunPlan } from '../run-plan.ts';
-
-type Paths = Pick<RunPlan, 'results' | 'failed' | 'input'>;
+import type { RunBeginning, RunPlan } from '../run-plan.ts';
 
 /** Throws `UsageError` unless `--results`, `--failed` and the input are different files. */
-export function assertDistinct({ results, failed, input }: Paths, { stdin }: Pick<System, 'stdin'>): void {
+export function assertDistinct({ results, failed, input }: RunPlan, { stdin }: System): void {
   const source = input.copyTo === undefined ? idOfPath(input.name) : idOfDescriptor(stdin.fd);
   const files = { '--results': results, '--failed': failed };
   for (const [flag, path] of Object.entries(files)) {
@@ -24,10 +22,7 @@ export function assertDistinct({ results, failed, input }: Paths, { stdin }: Pic
 }
 
 /** Throws `UsageError` for an existing file that the run did not write, unless overwriting is allowed. */
-export function assertReplaceable(
-  { results, failed, overwrite }: Pick<RunPlan, 'results' | 'failed' | 'overwrite'>,
-  begin?: BeginLine,
-): void {
+export function assertReplaceable({ results, failed, overwrite }: RunBeginning, begin?: BeginLine): void {
   if (overwrite) return;
   for (const path of [results, failed]) {
     if (path === undefined || begin?.outputs.includes(absolutePath(path)) || !existsSync(path)) continue;

@@ -45,7 +45,7 @@ export async function readBackBatch(batch: number, items: readonly SentItem[], r
   }
 }
 
-function inconclusive(count: number, { domain }: Pick<Execution, 'domain'>, cause?: CliError): CliError {
+function inconclusive(count: number, { domain }: Execution, cause?: CliError): CliError {
   return new UnknownOutcomeError(`outcome of ${count} rows unknown: the listing does not show whether they were shortened`, {
     hint: `the same command resumes with the other rows; check these rows with: ${newestCommand(count, domain)}`,
     ...(cause && { details: [cause.message], cause }),

@@ -14,7 +14,7 @@ export function isSettled(state: RowState): boolean {
   return !unsettled.has(state);
 }
 
-export function settledCount({ counts }: Pick<RunState, 'counts'>): number {
+export function settledCount({ counts }: RunState): number {
   let settled = 0;
   for (const [state, count] of counts) if (isSettled(state)) settled += count;
   return settled;
@@ -28,7 +28,7 @@ export function isInDoubt(state: RowState): boolean {
 const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
 /** Returns true if the run is complete and its result was shown or need not be. Otherwise the same command continues it. */
-export function isOver({ complete, shown, begin }: Pick<RunState, 'complete' | 'shown' | 'begin'>): boolean {
+export function isOver({ complete, shown, begin }: RunState): boolean {
   return complete && (shown || isRowless(begin) || begin.operation === 'check');
 }
 
@@ -37,11 +37,7 @@ function isRowless({ input }: BeginLine): boolean {
   return input.rows === 0;
 }
 
-export function mayHaveChanged({
-  counts,
-  begin,
-  mayHaveChangedMore,
-}: Pick<RunState, 'counts' | 'begin' | 'mayHaveChangedMore'>): boolean {
+export function mayHaveChanged({ counts, begin, mayHaveChangedMore }: RunState): boolean {
   return mayHaveChangedMore || isRowless(begin) || changing.some((state) => (counts.get(state) ?? 0) > 0);
 }
 

@@ -99,7 +99,7 @@ function removeDeadDrafts(runs: string, system: MarkSystem): void {
 }
 
 /** Reads only the first line. Throws `LocalError` if it is damaged. */
-export async function readBegin({ journal }: Pick<RunRecord, 'journal'>): Promise<BeginLine | undefined> {
+export async function readBegin({ journal }: RunRecord): Promise<BeginLine | undefined> {
   for await (const { line } of readJournal(journal)) return line.type === 'begin' ? line : undefined;
   return undefined;
 }
@@ -137,11 +137,7 @@ export function claimRecord(name: string, { lock, isSmall }: RunRecord, system: 
   return acquireClaim({ folder: lock, guards: `run ${name}`, waitMilliseconds: wait, isPassing: isSmall }, system);
 }
 
-export function claimAccount(
-  { server, account, domain }: Pick<RunIdentity, 'server' | 'account' | 'domain'>,
-  { locks }: RunFolders,
-  system: System,
-): Promise<Claim> {
+export function claimAccount({ server, account, domain }: RunIdentity, { locks }: RunFolders, system: System): Promise<Claim> {
   const folder = join(locks, `account-${checksum(JSON.stringify([server, account, domain ?? null]))}`);
   const guards = `shortening in checked mode for ${account}`;
   return acquireClaim({ folder, guards, waitMilliseconds: defaultWait }, system);

@@ -22,20 +22,16 @@ export function addressOf(rows: readonly LinkKey[], settings: ChangeSettings) {
   return { only: hashes.length === 1 ? hashes[0] : undefined, query, queryOfAll: { ...query, hashes: hashes.join(',') } };
 }
 
-/** Reads the links of the rows, or other hashes on the same domain. */
-async function readLinks(
-  rows: readonly LinkKey[],
-  settings: ChangeSettings,
-  signal: AbortSignal | undefined,
-  hashes: readonly string[] = rows.map(({ hash }) => hash),
-): Promise<Links> {
-  return await urlsByHash(hashes, { ...settings, ...addressOf(rows, settings).query, signal });
+/** The rows of a call are on one domain. */
+function settingsFor(rows: readonly LinkKey[], settings: ChangeSettings): ChangeSettings {
+  return { ...settings, ...addressOf(rows, settings).query };
 }
 
 export function reading<Row extends LinkKey>(settings: ChangeSettings): NonNullable<BulkOperation<Row>['read']> {
   return async (rows, signal) => {
-    const links = await readLinks(rows, settings, signal);
-    return rows.map(({ hash }) => links.get(hash) ?? null);
+    const hashes = rows.map(({ hash }) => hash);
+    const links = await urlsByHash(hashes, { ...settingsFor(rows, settings), signal });
+    return hashes.map((hash) => links.get(hash) ?? null);
   };
 }
 
@@ -47,7 +43,7 @@ export function inspection<Row extends LinkKey>(
 ): NonNullable<BulkOperation<Row>['inspect']> {
   return async (sought, signal) => {
     const rows = sought.map(({ payload }) => payload);
-    const links = await readLinks(rows, settings, signal, rows.flatMap(hashesOf));
+    const links = await urlsByHash(rows.flatMap(hashesOf), { ...settingsFor(rows, settings), signal });
     return sought.map((row) => judge(row, links));
   };
 }

@@ -18,8 +18,8 @@ export interface OutcomeFile<Outcome = RowOutcome> {
 }
 
 export function openFiles(
-  { results, failed, columns }: Pick<RunPlan, 'results' | 'failed' | 'columns'>,
-  { kind, read }: Pick<BulkOperation, 'kind' | 'read'>,
+  { results, failed, columns }: RunPlan,
+  { kind, read }: BulkOperation,
   system: WriteSystem,
 ): OutcomeFile[] {
   return [

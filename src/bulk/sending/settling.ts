@@ -94,7 +94,7 @@ async function coolDown(round: number, { system, signal, interrupt }: Execution)
 }
 
 /** A done row fails if its record shows another value than requested. */
-export function outcomeOf(row: BulkRow, verdict: Verdict, run: Pick<Execution, 'operation' | 'inDoubt'>): RowOutcome {
+export function outcomeOf(row: BulkRow, verdict: Verdict, run: Execution): RowOutcome {
   const { operation } = run;
   if (verdict.kind === 'failed') return { ...row, status: 'failed', error: verdict.error };
   if (verdict.kind !== 'done') return unknownOutcome(row, operation, verdict);
@@ -115,10 +115,7 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, run: Pick<Execution, '
 }
 
 /** True for a row that makes a link, whose hash had one before. An edit may have been applied whatever the answer shows: it may be old. */
-function wasThere(
-  { index, payload, before }: BulkRow,
-  { operation, inDoubt }: Pick<Execution, 'operation' | 'inDoubt'>,
-): true | undefined {
+function wasThere({ index, payload, before }: BulkRow, { operation, inDoubt }: Execution): true | undefined {
   return (before && !inDoubt.has(index) && kindOf(payload, operation) === 'shorten') || undefined;
 }
 
@@ -133,17 +130,13 @@ function notSent(row: BulkRow, { reason }: Stop): RowOutcome {
   return { ...row, status: 'not_sent', error };
 }
 
-export function outcomeOfFreeRow(
-  row: BulkRow,
-  sent: ReadonlyMap<number, RowOutcome>,
-  { stop }: Pick<Execution, 'stop'>,
-): RowOutcome {
+export function outcomeOfFreeRow(row: BulkRow, sent: ReadonlyMap<number, RowOutcome>, { stop }: Execution): RowOutcome {
   if (!row.skip) return sent.get(row.index) ?? notSent(row, stop);
   const { status, reason } = row.skip;
   return reason === undefined ? { ...row, status } : { ...row, status, error: { code: 0, message: reason } };
 }
 
-export function unknownOutcome(row: BulkRow, { doubt }: Pick<BulkOperation, 'doubt'>, verdict: Verdict = doubtful): RowOutcome {
+export function unknownOutcome(row: BulkRow, { doubt }: BulkOperation, verdict: Verdict = doubtful): RowOutcome {
   const candidates = (verdict.kind === 'doubtful' && verdict.candidates) || [];
   const error = {
     code: 0,
