@@ -18,7 +18,6 @@ import { createStop } from './sending/stop.ts';
 
 export type StartedRun = Awaited<ReturnType<typeof startRun>>;
 export type RunProgress = ReturnType<StartedRun['progress']>;
-export type RunSummary = ReturnType<StartedRun['summary']>;
 
 /**
  * Starts a run or resumes the unfinished run of the same input. Before anything is sent, throws `UsageError` if it is already complete,

@@ -12,8 +12,7 @@ import { shortenOperation } from '../../src/bulk/operations/shortening.ts';
 import { recordShown } from '../../src/bulk/past-runs/later-lines.ts';
 import type { RowOutcome } from '../../src/bulk/results/row-outcome.ts';
 import { runEnd } from '../../src/bulk/results/run-end.ts';
-import type { RunSummary } from '../../src/bulk/run.ts';
-import { startRun } from '../../src/bulk/run.ts';
+import { type StartedRun, startRun } from '../../src/bulk/run.ts';
 import type { OperationSettings, RunEnvironment, RunPlan } from '../../src/bulk/run-plan.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { Edition } from '../../src/contract/editions.ts';
@@ -69,7 +68,7 @@ type ShortenOutcome = RowOutcome & { readonly payload: ShortenItem };
 
 export interface Ended {
   readonly outcomes: readonly ShortenOutcome[];
-  readonly summary: RunSummary;
+  readonly summary: ReturnType<StartedRun['summary']>;
   readonly exit: number | 'signal';
   /** Statuses in the order of the rows: `created created failed`. */
   readonly statuses: string;
