@@ -17,7 +17,7 @@ interface Engine {
   close(): void;
 }
 
-/** Statements are prepared on first use and kept. */
+/** Statements are prepared on first use. */
 export class Connection {
   readonly #engine: Engine;
   readonly #statements = new Map<string, Statement>();
@@ -28,24 +28,18 @@ export class Connection {
     this.#engine = engine;
   }
 
-  /** The statement is kept, so use it only for constant texts. */
+  /** Keeps the statements that were used last. */
   sql(text: string): Statement {
-    let statement = this.#statements.get(text);
-    if (!statement) {
-      statement = this.#engine.prepare(text);
-      this.#statements.set(text, statement);
-    }
+    const statement = this.#statements.get(text) ?? this.#engine.prepare(text);
+    this.#statements.delete(text);
+    this.#statements.set(text, statement);
+    if (this.#statements.size > keptStatements) this.#statements.delete(this.#statements.keys().next().value ?? '');
     return statement;
   }
 
   /** Returns the column `count` of the first row, or 0. */
   count(text: string, ...values: Value[]): number {
     return this.sql(text).get<{ count: number }>(...values)?.count ?? 0;
-  }
-
-  /** For texts that are built at run time. */
-  prepare(text: string): Statement {
-    return this.#engine.prepare(text);
   }
 
   exec(text: string): void {
@@ -127,6 +121,9 @@ export class Connection {
     }
   }
 }
+
+/** More than there are constant texts. Others are built of what is asked, such as a tag expression. */
+const keptStatements = 100;
 
 /** Creates the directory and the file if they are missing, readable by their owner alone. Without a directory the database is in memory. */
 export async function openConnection(directory: string | undefined, name: string): Promise<Connection> {

@@ -34,8 +34,8 @@ export async function copyLinks(folder: string, edition: Edition, file: string):
 async function fillCopy(folder: string, edition: Edition, part: string): Promise<void> {
   const connection = await openConnection(folder, fileOf(edition));
   try {
-    connection.prepare('VACUUM INTO ?').run(part);
-    connection.prepare('ATTACH ? AS copy').run(part);
+    connection.sql('VACUUM INTO ?').run(part);
+    connection.sql('ATTACH ? AS copy').run(part);
     // Nobody serves the copy. Older versions have no such table.
     const hasAddresses = connection.count("SELECT count(*) AS count FROM copy.sqlite_schema WHERE name = 'addresses'") > 0;
     if (hasAddresses) connection.exec('DELETE FROM copy.addresses');

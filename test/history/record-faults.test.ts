@@ -37,7 +37,7 @@ async function record(clicks: number, now: number): Promise<void> {
 async function dump(): Promise<unknown> {
   const history = await openHistory(childAccount, system());
   const all = history.work('read', (connection) =>
-    ['readings', 'counters', 'events', 'links'].map((table) => connection.prepare(`SELECT * FROM ${table}`).all()),
+    ['readings', 'counters', 'events', 'links'].map((table) => connection.sql(`SELECT * FROM ${table}`).all()),
   );
   history.close();
   return all;

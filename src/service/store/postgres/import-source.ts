@@ -62,7 +62,7 @@ function sourceOf(connection: Connection, { id, salt }: { id: number; salt: stri
       const key = table.key.join(', ');
       const beyond = after.length === 0 ? '' : `AND (${key}) > (${after.map(() => '?').join(', ')})`;
       return connection
-        .prepare(
+        .sql(
           `SELECT ${Object.keys(table.columns).join(', ')} FROM ${table.name} WHERE account_id = ? ${beyond} ORDER BY ${key} LIMIT ${chunk}`,
         )
         .all<SourceRow>(id, ...after);

@@ -65,7 +65,7 @@ export function queriesOf(connection: Connection): Queries {
     together: async (changes) => {
       for (const { sql, values } of changes) run(sql, values);
     },
-    composed: async ({ sql, values }) => connection.prepare(sql).all(...bound(values)),
+    composed: async ({ sql, values }) => connection.sql(sql).all(...bound(values)),
   };
 }
 
