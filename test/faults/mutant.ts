@@ -82,11 +82,7 @@ export const mutants = {
     ],
   ],
   'undoes its own undo': [
-    [
-      'bulk/past-runs/undo-chain.ts',
-      '  if (undoes !== undefined && existsSync(runRecord(undoes, folders).path)) return undefined;\n',
-      '',
-    ],
+    ['bulk/past-runs/undo-chain.ts', 'if (end.isUndo === isOfUndos) (', 'if (end.state || end.isUndo === isOfUndos) ('],
   ],
   'takes every link for its own': [['change/decide/undo.ts', 'if (!change.isProven && !force)', 'if (false)']],
   'keeps no record of typed links': [
