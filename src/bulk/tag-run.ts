@@ -68,17 +68,17 @@ export async function recordTagRun<Result>(
     const { name, journal, resumed, order, release } = begun;
     await recordResumed(begun, system);
     await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
-    const recordedAsUndo = async (withdrawn?: true): Promise<void> => {
+    const recordAsUndo = async (withdrawn?: true): Promise<void> => {
       if (undoes !== undefined) await recordUndone({ undoes, by: name, withdrawn }, folders, system);
     };
-    await recordedAsUndo();
+    await recordAsUndo();
     const made = await act(resumed).then(
       (result) => ({ run: name, result }),
       async (error: unknown) => {
         // A change that may have been applied keeps its record, so that the same command completes it.
         if (isBegun?.() || (error instanceof CliError && error.kind === 'unknown')) return { error };
         const isOver = resumed && leavesNothing?.(error);
-        if (!resumed || isOver) await recordedAsUndo(true);
+        if (!resumed || isOver) await recordAsUndo(true);
         if (isOver) {
           await journal.close();
           removeRunFolder(name, folders, system);

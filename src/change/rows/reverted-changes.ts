@@ -72,7 +72,7 @@ function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans:
   const open = new Uint8Array(restored.length);
   for (const reversal of reversals) {
     const { rows = [], found = [] } = plans.get(reversal.run) ?? {};
-    // What it was to change, it found otherwise.
+    // What an undo was to change, it had found in force; what a redo was to change, as before.
     for (const row of rows) if (restored[row] === uncertain) restored[row] = reversal.isUndo ? inForce : asBefore;
     before.set(reversal.run, restored.slice());
     const back = before.get(reversal.undoes) ?? restored;
