@@ -1,8 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { readDoneRun } from '../bulk/past-runs/done-run.ts';
-import { type RunFolders, runFolders } from '../bulk/past-runs/run-names.ts';
-import { firstOf, type Parts, partsOf, wholesOf } from '../bulk/past-runs/undo-chain.ts';
+import { runFolders } from '../bulk/past-runs/run-names.ts';
+import { type Parts, partsOf, wholesOf } from '../bulk/past-runs/undo-chain.ts';
 import { type Reversal, reversalsOf, sinceWhole } from '../bulk/past-runs/undos.ts';
 import type { Session } from '../cli/session.ts';
 import type { Row, RowsReport } from '../output/report.ts';
@@ -64,19 +63,17 @@ async function moreLeft(run: string, command: Direction['command'], session: Ses
 
 /** Returns true if there is more to revert of a run: links, or a tag that the last undo or redo kept because other links had it. */
 async function isLeft(part: RevertibleRun, session: Session): Promise<boolean> {
-  const { run } = part;
+  const { run, reverted } = part;
   const { operation, options, run: name } = run.begin;
-  const kept = foldersOf(session);
-  if (operation !== 'tags') return (await hasMore(part)) || (options.tags !== undefined && (await hasKeptTags(name, kept)));
-  const { isUndone, later } = sinceWhole(await reversalsOf(run, kept), name);
+  if (operation !== 'tags') return (await hasMore(part)) || (options.tags !== undefined && hasKeptTags(reverted.reversals));
+  const { isUndone, later } = sinceWhole(await reversalsOf(run, foldersOf(session)), name);
   const isTakenBack = ({ isUndo, run: redo }: Reversal) => isUndo || later.some(({ undoes }) => undoes === redo);
   return !isUndone || !later.every((reversal) => reversal.isWhole && isTakenBack(reversal));
 }
 
 /** Returns true if the last undo or redo kept a tag because links had it, or did not come to the tags. */
-async function hasKeptTags(run: string, kept: RunFolders): Promise<boolean> {
-  const reversals = await reversalsOf(await readDoneRun(kept.state, await firstOf(run, kept)), kept);
-  const { state } = reversals.sort((one, other) => one.resumed - other.resumed).at(-1) ?? {};
+function hasKeptTags(reversals: readonly Reversal[]): boolean {
+  const { state } = reversals.toSorted((one, other) => one.resumed - other.resumed).at(-1) ?? {};
   return state !== undefined && (!state.complete || state.kept > 0);
 }
 

@@ -14,6 +14,8 @@ export interface RevertibleRun {
 }
 
 interface RevertedChanges {
+  /** All undos and redos of the chain, in the order in which they decided. */
+  readonly reversals: readonly Reversal[];
   readonly isAll: boolean;
   has(change: DoneChange): boolean;
 }
@@ -38,16 +40,16 @@ async function revertedChanges(run: DoneRun, system: System): Promise<RevertedCh
   const name = run.begin.run;
   const first = await firstRunOf(run, kept);
   const reversals = await reversalsOf(first, kept);
-  if (reversals.length === 0) return { isAll: false, has: () => false };
+  if (reversals.length === 0) return { reversals, isAll: false, has: () => false };
   const last = reversals.at(-1);
   // A redo that is not whole may still be applied.
   const isCertain = reversals.every(({ isUndo, isWhole }) => isUndo || isWhole);
-  if (isCertain && last?.isWhole && last.undoes === name) return { isAll: true, has: () => true };
+  if (isCertain && last?.isWhole && last.undoes === name) return { reversals, isAll: true, has: () => true };
   const plans = await plansOf(first, reversals, kept);
   const restored = restoredRows(first, reversals, plans);
   const isUndo = reversals.find((reversal) => reversal.run === name)?.isUndo ?? false;
   const reverted = isUndo ? inForce : asBefore;
-  return { isAll: false, has: ({ row }) => restored[plans.get(name)?.rows[row] ?? none] === reverted };
+  return { reversals, isAll: false, has: ({ row }) => restored[plans.get(name)?.rows[row] ?? none] === reverted };
 }
 
 /** Returns the run itself if that with which its chain begins cannot be read. */
