@@ -91,7 +91,8 @@ export async function checkInput<Use extends InputUse>(
   const otherProblems = problems.count;
   await duplicates.confirm(() => rowsOf(source, options, ignoreNotices), problems.add, options.allowCaseDuplicates);
   const isRepeated = problems.count > otherProblems;
-  if (problems.count > 0) throw invalid(source.name, options.use, problems, isRepeated ? [...hosts.keys()] : []);
+  if (problems.count > 0)
+    throw invalid(source.name, options.use, { problems, found, hosts: isRepeated ? [...hosts.keys()] : [] });
   // A csv without even a header is not the listing of an empty account but a failed one.
   const mayBeEmpty = options.allowEmpty && (targets !== undefined || options.format !== 'csv');
   if (totals.rows === 0 && !mayBeEmpty) throw empty(source.name, options);
@@ -124,14 +125,21 @@ function empty(name: string, { use, format }: ReadOptions): UsageError {
   });
 }
 
-/** `hosts` are those of the short URLs if hashes are repeated. */
-function invalid(name: string, use: InputUse, problems: NoticeList, hosts: readonly string[]): UsageError {
+interface Problems {
+  readonly problems: NoticeList;
+  readonly found: ColumnReport;
+  /** Those of the short URLs if hashes are repeated. */
+  readonly hosts: readonly string[];
+}
+
+function invalid(name: string, use: InputUse, { problems, found, hosts }: Problems): UsageError {
   const count = problems.count;
   const onDomains = `the rows are links of ${enumerated(hosts, 'and', 3)}, but are created on one domain: use a file for each domain`;
   // A template helps only if the names of columns are wrong.
   const hint = problems.isAboutColumns ? `linkctl ${use} --print-template` : hosts.length > 1 ? onDomains : undefined;
   return new UsageError(`${name}: ${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent`, {
-    details: problems.lines('problems'),
+    // A value that a row seems to lack may be in a column with an unknown name.
+    details: [...problems.lines('problems'), ...(found.hasLosses && !problems.isAboutColumns ? [`${found.text()}`] : [])],
     ...(hint !== undefined && { hint }),
   });
 }

@@ -110,14 +110,15 @@ export class RowDraft<Use extends InputUse = InputUse> {
     } else if (target.startsWith('utm_')) {
       this.#utm.push({ name: target, value: String(value) });
     } else if (this.#item[target] !== undefined && !isContinued) {
-      this.refuse(`${name}: both hash and custom_hash are given`, column);
+      const other = this.#options.use === 'edit' ? 'new_hash' : 'hash';
+      this.refuse(`${name}: both ${other} and custom_hash are given`, column);
     } else {
       const isInstruction =
         target === 'tags' && this.#options.use === 'edit' && !this.#options.keepsSigns && Array.isArray(value);
       const entries = isInstruction ? value.map(instruction) : value;
       const before = isContinued ? this.#item[target] : undefined;
       this.#item[target] = Array.isArray(before) && Array.isArray(entries) ? [...before, ...entries] : entries;
-      if (target === 'custom_hash' && name !== 'custom_hash') this.#listed = true;
+      if (target === 'custom_hash' && this.#options.use === 'shorten' && name !== 'custom_hash') this.#listed = true;
       // Most rows of a comparison say what is there already.
       const warning = this.#options.use === 'apply' ? undefined : valueWarning(target, value, this.#today);
       if (warning) this.#warn(`${name}: ${warning}`, column);

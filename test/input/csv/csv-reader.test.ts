@@ -279,6 +279,17 @@ describe('edits', () => {
     ['an empty hash', 'hash,note\n,a\n', 'edits.csv:2: hash is missing'],
     ['R-31: a hash that is an address', 'hash,note\n..,a\n', 'edits.csv:2:1: hash: ".." is not a hash'],
     ['nothing to change', 'hash,note\nabc,\n', 'edits.csv:2: nothing to change'],
+    [
+      'nothing to change, perhaps because of a name',
+      'hash,coment\nabc,a\n',
+      'edits.csv:2: nothing to change\ncolumns: hash -> hash; unknown: coment',
+    ],
+    [
+      'two new hashes',
+      'hash,new_hash,custom_hash\na,x,y\n',
+      'edits.csv:2:3: custom_hash: both new_hash and custom_hash are given',
+    ],
+    ['two URLs renamed alike but for case, named as the flag is', 'hash,New Hash\na,x\nb,X\n', '"X" differs only in case'],
     ['the same URL twice', 'hash,note\nabc,1\nabc,2\n', 'edits.csv:3: hash: "abc" is already on line 2'],
     ['two URLs renamed alike', 'hash,custom_hash\na,x\nb,x\n', 'edits.csv:3: custom_hash: "x" is already on line 2'],
     [
