@@ -107,7 +107,6 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   if (signal) setMaxListeners(0, signal);
   const run: Execution = {
     ...beginnings,
-    operation: older ? (await import('./checked/newest-links.ts')).withOlderLinks(operation, older) : operation,
     plan,
     stop,
     signal,
@@ -118,6 +117,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
     priorDestinations,
     readsFirst,
     needsMark,
+    older,
     rounds: new Map(),
     recorded: begun.resumed
       ? (await import('./journal/recorded-results.ts')).recordedOutcomes(begun.record.journal, state, reported)

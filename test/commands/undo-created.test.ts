@@ -168,10 +168,23 @@ describe('U5, U7: rows that were applied, but not as requested', () => {
     const words = ['shorten', '-f', '-', '--input-format', 'csv'];
     const stdin = 'long_url,custom_hash,note\nhttps://old.example/,old,changed\nhttps://new.example/,new,\n';
     expect((await linkctl(words, { stdin })).stderr).toContain('not applied: note');
-    const undone = await undoLast(linkctl);
-    expect(undone).toMatchObject({ code: 3, stdout: 'new\n' });
-    expect(undone.stderr).toContain('it may have existed before the run (1): ');
-    expect(undone.stderr).not.toContain('not as requested');
+    const undone = await undoLast(linkctl, ['--force']);
+    expect(undone).toMatchObject({ code: 0, stdout: 'new\n' });
+    expect((await stored(service)).map(({ hash }) => hash)).toEqual(['old']);
+  });
+
+  test('U7: a run that only found links that were there before is not offered for undo, and --force deletes none of them', async ({
+    linkctl,
+    service,
+  }) => {
+    await store(service, [{ custom_hash: 'old', long_url: 'https://old.example/' }]);
+    const stdin = 'long_url,custom_hash,note\nhttps://old.example/,old,changed\n';
+    const ran = await linkctl(['shorten', '-f', '-', '--input-format', 'csv'], { stdin });
+    expect(ran.stderr).toContain('not applied: note');
+    expect(ran.stderr).not.toContain('to undo it');
+    const [run] = await runs(linkctl);
+    expect(run?.undo).toBe('no');
+    await linkctl(['undo', String(run?.run), '--force', '--yes']);
     expect((await stored(service)).map(({ hash }) => hash)).toEqual(['old']);
   });
 

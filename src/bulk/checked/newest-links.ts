@@ -5,7 +5,6 @@ import type { Execution } from '../execution/execution.ts';
 import type { Watermark } from '../journal/lines.ts';
 import { readRecord } from '../matching/answer-items.ts';
 import type { KnownRecord } from '../matching/row-verdict.ts';
-import type { BulkOperation } from '../operations/operation.ts';
 import { callsPerBatch } from '../run-plan.ts';
 import { BudgetError } from '../sending/limiter.ts';
 
@@ -121,15 +120,6 @@ export function newerThan({ known }: Watermark, { records }: Pick<Scan, 'records
 export function positionIn(listed: Iterable<string>, hashes: readonly string[]): number {
   const wanted = new Set(hashes.map(foldedHash));
   return [...listed].findIndex((hash) => wanted.has(foldedHash(hash)));
-}
-
-/** A link that was listed before the run is not new, whatever the answer looks like. */
-export function withOlderLinks(operation: BulkOperation, older: ReadonlySet<string>): BulkOperation {
-  const { statusOf } = operation;
-  return {
-    ...operation,
-    statusOf: (payload, done) => (done.record && older.has(done.record.hash) ? 'existing' : statusOf(payload, done)),
-  };
 }
 
 /**

@@ -102,15 +102,16 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, run: Execution): RowOu
   // A deleted link has no record, so the one from before is reported.
   const record = verdict.record ?? (kindOf(row.payload, operation) === 'delete' ? (row.before ?? undefined) : undefined);
   const matchedByPosition = evidence === 'position' ? true : undefined;
-  const { perhapsNew } = verdict;
+  const isOlder = record !== undefined && run.older?.has(record.hash) === true;
+  const perhapsNew = isOlder ? undefined : verdict.perhapsNew;
   if (verdict.skipped) return { ...row, status: 'skipped', record };
   const differences = record ? (operation.notApplied?.(row.payload, record) ?? []) : [];
   if (differences.length === 0) {
     const { index, line, item, payload, before } = row;
-    const status = operation.statusOf(payload, verdict);
+    const status = isOlder ? 'existing' : operation.statusOf(payload, verdict);
     return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew };
   }
-  const existed = perhapsNew ? undefined : (verdict.existed ?? wasThere(row, run));
+  const existed = isOlder || (perhapsNew ? undefined : (verdict.existed ?? wasThere(row, run)));
   return { ...row, status: 'failed', record, matchedByPosition, perhapsNew, existed, error: notAppliedError(differences) };
 }
 
