@@ -25,6 +25,7 @@ import { columns } from '../help/text-layout.ts';
 import { quantity } from '../output/quantity.ts';
 import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
 import { readConfig, requireProfile } from '../profiles/config-file.ts';
+import { profileInUse } from '../profiles/profile-names.ts';
 
 export function registerRuns(command: Command, run: Runner): void {
   describe(command.command('list', { isDefault: true }), {
@@ -79,8 +80,9 @@ export function registerRuns(command: Command, run: Runner): void {
 
 const runOperand = 'run ID, an unambiguous prefix of one, or last';
 
-/** All runs, or those of `--profile`. */
-async function listRecorded(_options: object, { system, global: { profile } }: Invocation): Promise<RowsReport> {
+/** All runs, or those of the given profile. */
+async function listRecorded(_options: object, { system, global }: Invocation): Promise<RowsReport> {
+  const profile = global.profile ?? (system.env.LINKCTL_PROFILE || undefined);
   const state = folders(system).state;
   await pruneRuns(state, system);
   const isMeant = ({ begin }: RunOverview): boolean => profile === undefined || begin?.profile === profile;
@@ -90,13 +92,13 @@ async function listRecorded(_options: object, { system, global: { profile } }: I
   return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, empty: 'no runs' };
 }
 
-async function showOne(
-  _options: object,
-  { system, global: { profile } }: Invocation,
-  [named = '']: string[],
-): Promise<RecordReport> {
-  const { state } = folders(system);
-  const overview = await showRun(state, resolveRun(state, named, profile));
+/** `last` is a run of the profile in use, as it is for `undo`. */
+function runNamed(text: string, { system, global: { profile } }: Invocation): string {
+  return resolveRun(folders(system).state, text, profile ?? profileInUse(system));
+}
+
+async function showOne(_options: object, invocation: Invocation, [named = '']: string[]): Promise<RecordReport> {
+  const overview = await showRun(folders(invocation.system).state, runNamed(named, invocation));
   const { counts, lastEnd = null, problem = null, journal, begin } = overview;
   const record: Row = {
     ...rowOf(overview),
@@ -118,7 +120,7 @@ async function showOne(
 
 async function verifyLinks(_options: object, invocation: Invocation, [named = '']: string[]): Promise<RowsReport> {
   const { state } = folders(invocation.system);
-  const run = resolveRun(state, named, invocation.global.profile);
+  const run = runNamed(named, invocation);
   const session = await openSession(invocation);
   const { begin } = await showRun(state, run);
   if (begin) assertSameAccount(begin, session.client, true);
@@ -146,7 +148,7 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
 
 async function forgetOne(_options: object, invocation: Invocation, [named = '']: string[]): Promise<DoneReport> {
   const { state } = folders(invocation.system);
-  const run = resolveRun(state, named, invocation.global.profile);
+  const run = runNamed(named, invocation);
   const overview = await showRun(state, run);
   const { state: how, counts } = overview;
   if (how !== 'finished') {

@@ -480,3 +480,25 @@ test('U4: with a profile, last is its newest run', async ({ linkctl, folder }) =
     stderr: expect.stringContaining('no run of profile "sandbox" is recorded yet'),
   });
 });
+
+test('U4: last is a run of the profile in use, named by a flag, a variable or auth switch, as for undo', async ({
+  homeEnv,
+  wire,
+  folder,
+}) => {
+  const linkctl = runnerIn(homeEnv);
+  const login = ['auth', 'login', '--base-url', wire.baseUrl, '--username', username, '--edition', 'a', '--with-key'];
+  for (const name of ['one', 'two']) {
+    expect((await linkctl([...login, '-p', name], { stdin: apiKey })).code).toBe(0);
+    writeFileSync(join(folder, `${name}.txt`), `https://${name}.example/\n`);
+    expect((await linkctl(['-p', name, 'shorten', '-f', join(folder, `${name}.txt`)])).code).toBe(0);
+  }
+  const [two = '', one = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.trimEnd().split('\n');
+  const last = async (env: Record<string, string>): Promise<string> =>
+    JSON.parse((await linkctl(['runs', 'show', 'last', '--json'], { env })).stdout).run;
+  expect(await last({ LINKCTL_PROFILE: 'one' })).toBe(one);
+  expect(await last({ LINKCTL_PROFILE: 'two' })).toBe(two);
+  expect((await linkctl(['runs', '--fields', 'run'], { env: { LINKCTL_PROFILE: 'one' } })).stdout).toBe(`${one}\n`);
+  expect((await linkctl(['auth', 'switch', 'one'])).code).toBe(0);
+  expect(await last({})).toBe(one);
+});

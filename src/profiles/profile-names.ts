@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import type { System } from '../base/system.ts';
+import { configPath } from './config-file.ts';
+import { isProfileName } from './profile-name.ts';
+
+/** Chooses like a command: credentials in the environment belong to no profile. */
+export function profileInUse(system: Pick<System, 'env' | 'platform'>): string | undefined {
+  const { LINKCTL_USERNAME, LINKCTL_API_KEY, LINKCTL_API_KEY_FILE, LINKCTL_PROFILE } = system.env;
+  if (LINKCTL_USERNAME || LINKCTL_API_KEY || LINKCTL_API_KEY_FILE) return undefined;
+  return LINKCTL_PROFILE || profileNames(system).current;
+}
+
+/** Reads only names. An unreadable file has none; the next command will report it. */
+export function profileNames(system: Pick<System, 'env' | 'platform'>): {
+  profiles: string[];
+  keyPrograms: string[];
+  current?: string;
+} {
+  try {
+    const { profiles, current_profile: current } = JSON.parse(readFileSync(configPath(system), 'utf8'));
+    const names = Object.keys(profiles ?? {}).filter(isProfileName);
+    return { profiles: names, keyPrograms: names.filter((name) => profiles[name].api_key_command), current };
+  } catch {
+    return { profiles: [], keyPrograms: [] };
+  }
+}
