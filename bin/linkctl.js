@@ -84,9 +84,9 @@ function compiledProgram(folder) {
     const known = loaded.get(name);
     if (known) return known.exports;
     const filename = `${folder}/${name}`;
-    const file = read(filename, '(function (exports, require, module, __dirname) {', '\n})');
+    const file = read(filename);
     owner = file.uid;
-    const source = file.bytes.latin1Slice();
+    const source = `(function (exports, require, module, __dirname) {${file.bytes.latin1Slice()}\n})`;
     // Another file may need only a part of this one, so code that is kept for it does not tell what the command of this file calls.
     const place = depth > 0 ? `part-${name}` : name;
     const cachedData = readCode(`${cache}/${place}`, owner);
@@ -126,20 +126,13 @@ function readCode(path, owner) {
   }
 }
 
-/**
- * A file, with text before and after it: V8 would copy strings that are joined, and clear its memory of them while the user waits. The bytes are
- * overwritten by the next file.
- */
-function read(path, before = '', after = '') {
+/** The bytes are overwritten by the next file. */
+function read(path) {
   const file = fs.openSync(path, 'r');
   try {
     const { uid, mode, size } = fs.fstatSync(file);
-    const most = before.length + size + after.length;
-    if (most > memory.length) memory = Buffer.allocUnsafeSlow(most);
-    memory.latin1Write(before);
-    const end = before.length + fs.readSync(file, memory, before.length, size, 0);
-    memory.latin1Write(after, end);
-    return { uid, mode, bytes: memory.subarray(0, end + after.length) };
+    if (size > memory.length) memory = Buffer.allocUnsafeSlow(size);
+    return { uid, mode, bytes: memory.subarray(0, fs.readSync(file, memory, 0, size, 0)) };
   } finally {
     fs.closeSync(file);
   }
