@@ -11,7 +11,7 @@ import { cellValue, isRefused, longUrlFault, refusalText, type Target, valueWarn
 import type { Loss, NamedColumns } from './fields/columns.ts';
 import { missingNotice, requiredTarget, type Setting } from './fields/members.ts';
 import { hasValue, isProtected } from './fields/protection.ts';
-import { hashOfShortUrl, rowLink } from './hashes/parse-hash.ts';
+import { hashOfShortUrl, lastPartUsed, rowLink } from './hashes/parse-hash.ts';
 import type { Notices } from './notices.ts';
 
 /** The item of a request, by the use of the file. */
@@ -100,6 +100,14 @@ export class RowDraft<Use extends InputUse = InputUse> {
     this.#skip = undefined;
   }
 
+  /** Sets a value that is given as text. A note may consist of blanks. */
+  setText(setting: Setting, read: CellReader, text: string, column?: number): void {
+    if ((setting.target === 'note' ? text : text.trim()) === '') return;
+    const value = read(text, this.#line, column);
+    if (value === undefined) this.drop();
+    else this.set(setting, value, column);
+  }
+
   set({ name, target, foreign, isContinued }: Setting, value: WireValue | Refused, column?: number): void {
     if (isRefused(value)) this.refuse(refusalText(name, value), column);
     else if (foreign) {
@@ -172,7 +180,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
     if (hasOwn) return;
     if (hash === '') this.refuse(`${name}: ${quoted(text)} has no hash`, column);
     else this.set({ name, target: 'custom_hash' }, cellValue('custom_hash', hash), column);
-    if (parts > 1) this.#warn(`${name}: the last part of ${quoted(text)} is used as the hash: ${hash}`, column);
+    if (parts > 1) this.#warn(`${name}: ${lastPartUsed(text, hash)}`, column);
   }
 
   #warn(reason: string, column?: number): void {
@@ -213,6 +221,9 @@ export class RowDraft<Use extends InputUse = InputUse> {
 export function namedOnLine(nth = 1): string {
   return nth === 1 ? '' : `object ${nth} of the line: `;
 }
+
+/** Converts a text that is not empty. Returns undefined if its column is refused as a whole. `column` is that of a csv. */
+export type CellReader = (text: string, line: number, column?: number) => WireValue | Refused | undefined;
 
 /** Fills the draft from a record of `batch`. Returns `nothing` if the record is not a row, and `end` if nothing can be read after it. */
 export type RecordReader<Record> = (record: Record, line: number, batch: readonly Record[]) => 'row' | 'nothing' | 'end';

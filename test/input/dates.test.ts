@@ -91,6 +91,19 @@ describe('I5: a column of dates', () => {
     ]);
   });
 
+  test('so it is among JSON objects, whatever other members they have, at the first of them', async () => {
+    const objects = [
+      { url, expiry: '2031-01-01' },
+      { url, expiry: '1/2/2031' },
+      { url, expiry: '12/31/2031', title: 'a' },
+    ];
+    const text = objects.map((object) => `${JSON.stringify(object)}\n`).join('');
+    expect((await failure(check(text, { name: 'links.jsonl' }))).lines).toEqual([
+      'links.jsonl: 1 problem, nothing was sent',
+      'links.jsonl:2: expiry: dates such as "1/2/2031" look like mdy: add --date-format mdy',
+    ]);
+  });
+
   test('what is no date at all is an error of its row', async () => {
     expect((await failure(check(csv('soon', '31.12.31')))).lines.slice(1)).toEqual([
       'links.csv:2:2: expiry: "soon" is not a date; expected YYYY-MM-DD',

@@ -1,13 +1,13 @@
 import type { CsvError, Options, Parser } from 'csv-parse';
 import { quoted } from '../../base/quoted.ts';
 import { knownNames } from '../fields/columns.ts';
+import { type MappedColumn, rulesFor } from '../fields/mapping.ts';
 import type { Notice, Notices } from '../notices.ts';
 import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
 import type { Source } from '../source.ts';
 import { firstLines, maxRecordLength, type RecordBatch } from '../text-lines.ts';
-import { type CellReader, cellReader } from './cells.ts';
 import { findDelimiter, headerAmong } from './delimiter.ts';
-import { type Header, type HeaderColumn, readHeader, rulesFor } from './header.ts';
+import { type Header, readHeader } from './header.ts';
 import { lineCounter } from './line-counter.ts';
 
 /**
@@ -17,7 +17,6 @@ import { lineCounter } from './line-counter.ts';
 export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<readonly string[]> {
   const isKnown = knownNames(rulesFor(options));
   let header: Header | undefined;
-  let columns: readonly Column[] = [];
   let isTitleRead = false;
   return (record, line, batch) => {
     if (!header) {
@@ -30,18 +29,13 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
       header = readHeader(record, line, options, notices);
       if (!header) return 'end';
       notices.header(new Set(header.columns.flatMap(({ setting }) => setting?.target ?? [])));
-      const { isForeign } = header;
-      columns = header.columns.map((column) => {
-        const { setting, index } = column;
-        return { ...column, read: setting && cellReader(setting, { isForeign, index }, options, notices) };
-      });
       if (!header.isRow) return 'nothing';
     }
     // Spreadsheets write empty rows as delimiters alone.
     if (isBlank(record)) return 'nothing';
     draft.begin(line);
     if (record.length !== header.width) draft.refuse(`expected ${header.width} cells, got ${record.length}`);
-    else fill(draft, columns, { record, line, guarded: options.formulaGuarded === true });
+    else fill(draft, header.columns, record, options.formulaGuarded === true);
     return 'row';
   };
 }
@@ -65,31 +59,14 @@ function isTitle(record: readonly string[], batch: readonly (readonly string[])[
   return next.filter((name) => isKnown(name.trim())).length > 1;
 }
 
-interface Column extends HeaderColumn {
-  readonly read: CellReader | undefined;
-}
-
-interface Cells {
-  readonly record: readonly string[];
-  readonly line: number;
-  readonly guarded: boolean;
-}
-
-function fill(draft: RowDraft, columns: readonly Column[], { record, line, guarded }: Cells): void {
-  for (const { index, setting, read, loss } of columns) {
-    let text = record[index] ?? '';
+function fill(draft: RowDraft, columns: readonly MappedColumn[], record: readonly string[], isGuarded: boolean): void {
+  for (const column of columns) {
+    let text = record[column.index] ?? '';
     if (text === '') continue;
-    if (guarded && text.startsWith("'")) text = text.slice(1);
-    // A note may consist of blanks.
-    if ((setting?.target === 'note' ? text : text.trim()) === '') continue;
-    if (!setting || !read) {
-      if (loss) draft.lose(loss, text.trim());
-      else draft.refuse('a value in a column without a name', index + 1);
-      continue;
-    }
-    const value = read(text, line);
-    if (value === undefined) draft.drop();
-    else draft.set(setting, value, index + 1);
+    if (isGuarded && text.startsWith("'")) text = text.slice(1);
+    if (column.setting) draft.setText(column.setting, column.read, text, column.index + 1);
+    else if (column.loss) draft.lose(column.loss, text.trim());
+    else if (text.trim() !== '') draft.refuse('a value in a column without a name', column.index + 1);
   }
 }
 

@@ -34,6 +34,11 @@ export function hashOfShortUrl(text: string): {
   return { host: host || undefined, hash: parts.at(-1) ?? '', parts: parts.length };
 }
 
+/** A warning about a path of several parts. */
+export function lastPartUsed(path: string, hash: string): string {
+  return `the last part of ${quoted(path)} is used as the hash: ${hash}`;
+}
+
 /** Identifies the link of a row: `short_url` or `domain` distinguishes it from equal hashes on other domains. Throws a UsageError. */
 export function rowLink(text: string, shortUrl: WireValue | undefined, domain: WireValue | undefined): LinkKey {
   const named = parseHash(text);

@@ -1,14 +1,13 @@
 import { jsonErrorPosition } from '../../base/errors.ts';
 import { type Field, fields } from '../../contract/fields.ts';
 import { type InputUse, namesLinks } from '../../contract/formats.ts';
-import { type CellReader, cellReader } from '../csv/cells.ts';
-import { columnSummary, columnsIn, type HeaderColumn, needsSummary, rolesIn, rulesFor } from '../csv/header.ts';
 import { isField, jsonValue } from '../field-values.ts';
 import { containers, folded, guardOf, meaningOf } from '../fields/aliases.ts';
 import { type ColumnRole, type ColumnRules, ownRole } from '../fields/columns.ts';
+import { ColumnMapper, type Mapping, rolesIn, rulesFor } from '../fields/mapping.ts';
 import type { Setting } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
-import type { ReadOptions, RecordReader, RowDraft } from '../row.ts';
+import type { CellReader, ReadOptions, RecordReader, RowDraft } from '../row.ts';
 import { isObject } from './json-records.ts';
 
 /**
@@ -68,60 +67,44 @@ function flat(record: object): Members {
   return members;
 }
 
-/** Objects with the same members share a form. */
-interface Form {
-  readonly isForeign: boolean;
-  readonly members: readonly (HeaderColumn & { readonly read: CellReader | undefined })[];
-  readonly isRefused: boolean;
-}
+/** Objects with the same members share a form; undefined if a member is refused. */
+type Form = Mapping | undefined;
 
 /** Files normally have few forms, but this bounds the memory for any file. */
 const maxForms = 1000;
 
 function membersReader(draft: RowDraft, options: ReadOptions, notices: Notices): (record: object, line: number) => void {
-  const rules = rulesFor(options);
+  const mapper = new ColumnMapper(options, notices);
   const forms = new Map<string, Form>();
   const refusals = new Set<string>();
+  const refuse = (reason: string, line: number): void => {
+    if (refusals.has(reason) || refusals.size === maxForms) return;
+    refusals.add(reason);
+    notices.problem({ line, reason, isAboutColumns: true });
+  };
   const formOf = (names: readonly string[], line: number): Form => {
     const key = names.join('\n');
-    let form = forms.get(key);
-    if (!form) {
+    if (!forms.has(key)) {
       if (forms.size === maxForms) forms.clear();
-      form = newForm(names, rules, options, {
-        ...notices,
-        problem: (notice) => {
-          if (refusals.has(notice.reason) || refusals.size === maxForms) return;
-          refusals.add(notice.reason);
-          notices.problem({ ...notice, line });
-        },
-      });
-      forms.set(key, form);
+      const roles = memberRoles(names, mapper.rules);
+      const mapping = mapper.map(names, roles, (reason) => refuse(reason, line));
+      forms.set(key, roles.roles.some(({ kind }) => kind === 'refused') ? undefined : mapping);
     }
-    return form;
+    return forms.get(key);
   };
   return (record, line) => {
     const members = flat(record);
     const names = Object.keys(members);
-    const { isForeign, members: read, isRefused } = formOf(names, line);
-    if (isRefused) return draft.drop();
-    for (const member of read) {
-      const value = members[names[member.index] ?? ''];
-      if (isForeign) setForeign(member, value, line, draft);
-      else setOwn(member, value, options.use, draft);
+    const form = formOf(names, line);
+    if (!form) return draft.drop();
+    for (const column of form.columns) {
+      const value = members[names[column.index] ?? ''];
+      if (column.loss) draft.lose(column.loss, textOf(value));
+      else if (!column.setting) continue;
+      else if (form.isForeign) setForeign(column.setting, column.read, value, draft);
+      else setOwn(column.setting, value, options.use, draft);
     }
   };
-}
-
-function newForm(names: readonly string[], rules: ColumnRules, options: ReadOptions, notices: Notices): Form {
-  const { roles, isForeign } = memberRoles(names, rules);
-  for (const role of roles) if (role.kind === 'refused') notices.problem({ line: 0, reason: role.reason, isAboutColumns: true });
-  const columns = columnsIn(roles, rules);
-  if (isForeign || needsSummary(columns, options.use)) notices.columns(columnSummary(roles, names, rules));
-  const members = columns.map((column) => ({
-    ...column,
-    read: column.setting && cellReader(column.setting, { isForeign, index: column.index }, options, notices),
-  }));
-  return { isForeign, members, isRefused: roles.some(({ kind }) => kind === 'refused') };
 }
 
 /** Records of a listing may contain additional members of the server. */
@@ -136,11 +119,9 @@ function memberRoles(names: readonly string[], rules: ColumnRules): { roles: rea
   return { roles, isForeign: false };
 }
 
-function setOwn({ setting, loss }: HeaderColumn, value: unknown, use: InputUse, draft: RowDraft): void {
-  if (loss) draft.lose(loss, textOf(value));
-  else if (!setting) return;
-  else if (value !== null) draft.set(setting, jsonValue(setting.target, value));
-  else setEmpty(setting, use, draft);
+function setOwn(setting: Setting, value: unknown, use: InputUse, draft: RowDraft): void {
+  if (value === null) setEmpty(setting, use, draft);
+  else draft.set(setting, jsonValue(setting.target, value));
 }
 
 /** In a file of links null is a value; elsewhere only a date can be null, and other fields are left out. */
@@ -151,15 +132,7 @@ function setEmpty(member: Setting, use: InputUse, draft: RowDraft): void {
   if (empty !== undefined) draft.set(member, typeof empty === 'object' && empty !== null ? [...empty] : empty);
 }
 
-function setForeign(
-  { setting, loss, read }: HeaderColumn & { readonly read: CellReader | undefined },
-  value: unknown,
-  line: number,
-  draft: RowDraft,
-): void {
-  if (value === null || value === undefined) return;
-  if (loss) draft.lose(loss, textOf(value));
-  if (!setting || !read) return;
+function setForeign(setting: Setting, read: CellReader, value: unknown, draft: RowDraft): void {
   if (setting.target === 'tags' && Array.isArray(value)) {
     const labels = value.map(labelOf).filter((label) => label !== '');
     if (labels.length > 0) draft.set(setting, jsonValue('tags', labels));
@@ -168,15 +141,8 @@ function setForeign(
   // Uses the first of several values.
   const one: unknown = Array.isArray(value) ? value[0] : value;
   if (one === undefined || one === null) return;
-  if (typeof one === 'object') {
-    draft.refuse(`${setting.name}: must be a text`);
-    return;
-  }
-  const text = String(one);
-  if ((setting.target === 'note' ? text : text.trim()) === '') return;
-  const cell = read(text, line);
-  if (cell === undefined) draft.drop();
-  else draft.set(setting, cell);
+  if (typeof one === 'object') draft.refuse(`${setting.name}: must be a text`);
+  else draft.setText(setting, read, String(one));
 }
 
 /** Some services use objects as labels. */

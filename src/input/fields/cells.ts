@@ -13,18 +13,16 @@ import {
   type Refused,
 } from '../dates.ts';
 import { cellValue, isRefused, jsonValue, type WireValue } from '../field-values.ts';
-import type { Setting } from '../fields/members.ts';
-import { momentOf } from '../fields/protection.ts';
+import { lastPartUsed } from '../hashes/parse-hash.ts';
 import type { Notices } from '../notices.ts';
-import type { ReadOptions } from '../row.ts';
-
-/** Converts a cell that is not empty. Returns undefined if its column is refused as a whole. */
-export type CellReader = (text: string, line: number) => WireValue | Refused | undefined;
+import type { CellReader, ReadOptions } from '../row.ts';
+import type { Setting } from './members.ts';
+import { momentOf } from './protection.ts';
 
 /** Trims the cells, except in notes. */
 export function cellReader(
   { target, name }: Setting,
-  { isForeign, index }: { readonly isForeign: boolean; readonly index: number },
+  isForeign: boolean,
   { dateFormat, tagSeparator }: ReadOptions,
   notices: Notices,
 ): CellReader {
@@ -33,15 +31,19 @@ export function cellReader(
       return (text) => cellValue(target, text);
     case 'custom_hash':
       return isForeign
-        ? (text, line) => cellValue(target, hashIn(text.trim(), { name, line, column: index + 1 }, notices))
+        ? (text, line, column) =>
+            cellValue(
+              target,
+              hashIn(text.trim(), (reason) => notices.warning({ line, column, reason: `${name}: ${reason}` })),
+            )
         : (text) => cellValue(target, text.trim());
     case 'tags':
       return cached((text) => tagsOf(text, isForeign, tagSeparator));
     case 'expiration_date': {
-      const read = dateFormat ? cached((text) => formattedDate(text, dateFormat)) : unformattedDates(name, index, notices);
-      return (text, line) => {
+      const read = dateFormat ? cached((text) => formattedDate(text, dateFormat)) : unformattedDates(name, notices);
+      return (text, line, column) => {
         if (isForeign && hasTimeOfDay(text)) notices.lost(`time of day of ${name}`);
-        return read(isForeign ? dayOfMoment(text) : text, line);
+        return read(isForeign ? dayOfMoment(text) : text, line, column);
       };
     }
     default:
@@ -50,19 +52,11 @@ export function cellReader(
 }
 
 /** Other services write paths such as `/keyword/` or `docs/start`, whose last part becomes the hash. */
-function hashIn(text: string, { name, line, column }: Cell, notices: Notices): string {
-  if (!text.includes('/')) return text;
+function hashIn(text: string, warn: (reason: string) => void): string {
   const parts = text.split('/').filter((part) => part !== '');
   const hash = parts.at(-1) ?? text;
-  if (parts.length > 1)
-    notices.warning({ line, column, reason: `${name}: the last part of ${quoted(text)} is used as the hash: ${hash}` });
+  if (parts.length > 1) warn(lastPartUsed(text, hash));
   return hash;
-}
-
-interface Cell {
-  readonly name: string;
-  readonly line: number;
-  readonly column: number;
 }
 
 /** Some services write seconds or milliseconds since 1970. */
@@ -79,7 +73,7 @@ function hasTimeOfDay(text: string): boolean {
 }
 
 /** Dates and tags often repeat, and a cache is faster than parsing them again. */
-function cached(valueIn: (text: string) => WireValue | Refused): CellReader {
+function cached(valueIn: (text: string) => WireValue | Refused): (text: string) => WireValue | Refused {
   const known = new Map<string, WireValue | Refused>();
   return (text) => {
     let value = known.get(text);
@@ -113,7 +107,7 @@ function formattedDate(text: string, format: DateFormat): WireValue | Refused {
 const fullYears = `YYYY-MM-DD, or ${dateExamples.dmy} with --date-format dmy`;
 
 /** Reports a column of ambiguous dates as one problem, regardless of the number of rows. */
-function unformattedDates(name: string, index: number, notices: Notices): CellReader {
+function unformattedDates(name: string, notices: Notices): CellReader {
   const valueIn = cached((text) => cellValue('expiration_date', text));
   let example: string | undefined;
   let formats: readonly DateFormat[] = dateFormats;
@@ -123,9 +117,9 @@ function unformattedDates(name: string, index: number, notices: Notices): CellRe
     const flags = formats.map((format) => `--date-format ${format}`).join(' or ');
     return `${dates} look like ${formats.join(' or ')}: add ${flags}`;
   };
-  return (text, line) => {
-    const value = valueIn(text, line);
-    if (value === undefined || !isRefused(value)) return value;
+  return (text, line, column) => {
+    const value = valueIn(text);
+    if (!isRefused(value)) return value;
     const date = text.trim();
     const fitting = formatsOf(date);
     if (fitting.length === 0) return digits.test(date) ? notDate(date, `; expected ${fullYears}`) : value;
@@ -135,7 +129,7 @@ function unformattedDates(name: string, index: number, notices: Notices): CellRe
     // A getter because the format may be known only after the last row.
     notices.problem({
       line,
-      column: index + 1,
+      column,
       get reason() {
         return reason();
       },
