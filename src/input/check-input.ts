@@ -169,35 +169,30 @@ function rowsOf<Use extends InputUse>(
     case 'json':
     case 'jsonl':
       return readAll(jsonRecords(source, rowTest(options), notices.problem), jsonReader(draft, options, notices), draft);
-    case 'lines':
+    case 'lines': {
       if (namesLinks(options.use)) throw new UsageError('a list of URLs can only be shortened: use csv or jsonl');
-      return readLines(source, draft, lineReader(draft, options, notices));
+      const { read, end } = lineReader(draft, options, notices);
+      return readAll(textLines(source), read, draft, end);
+    }
   }
-}
-
-async function* readLines<Use extends InputUse>(
-  source: Source,
-  draft: RowDraft<Use>,
-  { read, end }: ReturnType<typeof lineReader>,
-): AsyncGenerator<InputRow<Use>[]> {
-  yield* readAll(textLines(source), read, draft);
-  end();
 }
 
 async function* readAll<Record, Use extends InputUse>(
   batches: AsyncIterable<RecordBatch<Record>>,
   read: RecordReader<Record>,
   draft: RowDraft<Use>,
+  end?: () => void,
 ): AsyncGenerator<InputRow<Use>[]> {
   for await (const { records, lines } of batches) {
     const rows: InputRow<Use>[] = [];
     for (let index = 0; index < lines.length; index += 1) {
       const record = records[index];
       const found = record === undefined ? 'nothing' : read(record, lines[index] ?? 0, records);
-      if (found === 'end') return;
+      if (found === 'end') return end?.();
       const row = found === 'row' ? draft.finish() : undefined;
       if (row) rows.push(row);
     }
     yield rows;
   }
+  end?.();
 }
