@@ -1,6 +1,6 @@
-import { foldLabel } from '../../../contract/tag-label.ts';
 import { idOfTime } from '../click-days.ts';
 import type { Creation, CreationRules, NewUrl, StoredUrl } from '../store.ts';
+import type { BatchTags } from './tag-rows.ts';
 
 /** The stored data that a batch depends on. */
 export interface CreationFacts {
@@ -14,20 +14,13 @@ export interface CreationFacts {
   readonly byHash: Map<string, { readonly id: number; readonly longUrl: string }>;
   /** Records in the scope of duplicate control, the oldest first, at most `existingBound`. */
   readonly byLongUrl: Map<string, readonly number[]>;
+  readonly tags: BatchTags;
 }
 
 /** Its hash is empty until one is generated, unless it has a custom one. */
-interface NewRecord {
-  readonly id: number;
-  readonly item: NewUrl;
-  hash: string;
-}
+export type NewRecord = Omit<StoredUrl, 'hash'> & { hash: string };
 
-type Decision =
-  | { readonly kind: 'created'; readonly record: NewRecord }
-  | { readonly kind: 'existing'; readonly ids: readonly number[] }
-  | { readonly kind: 'taken' }
-  | { readonly kind: 'over limit' };
+type Decision = Exclude<Creation, { readonly kind: 'existing' }> | { readonly kind: 'existing'; readonly ids: readonly number[] };
 
 export interface CreationPlan {
   /** One per item. */
@@ -45,11 +38,14 @@ export function planCreations(items: readonly NewUrl[], rules: CreationRules, fa
     const existing = findExisting(item, rules, facts);
     if (existing) return existing;
     if (records.length >= allowance) return { kind: 'over limit' };
-    const record = { id: nextId++, item, hash: item.customHash ?? '' };
+    const { customHash, ...fields } = item;
+    const tags = facts.tags.after(item.tags.map((label) => ({ label, attach: true })));
+    const counts = { totalClicks: 0, uniqueClicks: 0, lastVisit: null };
+    const record: NewRecord = { ...fields, ...counts, id: nextId++, domain: rules.domain, hash: customHash ?? '', tags };
     records.push(record);
-    if (item.customHash !== undefined) facts.byHash.set(item.customHash, { id: record.id, longUrl: item.longUrl });
+    if (customHash !== undefined) facts.byHash.set(customHash, record);
     facts.byLongUrl.set(item.longUrl, [...(facts.byLongUrl.get(item.longUrl) ?? []), record.id]);
-    return { kind: 'created', record };
+    return { kind: 'created', url: record };
   };
   return { decisions: items.map(decide), records };
 }
@@ -65,37 +61,4 @@ function findExisting(item: NewUrl, rules: CreationRules, { byHash, byLongUrl }:
   if (rules.duplicates === 'allowed') return undefined;
   const ids = byLongUrl.get(item.longUrl) ?? [];
   return ids.length === 0 ? undefined : { kind: 'existing', ids: ids.slice(0, rules.existingBound) };
-}
-
-/** Maps folded labels to labels in order. */
-export function labelsByFold(labels: readonly string[]): ReadonlyMap<string, string> {
-  const folded = new Map<string, string>();
-  // The first spelling is kept.
-  for (const label of labels) if (!folded.has(foldLabel(label))) folded.set(foldLabel(label), label);
-  return new Map([...folded].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-export function creationsOf(
-  { decisions, records }: CreationPlan,
-  { domain }: CreationRules,
-  stored: { readonly urls: readonly StoredUrl[]; readonly labelOf: (folded: string) => string },
-): Creation[] {
-  const created = (record: NewRecord): StoredUrl => {
-    const { longUrl, note, emailStats, expirationDate, maxClicks } = record.item;
-    const tags = [...labelsByFold(record.item.tags).keys()].map(stored.labelOf);
-    const counted = { totalClicks: 0, uniqueClicks: 0, lastVisit: null };
-    return { id: record.id, domain, hash: record.hash, longUrl, note, emailStats, expirationDate, maxClicks, ...counted, tags };
-  };
-  const urls = new Map([...stored.urls, ...records.map(created)].map((url) => [url.id, url]));
-  return decisions.map((decision): Creation => {
-    if (decision.kind === 'existing') return { kind: 'existing', urls: decision.ids.flatMap((id) => urls.get(id) ?? []) };
-    return decision.kind === 'created' ? { kind: 'created', url: created(decision.record) } : decision;
-  });
-}
-
-/** The ids of existing records in the response. */
-export function shownIds({ decisions, records }: CreationPlan): number[] {
-  const made = new Set(records.map(({ id }) => id));
-  const shown = decisions.flatMap((decision) => (decision.kind === 'existing' ? decision.ids : []));
-  return [...new Set(shown)].filter((id) => !made.has(id));
 }

@@ -1,33 +1,46 @@
 import { type HashSource, hashSource } from '../hash-source.ts';
-import type { Creation, CreationRules, NewUrl } from '../store.ts';
+import type { Creation, CreationRules, NewUrl, StoredUrl } from '../store.ts';
 import { type AccountRows, monthOfUrls, tallyCount, tallyUrls, urlCount } from './account-rows.ts';
-import { type CreationFacts, type CreationPlan, creationsOf, labelsByFold, planCreations, shownIds } from './creation-plan.ts';
-import { type Aggregated, aggregated, type Statement } from './queries.ts';
-import { attachTags, makeTags, type TagFacts, tagFacts, type WantedTags, wantedTags } from './tag-rows.ts';
+import { type CreationFacts, type CreationPlan, type NewRecord, planCreations } from './creation-plan.ts';
+import { type Aggregated, aggregated, only, type Statement } from './queries.ts';
+import { BatchTags, changeTags, type TagFacts, tagFacts } from './tag-rows.ts';
 import { changedUrls, findUrls, longUrlKey, readUrls, valueColumns } from './url-rows.ts';
+
+interface Batch {
+  readonly items: readonly NewUrl[];
+  readonly rules: CreationRules;
+  readonly now: number;
+  readonly source: HashSource;
+  /** Random hashes, generated before reading, so that one statement also finds out which of them are in use. */
+  readonly tried: readonly string[];
+}
 
 /** Runs in the caller's transaction: one statement reads and one writes, regardless of the number of items. */
 export async function createUrls(rows: AccountRows, items: readonly NewUrl[], rules: CreationRules): Promise<Creation[]> {
-  const now = rows.now();
   const source = hashSource(rules.domain, rows.random);
-  // Random hashes are generated before reading, so that one statement also finds out which of them are in use.
   const generated = items.filter(({ customHash }) => customHash === undefined);
   const tried = rules.domain.hashGeneration === 'random' ? generated.map(source.next) : [];
-  const stored = await readFacts(rows, { items, rules, now, tried });
-  const facts = creationFacts(stored, now);
+  const batch = { items, rules, now: rows.now(), source, tried };
+  const facts = await readFacts(rows, batch);
   const plan = planCreations(items, rules, facts);
-  const urls = await readUrls(rows, shownIds(plan));
-  source.sequence = stored.sequence ?? 0;
-  await giveHashes(rows, { plan, items, rules, source, tried, facts });
-  const tags = wantedTags(stored, [...labelsByFold(plan.records.flatMap(({ item }) => item.tags)).values()]);
-  if (plan.records.length > 0) {
-    await rows.queries.together(insertions(rows, { plan, rules, now, sequence: source.sequence, tags }));
-  }
-  return creationsOf(plan, rules, { urls, labelOf: (folded) => tags.byFold.get(folded)?.label ?? folded });
+  await giveHashes(rows, batch, facts, plan.records);
+  if (plan.records.length > 0) await rows.queries.together(insertions(rows, batch, facts.tags, plan.records));
+  return creationsOf(rows, plan);
 }
 
-/** The stored data that a batch depends on, with lists as JSON. */
-interface StoredFacts extends TagFacts {
+/** Reads the existing records of the response. */
+async function creationsOf(rows: AccountRows, { decisions, records }: CreationPlan): Promise<Creation[]> {
+  const urls = new Map<number, StoredUrl>(records.map((url) => [url.id, url]));
+  const existing = decisions.flatMap((decision) => (decision.kind === 'existing' ? decision.ids : []));
+  const stored = new Set(existing.filter((id) => !urls.has(id)));
+  for (const url of await readUrls(rows, [...stored])) urls.set(url.id, url);
+  return decisions.map((decision) =>
+    decision.kind === 'existing' ? { kind: 'existing', urls: decision.ids.flatMap((id) => urls.get(id) ?? []) } : decision,
+  );
+}
+
+/** The answer of the database, with lists as JSON. */
+interface FactsRow extends TagFacts {
   readonly last_id: number;
   readonly urls: number;
   readonly month: number;
@@ -38,14 +51,7 @@ interface StoredFacts extends TagFacts {
   readonly long_urls: Aggregated<[longUrl: string, ids: Aggregated<number>]>;
 }
 
-interface Question {
-  readonly items: readonly NewUrl[];
-  readonly rules: CreationRules;
-  readonly now: number;
-  readonly tried: readonly string[];
-}
-
-async function readFacts(rows: AccountRows, { items, rules, now, tried }: Question): Promise<StoredFacts> {
+async function readFacts(rows: AccountRows, { items, rules, now, source, tried }: Batch): Promise<CreationFacts> {
   const { queries, accountId } = rows;
   const { jsonAggregate, jsonList, idScope, urlsAmong } = queries.dialect;
   const longUrls = storedLongUrls(rows, items, rules);
@@ -53,17 +59,27 @@ async function readFacts(rows: AccountRows, { items, rules, now, tried }: Questi
     rows,
     items.flatMap((item) => item.tags),
   );
-  const facts = await queries.first<StoredFacts>(
-    `SELECT (SELECT coalesce(max(id), 0) FROM urls WHERE ${idScope}) AS last_id, (${urlCount}) AS urls, (${tallyCount}) AS month,
-       (SELECT sequence FROM domains WHERE account_id = ? AND id = ?) AS sequence,
-       (SELECT ${jsonAggregate}(${jsonList}(u.id, u.hash, u.long_url)) ${urlsAmong('hash')} AND u.domain_id = ?) AS hashes,
-       (${longUrls.sql}) AS long_urls, ${tags.sql}`,
-    ...[accountId, accountId, accountId, ...monthOfUrls(now), accountId, rules.domain.id],
-    ...[[...items.flatMap(({ customHash }) => customHash ?? []), ...tried], accountId, rules.domain.id],
-    ...[...longUrls.values, ...tags.values],
+  const facts = only(
+    await queries.all<FactsRow>(
+      `SELECT (SELECT coalesce(max(id), 0) FROM urls WHERE ${idScope}) AS last_id, (${urlCount}) AS urls, (${tallyCount}) AS month,
+         (SELECT sequence FROM domains WHERE account_id = ? AND id = ?) AS sequence,
+         (SELECT ${jsonAggregate}(${jsonList}(u.id, u.hash, u.long_url)) ${urlsAmong('hash')} AND u.domain_id = ?) AS hashes,
+         (${longUrls.sql}) AS long_urls, ${tags.sql}`,
+      ...[accountId, accountId, accountId, ...monthOfUrls(now), accountId, rules.domain.id],
+      ...[[...items.flatMap(({ customHash }) => customHash ?? []), ...tried], accountId, rules.domain.id],
+      ...[...longUrls.values, ...tags.values],
+    ),
   );
-  if (!facts) throw new Error('the database has not answered');
-  return facts;
+  source.sequence = facts.sequence ?? 0;
+  return {
+    now,
+    lastId: facts.last_id,
+    urls: facts.urls,
+    urlsThisMonth: facts.month,
+    byHash: new Map(aggregated(facts.hashes).map(([id, hash, longUrl]) => [hash, { id, longUrl }])),
+    byLongUrl: new Map(aggregated(facts.long_urls).map(([longUrl, ids]) => [longUrl, aggregated(ids)])),
+    tags: new BatchTags(facts),
+  };
 }
 
 function storedLongUrls(
@@ -89,27 +105,16 @@ function storedLongUrls(
   };
 }
 
-function creationFacts(facts: StoredFacts, now: number): CreationFacts {
-  return {
-    now,
-    lastId: facts.last_id,
-    urls: facts.urls,
-    urlsThisMonth: facts.month,
-    byHash: new Map(aggregated(facts.hashes).map(([id, hash, longUrl]) => [hash, { id, longUrl }])),
-    byLongUrl: new Map(aggregated(facts.long_urls).map(([longUrl, ids]) => [longUrl, aggregated(ids)])),
-  };
-}
-
-interface Naming extends Omit<Question, 'now'>, Pick<Batch, 'plan'> {
-  readonly source: HashSource;
-  readonly facts: CreationFacts;
-}
-
 /**
  * Generates hashes for records without a custom one, and uses as many free ones as needed, so that an incremental domain skips none. All
  * custom hashes of the batch count as used, because a later item may need one.
  */
-async function giveHashes(rows: AccountRows, { items, rules, plan, source, tried, facts }: Naming): Promise<void> {
+async function giveHashes(
+  rows: AccountRows,
+  { items, rules, source, tried }: Batch,
+  { byHash }: CreationFacts,
+  records: readonly NewRecord[],
+): Promise<void> {
   const used = new Set(items.flatMap((item) => item.customHash ?? []));
   const [known, first] = [new Set(tried), tried.values()];
   const unused = (): string => {
@@ -118,11 +123,11 @@ async function giveHashes(rows: AccountRows, { items, rules, plan, source, tried
       if (used.size < used.add(hash).size) return hash;
     }
   };
-  let open = plan.records.filter(({ hash }) => hash === '');
+  let open = records.filter(({ hash }) => hash === '');
   while (open.length > 0) {
     const candidates = open.map(unused);
     const isKnown = candidates.every((hash) => known.has(hash));
-    const taken = isKnown ? facts.byHash : new Set((await findUrls(rows, rules.domain, candidates)).map(({ hash }) => hash));
+    const taken = isKnown ? byHash : new Set((await findUrls(rows, rules.domain, candidates)).map(({ hash }) => hash));
     const free = candidates.filter((hash) => !taken.has(hash)).values();
     open = open.filter((record) => {
       record.hash = free.next().value ?? '';
@@ -131,26 +136,19 @@ async function giveHashes(rows: AccountRows, { items, rules, plan, source, tried
   }
 }
 
-interface Batch {
-  readonly plan: CreationPlan;
-  readonly rules: CreationRules;
-  readonly now: number;
-  readonly sequence: number;
-  readonly tags: WantedTags;
-}
-
-function insertions(rows: AccountRows, { plan: { records }, rules: { domain }, now, sequence, tags }: Batch): Statement[] {
+function insertions(
+  rows: AccountRows,
+  { rules: { domain }, now, source }: Batch,
+  tags: BatchTags,
+  records: readonly StoredUrl[],
+): Statement[] {
   const { queries, accountId } = rows;
-  const links = records.flatMap(({ id, item }) => item.tags.map((label) => ({ urlId: id, label })));
-  const made = changedUrls(
-    queries.dialect,
-    records.map(({ id, hash, item }) => ({ ...item, id, hash })),
-  );
+  const attached = records.flatMap(({ id, tags: labels }) => labels.map((label) => ({ urlId: id, label })));
+  const made = changedUrls(queries.dialect, records);
   const counted = 'UPDATE domains SET urls = urls + ?, sequence = ? WHERE account_id = ? AND id = ?';
   return [
-    ...makeTags(rows, tags),
-    ...attachTags(rows, tags, links),
-    { sql: counted, values: [records.length, sequence, accountId, domain.id] },
+    ...changeTags(rows, tags, attached),
+    { sql: counted, values: [records.length, source.sequence, accountId, domain.id] },
     tallyUrls(rows, now, records.length),
     {
       sql: `INSERT INTO urls (account_id, domain_id, modified, ${valueColumns})

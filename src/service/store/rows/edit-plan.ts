@@ -1,27 +1,13 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
 import { type Edit, type EditOutcome, maximumTags, type StoredUrl, type UrlChanges } from '../store.ts';
-
-/** The stored data that the edits depend on. */
-interface EditFacts {
-  /** The URLs of all old and new hashes of the edits. */
-  readonly urls: readonly StoredUrl[];
-  /** Returns the stored label; undefined for a new one. */
-  labelOf(folded: string): string | undefined;
-}
+import type { BatchTags, TagLink } from './tag-rows.ts';
 
 interface EditPlan {
   readonly outcomes: readonly EditOutcome[];
   /** The record after each successful edit, in order, because hashes may pass from one record to another. */
   readonly steps: readonly StoredUrl[];
-  /** Attached labels, including new ones. */
-  readonly labels: readonly string[];
-  readonly attached: readonly Attachment[];
-  readonly detached: readonly Attachment[];
-}
-
-interface Attachment {
-  readonly urlId: number;
-  readonly label: string;
+  readonly attached: readonly TagLink[];
+  readonly detached: readonly TagLink[];
 }
 
 /** The old and new hashes of the edits. */
@@ -29,31 +15,24 @@ export function hashesOfEdits(edits: readonly Edit[]): string[] {
   return [...new Set(edits.flatMap(({ hash, changes }) => [hash, ...(changes.newHash === undefined ? [] : [changes.newHash])]))];
 }
 
-/** Processes the edits in order: a later one sees the result of earlier ones. */
-export function planEdits(edits: readonly Edit[], facts: EditFacts): EditPlan {
-  const byHash = new Map(facts.urls.map((url) => [url.hash, url]));
-  const labels = new Map<string, string>();
+/** Processes the edits in order: a later one sees the result of earlier ones. `stored` are the URLs of all their old and new hashes. */
+export function planEdits(edits: readonly Edit[], stored: readonly StoredUrl[], tags: BatchTags): EditPlan {
+  const byHash = new Map(stored.map((url) => [url.hash, url]));
   const steps: StoredUrl[] = [];
-  const labelOf = (label: string): string => {
-    const folded = foldLabel(label);
-    const known = facts.labelOf(folded) ?? labels.get(folded) ?? label;
-    labels.set(folded, known);
-    return known;
-  };
   const decide = ({ hash, changes }: Edit): EditOutcome => {
     const url = byHash.get(hash);
     if (!url) return { kind: 'unknown' };
     const newHash = changes.newHash ?? hash;
     if (newHash !== hash && byHash.has(newHash)) return { kind: 'taken' };
     if (addsTooMany(url.tags, changes)) return { kind: 'too many tags' };
-    const edited = { ...withChanges(url, changes), tags: withTags(url.tags, changes, labelOf) };
+    const edited = { ...withChanges(url, changes), tags: tags.after(changes.tags, url.tags) };
     byHash.delete(hash);
     byHash.set(newHash, edited);
     steps.push(edited);
     return { kind: 'edited', url: edited };
   };
   const outcomes = edits.map(decide);
-  return { outcomes, steps, labels: [...labels.values()], ...tagChanges(facts.urls, steps) };
+  return { outcomes, steps, ...tagChanges(stored, steps) };
 }
 
 function withChanges(url: StoredUrl, changes: UrlChanges): StoredUrl {
@@ -78,21 +57,11 @@ function addsTooMany(tags: readonly string[], changes: UrlChanges): boolean {
   return folded.size > Math.max(maximumTags, tags.length);
 }
 
-function withTags(tags: readonly string[], changes: UrlChanges, labelOf: (label: string) => string): readonly string[] {
-  if (changes.tags.length === 0) return tags;
-  const attached = new Map(tags.map((label) => [foldLabel(label), label]));
-  for (const { label, attach } of changes.tags) {
-    if (attach) attached.set(foldLabel(label), labelOf(label));
-    else attached.delete(foldLabel(label));
-  }
-  return [...attached].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, label]) => label);
-}
-
 /** Compares the tags before and after all edits. */
 function tagChanges(before: readonly StoredUrl[], steps: readonly StoredUrl[]): Pick<EditPlan, 'attached' | 'detached'> {
   const after = new Map(steps.map((url) => [url.id, url]));
-  const attached: Attachment[] = [];
-  const detached: Attachment[] = [];
+  const attached: TagLink[] = [];
+  const detached: TagLink[] = [];
   for (const url of before) {
     const old = new Set(url.tags);
     const now = new Set(after.get(url.id)?.tags ?? url.tags);

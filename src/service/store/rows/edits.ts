@@ -3,41 +3,32 @@ import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl } from '
 import type { AccountRows } from './account-rows.ts';
 import { hashesOfEdits, planEdits } from './edit-plan.ts';
 import { onSelected } from './groups.ts';
-import type { Statement, Value } from './queries.ts';
-import { attachTags, detachTags, knownTags, makeTags, type TagFacts, tagFacts, wantedTags } from './tag-rows.ts';
+import { only, type Statement, type Value } from './queries.ts';
+import { BatchTags, changeTags, type TagFacts, tagFacts } from './tag-rows.ts';
 import { changedUrls, type FoundUrls, foundTable, foundUrls, urlsOf, valueColumns } from './url-rows.ts';
 
 /** Runs in the caller's transaction: one statement reads and one writes, unless hashes change. */
 export async function editUrls(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): Promise<readonly EditOutcome[]> {
   const facts = await readFacts(rows, domain, edits);
   const urls = await urlsOf(rows, facts);
-  const known = knownTags(facts);
-  const plan = planEdits(edits, { urls, labelOf: (folded) => known.get(folded)?.label });
-  const last = await writeFirst(rows, plan.steps, urls);
-  if (last.length === 0) return plan.outcomes;
-  const tags = wantedTags(facts, plan.labels);
-  await rows.queries.together([
-    ...makeTags(rows, tags),
-    ...attachTags(rows, tags, plan.attached),
-    ...detachTags(rows, tags, plan.detached),
-    update(rows, last),
-  ]);
-  return plan.outcomes;
+  const tags = new BatchTags(facts);
+  const { outcomes, steps, attached, detached } = planEdits(edits, urls, tags);
+  const last = await writeFirst(rows, steps, urls);
+  if (last.length > 0) await rows.queries.together([...changeTags(rows, tags, attached, detached), update(rows, last)]);
+  return outcomes;
 }
 
-type StoredFacts = TagFacts & FoundUrls;
-
-async function readFacts(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): Promise<StoredFacts> {
+async function readFacts(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): Promise<TagFacts & FoundUrls> {
   const { queries, accountId } = rows;
   const labels = edits.flatMap(({ changes }) => changes.tags.map(({ label }) => label));
   const tags = tagFacts(rows, labels);
   const urls = foundUrls(rows);
-  const facts = await queries.first<StoredFacts>(
-    `WITH ${foundTable(`${queries.dialect.urlsAmong('hash')} AND u.domain_id = ?`)} SELECT ${tags.sql}, ${urls.sql}`,
-    ...[hashesOfEdits(edits), accountId, domain.id, ...tags.values, ...urls.values],
+  return only(
+    await queries.all(
+      `WITH ${foundTable(`${queries.dialect.urlsAmong('hash')} AND u.domain_id = ?`)} SELECT ${tags.sql}, ${urls.sql}`,
+      ...[hashesOfEdits(edits), accountId, domain.id, ...tags.values, ...urls.values],
+    ),
   );
-  if (!facts) throw new Error('the database has not answered');
-  return facts;
 }
 
 /** If a hash passes from one URL to another, each step is written before the next. Returns the rest for the last statement. */

@@ -60,6 +60,12 @@ export interface Queries {
   composed<Row>(statement: Statement): Promise<Row[]>;
 }
 
+/** The row of a query that always has one. */
+export function only<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('the database has not answered');
+  return row;
+}
+
 type ColumnType = 'BIGINT' | 'TEXT';
 
 /** All differences between the texts of the engines. */

@@ -1,7 +1,7 @@
 import { foldLabel } from '../../../contract/tag-label.ts';
-import type { AddedTag, RenameOutcome } from '../store.ts';
+import type { AddedTag, RenameOutcome, UrlChanges } from '../store.ts';
 import type { OwnRows } from './account-rows.ts';
-import { type Aggregated, aggregated, type Statement } from './queries.ts';
+import { type Aggregated, aggregated, only, type Statement } from './queries.ts';
 
 interface TagRow {
   readonly id: number;
@@ -31,59 +31,68 @@ export interface TagFacts {
   readonly tags: Aggregated<[folded: string, id: number, label: string]>;
 }
 
-/** Tags by folded label, and those that must be created. */
-export interface WantedTags {
-  readonly byFold: ReadonlyMap<string, TagRow>;
-  readonly made: readonly (TagRow & { readonly folded: string })[];
+/** The tags of a batch: stored ones, and those that it makes. */
+export class BatchTags {
+  readonly #byFold: Map<string, TagRow>;
+  readonly #lastId: number;
+  readonly made: (TagRow & { readonly folded: string })[] = [];
+
+  constructor({ last_tag, tags }: TagFacts) {
+    this.#lastId = last_tag;
+    this.#byFold = new Map(aggregated(tags).map(([folded, id, label]) => [folded, { id, label }]));
+  }
+
+  /** Makes a tag that is not stored. The first spelling is kept. */
+  of(label: string): TagRow {
+    const folded = foldLabel(label);
+    const known = this.#byFold.get(folded);
+    if (known) return known;
+    const tag = { id: this.#lastId + 1 + this.made.length, folded, label };
+    this.#byFold.set(folded, tag);
+    this.made.push(tag);
+    return tag;
+  }
+
+  /** Returns the labels of a URL after changes in the given order, sorted. */
+  after(changes: UrlChanges['tags'], labels: readonly string[] = []): readonly string[] {
+    if (changes.length === 0) return labels;
+    const byFold = new Map(labels.map((label) => [foldLabel(label), label]));
+    for (const { label, attach } of changes) {
+      if (attach) byFold.set(foldLabel(label), this.of(label).label);
+      else byFold.delete(foldLabel(label));
+    }
+    return [...byFold].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, label]) => label);
+  }
 }
 
-export function wantedTags(facts: TagFacts, labels: readonly string[]): WantedTags {
-  const byFold = knownTags(facts);
-  const wanted = new Map(labels.map((label) => [foldLabel(label), label]));
-  const missing = [...wanted].filter(([folded]) => !byFold.has(folded));
-  const made = missing.map(([folded, label], index) => ({ id: facts.last_tag + 1 + index, folded, label }));
-  for (const tag of made) byFold.set(tag.folded, tag);
-  return { byFold, made };
-}
-
-export function knownTags({ tags }: TagFacts): Map<string, TagRow> {
-  return new Map(aggregated(tags).map(([folded, id, label]) => [folded, { id, label }]));
-}
-
-export function makeTags({ queries: { dialect }, accountId }: OwnRows, { made }: WantedTags): Statement[] {
-  if (made.length === 0) return [];
-  const table = dialect.table('made', { id: 'BIGINT', folded: 'TEXT', label: 'TEXT' }, made);
-  const sql = `INSERT INTO tags (account_id, id, folded, label) SELECT CAST(? AS BIGINT), made.* FROM ${table.sql}`;
-  return [{ sql, values: [accountId, ...table.values] }];
-}
-
-interface TagLink {
+export interface TagLink {
   readonly urlId: number;
   readonly label: string;
 }
 
-export function attachTags(rows: OwnRows, tags: WantedTags, links: readonly TagLink[]): Statement[] {
-  return linked(rows, tags, links, (link) => {
-    const selected = `SELECT CAST(? AS BIGINT), link.* FROM ${link}`;
-    return `INSERT INTO url_tags (account_id, tag_id, url_id) ${selected} WHERE TRUE ON CONFLICT DO NOTHING`;
-  });
-}
-
-export function detachTags(rows: OwnRows, tags: WantedTags, links: readonly TagLink[]): Statement[] {
-  return linked(rows, tags, links, (link) => {
-    return `DELETE FROM url_tags WHERE account_id = ? AND (tag_id, url_id) IN (SELECT tag_id, url_id FROM ${link})`;
-  });
-}
-
-/** The text takes the account and the links. */
-function linked(rows: OwnRows, { byFold }: WantedTags, links: readonly TagLink[], text: (link: string) => string): Statement[] {
-  const pairs = links.flatMap(({ urlId, label }) => {
-    const tag = byFold.get(foldLabel(label));
-    return tag ? [{ tag_id: tag.id, url_id: urlId }] : [];
-  });
-  if (pairs.length === 0) return [];
-  const { sql, values } = rows.queries.dialect.table('link', { tag_id: 'BIGINT', url_id: 'BIGINT' }, pairs);
-  return [{ sql: text(sql), values: [rows.accountId, ...values] }];
+/** Stores the new tags of a batch, and attaches and detaches tags. */
+export function changeTags(
+  { queries: { dialect }, accountId }: OwnRows,
+  tags: BatchTags,
+  attached: readonly TagLink[] = [],
+  detached: readonly TagLink[] = [],
+): Statement[] {
+  const linkTable = (links: readonly TagLink[]): Statement =>
+    dialect.table(
+      'link',
+      { tag_id: 'BIGINT', url_id: 'BIGINT' },
+      links.map(({ urlId, label }) => ({ tag_id: tags.of(label).id, url_id: urlId })),
+    );
+  const [attach, detach] = [linkTable(attached), linkTable(detached)];
+  const made = dialect.table('made', { id: 'BIGINT', folded: 'TEXT', label: 'TEXT' }, tags.made);
+  const make = `INSERT INTO tags (account_id, id, folded, label) SELECT CAST(? AS BIGINT), made.* FROM ${made.sql}`;
+  const insert = `INSERT INTO url_tags (account_id, tag_id, url_id) SELECT CAST(? AS BIGINT), link.* FROM ${attach.sql}`;
+  const remove = `DELETE FROM url_tags WHERE account_id = ? AND (tag_id, url_id) IN (SELECT tag_id, url_id FROM ${detach.sql})`;
+  return [
+    ...(tags.made.length > 0 ? [{ sql: make, values: [accountId, ...made.values] }] : []),
+    ...(attached.length > 0 ? [{ sql: insert, values: [accountId, ...attach.values] }] : []),
+    ...(detached.length > 0 ? [{ sql: remove, values: [accountId, ...detach.values] }] : []),
+  ];
 }
 
 export async function listTags({ queries, accountId }: OwnRows): Promise<string[]> {
@@ -93,11 +102,11 @@ export async function listTags({ queries, accountId }: OwnRows): Promise<string[
 
 export async function addTag(rows: OwnRows, label: string): Promise<AddedTag> {
   const { sql, values } = tagFacts(rows, [label]);
-  const facts = await rows.queries.first<TagFacts>(`SELECT ${sql}`, ...values);
-  const tags = wantedTags(facts ?? { last_tag: 0, tags: null }, [label]);
-  const making = makeTags(rows, tags);
-  if (making.length > 0) await rows.queries.together(making);
-  return { label: tags.byFold.get(foldLabel(label))?.label ?? label, isNew: making.length > 0 };
+  const tags = new BatchTags(only(await rows.queries.all<TagFacts>(`SELECT ${sql}`, ...values)));
+  const added = tags.of(label);
+  const isNew = tags.made.length > 0;
+  if (isNew) await rows.queries.together(changeTags(rows, tags));
+  return { label: added.label, isNew };
 }
 
 export async function renameTag(rows: OwnRows, label: string, newLabel: string): Promise<RenameOutcome> {
