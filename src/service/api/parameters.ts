@@ -1,6 +1,4 @@
 import { fields } from '../../contract/fields.ts';
-import type { Selection, StoredDomain } from '../store/store.ts';
-import { isHash } from './field-rules.ts';
 import { Refusal } from './refusal.ts';
 import { parseTagExpression, type TagExpression } from './tag-expression.ts';
 
@@ -40,25 +38,4 @@ export function readTagExpression(query: URLSearchParams): TagExpression {
 /** `tags` takes precedence over `hashes` (4.3.9). */
 export function selectionKind(query: URLSearchParams): 'hashes' | 'tags' | undefined {
   return query.has('tags') ? 'tags' : query.has('hashes') ? 'hashes' : undefined;
-}
-
-/**
- * A missing selection is 1305, because it must not mean everything. One unknown hash refuses the whole call with 1306, because the response
- * cannot name it.
- */
-export async function readSelection(
-  query: URLSearchParams,
-  bound: number,
-  workingDomain: () => Promise<StoredDomain>,
-): Promise<Selection> {
-  const kind = selectionKind(query);
-  if (kind === undefined) throw new Refusal(1305);
-  if (kind === 'tags') return { kind, expression: readTagExpression(query) };
-  return hashSelection(await workingDomain(), readHashes(query, bound));
-}
-
-/** Throws 1306 for a hash that no link can have. */
-export function hashSelection(domain: StoredDomain, hashes: readonly string[]): Selection {
-  if (!hashes.every(isHash)) throw new Refusal(1306);
-  return { kind: 'hashes', domain, hashes };
 }

@@ -15,7 +15,8 @@ import { Refusal } from '../api/refusal.ts';
 import { errorRecord, type RecordSettings, succeededItem } from '../api/url-records.ts';
 import type { Edit, EditOutcome, UrlChanges } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, hashInUse, ownHosts, perform, plural, readItems, readOnlyItem, urlsMessage } from './items.ts';
+import { groupNote } from './groups.ts';
+import { attempt, hashInUse, ownHosts, perform, readItems, readOnlyItem, urlsMessage } from './items.ts';
 
 type EditingCall = Call<'editUrl'> | Call<'editSelectedUrls'> | Call<'editUrls'>;
 
@@ -66,7 +67,7 @@ async function editByTags(call: Call<'editSelectedUrls'>): Promise<object> {
   const item = readOnlyItem(call.payload);
   const allowed = fieldNames('edit-by-tags', edition);
   if (fieldNames('edit', edition).some((name) => item[name] !== undefined && !allowed.includes(name))) throw new Refusal(1307);
-  const note = call.note((count: number) => (count > 0 ? { message: `${plural(count, 'URL')} edited by tags` } : undefined));
+  const note = groupNote(call, (urls) => `${urls} edited by tags`);
   await call.store.editTagged(expression, readSharedFields(item, edition), note);
   return {};
 }

@@ -106,8 +106,8 @@ export interface AddedTag {
 
 export type RenameOutcome = 'renamed' | 'unknown' | 'taken';
 
-/** An unknown hash in the list cancels the whole operation. */
-export type GroupOutcome = { readonly kind: 'done'; readonly count: number } | { readonly kind: 'unknown' };
+/** The number of selected URLs. Undefined for an unknown hash in the list, which cancels the whole operation. */
+export type GroupOutcome = number | undefined;
 
 export interface Usage {
   readonly userId: string;
@@ -186,8 +186,7 @@ export interface Store {
   listUrls(query: ListQuery): Promise<{ readonly urls: readonly StoredUrl[]; readonly total: number }>;
   /** Applies the edits in order and independently; returns one outcome per edit. */
   editUrls(domain: StoredDomain, edits: readonly Edit[], note?: Note<readonly EditOutcome[]>): Promise<readonly EditOutcome[]>;
-  /** Returns the number of selected URLs. */
-  editTagged(expression: TagExpression, changes: SharedChanges, note?: Note<number>): Promise<number>;
+  editTagged(expression: TagExpression, changes: SharedChanges, note?: Note<GroupOutcome>): Promise<GroupOutcome>;
   deleteUrls(selection: Selection, note?: Note<GroupOutcome>): Promise<GroupOutcome>;
   resetStats(selection: Selection, note?: Note<GroupOutcome>): Promise<GroupOutcome>;
 

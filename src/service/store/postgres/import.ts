@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Queries, Value } from '../rows/queries.ts';
+import { only, type Queries, type Value } from '../rows/queries.ts';
 import { movedTables, type Table } from '../rows/tables.ts';
 import { ImportRefusal, type StoreOptions } from '../store-options.ts';
 import { type ImportSource, openSource, type SourceRow } from './import-source.ts';
@@ -67,7 +67,7 @@ function importRow(queries: Queries, accountId: number): Promise<ImportRow | und
 
 async function rowCount(queries: Queries, table: string, accountId: number): Promise<number> {
   const text = `SELECT count(*) AS count FROM ${table} WHERE account_id = ?`;
-  return (await queries.first<{ count: number }>(text, accountId))?.count ?? 0;
+  return only(await queries.all<{ count: number }>(text, accountId)).count;
 }
 
 /** Returns true, with the lease held, if there is something to import. */

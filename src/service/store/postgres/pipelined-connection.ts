@@ -206,6 +206,7 @@ export class PipelinedConnection {
       first: async (text, ...values) => (await named(text, values)).rows[0],
       run: async (text, ...values) => (await named(text, values)).rowCount ?? 0,
       together: async (changes) => {
+        if (changes.length === 0) return;
         const { sql, values } = joined(changes);
         await named(sql, values);
       },

@@ -1,7 +1,7 @@
 import { addressLease, changesDefault, conflictingAddress, type PlacedDomain, placeDomains } from '../domain-plan.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import type { StoreOptions } from '../store-options.ts';
-import type { Queries, Statement } from './queries.ts';
+import { only, type Queries, type Statement } from './queries.ts';
 
 /** The context of every query: the account, the clock and the random source. */
 export interface AccountRows {
@@ -122,9 +122,9 @@ export function tallyUrls({ accountId }: OwnRows, time: number, amount: number):
 
 export async function readUsage({ queries, accountId, now }: AccountRows): Promise<Usage> {
   const time = now();
-  const usage = await queries.first<Omit<Usage, 'userId'>>(
+  const usage = await queries.all<Omit<Usage, 'userId'>>(
     `SELECT (${urlCount}) AS urls, (${tallyCount}) AS "callsToday", (${tallyCount}) AS "urlsThisMonth"`,
     ...[accountId, accountId, ...dayOfCalls(time), accountId, ...monthOfUrls(time)],
   );
-  return { urls: 0, callsToday: 0, urlsThisMonth: 0, ...usage, userId: String(accountId) };
+  return { ...only(usage), userId: String(accountId) };
 }

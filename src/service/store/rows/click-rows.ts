@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto';
 import { byDay, dayClicks } from '../click-days.ts';
 import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
 import type { AccountRows, OwnRows } from './account-rows.ts';
-import { type Aggregated, aggregated } from './queries.ts';
+import { type Aggregated, aggregated, only } from './queries.ts';
 
 const targetColumns = `u.id, u.long_url AS "longUrl", u.expiration_date AS "expirationDate", u.max_clicks AS "maxClicks",
   u.total_clicks AS "totalClicks"`;
@@ -103,13 +103,13 @@ function totalsOf(day: number, clicks: readonly Click[]): Map<number, ClickTotal
 }
 
 /** All transactions lock in the order of ids, because a deadlock costs a second. */
-async function lockUrls({ queries: { first, dialect }, accountId }: OwnRows, ids: readonly number[]) {
+async function lockUrls({ queries: { all, dialect }, accountId }: OwnRows, ids: readonly number[]) {
   const { jsonAggregate, jsonList, urlsAmong, forUpdate } = dialect;
   const locked = `SELECT u.id, u.day, u.day_total, u.total_clicks ${urlsAmong('id')} ORDER BY u.id ${forUpdate}`;
   const text = `SELECT ${jsonAggregate}(${jsonList}(id, day, day_total, total_clicks)) AS urls FROM (${locked}) AS locked`;
-  const found = await first<{ urls: Aggregated<[id: number, day: number, ofDay: number, total: number]> }>(text, ids, accountId);
+  const found = await all<{ urls: Aggregated<[id: number, day: number, ofDay: number, total: number]> }>(text, ids, accountId);
   // After a reset the last day has all stored clicks, and the rest of the counter are those to come.
-  return new Map(aggregated(found?.urls ?? null).map(([id, day, ofDay, total]) => [id, { day, ofDay, unstored: total - ofDay }]));
+  return new Map(aggregated(only(found).urls).map(([id, day, ofDay, total]) => [id, { day, ofDay, unstored: total - ofDay }]));
 }
 
 /** Stores a salted number per visitor, which reveals neither address nor user agent. Returns one entry per new visitor of a URL. */

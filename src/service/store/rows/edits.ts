@@ -1,9 +1,7 @@
-import type { TagExpression } from '../../api/tag-expression.ts';
-import type { Edit, EditOutcome, SharedChanges, StoredDomain, StoredUrl } from '../store.ts';
+import type { Edit, EditOutcome, StoredDomain, StoredUrl } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
 import { hashesOfEdits, planEdits } from './edit-plan.ts';
-import { onSelected } from './groups.ts';
-import { only, type Statement, type Value } from './queries.ts';
+import { only, type Statement } from './queries.ts';
 import { BatchTags, changeTags, type TagFacts, tagFacts } from './tag-rows.ts';
 import { changedUrls, type FoundUrls, foundTable, foundUrls, urlsOf, valueColumns } from './url-rows.ts';
 
@@ -56,31 +54,4 @@ function update({ queries: { dialect }, accountId, now }: AccountRows, urls: rea
       FROM ${changed.sql} WHERE u.account_id = ? AND u.id = e.id`,
     values: [now(), ...changed.values, accountId],
   };
-}
-
-/** Sets the same fields for all selected URLs. */
-export async function editTagged(rows: AccountRows, expression: TagExpression, changes: SharedChanges): Promise<number> {
-  const { queries, accountId, now } = rows;
-  const { note, emailStats, expirationDate, maxClicks } = changes;
-  const columns: { readonly [column: string]: Value | undefined } = {
-    note,
-    email_stats: emailStats === undefined ? undefined : Number(emailStats),
-    expiration_date: expirationDate,
-    max_clicks: maxClicks,
-  };
-  const time = now();
-  const outcome = await onSelected(rows, { kind: 'tags', expression }, async (ids) => {
-    for (const [column, value] of Object.entries(columns)) {
-      if (value === undefined) continue;
-      const where = `account_id = ? AND ${queries.dialect.among('id', 'BIGINT')}`;
-      await queries.run(
-        `UPDATE urls ${queries.dialect.byId} SET ${column} = ?, modified = ? WHERE ${where}`,
-        value,
-        time,
-        accountId,
-        ids,
-      );
-    }
-  });
-  return outcome.kind === 'done' ? outcome.count : 0;
 }

@@ -1,6 +1,7 @@
-import type { GroupOutcome, Selection } from '../store.ts';
+import type { TagExpression } from '../../api/tag-expression.ts';
+import type { GroupOutcome, Selection, SharedChanges } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
-import { type Aggregated, aggregated, type Statement } from './queries.ts';
+import { type Aggregated, aggregated, only, type Statement, type Value } from './queries.ts';
 import { compileExpression, materialized, tagScope } from './tag-sets.ts';
 
 /** Ids per statement. */
@@ -27,52 +28,72 @@ async function lockSelected(rows: AccountRows, selection: Selection): Promise<re
 /** Takes a query from `FROM` on. */
 async function lockIds({ queries }: AccountRows, { sql, values }: Statement): Promise<readonly number[]> {
   const { jsonAggregate, forUpdate } = queries.dialect;
-  const [found] = await queries.composed<{ ids: Aggregated<number> }>({
+  const found = await queries.composed<{ ids: Aggregated<number> }>({
     sql: `SELECT ${jsonAggregate}(id) AS ids FROM (SELECT u.id ${sql} ORDER BY u.id ${forUpdate}) AS locked`,
     values,
   });
-  return aggregated(found?.ids ?? null);
+  return aggregated(only(found).ids);
 }
 
-/** Runs `change` on chunks of ids, in the order in which clicks lock them. */
-export async function onSelected(
+/** Changes the selected links in chunks, in the order in which clicks lock them. */
+async function changeSelected(
   rows: AccountRows,
   selection: Selection,
-  change: (ids: readonly number[]) => Promise<unknown>,
+  change: (ids: readonly number[]) => readonly Statement[],
 ): Promise<GroupOutcome> {
   const ids = await lockSelected(rows, selection);
-  if (!ids) return { kind: 'unknown' };
-  for (let start = 0; start < ids.length; start += chunk) await change(ids.slice(start, start + chunk));
-  return { kind: 'done', count: ids.length };
+  if (!ids) return undefined;
+  for (let start = 0; start < ids.length; start += chunk) await rows.queries.together(change(ids.slice(start, start + chunk)));
+  return ids.length;
+}
+
+/** Sets the same fields for all selected URLs. */
+export function editTagged(rows: AccountRows, expression: TagExpression, changes: SharedChanges): Promise<GroupOutcome> {
+  const { note, emailStats, expirationDate, maxClicks } = changes;
+  const columns: { readonly [column: string]: Value | undefined } = {
+    note,
+    email_stats: emailStats === undefined ? undefined : Number(emailStats),
+    expiration_date: expirationDate,
+    max_clicks: maxClicks,
+  };
+  const given = Object.entries(columns).flatMap(([column, value]) => (value === undefined ? [] : [{ column, value }]));
+  const set = [...given.map(({ column }) => column), 'modified'].map((column) => `${column} = ?`).join(', ');
+  const values = [...given.map(({ value }) => value), rows.now()];
+  return changeSelected(rows, { kind: 'tags', expression }, (ids) =>
+    given.length === 0 ? [] : [ofUrls(rows, `UPDATE urls ${rows.queries.dialect.byId} SET ${set}`, 'id', ids, values)],
+  );
 }
 
 export function deleteUrls(rows: AccountRows, selection: Selection): Promise<GroupOutcome> {
   const { queries, accountId } = rows;
   const gone = `SELECT u.domain_id, count(*) AS count ${queries.dialect.urlsAmong('id')} GROUP BY u.domain_id`;
-  return onSelected(rows, selection, (ids) =>
-    queries.together([
-      {
-        sql: `UPDATE domains AS d SET urls = d.urls - gone.count FROM (${gone}) AS gone WHERE d.account_id = ? AND d.id = gone.domain_id`,
-        values: [ids, accountId, accountId],
-      },
-      ...['url_tags', 'visitors', 'daily_clicks'].map((table) => ofUrls(rows, `DELETE FROM ${table}`, 'url_id', ids)),
-      ofUrls(rows, `DELETE FROM urls ${queries.dialect.byId}`, 'id', ids),
-    ]),
-  );
+  return changeSelected(rows, selection, (ids) => [
+    {
+      sql: `UPDATE domains AS d SET urls = d.urls - gone.count FROM (${gone}) AS gone WHERE d.account_id = ? AND d.id = gone.domain_id`,
+      values: [ids, accountId, accountId],
+    },
+    ...['url_tags', 'visitors', 'daily_clicks'].map((table) => ofUrls(rows, `DELETE FROM ${table}`, 'url_id', ids)),
+    ofUrls(rows, `DELETE FROM urls ${queries.dialect.byId}`, 'id', ids),
+  ]);
 }
 
 /** Deletes the visitors, so that each is unique again. `last_visit` is not a counter and stays. */
 export function resetStats(rows: AccountRows, selection: Selection): Promise<GroupOutcome> {
-  const { queries } = rows;
   const zero = 'total_clicks = 0, unique_clicks = 0, day_total = 0, day_fresh = 0';
-  return onSelected(rows, selection, (ids) =>
-    queries.together([
-      ...['visitors', 'daily_clicks'].map((table) => ofUrls(rows, `DELETE FROM ${table}`, 'url_id', ids)),
-      ofUrls(rows, `UPDATE urls ${queries.dialect.byId} SET ${zero}`, 'id', ids),
-    ]),
-  );
+  return changeSelected(rows, selection, (ids) => [
+    ...['visitors', 'daily_clicks'].map((table) => ofUrls(rows, `DELETE FROM ${table}`, 'url_id', ids)),
+    ofUrls(rows, `UPDATE urls ${rows.queries.dialect.byId} SET ${zero}`, 'id', ids),
+  ]);
 }
 
-function ofUrls({ queries, accountId }: AccountRows, change: string, column: string, ids: readonly number[]): Statement {
-  return { sql: `${change} WHERE account_id = ? AND ${queries.dialect.among(column, 'BIGINT')}`, values: [accountId, ids] };
+/** Restricts a change, which takes the values, to these URLs. */
+function ofUrls(
+  { queries, accountId }: AccountRows,
+  change: string,
+  column: 'id' | 'url_id',
+  ids: readonly number[],
+  values: readonly Value[] = [],
+): Statement {
+  const sql = `${change} WHERE account_id = ? AND ${queries.dialect.among(column, 'BIGINT')}`;
+  return { sql, values: [...values, accountId, ids] };
 }

@@ -1,7 +1,7 @@
 import type { TagExpression } from '../../api/tag-expression.ts';
 import type { ListQuery, Order, StoredDomain, StoredUrl } from '../store.ts';
 import { type AccountRows, urlCount } from './account-rows.ts';
-import { type Aggregated, aggregated, type Dialect, type IdSet, type Range, type Statement } from './queries.ts';
+import { type Aggregated, aggregated, type Dialect, type IdSet, only, type Range, type Statement } from './queries.ts';
 import { allIds, compileExpression, materialized, partsOf, tagScope } from './tag-sets.ts';
 import { type FoundUrls, foundTable, foundUrls, inOrder, urlsOf } from './url-rows.ts';
 
@@ -15,7 +15,7 @@ export async function listUrls(rows: AccountRows, query: ListQuery): Promise<{ u
   const range = from.kind === 'domain' ? domainRange(rows, query, from.domain) : await tagRange(rows, query, from.expression);
   const order = range.isOrdered ? '' : `ORDER BY ${orders[query.order](dialect)}`;
   const columns = foundUrls(rows);
-  const [found] = await rows.queries.composed<FoundUrls & { total: number; ids: Aggregated<number> }>({
+  const answer = await rows.queries.composed<FoundUrls & { total: number; ids: Aggregated<number> }>({
     sql: `WITH ${range.table ? `${range.table.sql}, ` : ''}page AS (${range.sql} ${order} LIMIT ? OFFSET ?),
        ${foundTable('FROM page CROSS JOIN urls AS u WHERE u.account_id = ? AND u.id = page.id')}
      SELECT CASE WHEN known.count < ? AND (known.count > 0 OR CAST(? AS BIGINT) = 0) THEN ? + known.count ELSE (${range.total.sql}) END AS total,
@@ -26,7 +26,7 @@ export async function listUrls(rows: AccountRows, query: ListQuery): Promise<{ u
       ...[limit, offset, offset, ...range.total.values, ...columns.values],
     ],
   });
-  if (!found) return { urls: [], total: 0 };
+  const found = only(answer);
   return { urls: inOrder(aggregated(found.ids), await urlsOf(rows, found), ({ id }) => id), total: found.total };
 }
 

@@ -2,6 +2,7 @@ import { idOfTime } from '../click-days.ts';
 import type { StoredLogEntry } from '../store.ts';
 import { logRetention } from '../store-options.ts';
 import type { AccountRows } from './account-rows.ts';
+import { only } from './queries.ts';
 
 /** Runs in the caller's transaction. Deletes expired entries. */
 export async function appendLog({ queries, accountId, now }: AccountRows, entry: Omit<StoredLogEntry, 'time'>): Promise<void> {
@@ -27,7 +28,7 @@ export async function listLog({ queries, accountId, now }: AccountRows, offset: 
        ORDER BY time DESC, id DESC LIMIT ? OFFSET ?`,
       ...[accountId, oldest, limit, offset],
     ),
-    queries.first<{ total: number }>('SELECT count(*) AS total FROM log WHERE account_id = ? AND time >= ?', accountId, oldest),
+    queries.all<{ total: number }>('SELECT count(*) AS total FROM log WHERE account_id = ? AND time >= ?', accountId, oldest),
   ]);
-  return { entries, total: counted?.total ?? 0 };
+  return { entries, total: only(counted).total };
 }

@@ -54,7 +54,7 @@ export interface Queries {
   first<Row>(text: string, ...values: readonly ListedValue[]): Promise<Row | undefined>;
   /** Returns the number of changed rows. */
   run(text: string, ...values: readonly ListedValue[]): Promise<number>;
-  /** Runs changes that need not see each other, as one statement if each would be a message to a server. */
+  /** Runs changes, if there are any, that need not see each other; as one statement if each would be a message to a server. */
   together(changes: readonly Statement[]): Promise<void>;
   /** For texts that are built at run time. */
   composed<Row>(statement: Statement): Promise<Row[]>;

@@ -104,9 +104,8 @@ export async function addTag(rows: OwnRows, label: string): Promise<AddedTag> {
   const { sql, values } = tagFacts(rows, [label]);
   const tags = new BatchTags(only(await rows.queries.all<TagFacts>(`SELECT ${sql}`, ...values)));
   const added = tags.of(label);
-  const isNew = tags.made.length > 0;
-  if (isNew) await rows.queries.together(changeTags(rows, tags));
-  return { label: added.label, isNew };
+  await rows.queries.together(changeTags(rows, tags));
+  return { label: added.label, isNew: tags.made.length > 0 };
 }
 
 export async function renameTag(rows: OwnRows, label: string, newLabel: string): Promise<RenameOutcome> {
