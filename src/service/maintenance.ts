@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { dayLength, dayOf } from './store/click-days.ts';
+import { dayLength } from '../base/times.ts';
+import { dayOf } from './store/click-days.ts';
 import type { Store } from './store/store.ts';
 
 /** Another process serves the same links at another address. */

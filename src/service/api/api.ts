@@ -1,3 +1,4 @@
+import { utcTime } from '../../base/times.ts';
 import { endpoints, type Method, type OperationName, type OperationResult } from '../../contract/operations.ts';
 import type { Call } from '../handlers/call.ts';
 import { handlers } from '../handlers/handlers.ts';
@@ -11,7 +12,6 @@ import { readPayload } from './bodies.ts';
 import type { CallCounter } from './call-counter.ts';
 import { Refusal } from './refusal.ts';
 import { matchRoute } from './routes.ts';
-import { dateTime } from './url-records.ts';
 
 export interface Api {
   readonly settings: ServiceSettings;
@@ -52,7 +52,7 @@ async function admit({ settings, calls }: Api, request: ServiceRequest): Promise
   const { account, credentials, now } = settings;
   authenticate(request, credentials);
   // API.md does not mention expired accounts; public deployments refuse them like inactive ones.
-  if (!account.active || account.expirationDate <= dateTime(now())) throw new Refusal(1217);
+  if (!account.active || account.expirationDate <= utcTime(now())) throw new Refusal(1217);
   if (!(await calls.admit())) throw new Refusal(1303);
 }
 

@@ -1,5 +1,6 @@
+import { dayLength } from '../../base/times.ts';
 import { unlimited } from '../service-options.ts';
-import { dayLength, dayOf } from '../store/click-days.ts';
+import { dayOf } from '../store/click-days.ts';
 import { createQueue } from '../store/queue.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,15 +1,11 @@
+import { utcTime } from '../../base/times.ts';
 import { type ErrorCode, errors } from '../../contract/errors.ts';
-import type { DateTime, ErrorRecord, UrlRecord } from '../../contract/records.ts';
+import type { ErrorRecord, UrlRecord } from '../../contract/records.ts';
 import type { ServiceSettings } from '../service-options.ts';
 import type { StoredDomain, StoredUrl } from '../store/store.ts';
 import { qrLinks } from '../visits/qr-codes.ts';
 
 export type RecordSettings = Pick<ServiceSettings, 'edition' | 'useHttps' | 'ports'>;
-
-/** `YYYY-MM-DD HH:MM:SS`, UTC (4.1.6). */
-export function dateTime(time: number): DateTime {
-  return new Date(time).toISOString().slice(0, 19).replace('T', ' ');
-}
 
 export function errorRecord(code: ErrorCode): ErrorRecord {
   return { code, message: errors[code].message };
@@ -33,7 +29,7 @@ export function shortUrlWithProtocol(
 /** Edition A includes `last_visit` in list reads. */
 export function listedRecord(url: StoredUrl, settings: RecordSettings): UrlRecord {
   const record = urlRecord(url, settings);
-  if (settings.edition === 'a') record.last_visit = url.lastVisit === null ? null : dateTime(url.lastVisit);
+  if (settings.edition === 'a') record.last_visit = url.lastVisit === null ? null : utcTime(url.lastVisit);
   return record;
 }
 

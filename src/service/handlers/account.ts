@@ -1,6 +1,7 @@
+import { utcTime } from '../../base/times.ts';
 import type { AccountRecord, Counter, DomainRecord } from '../../contract/records.ts';
 import { apiVersion } from '../api/api-responses.ts';
-import { dateTime, shownDomain } from '../api/url-records.ts';
+import { shownDomain } from '../api/url-records.ts';
 import { unlimited } from '../service-options.ts';
 import type { Handler } from './call.ts';
 import { pageRecord, readPage } from './reading.ts';
@@ -54,7 +55,7 @@ export const listLog: Handler<'listLog'> = async (call) => {
   const { entries, total } = await call.store.listLog(offset, limit);
   const log = entries.map((entry) => ({
     message: entry.message,
-    time: dateTime(entry.time),
+    time: utcTime(entry.time),
     type: entry.type,
     satellite_username: null,
     links: { object_url: entry.objectUrl, help_url: null },

@@ -1,7 +1,5 @@
+import { dayLength, utcDay } from '../../base/times.ts';
 import type { Click, DayClicks } from './store.ts';
-
-/** In milliseconds. */
-export const dayLength = 86_400_000;
 
 /** UTC days are counted from 1970. */
 export function dayOf(time: number): number {
@@ -21,7 +19,7 @@ export function byDay(clicks: readonly Click[]): ReadonlyMap<number, readonly Cl
 }
 
 export function dayClicks({ day, total, fresh }: { day: number; total: number; fresh: number }): DayClicks {
-  return { day: new Date(day * dayLength).toISOString().slice(0, 10), total, unique: fresh };
+  return { day: utcDay(day * dayLength), total, unique: fresh };
 }
 
 /** Ids stay below 2^53 until the year 2248. */

@@ -1,5 +1,4 @@
 import type { Edition } from '../../contract/editions.ts';
-import { dayLength } from './click-days.ts';
 import type { DomainSettings } from './store.ts';
 
 export interface StoreOptions {
@@ -16,9 +15,6 @@ export interface StoreOptions {
 export function newSalt(random: StoreOptions['random']): string {
   return Buffer.from(random(16)).toString('hex');
 }
-
-/** Older entries of the account log are deleted (section 8). */
-export const logRetention = 30 * dayLength;
 
 /** Reports why the database cannot be used, without its URL, which may contain a password. */
 export class StoreFailure extends Error {

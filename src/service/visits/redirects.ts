@@ -1,6 +1,7 @@
+import { utcDay } from '../../base/times.ts';
 import { hashPattern } from '../../contract/fields.ts';
 import { parseUrl } from '../../contract/web-address.ts';
-import { dateTime, shortUrlWithProtocol } from '../api/url-records.ts';
+import { shortUrlWithProtocol } from '../api/url-records.ts';
 import { domainNamed, hostName, isBareHost } from '../hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse, textResponse, type VisitOutcome } from '../message.ts';
 import type { ServiceSettings } from '../service-options.ts';
@@ -88,7 +89,7 @@ async function findDomain({ store, settings }: Redirects, host: string): Promise
 
 /** `expiration_date` is the last day on which the link works. */
 function inactiveReason(target: Target, now: number): 'expired' | 'used_up' | undefined {
-  if (target.expirationDate !== null && dateTime(now).slice(0, 10) > target.expirationDate) return 'expired';
+  if (target.expirationDate !== null && utcDay(now) > target.expirationDate) return 'expired';
   return target.maxClicks > 0 && target.totalClicks >= target.maxClicks ? 'used_up' : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { dayLength } from '../click-days.ts';
+import { dayLength } from '../../../base/times.ts';
 import type { OwnRows } from '../rows/account-rows.ts';
 import type { Queries } from '../rows/queries.ts';
 import { newSalt, OutdatedProgram, type StoreOptions } from '../store-options.ts';

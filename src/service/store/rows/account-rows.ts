@@ -1,3 +1,4 @@
+import { utcDay } from '../../../base/times.ts';
 import { addressLease, changesDefault, conflictingAddress, type PlacedDomain, placeDomains } from '../domain-plan.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import type { StoreOptions } from '../store-options.ts';
@@ -101,11 +102,11 @@ const addToTally = `INSERT INTO tallies AS t (account_id, name, period, count) V
 
 /** "Today" is a UTC day, since times are UTC (4.1.6). */
 function dayOfCalls(time: number): readonly [name: string, period: string] {
-  return ['calls', new Date(time).toISOString().slice(0, 10)];
+  return ['calls', utcDay(time)];
 }
 
 export function monthOfUrls(time: number): readonly [name: string, period: string] {
-  return ['urls', new Date(time).toISOString().slice(0, 7)];
+  return ['urls', utcDay(time).slice(0, 7)];
 }
 
 /** Returns the new value. Changes nothing and returns undefined if that exceeds `limit`. */

@@ -1,8 +1,11 @@
+import { dayLength } from '../../../base/times.ts';
 import { idOfTime } from '../click-days.ts';
 import type { StoredLogEntry } from '../store.ts';
-import { logRetention } from '../store-options.ts';
 import type { AccountRows } from './account-rows.ts';
 import { only } from './queries.ts';
+
+/** Older entries are deleted (section 8). */
+const logRetention = 30 * dayLength;
 
 /** Runs in the caller's transaction. Deletes expired entries. */
 export async function appendLog({ queries, accountId, now }: AccountRows, entry: Omit<StoredLogEntry, 'time'>): Promise<void> {

@@ -1,6 +1,7 @@
+import { dayLength } from '../../../base/times.ts';
 import { foldLabel } from '../../../contract/tag-label.ts';
 import type { TagExpression } from '../../api/tag-expression.ts';
-import { dayLength, idOfTime } from '../click-days.ts';
+import { idOfTime } from '../click-days.ts';
 import type { StoredDomain } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
 import type { Dialect, IdSet, SetOperator, Statement, Value } from './queries.ts';
