@@ -35,7 +35,12 @@ export function listedRecord(url: StoredUrl, settings: RecordSettings): UrlRecor
 
 /** Shortening and editing responses include an error with code 0 (4.3.1). */
 export function succeededItem(url: StoredUrl, settings: RecordSettings): UrlRecord {
-  return { ...urlRecord(url, settings), error: { ...errorRecord(0), details: '' } };
+  return { ...urlRecord(url, settings), error: itemError({ code: 0, details: '' }) };
+}
+
+/** Includes `details` (2.1), which public deployments omit for edits. */
+export function itemError({ code, details }: { readonly code: ErrorCode; readonly details: string }): ErrorRecord {
+  return { ...errorRecord(code), details };
 }
 
 function urlRecord(url: StoredUrl, settings: RecordSettings): UrlRecord {

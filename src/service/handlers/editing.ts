@@ -12,7 +12,7 @@ import {
 } from '../api/field-rules.ts';
 import { readHashes, readTagExpression, selectionKind } from '../api/parameters.ts';
 import { Refusal } from '../api/refusal.ts';
-import { errorRecord, type RecordSettings, succeededItem } from '../api/url-records.ts';
+import { itemError, type RecordSettings, succeededItem } from '../api/url-records.ts';
 import type { Edit, EditOutcome, UrlChanges } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
 import { groupNote } from './groups.ts';
@@ -97,20 +97,16 @@ async function edit(call: EditingCall, given: readonly Reading[]): Promise<UrlIt
 }
 
 function answerItem(hash: string, outcome: EditOutcome | Refusal, settings: RecordSettings): UrlItem {
-  if (outcome instanceof Refusal) return failedItem(hash, outcome);
+  const failed = (refusal: Refusal): FailedItem => ({ hash, error: itemError(refusal) });
+  if (outcome instanceof Refusal) return failed(outcome);
   switch (outcome.kind) {
     case 'edited':
       return succeededItem(outcome.url, settings);
     case 'unknown':
-      return failedItem(hash, unknownHash);
+      return failed(unknownHash);
     case 'taken':
-      return failedItem(hash, new Refusal(1215, hashInUse));
+      return failed(hashInUse);
     case 'too many tags':
-      return failedItem(hash, tooManyTags);
+      return failed(tooManyTags);
   }
-}
-
-/** Includes `details` (2.1), which public deployments omit. */
-function failedItem(hash: string, { code, details }: Refusal): FailedItem {
-  return { hash, error: { ...errorRecord(code), details } };
 }

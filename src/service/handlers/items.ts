@@ -41,8 +41,8 @@ export async function perform<Valid, Outcome>(
   return readings.map((reading) => (reading instanceof Refusal ? reading : (outcomes.next().value ?? new Refusal(101))));
 }
 
-/** The `details` of 1215 (4.3.1). */
-export const hashInUse = 'custom hash is already in use';
+/** 4.3.1. */
+export const hashInUse = new Refusal(1215, 'custom hash is already in use');
 
 /** The log message for created or edited URLs; a single one is named. */
 export function urlsMessage(

@@ -2,7 +2,7 @@ import { type Edition, editions } from '../../contract/editions.ts';
 import type { FailedItem, UrlItem } from '../../contract/records.ts';
 import { checkLabel, type Item, readCustomHash, readLongUrl, readSharedFields, readTags } from '../api/field-rules.ts';
 import { Refusal } from '../api/refusal.ts';
-import { errorRecord, succeededItem } from '../api/url-records.ts';
+import { itemError, succeededItem } from '../api/url-records.ts';
 import type { Creation, CreationRules, NewUrl } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
 import { attempt, hashInUse, ownHosts, perform, readItems, urlsMessage } from './items.ts';
@@ -58,16 +58,16 @@ function answerItems(item: Item, outcome: Creation | Refusal, { settings }: Call
     case 'existing':
       return outcome.urls.map((url) => succeededItem(url, settings));
     case 'taken':
-      return [failedItem(item, new Refusal(1215, hashInUse))];
+      return [failedItem(item, hashInUse)];
     case 'over limit':
       return [failedItem(item, new Refusal(1220))];
   }
 }
 
 /** The error and an echo of the submitted values (4.3.1). */
-function failedItem(item: Item, { code, details }: Refusal): FailedItem {
+function failedItem(item: Item, refusal: Refusal): FailedItem {
   return {
-    error: { ...errorRecord(code), details },
+    error: itemError(refusal),
     ...(typeof item.long_url === 'string' && { long_url: item.long_url }),
     ...(typeof item.custom_hash === 'string' && { custom_hash: item.custom_hash }),
   };
