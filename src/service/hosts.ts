@@ -13,14 +13,14 @@ export function normalizeDomain(text: string): string | undefined {
 }
 
 /** The port is empty if there is none. */
-export function splitPort(domain: string): { readonly name: string; readonly port: string } {
-  const [, name = domain, port = ''] = /^(.*?)(?::(\d+))?$/.exec(domain) ?? [];
+export function splitPort(host: string): { readonly name: string; readonly port: string } {
+  const [, name = host, port = ''] = /^(.*?)(?::(\d*))?$/.exec(host) ?? [];
   return { name, port };
 }
 
-/** Strips the port of a `Host` header. */
+/** The name in a `Host` header. */
 export function hostName(host: string): string {
-  return host.replace(/:\d*$/, '').toLowerCase();
+  return splitPort(host).name.toLowerCase();
 }
 
 /** Ignores the port, which depends on the process that serves the domain. Browsers send the ASCII form in lower case; others may not. */
