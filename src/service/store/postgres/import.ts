@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { only, type Queries, type Value } from '../rows/queries.ts';
+import { only, type Queries } from '../rows/queries.ts';
 import { movedTables, type Table } from '../rows/tables.ts';
 import { ImportRefusal, type StoreOptions } from '../store-options.ts';
 import { type ImportSource, openSource, type SourceRow } from './import-source.ts';
@@ -140,14 +140,14 @@ async function moveChunk(queries: Queries, { source, accountId, holder }: Import
   if (renewed === 0) throw new Error('another process has taken over the import');
 }
 
-async function insert(queries: Queries, accountId: number, table: Table, rows: readonly SourceRow[]): Promise<void> {
-  const columns = Object.keys(table.columns);
-  const lists = Object.values(table.columns).map((type) => `CAST(? AS ${type.startsWith('TEXT') ? 'TEXT' : 'BIGINT'}[])`);
-  await queries.run(
-    `INSERT INTO ${table.name} (account_id, ${columns.join(', ')})
-     SELECT CAST(? AS BIGINT), moved.* FROM unnest(${lists.join(', ')}) AS moved ${onConflict(table)}`,
+async function insert({ dialect, run }: Queries, accountId: number, table: Table, rows: readonly SourceRow[]): Promise<void> {
+  const types = Object.entries(table.columns).map(([column, type]) => [column, type.startsWith('TEXT') ? 'TEXT' : 'BIGINT']);
+  const moved = dialect.table('moved', Object.fromEntries(types), rows);
+  await run(
+    `INSERT INTO ${table.name} (account_id, ${Object.keys(table.columns).join(', ')})
+     SELECT CAST(? AS BIGINT), moved.* FROM ${moved.sql} ${onConflict(table)}`,
     accountId,
-    ...columns.map((column) => rows.map((row): Value => row[column] ?? null)),
+    ...moved.values,
   );
 }
 
