@@ -7,18 +7,13 @@ export const addressLease = 30_000;
 
 /** Finds an address that conflicts with the own one: each process of a machine has its own local port, but all share one public URL. */
 export function conflictingAddress(addresses: readonly string[], own: string): string | undefined {
-  const isLocal = (address: string): boolean => isLocalhost(address);
-  return isLocal(own) ? undefined : addresses.find((other) => other !== own && !isLocal(other));
+  return isLocalhost(own) ? undefined : addresses.find((other) => other !== own && !isLocalhost(other));
 }
-
-/** The values of `name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page`. */
-type DomainValues = [string, string, string, number, string, string];
 
 /** Stored domains have an id. */
-export interface PlacedDomain {
-  readonly id: number | undefined;
-  readonly values: DomainValues;
-}
+export type PlacedDomain = Settings & { readonly id: number | undefined };
+
+type Settings = Omit<StoredDomain, 'id' | 'isDefault'>;
 
 /**
  * Returns all domains in order if anything changes: first the configured ones, then other stored ones, which stay usable. Edition B has one
@@ -41,24 +36,25 @@ export function placeDomains(
     ...given(settings),
   }));
   const rest = known.filter((domain) => !first.some(({ id }) => id === domain.id));
-  const placed = [...first, ...(edition === 'b' ? formerNames(known[0]?.name, first[0]?.name, rest) : rest)].map((domain) => ({
-    id: domain.id,
-    values: domainValues(domain),
-  }));
-  const isAsStored = placed.every(({ id, values }, index) => {
+  const placed = [...first, ...(edition === 'b' ? formerNames(known[0]?.name, first[0]?.name, rest) : rest)];
+  const isAsStored = placed.every((domain, index) => {
     const there = stored[index];
-    return there?.id === id && there !== undefined && domainValues(there).every((value, column) => value === values[column]);
+    return there && domain.id === there.id && settingNames.every((name) => domain[name] === there[name]);
   });
   return isAsStored ? undefined : placed;
 }
 
 /** The default domain, on which new links are made, gets another name or place. */
 export function changesDefault([before]: readonly StoredDomain[], [now]: readonly PlacedDomain[]): boolean {
-  return before !== undefined && now !== undefined && now.values[0] !== withoutLocalPort(before.name);
+  return before !== undefined && now !== undefined && now.name !== withoutLocalPort(before.name);
 }
 
 /** A name that was used before is given back for the one that is now former. */
-function formerNames(before: string | undefined, now: string | undefined, former: readonly StoredDomain[]) {
+function formerNames(
+  before: string | undefined,
+  now: string | undefined,
+  former: readonly StoredDomain[],
+): readonly PlacedDomain[] {
   if (before === undefined || now === undefined || before === now) return former;
   const again = former.find(({ name }) => name === now);
   return [{ ...newDomain, id: again?.id, name: before }, ...former.filter((domain) => domain !== again)];
@@ -73,14 +69,9 @@ const newDomain = {
   custom404Page: '',
 } as const;
 
-type Settings = Omit<StoredDomain, 'id' | 'isDefault'>;
+const settingNames = ['name', 'hashGeneration', 'redirectCode', 'useHttps', 'customRootPage', 'custom404Page'] as const;
 
 /** Omitted settings keep their stored or default values. */
 function given({ name, ...settings }: DomainSettings): Pick<Settings, 'name'> & Partial<Settings> {
   return { name, ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) };
-}
-
-function domainValues(domain: Settings): DomainValues {
-  const { name, hashGeneration, redirectCode, useHttps, customRootPage, custom404Page } = domain;
-  return [name, hashGeneration, redirectCode, Number(useHttps), customRootPage, custom404Page];
 }

@@ -34,11 +34,12 @@ async function storeDomains({ queries, accountId }: OwnRows, placed: readonly Pl
   const newId = `(SELECT coalesce(max(id), 0) + 1 FROM domains WHERE ${queries.dialect.idScope})`;
   // Domains may exchange their names, which are unique.
   if (placed.length > 0) await queries.run("UPDATE domains SET name = '/' || CAST(id AS TEXT) WHERE account_id = ?", accountId);
-  for (const [position, { id, values }] of placed.entries()) {
+  for (const [position, { id, name, hashGeneration, redirectCode, useHttps, ...pages }] of placed.entries()) {
     const text =
       id === undefined
         ? `INSERT INTO domains (${columns}, account_id, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${newId})`
         : `UPDATE domains SET (${columns}) = (?, ?, ?, ?, ?, ?, ?) WHERE account_id = ? AND id = ?`;
+    const values = [name, hashGeneration, redirectCode, Number(useHttps), pages.customRootPage, pages.custom404Page];
     await queries.run(text, ...values, position, accountId, id ?? accountId);
   }
 }
