@@ -5,7 +5,7 @@ import { unlimited } from '../../src/service/service-options.ts';
 test('S1: the number of calls is read only when the calls that are being stored are in it', async () => {
   let stored = 0;
   const ends: (() => void)[] = [];
-  const addCalls = async (_: number, amount: number) => {
+  const addCalls = async (_: string, amount: number) => {
     await new Promise<void>((end) => ends.push(end));
     stored += amount;
     return stored;
@@ -21,24 +21,23 @@ test('S1: the number of calls is read only when the calls that are being stored 
 });
 
 test('S1: calls of a new day that come while those of the old day are stored are counted', async () => {
-  const day = 86_400_000;
-  const stored = new Map<number, number>();
+  const stored = new Map<string, number>();
   let now = 0;
-  const addCalls = async (time: number, amount: number) => {
-    if (time === 0) await counter.admit();
-    stored.set(time, (stored.get(time) ?? 0) + amount);
-    return stored.get(time);
+  const addCalls = async (day: string, amount: number) => {
+    if (day === '1970-01-01') await counter.admit();
+    stored.set(day, (stored.get(day) ?? 0) + amount);
+    return stored.get(day);
   };
   const counter = callCounter({ addCalls }, { limit: unlimited, now: () => now }, () => {});
   await counter.admit();
-  now = day;
+  now = 86_400_000;
   await counter.admit();
   await counter.flush(async () => {});
   await counter.flush(async () => {});
   expect(stored).toEqual(
     new Map([
-      [0, 1],
-      [day, 2],
+      ['1970-01-01', 1],
+      ['1970-01-02', 2],
     ]),
   );
 });
@@ -46,7 +45,7 @@ test('S1: calls of a new day that come while those of the old day are stored are
 /** The stored number of calls of a day, for several counters. */
 function shared(limit: number) {
   const calls = { count: 0, failures: 0 };
-  const addCalls = async (_: number, amount: number) => {
+  const addCalls = async (_: string, amount: number) => {
     await new Promise(setImmediate);
     if (amount < 0 && calls.failures-- > 0) throw new Error('the store is busy');
     if (calls.count + amount > limit) return undefined;

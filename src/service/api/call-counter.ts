@@ -1,6 +1,5 @@
-import { dayLength } from '../../base/times.ts';
+import { utcDay } from '../../base/times.ts';
 import { unlimited } from '../service-options.ts';
-import { dayOf } from '../store/click-days.ts';
 import { createQueue } from '../store/queue.ts';
 import type { Store } from '../store/store.ts';
 
@@ -35,9 +34,9 @@ export function callCounter(store: CallStore, { limit, now }: CallSettings, onFa
 
 /** Without a limit: counts calls per day in memory and stores them at intervals. */
 function bufferedCounter(store: CallStore, now: () => number, onFailure: (error: unknown) => void): CallCounter {
-  const counted = new Map<number, number>();
+  const counted = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
-  const add = (day: number, amount: number): void => void counted.set(day, (counted.get(day) ?? 0) + amount);
+  const add = (day: string, amount: number): void => void counted.set(day, (counted.get(day) ?? 0) + amount);
   // The stored number would otherwise lack the calls of an earlier flush.
   const enqueue = createQueue();
   const storeCounted = async (): Promise<void> => {
@@ -55,7 +54,7 @@ function bufferedCounter(store: CallStore, now: () => number, onFailure: (error:
   };
   return {
     async admit() {
-      add(dayOf(now()) * dayLength, 1);
+      add(utcDay(now()), 1);
       timer ??= setTimeout(() => void enqueue(storeCounted).catch(onFailure), collectionTime).unref();
       return true;
     },
@@ -68,14 +67,14 @@ function bufferedCounter(store: CallStore, now: () => number, onFailure: (error:
 
 /** With a limit: reserves calls from the number that all processes share. */
 function leasedCounter(store: CallStore, { limit, now }: CallSettings, onFailure: (error: unknown) => void): CallCounter {
-  let day = 0;
+  let day = '';
   let left = 0;
   let size = 1;
   let taking: Promise<boolean> | undefined;
   let timer: NodeJS.Timeout | undefined;
   const enqueue = createQueue();
   const take = async (): Promise<boolean> => {
-    const today = dayOf(now()) * dayLength;
+    const today = utcDay(now());
     let count = await store.addCalls(today, size, limit);
     if (count === undefined && size > 1) {
       size = 1;
@@ -107,7 +106,7 @@ function leasedCounter(store: CallStore, { limit, now }: CallSettings, onFailure
   };
   return {
     async admit() {
-      while (left === 0 || day !== dayOf(now()) * dayLength) {
+      while (left === 0 || day !== utcDay(now())) {
         taking ??= enqueue(take).finally(() => {
           taking = undefined;
         });

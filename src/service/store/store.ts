@@ -169,10 +169,10 @@ export interface Store {
   servedAddresses(): Promise<readonly string[]>;
 
   /**
-   * Adds to the API calls of the UTC day and returns the new number. Changes nothing and returns undefined if that exceeds `limit`. A
+   * Adds to the API calls of a UTC day, `YYYY-MM-DD`, and returns the new number. Changes nothing and returns undefined if that exceeds `limit`. A
    * negative amount is never subtracted twice: if its outcome is unknown, this returns undefined.
    */
-  addCalls(time: Time, amount: number, limit: number): Promise<number | undefined>;
+  addCalls(day: string, amount: number, limit: number): Promise<number | undefined>;
   usage(): Promise<Usage>;
 
   createUrls(batch: readonly NewUrl[], rules: CreationRules, note?: Note<readonly Creation[]>): Promise<readonly Creation[]>;

@@ -139,8 +139,8 @@ function postgresStore(
     ping: () => database.query(checkVersion, 'health'),
     claimAddress: claim,
     servedAddresses: () => read((rows) => servedAddresses(rows)),
-    addCalls: (time, amount, limit) => {
-      const add = (queries: Queries) => addCalls(rowsOf(queries), time, amount, limit);
+    addCalls: (day, amount, limit) => {
+      const add = (queries: Queries) => addCalls(rowsOf(queries), day, amount, limit);
       // At worst counted twice, if the connection is lost.
       if (amount >= 0) return database.query(add, 'calls');
       return database.queryOnce(add, 'calls').catch((error: unknown) => {

@@ -101,20 +101,15 @@ export const tallyCount = 'SELECT coalesce(sum(count), 0) FROM tallies WHERE acc
 const addToTally = `INSERT INTO tallies AS t (account_id, name, period, count) VALUES (?, ?, ?, ?)
   ON CONFLICT (account_id, name, period) DO UPDATE SET count = t.count + excluded.count`;
 
-/** "Today" is a UTC day, since times are UTC (4.1.6). */
-function dayOfCalls(time: number): readonly [name: string, period: string] {
-  return ['calls', utcDay(time)];
-}
-
 export function monthOfUrls(time: number): readonly [name: string, period: string] {
   return ['urls', utcDay(time).slice(0, 7)];
 }
 
 /** Returns the new value. Changes nothing and returns undefined if that exceeds `limit`. */
-export async function addCalls(rows: OwnRows, time: number, amount: number, limit: number): Promise<number | undefined> {
+export async function addCalls(rows: OwnRows, day: string, amount: number, limit: number): Promise<number | undefined> {
   if (amount > limit) return undefined;
   const text = `${addToTally} WHERE t.count + excluded.count <= ? RETURNING count`;
-  const values = [rows.accountId, ...dayOfCalls(time), amount, limit];
+  const values = [rows.accountId, 'calls', day, amount, limit];
   return (await rows.queries.first<{ count: number }>(text, ...values))?.count;
 }
 
@@ -126,7 +121,7 @@ export async function readUsage({ queries, accountId, now }: AccountRows): Promi
   const time = now();
   const usage = await queries.all<Omit<Usage, 'userId'>>(
     `SELECT (${urlCount}) AS urls, (${tallyCount}) AS "callsToday", (${tallyCount}) AS "urlsThisMonth"`,
-    ...[accountId, accountId, ...dayOfCalls(time), accountId, ...monthOfUrls(time)],
+    ...[accountId, accountId, 'calls', utcDay(time), accountId, ...monthOfUrls(time)],
   );
   return { ...only(usage), userId: String(accountId) };
 }

@@ -147,7 +147,7 @@ function sqliteStore(connection: Connection, { run, isStoring }: Exclusive, { do
     ping: async () => (isStoring() ? checkVersion(connection) : run('count', async () => tryToStore(connection))),
     claimAddress: (address) => run('count', (rows) => claimAddress(rows, process, address)),
     servedAddresses: () => run('read', (rows) => servedAddresses(rows)),
-    addCalls: (time, amount, limit) => run('count', (rows) => addCalls(rows, time, amount, limit)),
+    addCalls: (day, amount, limit) => run('count', (rows) => addCalls(rows, day, amount, limit)),
     findTarget: (domain, hash) => run('query', (rows) => findTarget(rows, domain, hash)),
     recordClicks: (clicks) => run('count', (rows) => recordClicks(rows, clicks)),
     countClick: (urlId) => run('count', (rows) => countClick(rows, urlId)),
