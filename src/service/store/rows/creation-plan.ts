@@ -38,13 +38,14 @@ export function planCreations(items: readonly NewUrl[], rules: CreationRules, fa
     const existing = findExisting(item, rules, facts);
     if (existing) return existing;
     if (records.length >= allowance) return { kind: 'over limit' };
-    const { customHash, ...fields } = item;
-    const tags = facts.tags.after(item.tags.map((label) => ({ label, attach: true })));
+    const { customHash, longUrl, note, emailStats, expirationDate, maxClicks } = item;
     const counts = { totalClicks: 0, uniqueClicks: 0, lastVisit: null };
-    const record: NewRecord = { ...fields, ...counts, id: nextId++, domain: rules.domain, hash: customHash ?? '', tags };
+    const values = { hash: customHash ?? '', longUrl, note, emailStats, expirationDate, maxClicks };
+    const tags = facts.tags.after(item.tags.map((label) => ({ label, attach: true })));
+    const record: NewRecord = { id: nextId++, domain: rules.domain, ...values, ...counts, tags };
     records.push(record);
     if (customHash !== undefined) facts.byHash.set(customHash, record);
-    facts.byLongUrl.set(item.longUrl, [...(facts.byLongUrl.get(item.longUrl) ?? []), record.id]);
+    facts.byLongUrl.set(longUrl, [...(facts.byLongUrl.get(longUrl) ?? []), record.id]);
     return { kind: 'created', url: record };
   };
   return { decisions: items.map(decide), records };

@@ -31,23 +31,35 @@ export interface TagFacts {
   readonly tags: Aggregated<[folded: string, id: number, label: string]>;
 }
 
+interface FoldedTag extends TagRow {
+  readonly folded: string;
+}
+
 /** The tags of a batch: stored ones, and those that it makes. */
 export class BatchTags {
-  readonly #byFold: Map<string, TagRow>;
+  readonly #byFold: Map<string, FoldedTag>;
+  /** By spelling, because folding takes longer. */
+  readonly #byLabel = new Map<string, FoldedTag>();
   readonly #lastId: number;
-  readonly made: (TagRow & { readonly folded: string })[] = [];
+  readonly made: FoldedTag[] = [];
 
   constructor({ last_tag, tags }: TagFacts) {
     this.#lastId = last_tag;
-    this.#byFold = new Map(aggregated(tags).map(([folded, id, label]) => [folded, { id, label }]));
+    this.#byFold = new Map(aggregated(tags).map(([folded, id, label]) => [folded, { folded, id, label }]));
   }
 
   /** Makes a tag that is not stored. The first spelling is kept. */
-  of(label: string): TagRow {
-    const folded = foldLabel(label);
-    const known = this.#byFold.get(folded);
+  of(label: string): FoldedTag {
+    const known = this.#byLabel.get(label);
     if (known) return known;
-    const tag = { id: this.#lastId + 1 + this.made.length, folded, label };
+    const folded = foldLabel(label);
+    const tag = this.#byFold.get(folded) ?? this.#make(folded, label);
+    this.#byLabel.set(label, tag);
+    return tag;
+  }
+
+  #make(folded: string, label: string): FoldedTag {
+    const tag = { folded, id: this.#lastId + 1 + this.made.length, label };
     this.#byFold.set(folded, tag);
     this.made.push(tag);
     return tag;
@@ -58,8 +70,11 @@ export class BatchTags {
     if (changes.length === 0) return labels;
     const byFold = new Map(labels.map((label) => [foldLabel(label), label]));
     for (const { label, attach } of changes) {
-      if (attach) byFold.set(foldLabel(label), this.of(label).label);
-      else byFold.delete(foldLabel(label));
+      if (!attach) byFold.delete(foldLabel(label));
+      else {
+        const tag = this.of(label);
+        byFold.set(tag.folded, tag.label);
+      }
     }
     return [...byFold].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, label]) => label);
   }
