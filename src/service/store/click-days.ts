@@ -18,7 +18,7 @@ export function byDay(clicks: readonly Click[]): ReadonlyMap<number, readonly Cl
   return days;
 }
 
-export function dayClicks({ day, total, fresh }: { day: number; total: number; fresh: number }): DayClicks {
+export function dayClicks(day: number, total: number, fresh: number): DayClicks {
   return { day: utcDay(day * dayLength), total, unique: fresh };
 }
 

@@ -137,6 +137,12 @@ export interface DayClicks {
   readonly unique: number;
 }
 
+export interface UrlStats {
+  readonly url: StoredUrl;
+  /** Those with clicks, the oldest first. */
+  readonly days: readonly DayClicks[];
+}
+
 export interface Click {
   readonly urlId: number;
   /** Address and user agent, of which only a salted hash is stored. */
@@ -178,11 +184,7 @@ export interface Store {
   createUrls(batch: readonly NewUrl[], rules: CreationRules, note?: Note<readonly Creation[]>): Promise<readonly Creation[]>;
   /** In the order of `hashes`, without unknown ones. */
   findUrls(domain: StoredDomain, hashes: readonly string[]): Promise<readonly StoredUrl[]>;
-  /** Returns a URL and its days with clicks, the oldest first. */
-  findStats(
-    domain: StoredDomain,
-    hash: string,
-  ): Promise<{ readonly url: StoredUrl; readonly days: readonly DayClicks[] } | undefined>;
+  findStats(domain: StoredDomain, hash: string): Promise<UrlStats | undefined>;
   listUrls(query: ListQuery): Promise<{ readonly urls: readonly StoredUrl[]; readonly total: number }>;
   /** Applies the edits in order and independently; returns one outcome per edit. */
   editUrls(domain: StoredDomain, edits: readonly Edit[], note?: Note<readonly EditOutcome[]>): Promise<readonly EditOutcome[]>;

@@ -85,33 +85,26 @@ export class Database {
 
   /** Runs idempotent reads, each on its own snapshot. Most reads are a single statement. */
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#readBy((connection) => connection.exclusive(readQueueTime, (queriesWhile) => work(queriesWhile(() => true))));
-  }
-
-  /** Runs `work` on one snapshot of the data. */
-  view<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#readBy((connection) => transaction(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work));
-  }
-
-  /** The server ends a statement whose connection is gone. Other reads would wait for it. */
-  #readBy<T>(work: (connection: PipelinedConnection) => Promise<T>): Promise<T> {
     return retry(async () => {
       const connection = leastBusy(this.#reading);
-      return work(connection).catch((error: unknown) => {
-        if (isTimeout(error)) connection.disconnect();
-        throw error;
-      });
+      return connection
+        .exclusive(readQueueTime, (queriesWhile) => work(queriesWhile(() => true)))
+        .catch((error: unknown) => {
+          // The server ends a statement whose connection is gone. Other reads would wait for it.
+          if (isTimeout(error)) connection.disconnect();
+          throw error;
+        });
     });
   }
 
   /** Runs `work` as one transaction. Transactions of one process are serialized. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retry(() => transaction(this.#writing, 'BEGIN ISOLATION LEVEL READ COMMITTED', work));
+    return retry(() => transaction(this.#writing, work));
   }
 
   /** Like `write`, for clicks, which do not wait for other changes of the account. */
   writeClicks<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return retry(() => transaction(this.#clicks, 'BEGIN ISOLATION LEVEL READ COMMITTED', work));
+    return retry(() => transaction(this.#clicks, work));
   }
 
   async close(): Promise<void> {
@@ -186,14 +179,14 @@ function leastBusy(connections: readonly PipelinedConnection[]): PipelinedConnec
 }
 
 /** Commits when `work` resolves and rolls back when it rejects. Rejects with `OutcomeUnknown` if the commit may have succeeded. */
-function transaction<T>(connection: PipelinedConnection, begin: string, work: (queries: Queries) => Promise<T>): Promise<T> {
+function transaction<T>(connection: PipelinedConnection, work: (queries: Queries) => Promise<T>): Promise<T> {
   return connection.exclusive(writeQueueTime, async (queriesWhile) => {
     const control = queriesWhile(() => true);
     let isWorking = true;
     let result: T;
     try {
       // Sent together with the first statement of the work.
-      [, result] = await Promise.all([control.run(begin), work(queriesWhile(() => isWorking))]);
+      [, result] = await Promise.all([control.run('BEGIN ISOLATION LEVEL READ COMMITTED'), work(queriesWhile(() => isWorking))]);
     } catch (error) {
       isWorking = false;
       await control.run('ROLLBACK').catch(() => {});

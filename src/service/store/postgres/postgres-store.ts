@@ -1,14 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ReadCache } from '../read-cache.ts';
-import {
-  type AccountRows,
-  addCalls,
-  claimAddress,
-  listDomains,
-  openAt,
-  releaseAddress,
-  servedAddresses,
-} from '../rows/account-rows.ts';
+import { type AccountRows, addCalls, claimAddress, listDomains, openAt, releaseAddress } from '../rows/account-rows.ts';
 import { accountStore, type Retargeted, type Work } from '../rows/account-store.ts';
 import { countClick, findTargets, forgetVisitors, recordClicks, type Visited } from '../rows/click-rows.ts';
 import type { Queries } from '../rows/queries.ts';
@@ -117,7 +109,7 @@ function postgresStore(
       throw error;
     }
   };
-  const calls = accountStore({ read, view: (work) => database.view((queries) => work(rowsOf(queries))), change });
+  const calls = accountStore({ read, change });
   const recordAdded = plannerStatistics(database);
   return {
     ...calls,
@@ -138,7 +130,6 @@ function postgresStore(
     listDomains: () => account.domains.list(),
     ping: () => database.query(checkVersion, 'health'),
     claimAddress: claim,
-    servedAddresses: () => read((rows) => servedAddresses(rows)),
     addCalls: (day, amount, limit) => {
       const add = (queries: Queries) => addCalls(rowsOf(queries), day, amount, limit);
       // At worst counted twice, if the connection is lost.

@@ -1,6 +1,6 @@
 import type { Note, Store, StoredDomain } from '../store.ts';
-import { type AccountRows, readUsage } from './account-rows.ts';
-import { clicksOfDays } from './click-rows.ts';
+import { type AccountRows, readUsage, servedAddresses } from './account-rows.ts';
+import { findStats } from './click-rows.ts';
 import { createUrls } from './creations.ts';
 import { hashesOfEdits } from './edit-plan.ts';
 import { editUrls } from './edits.ts';
@@ -18,14 +18,12 @@ export type Retargeted = 'none' | 'any' | { readonly domain: StoredDomain; reado
 /** How an engine runs the work of a call. */
 interface Runner {
   read<T>(work: Work<T>): Promise<T>;
-  /** Runs the work on one snapshot of the data. */
-  view<T>(work: Work<T>): Promise<T>;
   /** One transaction. Changes of an account are serialized. */
   change<T>(work: Work<T>, retargeted: Retargeted): Promise<T>;
 }
 
 /** The calls of the API, which are the same on both engines. */
-export function accountStore({ read, view, change: run }: Runner) {
+export function accountStore({ read, change: run }: Runner) {
   /** The log entry is stored together with the change. */
   const change = <T>(work: Work<T>, note: Note<T> | undefined, retargeted: Retargeted): Promise<T> =>
     run(async (rows) => {
@@ -35,14 +33,10 @@ export function accountStore({ read, view, change: run }: Runner) {
       return result;
     }, retargeted);
   return {
-    usage: () => view(readUsage),
+    usage: () => read(readUsage),
     createUrls: (batch, rules, note) => change((rows) => createUrls(rows, batch, rules), note, 'none'),
     findUrls: (domain, hashes) => read((rows) => findUrls(rows, domain, hashes)),
-    findStats: (domain, hash) =>
-      view(async (rows) => {
-        const [url] = await findUrls(rows, domain, [hash]);
-        return url && { url, days: await clicksOfDays(rows, url.id) };
-      }),
+    findStats: (domain, hash) => read((rows) => findStats(rows, domain, hash)),
     listUrls: (query) => read((rows) => listUrls(rows, query)),
     editUrls: (domain, edits, note) =>
       change((rows) => editUrls(rows, domain, edits), note, { domain, hashes: hashesOfEdits(edits) }),
@@ -54,6 +48,7 @@ export function accountStore({ read, view, change: run }: Runner) {
     addTag: (label, note) => change((rows) => addTag(rows, label), note, 'none'),
     renameTag: (label, newLabel, note) => change((rows) => renameTag(rows, label, newLabel), note, 'none'),
     deleteTag: (label, note) => change((rows) => deleteTag(rows, label), note, 'none'),
-    listLog: (offset, limit) => view((rows) => listLog(rows, offset, limit)),
+    listLog: (offset, limit) => read((rows) => listLog(rows, offset, limit)),
+    servedAddresses: () => read((rows) => servedAddresses(rows)),
   } satisfies Partial<Store>;
 }

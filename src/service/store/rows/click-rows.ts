@@ -1,8 +1,9 @@
 import { hash as digest } from 'node:crypto';
 import { byDay, dayClicks } from '../click-days.ts';
-import type { Click, DayClicks, StoredDomain, Target } from '../store.ts';
+import type { Click, StoredDomain, Target, UrlStats } from '../store.ts';
 import type { AccountRows, OwnRows } from './account-rows.ts';
 import { type Aggregated, aggregated, only } from './queries.ts';
+import { type FoundUrls, foundTable, foundUrls, urlsOf } from './url-rows.ts';
 
 const targetColumns = `u.id, u.long_url AS "longUrl", u.expiration_date AS "expirationDate", u.max_clicks AS "maxClicks",
   u.total_clicks AS "totalClicks"`;
@@ -38,15 +39,24 @@ export async function countClick({ queries, accountId }: OwnRows, urlId: number)
   return (await queries.run(text, accountId, urlId)) > 0;
 }
 
-export async function clicksOfDays({ queries, accountId }: OwnRows, urlId: number): Promise<DayClicks[]> {
-  const days = await queries.all<{ day: number; total: number; fresh: number }>(
-    `SELECT day, sum(total) AS total, sum(fresh) AS fresh FROM (
-       SELECT day, total, fresh FROM daily_clicks WHERE account_id = ? AND url_id = ?
-       UNION ALL SELECT day, day_total, day_fresh FROM urls WHERE account_id = ? AND id = ? AND day_total > 0
-     ) AS days GROUP BY day ORDER BY day`,
-    ...[accountId, urlId, accountId, urlId],
+/** One statement, so that the days add up to the counters. */
+export async function findStats(rows: AccountRows, domain: StoredDomain, hash: string): Promise<UrlStats | undefined> {
+  const { queries, accountId } = rows;
+  const { jsonAggregate, jsonList, urlsAmong } = queries.dialect;
+  const columns = foundUrls(rows);
+  const found = only(
+    await queries.all<FoundUrls & { days: Aggregated<[day: number, total: number, fresh: number]> }>(
+      `WITH ${foundTable(`${urlsAmong('hash')} AND u.domain_id = ?`)} SELECT ${columns.sql},
+         (SELECT ${jsonAggregate}(${jsonList}(day, total, fresh)) FROM (SELECT day, sum(total) AS total, sum(fresh) AS fresh FROM (
+           SELECT d.day, d.total, d.fresh FROM found CROSS JOIN daily_clicks AS d WHERE d.account_id = ? AND d.url_id = found.id
+           UNION ALL SELECT u.day, u.day_total, u.day_fresh FROM found CROSS JOIN urls AS u
+           WHERE u.account_id = ? AND u.id = found.id AND u.day_total > 0
+         ) AS days GROUP BY day ORDER BY day) AS sorted) AS days`,
+      ...[[hash], accountId, domain.id, ...columns.values, accountId, accountId],
+    ),
   );
-  return days.map(dayClicks);
+  const [url] = await urlsOf(rows, found);
+  return url && { url, days: aggregated(found.days).map(([day, total, fresh]) => dayClicks(day, total, fresh)) };
 }
 
 /** Rows of visitors that one step examines. */

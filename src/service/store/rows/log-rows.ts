@@ -2,7 +2,7 @@ import { dayLength } from '../../../base/times.ts';
 import { idOfTime } from '../click-days.ts';
 import type { StoredLogEntry } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
-import { only } from './queries.ts';
+import { type Aggregated, aggregated, only } from './queries.ts';
 
 /** Older entries are deleted (section 8). */
 const logRetention = 30 * dayLength;
@@ -24,14 +24,19 @@ export async function appendLog({ queries, accountId, now }: AccountRows, entry:
 
 /** Hides expired entries that no later entry has deleted yet. */
 export async function listLog({ queries, accountId, now }: AccountRows, offset: number, limit: number) {
-  const oldest = now() - logRetention;
-  const [entries, counted] = await Promise.all([
-    queries.all<StoredLogEntry>(
-      `SELECT time, type, message, object_url AS "objectUrl" FROM log WHERE account_id = ? AND time >= ?
-       ORDER BY time DESC, id DESC LIMIT ? OFFSET ?`,
-      ...[accountId, oldest, limit, offset],
+  const { jsonAggregate, jsonList } = queries.dialect;
+  const unexpired = [accountId, now() - logRetention];
+  const { entries, total } = only(
+    await queries.all<{
+      total: number;
+      entries: Aggregated<[time: number, type: string, message: string, objectUrl: string | null]>;
+    }>(
+      `SELECT (SELECT count(*) FROM log WHERE account_id = ? AND time >= ?) AS total,
+         (SELECT ${jsonAggregate}(${jsonList}(time, type, message, object_url)) FROM (
+           SELECT * FROM log WHERE account_id = ? AND time >= ? ORDER BY time DESC, id DESC LIMIT ? OFFSET ?
+         ) AS page) AS entries`,
+      ...[...unexpired, ...unexpired, limit, offset],
     ),
-    queries.all<{ total: number }>('SELECT count(*) AS total FROM log WHERE account_id = ? AND time >= ?', accountId, oldest),
-  ]);
-  return { entries, total: only(counted).total };
+  );
+  return { entries: aggregated(entries).map(([time, type, message, objectUrl]) => ({ time, type, message, objectUrl })), total };
 }

@@ -3,15 +3,7 @@ import { type Connection, openConnection, retryWhileBusy } from '../../../files/
 import { placeDomains } from '../domain-plan.ts';
 import { createQueue } from '../queue.ts';
 import { ReadCache } from '../read-cache.ts';
-import {
-  type AccountRows,
-  addCalls,
-  claimAddress,
-  listDomains,
-  openAt,
-  releaseAddress,
-  servedAddresses,
-} from '../rows/account-rows.ts';
+import { type AccountRows, addCalls, claimAddress, listDomains, openAt, releaseAddress } from '../rows/account-rows.ts';
 import { accountStore, type Work } from '../rows/account-store.ts';
 import { countClick, findTarget, forgetVisitors, recordClicks } from '../rows/click-rows.ts';
 import type { ListedValue, Queries, Value } from '../rows/queries.ts';
@@ -70,8 +62,9 @@ export function queriesOf(connection: Connection): Queries {
 }
 
 interface Exclusive {
-  /** Counts may be lost in a power cut. */
-  run<T>(mode: 'query' | 'read' | 'write' | 'count', work: Work<T>): Promise<T>;
+  read<T>(work: Work<T>): Promise<T>;
+  /** A write that is not synced may be lost in a power cut. */
+  write<T>(work: Work<T>, options: { readonly isSynced: boolean }): Promise<T>;
   /** The last write was stored. */
   isStoring(): boolean;
 }
@@ -86,31 +79,29 @@ const enqueue = createQueue();
 function exclusiveRunner(connection: Connection, rows: AccountRows): Exclusive {
   const enqueueWrite = createQueue();
   let isStoring = true;
-  const read = <T>(mode: 'query' | 'read', work: Work<T>): Promise<T> =>
-    enqueue(() => (mode === 'query' ? connection.query(() => work(rows)) : transaction(connection, 'read', () => work(rows))));
-  const write = async <T>(mode: 'write' | 'count', work: Work<T>): Promise<T> => {
+  const write = async <T>(work: Work<T>, isSynced: boolean): Promise<T> => {
     isStoring = false;
-    const result = await enqueue(() => transaction(connection, mode, () => work(rows)));
+    const result = await enqueue(() => transaction(connection, isSynced, () => work(rows)));
     isStoring = true;
     return result;
   };
-  const writeInTurn = <T>(mode: 'write' | 'count', work: Work<T>): Promise<T> => {
-    const called = performance.now();
-    return enqueueWrite(() => {
-      // Writes that were called at the same time give up at the same time.
-      const patience = isStoring ? lockTime : called + lockTime - performance.now();
-      return retryWhileBusy(() => write(mode, work), patience);
-    });
-  };
   return {
-    run: (mode, work) =>
-      mode === 'query' || mode === 'read' ? retryWhileBusy(() => read(mode, work), lockTime) : writeInTurn(mode, work),
+    // The work ends in the same turn of the event loop, and its queries share a snapshot.
+    read: (work) => retryWhileBusy(() => enqueue(() => connection.query(() => work(rows))), lockTime),
+    write: (work, { isSynced }) => {
+      const called = performance.now();
+      return enqueueWrite(() => {
+        // Writes that were called at the same time give up at the same time.
+        const patience = isStoring ? lockTime : called + lockTime - performance.now();
+        return retryWhileBusy(() => write(work, isSynced), patience);
+      });
+    },
     isStoring: () => isStoring,
   };
 }
 
-async function transaction<T>(connection: Connection, mode: 'read' | 'write' | 'count', work: () => Promise<T>): Promise<T> {
-  connection.begin(mode === 'read' ? 'read' : 'write', { isSynced: mode === 'write' });
+async function transaction<T>(connection: Connection, isSynced: boolean, work: () => Promise<T>): Promise<T> {
+  connection.begin('write', { isSynced });
   try {
     const result = await work();
     connection.commit();
@@ -121,39 +112,40 @@ async function transaction<T>(connection: Connection, mode: 'read' | 'write' | '
   }
 }
 
-function sqliteStore(connection: Connection, { run, isStoring }: Exclusive, { domains: named, edition }: StoreOptions): Store {
+function sqliteStore(connection: Connection, exclusive: Exclusive, { domains: named, edition }: StoreOptions): Store {
+  const { read, isStoring } = exclusive;
   const domains = new ReadCache<readonly StoredDomain[]>();
   const process = randomUUID();
   let hasClaim = false;
+  const count = <T>(work: Work<T>): Promise<T> => exclusive.write(work, { isSynced: false });
+  // Synced before the call is answered.
+  const change = <T>(work: Work<T>): Promise<T> => exclusive.write(work, { isSynced: true });
   return {
     ...accountStore({
-      read: (work) => run('read', work),
-      view: (work) => run('read', work),
-      // Synced before the call is answered.
+      read,
       change: (work) =>
-        run('write', async (rows) => {
+        change(async (rows) => {
           checkVersion(connection);
           return work(rows);
         }),
     }),
     open: async (address) => {
       // Most processes of the sandbox need no write.
-      if (address === undefined && !placeDomains(await run('query', listDomains), named, edition)) return undefined;
+      if (address === undefined && !placeDomains(await read(listDomains), named, edition)) return undefined;
       hasClaim = address !== undefined;
-      return run('write', (rows) => openAt(rows, { process, address, domains: named, edition }));
+      return change((rows) => openAt(rows, { process, address, domains: named, edition }));
     },
-    listDomains: () => domains.find('', () => run('query', listDomains)),
+    listDomains: () => domains.find('', () => read(listDomains)),
     // A service without calls would not notice otherwise that it can store again.
-    ping: async () => (isStoring() ? checkVersion(connection) : run('count', async () => tryToStore(connection))),
-    claimAddress: (address) => run('count', (rows) => claimAddress(rows, process, address)),
-    servedAddresses: () => run('read', (rows) => servedAddresses(rows)),
-    addCalls: (day, amount, limit) => run('count', (rows) => addCalls(rows, day, amount, limit)),
-    findTarget: (domain, hash) => run('query', (rows) => findTarget(rows, domain, hash)),
-    recordClicks: (clicks) => run('count', (rows) => recordClicks(rows, clicks)),
-    countClick: (urlId) => run('count', (rows) => countClick(rows, urlId)),
-    forgetVisitors: (day, after) => run('count', (rows) => forgetVisitors(rows, day, after)),
+    ping: async () => (isStoring() ? checkVersion(connection) : count(async () => tryToStore(connection))),
+    claimAddress: (address) => count((rows) => claimAddress(rows, process, address)),
+    addCalls: (day, amount, limit) => count((rows) => addCalls(rows, day, amount, limit)),
+    findTarget: (domain, hash) => read((rows) => findTarget(rows, domain, hash)),
+    recordClicks: (clicks) => count((rows) => recordClicks(rows, clicks)),
+    countClick: (urlId) => count((rows) => countClick(rows, urlId)),
+    forgetVisitors: (day, after) => count((rows) => forgetVisitors(rows, day, after)),
     close: async () => {
-      if (hasClaim) await run('count', (rows) => releaseAddress(rows, process));
+      if (hasClaim) await count((rows) => releaseAddress(rows, process));
       connection.close();
     },
   };
