@@ -6,15 +6,15 @@ import { withTimeout } from './store/timeout.ts';
 import type { ClickCounter } from './visits/click-counter.ts';
 
 /**
- * Answers `GET /healthz` and `GET /metrics` on a separate port. A store that does not answer within `timeout` milliseconds is unhealthy.
- * `unready` tells why the process takes no requests.
+ * Answers `GET /healthz` and `GET /metrics` on a separate port. `unready` tells why the process takes no requests. A store that does not
+ * answer within `timeout` milliseconds is unhealthy.
  */
 export function monitor(
   metrics: Metrics,
   store: Pick<Store, 'ping'>,
   clicks: Pick<ClickCounter, 'waiting'>,
+  unready: () => string | undefined,
   timeout = 2000,
-  unready: () => string | undefined = () => undefined,
 ): (request: ServiceRequest) => Promise<ServiceResponse> {
   return async ({ method, target }) => {
     const [path] = target.split('?');

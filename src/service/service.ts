@@ -90,7 +90,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         host: metricsHost,
         port: metricsPort ?? 0,
         bodyBytes,
-        handle: monitor(metrics, store, clicks, undefined, () => (state === 'serving' ? undefined : state)),
+        handle: monitor(metrics, store, clicks, () => (state === 'serving' ? undefined : state)),
       }).catch((cause: unknown) => {
         throw new MonitorFailure('the port for health and metrics is not available', { cause });
       }));

@@ -89,7 +89,7 @@ const request = {
 
 plain('health is 503 while the store fails or is silent', async () => {
   const health = (ping: () => Promise<void>) =>
-    monitor(startMetrics(), { ping }, { waiting: () => 0 }, 20)({ ...request, target: '/healthz?x' });
+    monitor(startMetrics(), { ping }, { waiting: () => 0 }, () => undefined, 20)({ ...request, target: '/healthz?x' });
   expect(await health(async () => {})).toMatchObject({ status: 200 });
   expect(await health(() => Promise.reject(new Error('gone')))).toMatchObject({ status: 503 });
   expect(await health(() => new Promise(() => {}))).toMatchObject({ status: 503 });
