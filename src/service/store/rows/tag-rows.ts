@@ -135,12 +135,9 @@ export async function renameTag(rows: OwnRows, label: string, newLabel: string):
   return 'renamed';
 }
 
-export async function deleteTag(rows: OwnRows, label: string): Promise<boolean> {
-  const { queries, accountId } = rows;
-  const folded = foldLabel(label);
-  const tag = (await findTags(rows, [folded])).get(folded);
-  if (!tag) return false;
-  await queries.run('DELETE FROM url_tags WHERE account_id = ? AND tag_id = ?', accountId, tag.id);
-  await queries.run('DELETE FROM tags WHERE account_id = ? AND id = ?', accountId, tag.id);
-  return true;
+export async function deleteTag({ queries, accountId }: OwnRows, label: string): Promise<boolean> {
+  const text = 'DELETE FROM tags WHERE account_id = ? AND folded = ? RETURNING id';
+  const tag = await queries.first<{ id: number }>(text, accountId, foldLabel(label));
+  if (tag) await queries.run('DELETE FROM url_tags WHERE account_id = ? AND tag_id = ?', accountId, tag.id);
+  return tag !== undefined;
 }
