@@ -78,8 +78,8 @@ test('clicks that come while others are stored are soon stored as well', async (
 test('FIELD-NOTES 4: clicks that are stored late count on their own day', async ({ store, url }) => {
   const at = (time: number) => ({ urlId: url.id, visitor: 'v', time, isCounted: false });
   const [one, two] = [Date.UTC(2024, 4, 15, 23, 59), Date.UTC(2024, 4, 16)];
-  await store.recordClicks([at(two), at(one)]);
-  await store.recordClicks([at(one), at(two), at(two)]);
+  await store.recordClicks([at(two), at(one)], 1);
+  await store.recordClicks([at(one), at(two), at(two)], 2);
   expect((await store.findStats(url.domain, url.hash))?.days).toEqual([
     { day: '2024-05-15', total: 2, unique: 0 },
     { day: '2024-05-16', total: 3, unique: 1 },
@@ -94,6 +94,7 @@ test('S2: clicks of a link with max_clicks are counted one by one, across stores
   expect(counted.filter(Boolean)).toHaveLength(7);
   await other.recordClicks(
     Array.from({ length: 7 }, (_, number) => ({ urlId: url.id, visitor: `${number % 3}`, time: 1, isCounted: true })),
+    1,
   );
   const stats = await one.findStats(url.domain, 'abc');
   expect([stats?.url.totalClicks, stats?.url.uniqueClicks, stats?.days]).toEqual([
@@ -111,7 +112,7 @@ test('S2: of a click that was counted before a reset and is stored after it noth
   const late = (visitor: string) => [{ urlId: id, visitor, time: 1, isCounted: true }];
   await one.countClick(id);
   await other.resetStats({ kind: 'hashes', domain, hashes: [hash] });
-  await one.recordClicks(late('before'));
+  await one.recordClicks(late('before'), 1);
   const figures = async () => {
     const stats = await one.findStats(domain, hash);
     return [stats?.url.totalClicks, stats?.url.uniqueClicks, stats?.days];
@@ -121,7 +122,7 @@ test('S2: of a click that was counted before a reset and is stored after it noth
   await one.countClick(id);
   await other.resetStats({ kind: 'hashes', domain, hashes: [hash] });
   await other.countClick(id);
-  await one.recordClicks(late('before'));
-  await other.recordClicks(late('after'));
+  await one.recordClicks(late('before'), 2);
+  await other.recordClicks(late('after'), 1);
   expect(await figures()).toEqual([1, 1, [{ day: '1970-01-01', total: 1, unique: 1 }]]);
 });

@@ -98,9 +98,9 @@ test('a visit sees the clicks that this process stored in the same turn, and tho
   const visit = { urlId: url.id, visitor: 'v', time: 1, isCounted: false };
   const storedClicks = async () => (await one.findTarget(url.domain, 'abc'))?.totalClicks;
   const seen = [await storedClicks()];
-  await one.recordClicks([visit]);
+  await one.recordClicks([visit], 1);
   seen.push(await storedClicks());
-  await other.recordClicks([visit, visit]);
+  await other.recordClicks([visit, visit], 1);
   seen.push(await storedClicks());
   await turn();
   seen.push(await storedClicks());

@@ -204,8 +204,8 @@ export interface Store {
   listLog(offset: number, limit: number): Promise<{ readonly entries: readonly StoredLogEntry[]; readonly total: number }>;
 
   findTarget(domain: StoredDomain, hash: string): Promise<Target | undefined>;
-  /** A caller that does not know whether a group was stored repeats it with the same number, and it is stored once. */
-  recordClicks(clicks: readonly Click[], group?: number): Promise<void>;
+  /** A caller that does not know whether a group was stored repeats it with the same number, and it is stored once. Numbers increase. */
+  recordClicks(clicks: readonly Click[], group: number): Promise<void>;
   /**
    * Increments `totalClicks` of a URL with `max_clicks`; returns false if it has reached its limit or does not exist. Exact across
    * processes. `recordClicks` stores the rest of the click.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ReadCache } from '../read-cache.ts';
 import { type AccountRows, addCalls, claimAddress, listDomains, openAt, releaseAddress } from '../rows/account-rows.ts';
-import { accountStore, type Retargeted, type Work } from '../rows/account-store.ts';
+import { accountStore, type Effects, type Work } from '../rows/account-store.ts';
 import { countClick, findTargets, forgetVisitors, recordClicks, type Visited } from '../rows/click-rows.ts';
 import type { Queries } from '../rows/queries.ts';
 import type { Store, StoredDomain, Target } from '../store.ts';
@@ -96,33 +96,23 @@ function postgresStore(
     await account.domains.renewed();
     return other;
   };
-  const change = async <T>(work: Work<T>, retargeted: Retargeted): Promise<T> => {
+  const recordAdded = plannerStatistics(database);
+  const change = async <T>(work: Work<T>, { retargeted, added = 0 }: Effects): Promise<T> => {
     const forget = () => {
-      if (retargeted !== 'none') targets.forget(retargeted === 'any' ? undefined : keysOf(retargeted.domain, retargeted.hashes));
+      if (retargeted) targets.forget(retargeted === 'any' ? undefined : keysOf(retargeted.domain, retargeted.hashes));
     };
     try {
       const result = await write(work);
       forget();
+      recordAdded(added);
       return result;
     } catch (error) {
       if (error instanceof OutcomeUnknown) forget();
       throw error;
     }
   };
-  const calls = accountStore({ read, change });
-  const recordAdded = plannerStatistics(database);
   return {
-    ...calls,
-    createUrls: async (batch, rules, note) => {
-      const creations = await calls.createUrls(batch, rules, note);
-      recordAdded(batch.reduce((sum, { tags }) => sum + 1 + tags.length, 0));
-      return creations;
-    },
-    editUrls: async (domain, edits, note) => {
-      const outcomes = await calls.editUrls(domain, edits, note);
-      recordAdded(edits.reduce((sum, { changes }) => sum + changes.tags.length, 0));
-      return outcomes;
-    },
+    ...accountStore({ read, change }),
     open: (address) =>
       open(address).catch((error: unknown) => {
         throw error instanceof ImportRefusal ? error : new StoreFailure(error);
@@ -142,8 +132,7 @@ function postgresStore(
     findTarget: (domain, hash) => targets.find(`${domain.id}/${hash}`, () => readTarget({ domain, hash })),
     recordClicks: (clicks, group) =>
       database.writeClicks(async (queries) => {
-        if (group === undefined || (await isNewGroup(queries, account, process, group)))
-          await recordClicks(rowsOf(queries), clicks);
+        if (await isNewGroup(queries, account, process, group)) await recordClicks(rowsOf(queries), clicks);
       }),
     countClick: (urlId) => database.queryOnce((queries) => countClick(rowsOf(queries), urlId), 'limits'),
     forgetVisitors: (day, after) => read((rows) => forgetVisitors(rows, day, after)),
