@@ -17,6 +17,7 @@ interface MaintenanceSettings {
 export interface Maintenance {
   /** Rejects with `AddressConflict`. */
   readonly started: Promise<void>;
+  /** Call it when everything is stored: then another process may serve or import the links. */
   stop(): Promise<void>;
 }
 
@@ -62,6 +63,7 @@ export function startMaintenance(
       isStopped = true;
       for (const timer of timers) clearInterval(timer);
       await forgetting;
+      if (address !== undefined) await store.releaseAddress();
     },
   };
 }

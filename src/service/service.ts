@@ -74,9 +74,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const close = (): Promise<void> => {
     closing ??= closeAll([
       stopListening,
-      async () => maintenance?.stop(),
       clicks.flush,
       () => calls.flush(async () => {}),
+      async () => maintenance?.stop(),
       () => store.close(),
     ]);
     return closing;

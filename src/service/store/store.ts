@@ -171,6 +171,8 @@ export interface Store {
    * `localhost:8787`. Returns the address of another process if that conflicts.
    */
   claimAddress(address: string): Promise<string | undefined>;
+  /** Ends the registration of this process. */
+  releaseAddress(): Promise<void>;
   /** The currently registered addresses. */
   servedAddresses(): Promise<readonly string[]>;
 

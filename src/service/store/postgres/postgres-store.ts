@@ -65,7 +65,6 @@ function postgresStore(
   const targets = new ReadCache<Target | undefined>((target) => target?.maxClicks === 0);
   const readTarget = batched((visited: readonly Visited[]) => database.query((queries) => findTargets(rowsOf(queries), visited)));
   const keysOf = (domain: StoredDomain, hashes: readonly string[]) => hashes.map((hash) => `${domain.id}/${hash}`);
-  let hasClaim = false;
   const read = <T>(work: Work<T>) => database.read((queries) => work(rowsOf(queries)));
   const write = <T>(work: Work<T>) =>
     database.write(async (queries) => {
@@ -82,7 +81,6 @@ function postgresStore(
   const claim = (address: string) => writeAddress((rows) => claimAddress(rows, process, address));
   const open = async (address: string | undefined): Promise<string | undefined> => {
     const { importFrom, onImported, domains, edition } = options;
-    hasClaim = address !== undefined;
     if (importFrom !== undefined) {
       const other = address === undefined ? undefined : await claim(address);
       if (other !== undefined) return other;
@@ -120,6 +118,8 @@ function postgresStore(
     listDomains: () => account.domains.list(),
     ping: () => database.query(checkVersion, 'health'),
     claimAddress: claim,
+    // Without it, the registration ends by itself.
+    releaseAddress: () => writeAddress((rows) => releaseAddress(rows, process)).catch(() => {}),
     addCalls: (day, amount, limit) => {
       const add = (queries: Queries) => addCalls(rowsOf(queries), day, amount, limit);
       // At worst counted twice, if the connection is lost.
@@ -136,9 +136,6 @@ function postgresStore(
       }),
     countClick: (urlId) => database.queryOnce((queries) => countClick(rowsOf(queries), urlId), 'limits'),
     forgetVisitors: (day, after) => read((rows) => forgetVisitors(rows, day, after)),
-    close: async () => {
-      if (hasClaim) await writeAddress((rows) => releaseAddress(rows, process)).catch(() => {});
-      await database.close();
-    },
+    close: () => database.close(),
   };
 }

@@ -116,7 +116,6 @@ function sqliteStore(connection: Connection, exclusive: Exclusive, { domains: na
   const { read, isStoring } = exclusive;
   const domains = new ReadCache<readonly StoredDomain[]>();
   const process = randomUUID();
-  let hasClaim = false;
   const count = <T>(work: Work<T>): Promise<T> => exclusive.write(work, { isSynced: false });
   // Synced before the call is answered.
   const change = <T>(work: Work<T>): Promise<T> => exclusive.write(work, { isSynced: true });
@@ -132,21 +131,18 @@ function sqliteStore(connection: Connection, exclusive: Exclusive, { domains: na
     open: async (address) => {
       // Most processes of the sandbox need no write.
       if (address === undefined && !placeDomains(await read(listDomains), named, edition)) return undefined;
-      hasClaim = address !== undefined;
       return change((rows) => openAt(rows, { process, address, domains: named, edition }));
     },
     listDomains: () => domains.find('', () => read(listDomains)),
     // A service without calls would not notice otherwise that it can store again.
     ping: async () => (isStoring() ? checkVersion(connection) : count(async () => tryToStore(connection))),
     claimAddress: (address) => count((rows) => claimAddress(rows, process, address)),
+    releaseAddress: () => count((rows) => releaseAddress(rows, process)),
     addCalls: (day, amount, limit) => count((rows) => addCalls(rows, day, amount, limit)),
     findTarget: (domain, hash) => read((rows) => findTarget(rows, domain, hash)),
     recordClicks: (clicks) => count((rows) => recordClicks(rows, clicks)),
     countClick: (urlId) => count((rows) => countClick(rows, urlId)),
     forgetVisitors: (day, after) => count((rows) => forgetVisitors(rows, day, after)),
-    close: async () => {
-      if (hasClaim) await count((rows) => releaseAddress(rows, process));
-      connection.close();
-    },
+    close: async () => connection.close(),
   };
 }
