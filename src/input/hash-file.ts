@@ -9,7 +9,7 @@ import { parseHash } from './hashes/parse-hash.ts';
 import { jsonRecords, parseJson } from './json/json-records.ts';
 import type { Notice } from './notices.ts';
 import type { Source } from './source.ts';
-import { firstLines, isFilled, textLines } from './text-lines.ts';
+import { firstLines, isFilled, type RecordBatch, textLines } from './text-lines.ts';
 
 /** A checked file of hashes that can be read repeatedly, each URL once. */
 interface HashFile {
@@ -113,40 +113,41 @@ const tableHeads: ReadonlySet<string> = new Set(['SHORT URL', 'HASH']);
 
 const isName = (line: string): boolean => isFilled(line) && !line.trim().startsWith('#');
 
-/** Skips blank lines and `#` comments. With a column, the first other line is a header. */
-async function* plainLines(source: Source, column?: number): AsyncGenerator<HashText[]> {
-  let isHead = column !== undefined;
-  for await (const { records, lines } of textLines(source)) {
-    const found: HashText[] = [];
-    for (const [index, record] of records.entries()) {
-      if (!isName(record)) continue;
-      const text = column === undefined ? record : (record.split('\t')[column] ?? '');
-      if (isHead) isHead = false;
-      else found.push({ line: lines[index] ?? 0, text: text.trim() });
-    }
-    yield found;
+/** Reads the names of records. A record without one, such as a header, is left out. */
+async function* namesIn<Record>(
+  batches: AsyncIterable<RecordBatch<Record>>,
+  nameIn: (record: Record, line: number) => string | undefined,
+): AsyncGenerator<HashText[]> {
+  for await (const { records, lines } of batches) {
+    yield records.flatMap((record, index) => {
+      const line = lines[index] ?? 0;
+      const text = nameIn(record, line);
+      return text === undefined ? [] : { line, text };
+    });
   }
 }
 
+/** Skips blank lines and `#` comments. With a column, the first other line is a header. */
+function plainLines(source: Source, column?: number): AsyncGenerator<HashText[]> {
+  let isHead = column !== undefined;
+  return namesIn(textLines(source), (line) => {
+    if (!isName(line)) return undefined;
+    if (!isHead) return (column === undefined ? line : (line.split('\t')[column] ?? '')).trim();
+    isHead = false;
+    return undefined;
+  });
+}
+
 /** Reads the output of `list -o csv` or `--failed`. */
-async function* csvNames(source: Source): AsyncGenerator<HashText[]> {
+function csvNames(source: Source): AsyncGenerator<HashText[]> {
   let columns: ReadonlyMap<string, number> | undefined;
-  for await (const { records, lines } of csvRecords(source, ',', refuserOf(source))) {
-    const found: HashText[] = [];
-    for (const [index, record] of records.entries()) {
-      const line = lines[index] ?? 0;
-      if (columns) {
-        const positions = columns;
-        found.push({ line, text: nameOf((column) => record[positions.get(column) ?? -1]) ?? '' });
-      } else {
-        columns = new Map([...naming, 'domain'].map((name) => [name, record.indexOf(name)]));
-        if (naming.every((name) => !record.includes(name))) {
-          throw new UsageError(`${source.name}:${line}: column hash is missing`);
-        }
-      }
-    }
-    yield found;
-  }
+  return namesIn(csvRecords(source, ',', refuserOf(source)), (record, line) => {
+    const header = columns;
+    if (header) return nameOf((column) => record[header.get(column) ?? -1]) ?? '';
+    if (naming.every((name) => !record.includes(name))) throw new UsageError(`${source.name}:${line}: column hash is missing`);
+    columns = new Map([...naming, 'domain'].map((name) => [name, record.indexOf(name)]));
+    return undefined;
+  });
 }
 
 function columnOf(cells: readonly string[], place: string): number {
@@ -158,14 +159,11 @@ function columnOf(cells: readonly string[], place: string): number {
 }
 
 /** Reads a JSON document or JSON lines. */
-async function* jsonNames(source: Source): AsyncGenerator<HashText[]> {
+function jsonNames(source: Source): AsyncGenerator<HashText[]> {
   const isRow = (object: object): boolean => naming.some((name) => Object.hasOwn(object, name));
-  for await (const { records, lines } of jsonRecords(source, isRow, refuserOf(source))) {
-    yield records.flatMap((text, index) => {
-      const line = lines[index] ?? 0;
-      return text.trim() === '' ? [] : { line, text: nameIn(parseJson(text), `${source.name}:${line}`) };
-    });
-  }
+  return namesIn(jsonRecords(source, isRow, refuserOf(source)), (text, line) =>
+    text.trim() === '' ? undefined : nameInJson(parseJson(text), `${source.name}:${line}`),
+  );
 }
 
 function refuserOf({ name }: Source): (notice: Notice) => void {
@@ -174,7 +172,7 @@ function refuserOf({ name }: Source): (notice: Notice) => void {
   };
 }
 
-function nameIn(record: unknown, place: string): string {
+function nameInJson(record: unknown, place: string): string {
   const members = new Map<string, unknown>(Object.entries(record ?? {}));
   const name = nameOf((member) => members.get(member));
   if (name === undefined) throw new UsageError(`${place}: expected a JSON object with short_url or hash`);
