@@ -29,8 +29,7 @@ interface HashLine {
  * error, for an empty file, and for ambiguous links.
  */
 export async function checkHashFile(source: Source, account: NamedAccount, use: LinkUse): Promise<HashFile> {
-  const scanWith = (resolver: DomainResolver): Promise<Scanned> => scan(source, resolver);
-  const { found: scanned, resolver } = await readWithDomains(scanWith, account, use, source.name);
+  const { found: scanned, resolver } = await readWithDomains((each) => scan(source, each), account, use, source.name);
   const { candidates } = scanned;
   async function* open(): AsyncGenerator<HashLine[]> {
     const seen = new Set<string>();

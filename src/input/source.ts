@@ -65,10 +65,10 @@ function fileSource(name: string, { encoding }: SourceOptions): Source {
     });
     try {
       const hash = createHash('sha256');
-      known ??= await identityOf(handle);
+      known ??= await handle.stat({ bigint: true });
       for (;;) {
         const chunk = await nextChunk(handle, name);
-        if (!same(known, await identityOf(handle))) throw changed(name);
+        if (!same(known, await handle.stat({ bigint: true }))) throw changed(name);
         if (chunk.length === 0) break;
         hash.update(chunk);
         yield chunk;
@@ -106,10 +106,6 @@ async function nextChunk(handle: FileHandle, name: string): Promise<Buffer> {
 
 /** A difference means that the file was changed or replaced. */
 type Identity = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs'>;
-
-async function identityOf(handle: FileHandle): Promise<Identity> {
-  return await handle.stat({ bigint: true });
-}
 
 function same(one: Identity, other: Identity): boolean {
   return one.dev === other.dev && one.ino === other.ino && one.size === other.size && one.mtimeNs === other.mtimeNs;

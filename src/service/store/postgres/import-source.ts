@@ -6,7 +6,7 @@ import { servedAddresses } from '../rows/account-rows.ts';
 import type { Value } from '../rows/queries.ts';
 import { movedTables, type Table } from '../rows/tables.ts';
 import { createSchema, fileOf } from '../sqlite/schema.ts';
-import { queriesOf } from '../sqlite/sqlite-store.ts';
+import { findAccount, queriesOf } from '../sqlite/sqlite-store.ts';
 import { ImportRefusal } from '../store-options.ts';
 
 /** Rows per step. */
@@ -33,9 +33,7 @@ export async function openSource(folder: string, edition: Edition, username: str
   const connection = await openConnection(folder, fileOf(edition));
   try {
     createSchema(connection, Date.now());
-    const account = connection
-      .sql('SELECT id, salt FROM accounts WHERE username = ?')
-      .get<{ id: number; salt: string }>(username);
+    const account = findAccount(connection, username);
     if (!account) throw new ImportRefusal(`${folder} has no links of ${username}; name the account with --username`);
     connection.exec('BEGIN IMMEDIATE');
     const [address] = await servedAddresses({ queries: queriesOf(connection), accountId: account.id });

@@ -35,13 +35,16 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 /** Creates the account if it does not exist. */
 function openAccount(connection: Connection, { username, now, random }: StoreOptions): AccountRows {
   const insert = 'INSERT INTO accounts (username, salt) VALUES (?, ?) ON CONFLICT DO NOTHING';
-  const find = connection.sql('SELECT id, salt FROM accounts WHERE username = ?');
-  if (!find.get(username)) connection.sql(insert).run(username, newSalt(random));
-  const row = find.get<{ id: number; salt: string }>(username);
+  if (!findAccount(connection, username)) connection.sql(insert).run(username, newSalt(random));
+  const row = findAccount(connection, username);
   if (!row) throw new Error(`the account ${username} cannot be stored`);
   const queries = queriesOf(connection);
   const list = () => listDomains({ queries, accountId: row.id });
   return { queries, accountId: row.id, salt: row.salt, domains: { list, renewed: list }, now, random };
+}
+
+export function findAccount(connection: Connection, username: string): { id: number; salt: string } | undefined {
+  return connection.sql('SELECT id, salt FROM accounts WHERE username = ?').get(username);
 }
 
 /** The statements run at once, so that work ends in the same turn of the event loop. */
