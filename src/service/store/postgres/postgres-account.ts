@@ -1,5 +1,5 @@
 import { dayLength } from '../../../base/times.ts';
-import type { OwnRows } from '../rows/account-rows.ts';
+import type { AccountRows, OwnRows } from '../rows/account-rows.ts';
 import type { Queries } from '../rows/queries.ts';
 import { newSalt, OutdatedProgram, type StoreOptions } from '../store-options.ts';
 import { clock } from './postgres-dialect.ts';
@@ -59,8 +59,12 @@ async function refuseHalfImported({ queries, accountId }: OwnRows): Promise<void
 }
 
 /** Records a numbered group of clicks as the last one of its process; returns false if it is stored already. */
-export async function isNewGroup(queries: Queries, account: Account, process: string, number: number): Promise<boolean> {
-  const { accountId } = account;
+export async function isNewGroup(
+  queries: Queries,
+  account: Account & Pick<AccountRows, 'process'>,
+  number: number,
+): Promise<boolean> {
+  const { accountId, process } = account;
   const text = `INSERT INTO flushes AS f (account_id, process, last, stored)
     SELECT id, CAST(? AS TEXT), CAST(? AS BIGINT), ${clock} FROM accounts WHERE id = ? AND salt = ? AND NOT EXISTS (${halfImport})
     ON CONFLICT (account_id, process) DO UPDATE SET last = excluded.last, stored = excluded.stored WHERE f.last < excluded.last`;

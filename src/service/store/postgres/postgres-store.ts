@@ -42,7 +42,7 @@ async function prepare(database: Database, options: PostgresOptions): Promise<St
   const cache = new ReadCache<readonly StoredDomain[]>();
   const readDomains = () => database.query((queries) => listDomains({ queries, accountId: stored.accountId }));
   const domains = { list: () => cache.find('', readDomains), renewed: () => cache.renewed('', readDomains) };
-  return postgresStore(database, process, { ...stored, domains }, options);
+  return postgresStore(database, { ...stored, process, domains }, options);
 }
 
 async function importDriver(): Promise<typeof import('pg')> {
@@ -55,8 +55,7 @@ async function importDriver(): Promise<typeof import('pg')> {
 
 function postgresStore(
   database: Database,
-  process: string,
-  account: Account & Pick<AccountRows, 'domains'>,
+  account: Account & Pick<AccountRows, 'process' | 'domains'>,
   options: PostgresOptions,
 ): Store {
   const { now, random } = options;
@@ -78,9 +77,9 @@ function postgresStore(
       await lockForImport(rowsOf(queries));
       return work(rowsOf(queries));
     });
-  const claim = (address: string) => writeAddress((rows) => claimAddress(rows, process, address));
+  const claim = (address: string) => writeAddress((rows) => claimAddress(rows, address));
   const open = async (address: string | undefined): Promise<string | undefined> => {
-    const { importFrom, onImported, domains, edition } = options;
+    const { importFrom, onImported } = options;
     if (importFrom !== undefined) {
       const other = address === undefined ? undefined : await claim(address);
       if (other !== undefined) return other;
@@ -89,7 +88,7 @@ function postgresStore(
     }
     const other = await write(async (rows) => {
       await forgetGroups(rows);
-      return openAt(rows, { process, address, domains, edition });
+      return openAt(rows, address, options);
     });
     await account.domains.renewed();
     return other;
@@ -119,7 +118,7 @@ function postgresStore(
     ping: () => database.query(checkVersion, 'health'),
     claimAddress: claim,
     // Without it, the registration ends by itself.
-    releaseAddress: () => writeAddress((rows) => releaseAddress(rows, process)).catch(() => {}),
+    releaseAddress: () => writeAddress(releaseAddress).catch(() => {}),
     addCalls: (day, amount, limit) => {
       const add = (queries: Queries) => addCalls(rowsOf(queries), day, amount, limit);
       // At worst counted twice, if the connection is lost.
@@ -132,7 +131,7 @@ function postgresStore(
     findTarget: (domain, hash) => targets.find(`${domain.id}/${hash}`, () => readTarget({ domain, hash })),
     recordClicks: (clicks, group) =>
       database.writeClicks(async (queries) => {
-        if (await isNewGroup(queries, account, process, group)) await recordClicks(rowsOf(queries), clicks);
+        if (await isNewGroup(queries, account, group)) await recordClicks(rowsOf(queries), clicks);
       }),
     countClick: (urlId) => database.queryOnce((queries) => countClick(rowsOf(queries), urlId), 'limits'),
     forgetVisitors: (day, after) => read((rows) => forgetVisitors(rows, day, after)),

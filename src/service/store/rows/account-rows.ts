@@ -4,10 +4,12 @@ import type { StoredDomain, Usage } from '../store.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { only, type Queries, type Statement } from './queries.ts';
 
-/** The context of every query: the account, the clock and the random source. */
+/** The context of every query: the account, the process, the clock and the random source. */
 export interface AccountRows {
   readonly queries: Queries;
   readonly accountId: number;
+  /** Identifies this process among those of the account. */
+  readonly process: string;
   /** The cached list may be a second old. */
   readonly domains: { list(): Promise<readonly StoredDomain[]>; renewed(): Promise<readonly StoredDomain[]> };
   /** Salts the hashes of visitors. */
@@ -49,28 +51,24 @@ async function storeDomains({ queries, accountId }: OwnRows, placed: readonly Pl
  * another default domain.
  */
 export async function openAt(
-  rows: OwnRows,
-  {
-    process,
-    address,
-    domains,
-    edition,
-  }: { process: string; address: string | undefined } & Pick<StoreOptions, 'domains' | 'edition'>,
+  rows: AccountRows,
+  address: string | undefined,
+  { domains, edition }: StoreOptions,
 ): Promise<string | undefined> {
   const stored = await listDomains(rows);
   const placed = placeDomains(stored, domains, edition) ?? [];
   const isForOthers = address !== undefined && changesDefault(stored, placed);
   // Another machine may have the same local address.
-  const [other] = isForOthers ? await servedAddresses(rows, process) : [];
+  const [other] = isForOthers ? await servedAddresses(rows, rows.process) : [];
   if (other !== undefined) return other;
-  const conflicting = address === undefined ? undefined : await claimAddress(rows, process, address);
+  const conflicting = address === undefined ? undefined : await claimAddress(rows, address);
   if (conflicting === undefined) await storeDomains(rows, placed);
   return conflicting;
 }
 
 /** Runs in the caller's transaction, so that of two processes one sees the other. */
-export async function claimAddress(rows: OwnRows, process: string, address: string): Promise<string | undefined> {
-  const { queries, accountId } = rows;
+export async function claimAddress(rows: AccountRows, address: string): Promise<string | undefined> {
+  const { queries, accountId, process } = rows;
   const { clock } = queries.dialect;
   const other = conflictingAddress(await servedAddresses(rows), address);
   if (other !== undefined) return other;
@@ -88,7 +86,7 @@ export async function servedAddresses({ queries, accountId }: OwnRows, process =
   return (await queries.all<{ address: string }>(text, accountId, process)).map(({ address }) => address);
 }
 
-export async function releaseAddress({ queries, accountId }: OwnRows, process: string): Promise<void> {
+export async function releaseAddress({ queries, accountId, process }: AccountRows): Promise<void> {
   await queries.run('DELETE FROM addresses WHERE account_id = ? AND process = ?', accountId, process);
 }
 

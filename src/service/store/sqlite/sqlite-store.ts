@@ -40,7 +40,7 @@ function openAccount(connection: Connection, { username, now, random }: StoreOpt
   if (!row) throw new Error(`the account ${username} cannot be stored`);
   const queries = queriesOf(connection);
   const list = () => listDomains({ queries, accountId: row.id });
-  return { queries, accountId: row.id, salt: row.salt, domains: { list, renewed: list }, now, random };
+  return { queries, accountId: row.id, process: randomUUID(), salt: row.salt, domains: { list, renewed: list }, now, random };
 }
 
 export function findAccount(connection: Connection, username: string): { id: number; salt: string } | undefined {
@@ -115,10 +115,9 @@ async function transaction<T>(connection: Connection, isSynced: boolean, work: (
   }
 }
 
-function sqliteStore(connection: Connection, exclusive: Exclusive, { domains: named, edition }: StoreOptions): Store {
+function sqliteStore(connection: Connection, exclusive: Exclusive, options: StoreOptions): Store {
   const { read, isStoring } = exclusive;
   const domains = new ReadCache<readonly StoredDomain[]>();
-  const process = randomUUID();
   const count = <T>(work: Work<T>): Promise<T> => exclusive.write(work, { isSynced: false });
   // Synced before the call is answered.
   const change = <T>(work: Work<T>): Promise<T> => exclusive.write(work, { isSynced: true });
@@ -133,14 +132,14 @@ function sqliteStore(connection: Connection, exclusive: Exclusive, { domains: na
     }),
     open: async (address) => {
       // Most processes of the sandbox need no write.
-      if (address === undefined && !placeDomains(await read(listDomains), named, edition)) return undefined;
-      return change((rows) => openAt(rows, { process, address, domains: named, edition }));
+      if (address === undefined && !placeDomains(await read(listDomains), options.domains, options.edition)) return undefined;
+      return change((rows) => openAt(rows, address, options));
     },
     listDomains: () => domains.find('', () => read(listDomains)),
     // A service without calls would not notice otherwise that it can store again.
     ping: async () => (isStoring() ? checkVersion(connection) : count(async () => tryToStore(connection))),
-    claimAddress: (address) => count((rows) => claimAddress(rows, process, address)),
-    releaseAddress: () => count((rows) => releaseAddress(rows, process)),
+    claimAddress: (address) => count((rows) => claimAddress(rows, address)),
+    releaseAddress: () => count(releaseAddress),
     addCalls: (day, amount, limit) => count((rows) => addCalls(rows, day, amount, limit)),
     findTarget: (domain, hash) => read((rows) => findTarget(rows, domain, hash)),
     recordClicks: (clicks) => count((rows) => recordClicks(rows, clicks)),
