@@ -98,16 +98,26 @@ export function changeTags(
       { tag_id: 'BIGINT', url_id: 'BIGINT' },
       links.map(({ urlId, label }) => ({ tag_id: tags.of(label).id, url_id: urlId })),
     );
-  const [attach, detach] = [linkTable(attached), linkTable(detached)];
-  const made = dialect.table('made', { id: 'BIGINT', folded: 'TEXT', label: 'TEXT' }, tags.made);
-  const make = `INSERT INTO tags (account_id, id, folded, label) SELECT CAST(? AS BIGINT), made.* FROM ${made.sql}`;
-  const insert = `INSERT INTO url_tags (account_id, tag_id, url_id) SELECT CAST(? AS BIGINT), link.* FROM ${attach.sql}`;
-  const remove = `DELETE FROM url_tags WHERE account_id = ? AND (tag_id, url_id) IN (SELECT tag_id, url_id FROM ${detach.sql})`;
-  return [
-    ...(tags.made.length > 0 ? [{ sql: make, values: [accountId, ...made.values] }] : []),
-    ...(attached.length > 0 ? [{ sql: insert, values: [accountId, ...attach.values] }] : []),
-    ...(detached.length > 0 ? [{ sql: remove, values: [accountId, ...detach.values] }] : []),
-  ];
+  const changes: Statement[] = [];
+  const add = (table: Statement, sqlWith: (from: string) => string): void =>
+    void changes.push({ sql: sqlWith(table.sql), values: [accountId, ...table.values] });
+  if (attached.length > 0) {
+    add(
+      linkTable(attached),
+      (link) => `INSERT INTO url_tags (account_id, tag_id, url_id) SELECT CAST(? AS BIGINT), link.* FROM ${link}`,
+    );
+  }
+  if (detached.length > 0) {
+    add(
+      linkTable(detached),
+      (link) => `DELETE FROM url_tags WHERE account_id = ? AND (tag_id, url_id) IN (SELECT tag_id, url_id FROM ${link})`,
+    );
+  }
+  if (tags.made.length > 0) {
+    const made = dialect.table('made', { id: 'BIGINT', folded: 'TEXT', label: 'TEXT' }, tags.made);
+    add(made, (from) => `INSERT INTO tags (account_id, id, folded, label) SELECT CAST(? AS BIGINT), made.* FROM ${from}`);
+  }
+  return changes;
 }
 
 export async function listTags({ queries, accountId }: OwnRows): Promise<string[]> {
