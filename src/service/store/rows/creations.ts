@@ -4,7 +4,7 @@ import { type AccountRows, monthOfUrls, tallyCount, tallyUrls, urlCount } from '
 import { type CreationFacts, type CreationPlan, type NewRecord, planCreations } from './creation-plan.ts';
 import { type Aggregated, aggregated, only, type Statement } from './queries.ts';
 import { BatchTags, changeTags, type TagFacts, tagFacts } from './tag-rows.ts';
-import { changedUrls, findUrls, longUrlKey, readUrls, valueColumns } from './url-rows.ts';
+import { changedUrls, findUrls, longUrlKey, readUrls, urlsNamed, valueColumns } from './url-rows.ts';
 
 interface Batch {
   readonly items: readonly NewUrl[];
@@ -53,7 +53,8 @@ interface FactsRow extends TagFacts {
 
 async function readFacts(rows: AccountRows, { items, rules, now, source, tried }: Batch): Promise<CreationFacts> {
   const { queries, accountId } = rows;
-  const { jsonAggregate, jsonList, idScope, urlsAmong } = queries.dialect;
+  const { jsonAggregate, jsonList, idScope } = queries.dialect;
+  const named = urlsNamed(rows, rules.domain, [...items.flatMap(({ customHash }) => customHash ?? []), ...tried]);
   const longUrls = storedLongUrls(rows, items, rules);
   const tags = tagFacts(
     rows,
@@ -63,11 +64,10 @@ async function readFacts(rows: AccountRows, { items, rules, now, source, tried }
     await queries.all<FactsRow>(
       `SELECT (SELECT coalesce(max(id), 0) FROM urls WHERE ${idScope}) AS last_id, (${urlCount}) AS urls, (${tallyCount}) AS month,
          (SELECT sequence FROM domains WHERE account_id = ? AND id = ?) AS sequence,
-         (SELECT ${jsonAggregate}(${jsonList}(u.id, u.hash, u.long_url)) ${urlsAmong('hash')} AND u.domain_id = ?) AS hashes,
+         (SELECT ${jsonAggregate}(${jsonList}(u.id, u.hash, u.long_url)) ${named.sql}) AS hashes,
          (${longUrls.sql}) AS long_urls, ${tags.sql}`,
       ...[accountId, accountId, accountId, ...monthOfUrls(now), accountId, rules.domain.id],
-      ...[[...items.flatMap(({ customHash }) => customHash ?? []), ...tried], accountId, rules.domain.id],
-      ...[...longUrls.values, ...tags.values],
+      ...[...named.values, ...longUrls.values, ...tags.values],
     ),
   );
   source.sequence = facts.sequence ?? 0;

@@ -3,7 +3,7 @@ import type { AccountRows } from './account-rows.ts';
 import { hashesOfEdits, planEdits } from './edit-plan.ts';
 import { only, type Statement } from './queries.ts';
 import { BatchTags, changeTags, type TagFacts, tagFacts } from './tag-rows.ts';
-import { changedUrls, type FoundUrls, foundTable, foundUrls, urlsOf, valueColumns } from './url-rows.ts';
+import { changedUrls, type FoundUrls, foundTable, foundUrls, urlsNamed, urlsOf, valueColumns } from './url-rows.ts';
 
 /** Runs in the caller's transaction: one statement reads and one writes, unless hashes change. */
 export async function editUrls(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): Promise<readonly EditOutcome[]> {
@@ -17,16 +17,11 @@ export async function editUrls(rows: AccountRows, domain: StoredDomain, edits: r
 }
 
 async function readFacts(rows: AccountRows, domain: StoredDomain, edits: readonly Edit[]): Promise<TagFacts & FoundUrls> {
-  const { queries, accountId } = rows;
   const labels = edits.flatMap(({ changes }) => changes.tags.map(({ label }) => label));
-  const tags = tagFacts(rows, labels);
-  const urls = foundUrls(rows);
-  return only(
-    await queries.all(
-      `WITH ${foundTable(`${queries.dialect.urlsAmong('hash')} AND u.domain_id = ?`)} SELECT ${tags.sql}, ${urls.sql}`,
-      ...[hashesOfEdits(edits), accountId, domain.id, ...tags.values, ...urls.values],
-    ),
-  );
+  const named = urlsNamed(rows, domain, hashesOfEdits(edits));
+  const [tags, urls] = [tagFacts(rows, labels), foundUrls(rows)];
+  const text = `WITH ${foundTable(named.sql)} SELECT ${tags.sql}, ${urls.sql}`;
+  return only(await rows.queries.all(text, ...named.values, ...tags.values, ...urls.values));
 }
 
 /** If a hash passes from one URL to another, each step is written before the next. Returns the rest for the last statement. */

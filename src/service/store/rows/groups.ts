@@ -3,6 +3,7 @@ import type { GroupOutcome, Selection, SharedChanges } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
 import { type Aggregated, aggregated, only, type Statement, type Value } from './queries.ts';
 import { compileExpression, materialized, tagScope } from './tag-sets.ts';
+import { urlsNamed } from './url-rows.ts';
 
 /** Ids per statement. */
 const chunk = 5000;
@@ -12,17 +13,15 @@ const chunk = 5000;
  * unknown hash, because the response cannot name it (4.2).
  */
 async function lockSelected(rows: AccountRows, selection: Selection): Promise<readonly number[] | undefined> {
-  const { accountId } = rows;
   if (selection.kind === 'hashes') {
     const hashes = [...new Set(selection.hashes)];
-    const sql = `${rows.queries.dialect.urlsAmong('hash')} AND u.domain_id = ?`;
-    const ids = await lockIds(rows, { sql, values: [hashes, accountId, selection.domain.id] });
+    const ids = await lockIds(rows, urlsNamed(rows, selection.domain, hashes));
     return ids.length < hashes.length ? undefined : ids;
   }
   const scope = await tagScope(rows, selection.expression);
   const set = materialized(scope, compileExpression(scope, selection.expression));
   const sql = `FROM (${set.sql}) AS chosen CROSS JOIN urls AS u WHERE u.account_id = ? AND u.id = chosen.id`;
-  return lockIds(rows, { sql, values: [...set.values, accountId] });
+  return lockIds(rows, { sql, values: [...set.values, rows.accountId] });
 }
 
 /** Takes a query from `FROM` on. */

@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import type { StoredDomain, StoredUrl } from '../store.ts';
 import type { AccountRows, OwnRows } from './account-rows.ts';
-import { type Columns, type Dialect, type ListedValue, rowsOf, type Statement, type Value } from './queries.ts';
+import { type Columns, type Dialect, only, rowsOf, type Statement } from './queries.ts';
 
 /** An index key of 48 bits. URLs with equal keys must be compared in full. */
 export function longUrlKey(longUrl: string): number {
@@ -92,27 +92,31 @@ export async function urlsOf({ domains }: AccountRows, found: FoundUrls): Promis
   });
 }
 
+/** From `FROM` on: the URLs of a domain that have these hashes, as `u`. */
+export function urlsNamed({ queries, accountId }: OwnRows, domain: StoredDomain, hashes: readonly string[]): Statement {
+  return { sql: `${queries.dialect.urlsAmong('hash')} AND u.domain_id = ?`, values: [hashes, accountId, domain.id] };
+}
+
 /** In the order of `ids`. */
 export async function readUrls(rows: AccountRows, ids: readonly number[]): Promise<StoredUrl[]> {
-  const from = rows.queries.dialect.urlsAmong('id');
-  return inOrder(ids, await readList(rows, from, ids, rows.accountId), ({ id }) => id);
+  const from = { sql: rows.queries.dialect.urlsAmong('id'), values: [ids, rows.accountId] };
+  return inOrder(ids, await readFrom(rows, from, ids.length), ({ id }) => id);
 }
 
 /** In the order of `hashes`, without unknown ones. */
 export async function findUrls(rows: AccountRows, domain: StoredDomain, hashes: readonly string[]): Promise<StoredUrl[]> {
-  const from = `${rows.queries.dialect.urlsAmong('hash')} AND u.domain_id = ?`;
-  return inOrder(hashes, await readList(rows, from, hashes, rows.accountId, domain.id), ({ hash }) => hash);
+  return inOrder(hashes, await readFrom(rows, urlsNamed(rows, domain, hashes), hashes.length), ({ hash }) => hash);
 }
 
-async function readList(rows: AccountRows, from: string, list: ListedValue & object, ...values: Value[]): Promise<StoredUrl[]> {
-  if (list.length === 0) return [];
+/** Reads at most `most` URLs. */
+async function readFrom(rows: AccountRows, from: Statement, most: number): Promise<StoredUrl[]> {
+  if (most === 0) return [];
+  const { all, composed } = rows.queries;
   const columns = foundUrls(rows);
-  const { first, composed } = rows.queries;
-  const statement = { sql: `WITH ${foundTable(from)} SELECT ${columns.sql}`, values: [list, ...values, ...columns.values] };
+  const sql = `WITH ${foundTable(from.sql)} SELECT ${columns.sql}`;
+  const values = [...from.values, ...columns.values];
   // A plan that is kept suits a short list.
-  const found =
-    list.length === 1 ? await first<FoundUrls>(statement.sql, ...statement.values) : (await composed<FoundUrls>(statement))[0];
-  return found ? urlsOf(rows, found) : [];
+  return urlsOf(rows, only(most === 1 ? await all<FoundUrls>(sql, ...values) : await composed<FoundUrls>({ sql, values })));
 }
 
 export function inOrder<Key>(keys: readonly Key[], urls: readonly StoredUrl[], keyOf: (url: StoredUrl) => Key): StoredUrl[] {
