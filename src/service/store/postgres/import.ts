@@ -46,8 +46,8 @@ export async function importFolder(database: Database, folder: string, options: 
     const isNew = await begin(work);
     if (isNew) await moveTables(work);
     // Reads the stored totals, because the folder may have changed since an earlier import.
-    const moved = await database.query((queries) => importRow(queries, accountId));
-    const { urls = 0, tags = 0, clicks = 0, log = 0 }: { [name: string]: number } = JSON.parse(moved?.source ?? '{}');
+    const moved = await database.query((queries) => progress(queries, accountId));
+    const { urls = 0, tags = 0, clicks = 0, log = 0 }: { [name: string]: number } = JSON.parse(only(moved).source);
     return { isNew, inFolder: source.contents.urls ?? 0, urls, tags, clicks, log };
   } finally {
     source.close();
@@ -61,8 +61,9 @@ interface Import {
   readonly holder: string;
 }
 
-function importRow(queries: Queries, accountId: number): Promise<ImportRow | undefined> {
-  return queries.first<ImportRow>('SELECT source, place, last_key, done FROM imports WHERE account_id = ?', accountId);
+/** Empty before the first import. */
+function progress(queries: Queries, accountId: number): Promise<ImportRow[]> {
+  return queries.all<ImportRow>('SELECT source, place, last_key, done FROM imports WHERE account_id = ?', accountId);
 }
 
 async function rowCount(queries: Queries, table: string, accountId: number): Promise<number> {
@@ -82,7 +83,7 @@ async function begin(work: Import): Promise<boolean> {
 async function take(queries: Queries, { source, accountId, holder }: Import) {
   await lockForImport({ queries, accountId });
   const contents = JSON.stringify(source.contents);
-  const row = await importRow(queries, accountId);
+  const [row] = await progress(queries, accountId);
   if (row?.done === 1) return 'moved';
   if (!row) {
     if ((await rowCount(queries, 'urls', accountId)) > 0)
@@ -111,12 +112,7 @@ async function restart(queries: Queries, accountId: number, salt: string, conten
 }
 
 async function moveTables(work: Import): Promise<void> {
-  for (;;) {
-    const row = await work.database.query((queries) => importRow(queries, work.accountId));
-    const table = movedTables[row?.place ?? 0];
-    if (!table) break;
-    await work.database.write((queries) => moveChunk(queries, work, table));
-  }
+  while (await work.database.write((queries) => moveChunk(queries, work)));
   // Without statistics the planner chooses bad plans, and index-only scans need the visibility map. Engines without VACUUM do not need it.
   for (const { name } of movedTables)
     await work.database
@@ -125,9 +121,12 @@ async function moveTables(work: Import): Promise<void> {
   await work.database.write((queries) => finish(queries, work));
 }
 
-async function moveChunk(queries: Queries, { source, accountId, holder }: Import, table: Table): Promise<void> {
-  const row = await importRow(queries, accountId);
-  const rows = source.rows(table, JSON.parse(row?.last_key ?? '[]'));
+/** Returns false if all tables are moved. */
+async function moveChunk(queries: Queries, { source, accountId, holder }: Import): Promise<boolean> {
+  const { place, last_key } = only(await progress(queries, accountId));
+  const table = movedTables[place];
+  if (!table) return false;
+  const rows = source.rows(table, JSON.parse(last_key));
   const last = rows.at(-1);
   if (last) await insert(queries, accountId, table, rows);
   const next = last ? [0, JSON.stringify(table.key.map((column) => last[column]))] : [1, '[]'];
@@ -138,6 +137,7 @@ async function moveChunk(queries: Queries, { source, accountId, holder }: Import
     holder,
   );
   if (renewed === 0) throw new Error('another process has taken over the import');
+  return true;
 }
 
 async function insert({ dialect, run }: Queries, accountId: number, table: Table, rows: readonly SourceRow[]): Promise<void> {
