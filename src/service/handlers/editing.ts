@@ -28,34 +28,30 @@ interface Reading {
 
 /** First style of 4.3.7: the hash is in the path. */
 export const editUrl: Handler<'editUrl'> = async (call) => {
-  const changes = await readChangesOf(call);
-  const item = readOnlyItem(call.payload);
-  return { urls: await edit(call, [{ hash: call.path.hash, changes: changes(item) }]) };
+  const changesOf = await changesReader(call);
+  return { urls: await edit(call, [{ hash: call.path.hash, changes: changesOf(readOnlyItem(call.payload)) }]) };
 };
 
 /** Second style of 4.3.7, and 4.3.8: the same fields for many URLs. */
 export const editSelectedUrls: Handler<'editSelectedUrls'> = async (call) => {
   if (selectionKind(call.query) === 'tags') return editByTags(call);
   const hashes = readHashes(call.query, call.settings.limits.maxBatch);
-  const changes = await readChangesOf(call);
   const item = readOnlyItem(call.payload);
   // Several URLs cannot get the same hash.
   if (hashes.length > 1 && isGiven(item.custom_hash)) throw new Refusal(1307);
-  return {
-    urls: await edit(
-      call,
-      hashes.map((hash) => ({ hash, changes: changes(item) })),
-    ),
-  };
+  const changesOf = await changesReader(call);
+  const changes = changesOf(item);
+  const readings = hashes.map((hash) => ({ hash, changes }));
+  return { urls: await edit(call, readings) };
 };
 
 /** Third style of 4.3.7: different fields for each URL. An item without a hash fails alone, like one with an unknown hash. */
 export const editUrls: Handler<'editUrls'> = async (call) => {
-  const changes = await readChangesOf(call);
+  const changesOf = await changesReader(call);
   const items = readItems(call.payload, call.settings.limits.maxBatch);
   const readings = items.map((item): Reading => {
     const hash = typeof item.hash === 'string' ? item.hash : '';
-    return { hash, changes: hash === '' ? new Refusal(1305, 'hash: missing') : changes(item) };
+    return { hash, changes: hash === '' ? new Refusal(1305, 'hash: missing') : changesOf(item) };
   });
   return { urls: await edit(call, readings) };
 };
@@ -72,7 +68,7 @@ async function editByTags(call: Call<'editSelectedUrls'>): Promise<object> {
   return {};
 }
 
-async function readChangesOf(call: EditingCall): Promise<(item: Item) => UrlChanges | Refusal> {
+async function changesReader(call: EditingCall): Promise<(item: Item) => UrlChanges | Refusal> {
   const hosts = await ownHosts(call);
   return (item) =>
     attempt(() => ({
