@@ -1,10 +1,10 @@
 import { CliError } from '../base/errors.ts';
 import { shellWord } from '../base/quoted.ts';
 import { applyOperation } from '../bulk/operations/applying.ts';
-import type { EarlierLink } from '../bulk/past-runs/done-change.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
+import type { KnownRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
 import { plainQuantity } from '../output/quantity.ts';
@@ -47,7 +47,7 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   const isWhole = selection.kind === 'listing' && isEverything(selection) && !options.filter;
   const findings: Findings = { withoutBound: 0 };
   const tags = copiedTags(target);
-  async function* pages(): AsyncGenerator<SelectedPage<ComparedLink<EarlierLink>>> {
+  async function* pages(): AsyncGenerator<SelectedPage<ComparedLink<KnownRecord>>> {
     const { items, hasLabel } = await copiedLinks(links, map, accounts);
     if (isWhole) tags.labels = await unusedTags(hasLabel, accounts);
     yield* comparedPages({ items, batchSize: batchSizeOf(target) }, target);
@@ -83,7 +83,7 @@ function changeOf(
       doing: 'copying',
       undoLine: (run) => undoLineOf(run, undoOf(target)),
     },
-    decide(link: ComparedLink<EarlierLink>) {
+    decide(link: ComparedLink<KnownRecord>) {
       const outcome = decide(link);
       const isUnbound = outcome.kind === 'copy' && link.item?.max_clicks && outcome.fields.max_clicks === undefined;
       findings.withoutBound += isUnbound ? 1 : 0;

@@ -4,7 +4,7 @@ import { applyOperation, recreateOperation } from '../bulk/operations/applying.t
 import { editItemsOperation } from '../bulk/operations/editing.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
-import type { DoneChange, EarlierLink } from '../bulk/past-runs/done-change.ts';
+import type { DoneChange } from '../bulk/past-runs/done-change.ts';
 import { assertIdle, type DoneRun } from '../bulk/past-runs/done-run.ts';
 import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
@@ -16,6 +16,7 @@ import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
+import type { KnownRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { grouped, plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
@@ -190,7 +191,7 @@ const reasons: { readonly [K in DoneRun['begin']['operation']]?: string } = {
 
 /** Returns the largest counters that a reset erased, because nothing else shows them any more. */
 async function lostCounters({ changes, images }: DoneRun, session: Session): Promise<string[]> {
-  let largest: EarlierLink[] = [];
+  let largest: KnownRecord[] = [];
   let count = 0;
   for await (const some of changes()) {
     const links = some.flatMap(({ before }) => before ?? []);
@@ -202,7 +203,7 @@ async function lostCounters({ changes, images }: DoneRun, session: Session): Pro
   return count === 0 ? [] : ['the counters before it:', ...lines, ...more];
 }
 
-function clicksOf({ total_clicks = 0 }: EarlierLink): number {
+function clicksOf({ total_clicks = 0 }: KnownRecord): number {
   return total_clicks;
 }
 

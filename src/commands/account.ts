@@ -3,7 +3,7 @@ import { LimitError } from '../base/errors.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
-import type { AccountRecord } from '../contract/records.ts';
+import { type AccountRecord, isObject } from '../contract/records.ts';
 import { describe } from '../help/description.ts';
 import { grouped } from '../output/quantity.ts';
 import type { Column, RecordReport, Row } from '../output/report.ts';
@@ -117,13 +117,9 @@ function gaugeText(gauge: Gauge, streams: Streams): string {
 
 function flatten(record: Row, prefix = ''): Row {
   const entries = Object.entries(record).flatMap(([name, value]) =>
-    isNested(value) ? Object.entries(flatten(value, `${prefix}${name}.`)) : [[`${prefix}${name}`, value] as const],
+    isObject(value) ? Object.entries(flatten(value, `${prefix}${name}.`)) : [[`${prefix}${name}`, value] as const],
   );
   return Object.fromEntries(entries);
-}
-
-function isNested(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function percent(text: string): number {

@@ -4,6 +4,11 @@
  * printed are type aliases because, unlike interfaces, aliases are assignable to the rows of a report.
  */
 
+/** Every record is a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** `YYYY-MM-DD HH:MM:SS`, UTC (4.1.6). */
 export type DateTime = string;
 
@@ -71,6 +76,9 @@ export type UrlRecord = {
   /** In shortening and edit responses. */
   error?: ErrorRecord;
 };
+
+/** A possibly partial record, such as one that a journal stores. */
+export type KnownRecord = Partial<UrlRecord> & { readonly hash: string };
 
 /** An item that was refused inside a batch: its error and an echo of what was submitted (4.3.1), or of its hash in an edit. */
 export interface FailedItem {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { AuthError, jsonErrorPosition, LocalError } from '../base/errors.ts';
 import { shellWord } from '../base/quoted.ts';
 import { folders, type System } from '../base/system.ts';
+import { isObject } from '../contract/records.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { looseMode, makePrivate, refuseForeign } from '../files/ownership.ts';
 import { type Profile, profileFaults } from './profile.ts';
@@ -119,8 +120,7 @@ function isNamed(value: unknown): boolean {
 
 /** Copies without a prototype, so that no key can be a built-in member. */
 function bare(value: unknown): { [name: string]: unknown } | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return Object.assign(Object.create(null), value);
+  return isObject(value) ? Object.assign(Object.create(null), value) : undefined;
 }
 
 function statsOf(path: string): Stats | undefined {

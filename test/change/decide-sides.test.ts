@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { EarlierLink } from '../../src/bulk/past-runs/done-change.ts';
 import { asApplied, asInFile, type BaseListing, type FileLink, sinceBase } from '../../src/change/decide/apply.ts';
 import type { PlannedOutcome } from '../../src/change/decide/outcome.ts';
 import { outcomeOf } from '../../src/change/decide/outcome.ts';
 import { asCopied, type Decisions, decider } from '../../src/change/decide/sides.ts';
 import { inverse, withoutLabels } from '../../src/change/tags/tags.ts';
-import type { UrlRecord } from '../../src/contract/records.ts';
+import type { KnownRecord, UrlRecord } from '../../src/contract/records.ts';
 
 const target = { hash: 'x' };
 const url = 'https://a.example/';
@@ -116,7 +115,7 @@ describe('W5: a file that was made from a listing', () => {
 });
 
 describe('P4: a link and the account that it is copied to', () => {
-  const link: EarlierLink = { hash: 'x', long_url: url, note: 'n', tags: [], max_clicks: 5 };
+  const link: KnownRecord = { hash: 'x', long_url: url, note: 'n', tags: [], max_clicks: 5 };
   const copied = { custom_hash: 'x', long_url: url, note: 'n' };
   const fields = { ...copied, max_clicks: 5 };
   test.for<['a' | 'b', UrlRecord | undefined, object]>([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { DoneChange, EarlierLink } from '../../src/bulk/past-runs/done-change.ts';
+import type { DoneChange } from '../../src/bulk/past-runs/done-change.ts';
 import { undoCreation, undoDeletion, undoEdit } from '../../src/change/decide/undo.ts';
 import type { EditFields } from '../../src/contract/operations.ts';
-import type { UrlRecord } from '../../src/contract/records.ts';
+import type { KnownRecord, UrlRecord } from '../../src/contract/records.ts';
 import { askedPrints } from '../../src/link/prints.ts';
 
 function record(more: Partial<UrlRecord> = {}): UrlRecord {
@@ -14,7 +14,7 @@ function record(more: Partial<UrlRecord> = {}): UrlRecord {
 
 interface Case {
   readonly asked?: EditFields;
-  readonly before: EarlierLink | null;
+  readonly before: KnownRecord | null;
   readonly now: UrlRecord | undefined;
   readonly isTaken?: boolean;
 }
@@ -191,14 +191,14 @@ test('U7: a link that may have been there before the run is left alone, unless f
 describe('U2: a deleted link', () => {
   const values = { note: ' n ', tags: ['B', 'a'], expiration_date: '2001-01-01', email_stats: true, max_clicks: 4 };
   const whole = record({ long_url: 'HTTPS://A.example', ...values });
-  const change = (before: EarlierLink | null): DoneChange => ({
+  const change = (before: KnownRecord | null): DoneChange => ({
     row: 0,
     link: { hash: 'x' },
     asked: {},
     before,
     isCertain: true,
   });
-  const outcomeOf = (before: EarlierLink | null, now?: UrlRecord) =>
+  const outcomeOf = (before: KnownRecord | null, now?: UrlRecord) =>
     undoDeletion({ change: change(before), now, isTaken: false, force: true });
 
   test('is made again with all that it had; what was empty is left out', () => {

@@ -1,7 +1,8 @@
 import { CliError, UnavailableError } from '../../base/errors.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import { rowKey } from '../../link/same.ts';
 import type { Execution } from '../execution/execution.ts';
-import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
+import { shortUrlOf } from '../matching/row-verdict.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { ownAmong, type Resent, resentRows } from './listing-evidence.ts';
 import { mayBeWhole, newerThan, pastWatermark, type Scan, scanNewest, usualSettle } from './newest-links.ts';

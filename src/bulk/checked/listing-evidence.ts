@@ -1,10 +1,10 @@
 import { grouped } from '../../base/group-by.ts';
 import { foldedHash } from '../../contract/link.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import { isUrlPrint } from '../../link/prints.ts';
 import { readJournal } from '../journal/line-reader.ts';
 import { indexesOf, type JournalLine, type Watermark } from '../journal/lines.ts';
 import { linksOf, recordedHashes } from '../journal/recorded-results.ts';
-import type { KnownRecord } from '../matching/row-verdict.ts';
 
 /** Journal data about the listing when the batch was sent; any process can read the batch back with it. */
 export interface BatchEvidence {

@@ -1,10 +1,10 @@
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 import { foldedHash } from '../../contract/link.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { Watermark } from '../journal/lines.ts';
 import { readRecord } from '../matching/answer-items.ts';
-import type { KnownRecord } from '../matching/row-verdict.ts';
 import { callsPerBatch } from '../run-plan.ts';
 import { BudgetError } from '../sending/limiter.ts';
 

@@ -1,8 +1,9 @@
 import { CallError } from '../../client/call-error.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { SentItem } from '../matching/matching.ts';
-import { doubtful, type KnownRecord, shortUrlOf, type Verdict } from '../matching/row-verdict.ts';
+import { doubtful, shortUrlOf, type Verdict } from '../matching/row-verdict.ts';
 import { frontSize, type Scan, scanNewest, usualSettle } from './newest-links.ts';
 
 /**

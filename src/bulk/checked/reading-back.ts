@@ -1,18 +1,11 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError } from '../../client/call-error.ts';
 import { newestCommand } from '../../client/link-commands.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import { canonicalUrl, sameUrl } from '../../link/value.ts';
 import type { Execution } from '../execution/execution.ts';
 import { matchAnswer, type SentItem } from '../matching/matching.ts';
-import {
-  again,
-  type BatchAnswer,
-  doubtful,
-  type KnownRecord,
-  shortUrlOf,
-  unresolved,
-  type Verdict,
-} from '../matching/row-verdict.ts';
+import { again, type BatchAnswer, doubtful, shortUrlOf, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { type BatchEvidence, evidenceOf, ownAmong } from './listing-evidence.ts';
 import {
   atMost,

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import { fileError } from '../../files/file-error.ts';
 import { syncFolder } from '../../files/folders.ts';
 import { fieldsSince } from '../../link/same.ts';
-import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import type { RunRecord } from '../past-runs/run-names.ts';
 import type { BulkRow } from '../results/row-outcome.ts';

@@ -1,7 +1,8 @@
 import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import { shownPrints, urlPrint, valueColumns } from '../../link/prints.ts';
-import { type KnownRecord, shortUrlOf } from '../matching/row-verdict.ts';
+import { shortUrlOf } from '../matching/row-verdict.ts';
 import type { SerializedBatch } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import {

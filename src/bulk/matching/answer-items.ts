@@ -1,6 +1,6 @@
 import { unicodeTest } from '../../base/safe-text.ts';
-import type { ErrorRecord } from '../../contract/records.ts';
-import type { BatchAnswer, Evidence, KnownRecord, Verdict } from './row-verdict.ts';
+import { type ErrorRecord, isObject, type KnownRecord } from '../../contract/records.ts';
+import type { BatchAnswer, Evidence, Verdict } from './row-verdict.ts';
 
 /** A refused item echoes a part of its row (4.3.1). */
 interface RefusedItem {
@@ -58,10 +58,6 @@ function readRefusal(value: Record<string, unknown>, error: Record<string, unkno
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Assigns items of an answer to rows. Rows and items are free until they are assigned. */

@@ -1,13 +1,10 @@
 import type { ShortenItem } from '../../contract/operations.ts';
-import type { ErrorRecord, UrlRecord } from '../../contract/records.ts';
+import type { ErrorRecord, KnownRecord } from '../../contract/records.ts';
 import { isUrlPrint, urlPrint } from '../../link/prints.ts';
 import { hasUnasked } from '../../link/same.ts';
 
 /** The evidence that assigned an item to a row. `position` is the weakest, so results report it. */
 export type Evidence = 'hash' | 'fields' | 'long_url' | 'position';
-
-/** A possibly partial record. For rows of an earlier process it has only what the journal stores. */
-export type KnownRecord = Partial<UrlRecord> & { readonly hash: string };
 
 export interface Done {
   readonly kind: 'done';

@@ -1,5 +1,6 @@
 import { foldedHash, type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
 import { Matching } from '../matching/answer-items.ts';
 import {
@@ -7,7 +8,6 @@ import {
   changedSince,
   doubtful,
   hasDestination,
-  type KnownRecord,
   noDestination,
   type Verdict,
 } from '../matching/row-verdict.ts';

@@ -2,9 +2,9 @@ import type { Client } from '../../client/client.ts';
 import type { SendOptions } from '../../client/client-options.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, OperationInput, OperationName, OperationResult } from '../../contract/operations.ts';
-import type { UrlRecord } from '../../contract/records.ts';
+import type { KnownRecord, UrlRecord } from '../../contract/records.ts';
 import type { UnappliedField } from '../../link/same.ts';
-import type { BatchAnswer, Done, KnownRecord, Verdict } from '../matching/row-verdict.ts';
+import type { BatchAnswer, Done, Verdict } from '../matching/row-verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 
 /** `apply` has rows of the first three kinds. */

@@ -1,12 +1,10 @@
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import { hasPrint, type LinkPrints } from '../../link/prints.ts';
 import { notApplied } from '../../link/same.ts';
 import type { BeforeImage, SeenInDoubt } from '../journal/images.ts';
 import { isInDoubt, isSettled, type RunState } from '../journal/journal-state.ts';
-import type { KnownRecord } from '../matching/row-verdict.ts';
-
-export type EarlierLink = KnownRecord;
 
 export interface DoneChange {
   /** The first row of the run that changed the link. */
@@ -17,7 +15,7 @@ export interface DoneChange {
   /** The outcome of a later row about the link is unknown: what the rows before it requested. */
   readonly askedBefore?: EditFields | undefined;
   /** The link before the run; null if it did not exist. Undefined if the run created it. */
-  readonly before: EarlierLink | null | undefined;
+  readonly before: KnownRecord | null | undefined;
   /** What was seen when the link was sent again, in doubt or by a later row: somebody else may have changed it. The oldest first. */
   readonly seen?: readonly SeenInDoubt[] | undefined;
   /** Fingerprints of the fields as the server showed them afterwards: of a created link, and of an edited one that is not as requested. */

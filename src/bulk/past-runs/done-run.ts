@@ -2,6 +2,7 @@ import { NotFoundError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import type { LinkKey } from '../../contract/link.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import { askedPrints, fieldsSincePrinted, type LinkPrints, valuePrints } from '../../link/prints.ts';
 import { linksInFront } from '../checked/links-in-front.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
@@ -10,15 +11,7 @@ import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } 
 import { type BeginLine, isOfRow, type ResultLine, type TakenUrl } from '../journal/lines.ts';
 import { answeredDomain, linksOf, resultsOf } from '../journal/recorded-results.ts';
 import { claimRun, foldRun } from '../journal/run-folder.ts';
-import {
-  changeOf,
-  type DoneChange,
-  type EarlierLink,
-  joinedChanges,
-  movedHashes,
-  type TouchedImage,
-  touchesAny,
-} from './done-change.ts';
+import { changeOf, type DoneChange, joinedChanges, movedHashes, type TouchedImage, touchesAny } from './done-change.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
 
 export type DoneRun = Awaited<ReturnType<typeof readDoneRun>>;
@@ -61,7 +54,7 @@ export async function newerLinks({ mark, begin }: DoneRun, client: Pick<Client, 
 }
 
 /** Returns the fields of a created link that changed since its creation. */
-export function fieldsSinceMade({ made = {} }: DoneChange, now: EarlierLink): string[] {
+export function fieldsSinceMade({ made = {} }: DoneChange, now: KnownRecord): string[] {
   return fieldsSincePrinted(made, now);
 }
 

@@ -1,5 +1,5 @@
 import { type LinkKey, linkText } from '../../contract/link.ts';
-import type { KnownRecord } from '../matching/row-verdict.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import { requestedHash } from '../operations/made-hashes.ts';
 import type { RowOutcome } from './row-outcome.ts';
 

@@ -1,5 +1,5 @@
 import { type CliError, LocalError } from '../../base/errors.ts';
-import type { KnownRecord } from '../matching/row-verdict.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 
 /** Statuses of rows whose links are as requested, or were left unchanged as requested. */
 export const doneKinds = ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'skipped'] as const;

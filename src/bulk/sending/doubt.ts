@@ -1,15 +1,8 @@
 import { type CallError, isTooLarge, lastOf, stopsRun } from '../../client/call-error.ts';
 import { errorTraits } from '../../contract/errors.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import type { Execution } from '../execution/execution.ts';
-import {
-  again,
-  type BatchAnswer,
-  doubtful,
-  type Failed,
-  type KnownRecord,
-  shortUrlOf,
-  type Verdict,
-} from '../matching/row-verdict.ts';
+import { again, type BatchAnswer, doubtful, type Failed, shortUrlOf, type Verdict } from '../matching/row-verdict.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { mergeVerdicts } from './links-before.ts';

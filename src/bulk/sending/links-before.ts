@@ -1,16 +1,9 @@
 import { UnavailableError } from '../../base/errors.ts';
 import { CallError, refusesRun } from '../../client/call-error.ts';
-import type { UrlRecord } from '../../contract/records.ts';
+import type { KnownRecord, UrlRecord } from '../../contract/records.ts';
 import { fieldsSince } from '../../link/same.ts';
 import { type Execution, isStale } from '../execution/execution.ts';
-import {
-  changedSince,
-  destinationFingerprint,
-  doubtful,
-  type Failed,
-  type KnownRecord,
-  type Verdict,
-} from '../matching/row-verdict.ts';
+import { changedSince, destinationFingerprint, doubtful, type Failed, type Verdict } from '../matching/row-verdict.ts';
 import { missing } from '../operations/named-links.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';

@@ -1,8 +1,7 @@
-import type { EarlierLink } from '../../bulk/past-runs/done-change.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { LinkKey } from '../../contract/link.ts';
-import type { UrlRecord } from '../../contract/records.ts';
+import type { KnownRecord, UrlRecord } from '../../contract/records.ts';
 import { fieldsBetween } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { SelectedLink } from '../../select/selected-links.ts';
@@ -33,9 +32,9 @@ export function decider<Item>(
 }
 
 /** Copies the links of one account to another. Existing links of the target are never changed. */
-export function asCopied(edition: Edition): Decisions<EarlierLink> {
+export function asCopied(edition: Edition): Decisions<KnownRecord> {
   const isBounded = fieldNames('shorten', edition).includes('max_clicks');
-  const copyOf = (link: EarlierLink) => valuesOf(isBounded ? link : { ...link, max_clicks: undefined });
+  const copyOf = (link: KnownRecord) => valuesOf(isBounded ? link : { ...link, max_clicks: undefined });
   return {
     onlyHere: (link) => ({ kind: 'copy', fields: copyOf(link) }),
     onlyThere: () => ({ kind: 'unchanged' }),

@@ -1,7 +1,7 @@
-import { type DoneChange, type EarlierLink, type PlainField, plainFields } from '../../bulk/past-runs/done-change.ts';
+import { type DoneChange, type PlainField, plainFields } from '../../bulk/past-runs/done-change.ts';
 import { fieldsSinceMade } from '../../bulk/past-runs/done-run.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
-import type { UrlRecord } from '../../contract/records.ts';
+import type { KnownRecord, UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { hasPrint } from '../../link/prints.ts';
 import { fieldsBetween, isIdentical, type KeyField, notApplied } from '../../link/same.ts';
@@ -36,7 +36,7 @@ export function undoCreation({ change, now, force }: UndoDecision): PlannedOutco
 export function undoDeletion({ change, now, force }: UndoDecision): PlannedOutcome {
   const { link, before: first, seen = [], isCertain, isOpen } = change;
   if (!first) return unchanged;
-  const before: EarlierLink = Object.assign({}, first, ...seen.map(({ values }) => values));
+  const before: KnownRecord = Object.assign({}, first, ...seen.map(({ values }) => values));
   const since = now ? fieldsBetween(before, now) : [];
   const isRefused = !isCertain && !isOpen;
   // In doubt, it is the link itself, which somebody has changed.
@@ -85,18 +85,18 @@ const empty: { readonly [F in PlainField]: Required<EditFields>[F] } = {
   max_clicks: 0,
 };
 
-function oldValue(field: PlainField, before: EarlierLink): EditFields[PlainField] {
+function oldValue(field: PlainField, before: KnownRecord): EditFields[PlainField] {
   // Servers may not accept the forms that they send, such as a date with a time.
   if (field === 'expiration_date') return lastDay(before.expiration_date) || null;
   return before[field] ?? empty[field];
 }
 
-function differs(field: PlainField, value: EditFields[PlainField], link: EarlierLink): boolean {
+function differs(field: PlainField, value: EditFields[PlainField], link: KnownRecord): boolean {
   return !isIdentical(field, value, link[field] ?? empty[field]);
 }
 
 /** A field is as the run left it if it has a requested value, or the one that the server showed afterwards. */
-function isChangedSince(field: PlainField, { asked, askedBefore, made }: DoneChange, now: EarlierLink): boolean {
+function isChangedSince(field: PlainField, { asked, askedBefore, made }: DoneChange, now: KnownRecord): boolean {
   const isAsked = ({ [field]: value }: EditFields): boolean =>
     value !== undefined && notApplied({ [field]: value }, now).length === 0;
   return !isAsked(asked) && !(askedBefore && isAsked(askedBefore)) && !hasPrint(field, made, now);
@@ -106,8 +106,8 @@ function isChangedSince(field: PlainField, { asked, askedBefore, made }: DoneCha
  * Returns the link from before the run or, if somebody else changed the field while the row was in doubt, what they made of it. A value that
  * the link has after the run, too, is the run's: the server makes it of the requested one.
  */
-function earlierOf(field: PlainField, { seen = [], made }: DoneChange, before: EarlierLink, now: EarlierLink): EarlierLink {
-  const isOwn = (link: EarlierLink): boolean =>
+function earlierOf(field: PlainField, { seen = [], made }: DoneChange, before: KnownRecord, now: KnownRecord): KnownRecord {
+  const isOwn = (link: KnownRecord): boolean =>
     made?.[field] === undefined ? !differs(field, now[field] ?? empty[field], link) : hasPrint(field, made, link);
   const links = seen.flatMap(({ values }) => (values[field] === undefined ? [] : [{ ...before, ...values }]));
   return links.findLast((link) => !isOwn(link)) ?? before;
@@ -121,7 +121,7 @@ function changedSince(fields: readonly string[]): PlannedOutcome {
  * Returns the instructions that revert those labels of the run that have not changed since. A label was on the link, or not, when an attempt
  * named it first. If a later one found it otherwise than the attempts before would have left it, somebody else did that.
  */
-function tagsBack({ asked, seen = [], askedBefore }: DoneChange, before: EarlierLink, now: EarlierLink): string[] {
+function tagsBack({ asked, seen = [], askedBefore }: DoneChange, before: KnownRecord, now: KnownRecord): string[] {
   const has = labelsOf(now);
   let had = labelsOf(before);
   const left = new Map<string, boolean>();
@@ -149,16 +149,16 @@ function leftBy(instructions: readonly string[]): Map<string, boolean> {
   return new Map(instructions.map((instruction) => [foldLabel(instruction.slice(1)), instruction.startsWith('+')]));
 }
 
-function labelsOf({ tags }: Pick<EarlierLink, 'tags'>): Map<string, string> {
+function labelsOf({ tags }: Pick<KnownRecord, 'tags'>): Map<string, string> {
   return new Map((tags ?? []).map((label) => [foldLabel(label), label]));
 }
 
-export function isAlike(before: EarlierLink, now: EarlierLink): boolean {
+export function isAlike(before: KnownRecord, now: KnownRecord): boolean {
   return fieldsBetween(before, now).length === 0;
 }
 
 /** Returns the values of a link that a new link can get, without defaults. */
-export function valuesOf(before: EarlierLink): ShortenItem {
+export function valuesOf(before: KnownRecord): ShortenItem {
   const { hash, long_url = '', note, tags = [], expiration_date, email_stats, max_clicks } = before;
   const others: { readonly [F in KeyField]: ShortenItem[F] | undefined } = {
     note: note || undefined,

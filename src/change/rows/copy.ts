@@ -1,8 +1,8 @@
 import { UsageError } from '../../base/errors.ts';
 import { SeenKeys } from '../../base/seen-keys.ts';
-import type { EarlierLink } from '../../bulk/past-runs/done-change.ts';
 import type { RecordField } from '../../contract/fields.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { KeptRows } from '../../input/kept-rows.ts';
@@ -15,7 +15,7 @@ import { keptRows } from './read-links.ts';
 interface SourceLink {
   readonly key: LinkKey;
   /** The values to copy; undefined if the named link does not exist. */
-  readonly link: EarlierLink | undefined;
+  readonly link: KnownRecord | undefined;
 }
 
 /** Reads all links of the source, newest first, and stores them on disk. Yields them oldest first, so that the copies keep their order. */
@@ -41,7 +41,7 @@ export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts
     item: link,
     target: link ? { hash: key.hash, domain: domainOf(key.domain) } : key,
   });
-  function* items(): Generator<NamedItems<EarlierLink>> {
+  function* items(): Generator<NamedItems<KnownRecord>> {
     for (const some of kept.readBackwards()) yield { items: some.map(itemOf), read };
   }
   return { items, hasLabel: (label: string) => labels.has(foldLabel(label)) };

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../contract/operations.ts';
-import type { Envelope } from '../../contract/records.ts';
+import { type Envelope, isObject } from '../../contract/records.ts';
 import type { Attempted } from '../call/retry.ts';
 import type { Answer } from '../client-options.ts';
 import type { WireAnswer } from '../http/transport.ts';
@@ -62,8 +62,7 @@ function isSilent({ status, body }: WireAnswer): boolean {
 }
 
 function withError(value: unknown): unknown {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject && !Object.hasOwn(value, 'error') ? { ...value, ...fine } : value;
+  return isObject(value) && !Object.hasOwn(value, 'error') ? { ...value, ...fine } : value;
 }
 
 function parse({ headers, body }: WireAnswer): { value: unknown } | { problem: string } {

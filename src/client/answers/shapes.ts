@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/records.ts';
 export class Mismatch extends Error {
   /** From the top of the answer: `urls[3].hash`. */
   readonly field: string;
@@ -92,8 +93,8 @@ function readMembers(
 }
 
 function objectIn(value: unknown): { [name: string]: unknown } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch('an object', value);
-  return value as { [name: string]: unknown };
+  if (!isObject(value)) throw mismatch('an object', value);
+  return value;
 }
 
 function mismatch(expected: string, value: unknown): Mismatch {

@@ -1,6 +1,7 @@
 import { jsonErrorPosition } from '../../base/errors.ts';
 import { type Field, fields } from '../../contract/fields.ts';
 import { type InputUse, namesLinks } from '../../contract/formats.ts';
+import { isObject } from '../../contract/records.ts';
 import { isField, jsonValue } from '../field-values.ts';
 import { containers, folded, guardOf, meaningOf } from '../fields/aliases.ts';
 import { type ColumnRole, type ColumnRules, ownRole } from '../fields/columns.ts';
@@ -8,7 +9,6 @@ import { ColumnMapper, type Mapping, rolesIn, rulesFor } from '../fields/mapping
 import type { Setting } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
 import type { CellReader, ReadOptions, RecordReader, RowDraft } from '../row.ts';
-import { isObject } from './json-records.ts';
 
 /**
  * Reads a JSON object from each text. If all names are those of the API, values must have its types; members of other services are mapped

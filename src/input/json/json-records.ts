@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/records.ts';
 import type { Notice } from '../notices.ts';
 import type { Source } from '../source.ts';
 import { firstLines, maxRecordLength, type RecordBatch, textLines } from '../text-lines.ts';
@@ -213,10 +214,6 @@ function listsIn(object: object, depth = 1): unknown[][] {
     if (Array.isArray(value)) return [value];
     return isObject(value) && depth < maxListDepth - 1 ? listsIn(value, depth + 1) : [];
   });
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns undefined for invalid JSON. */

@@ -7,10 +7,6 @@ import { Refusal } from './refusal.ts';
 /** An unvalidated item of a payload. */
 export type Item = { readonly [name: string]: unknown };
 
-export function isItem(value: unknown): value is Item {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** An empty text stands for a missing value, because forms contain only text. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';

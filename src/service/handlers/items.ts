@@ -1,5 +1,6 @@
 import type { OperationName } from '../../contract/operations.ts';
-import { type Item, isItem } from '../api/field-rules.ts';
+import { isObject } from '../../contract/records.ts';
+import type { Item } from '../api/field-rules.ts';
 import { Refusal } from '../api/refusal.ts';
 import { shortUrlWithProtocol, shownDomain } from '../api/url-records.ts';
 import type { ServiceSettings } from '../service-options.ts';
@@ -8,8 +9,8 @@ import type { Call, LogMessage } from './call.ts';
 
 /** Reads the `urls` array of a payload: 1305 if it is empty, 1221 above the bound. */
 export function readItems(payload: unknown, bound: number): Item[] {
-  const urls = isItem(payload) ? payload.urls : undefined;
-  if (!Array.isArray(urls) || urls.length === 0 || !urls.every(isItem)) throw new Refusal(1305);
+  const urls = isObject(payload) ? payload.urls : undefined;
+  if (!Array.isArray(urls) || urls.length === 0 || !urls.every(isObject)) throw new Refusal(1305);
   if (urls.length > bound) throw new Refusal(1221);
   return urls;
 }

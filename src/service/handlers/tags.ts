@@ -1,4 +1,5 @@
-import { checkLabel, isItem, isLabel } from '../api/field-rules.ts';
+import { isObject } from '../../contract/records.ts';
+import { checkLabel, isLabel } from '../api/field-rules.ts';
 import { Refusal } from '../api/refusal.ts';
 import type { AddedTag, RenameOutcome } from '../store/store.ts';
 import type { Handler } from './call.ts';
@@ -34,6 +35,6 @@ export const deleteTag: Handler<'deleteTag'> = async ({ path, store, note }) => 
 };
 
 function readLabel(payload: unknown): string {
-  if (!isItem(payload) || payload.label === undefined) throw new Refusal(1305);
+  if (!isObject(payload) || payload.label === undefined) throw new Refusal(1305);
   return checkLabel(payload.label);
 }
