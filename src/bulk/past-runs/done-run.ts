@@ -2,8 +2,7 @@ import { NotFoundError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import type { LinkKey } from '../../contract/link.ts';
-import type { KnownRecord } from '../../contract/records.ts';
-import { askedPrints, fieldsSincePrinted, type LinkPrints, valuePrints } from '../../link/prints.ts';
+import { askedPrints, type LinkPrints, valuePrints } from '../../link/prints.ts';
 import { linksInFront } from '../checked/links-in-front.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
 import { isInDoubt, type RowState, type RunState } from '../journal/journal-state.ts';
@@ -42,20 +41,12 @@ export async function readDoneRun(stateFolder: string, run: string) {
     /** Number of rows that may have created links which cannot be found. */
     untraceableRows: isCreation ? inDoubt - named.size : 0,
     images: record.images,
-    mark,
+    /** Finds the links that are newer than the start of the run. Nothing shows that the run created any other link. */
+    newerLinks: async (client: Pick<Client, 'send'>): Promise<(hash: string) => boolean> =>
+      mark ? await linksInFront(mark, { client, domain: begin.domain }) : () => false,
     /** Yields groups of changes, last first. */
     changes: () => changesOf(kind, record, state),
   };
-}
-
-/** Finds the links that are newer than the start of the run. Nothing shows that the run created any other link. */
-export async function newerLinks({ mark, begin }: DoneRun, client: Pick<Client, 'send'>): Promise<(hash: string) => boolean> {
-  return mark ? await linksInFront(mark, { client, domain: begin.domain }) : () => false;
-}
-
-/** Returns the fields of a created link that changed since its creation. */
-export function fieldsSinceMade({ made = {} }: DoneChange, now: KnownRecord): string[] {
-  return fieldsSincePrinted(made, now);
 }
 
 /** States of rows that changed nothing. */

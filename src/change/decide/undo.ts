@@ -1,9 +1,8 @@
 import { type DoneChange, type PlainField, plainFields } from '../../bulk/past-runs/done-change.ts';
-import { fieldsSinceMade } from '../../bulk/past-runs/done-run.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { KnownRecord, UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
-import { hasPrint } from '../../link/prints.ts';
+import { fieldsSincePrinted, hasPrint } from '../../link/prints.ts';
 import { fieldsBetween, isIdentical, type KeyField, notApplied } from '../../link/same.ts';
 import { lastDay, sameUrl } from '../../link/value.ts';
 import type { PlannedOutcome } from './outcome.ts';
@@ -28,7 +27,7 @@ export function undoCreation({ change, now, force }: UndoDecision): PlannedOutco
   if (!change.isCertain && !change.isOpen) return { kind: 'refused', reason: 'not created by the run as far as it knows' };
   if (!change.isProven && !force) return { kind: 'refused', reason: 'it may have existed before the run' };
   if (change.isUnlike && !force) return { kind: 'refused', reason: 'created, but not as requested' };
-  const since = force ? [] : fieldsSinceMade(change, now);
+  const since = force ? [] : fieldsSincePrinted(change.made ?? {}, now);
   return since.length === 0 ? { kind: 'delete' } : changedSince(since);
 }
 
@@ -151,10 +150,6 @@ function leftBy(instructions: readonly string[]): Map<string, boolean> {
 
 function labelsOf({ tags }: Pick<KnownRecord, 'tags'>): Map<string, string> {
   return new Map((tags ?? []).map((label) => [foldLabel(label), label]));
-}
-
-export function isAlike(before: KnownRecord, now: KnownRecord): boolean {
-  return fieldsBetween(before, now).length === 0;
 }
 
 /** Returns the values of a link that a new link can get, without defaults. */

@@ -1,15 +1,16 @@
 import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
-import { type DoneRun, newerLinks } from '../../bulk/past-runs/done-run.ts';
+import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import type { Session } from '../../cli/session.ts';
 import { recordsOf } from '../../client/named-urls.ts';
 import { editions } from '../../contract/editions.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { hasPrint } from '../../link/prints.ts';
+import { fieldsBetween } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
-import { isAlike, type UndoDecision } from '../decide/undo.ts';
+import type { UndoDecision } from '../decide/undo.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
 import type { RevertibleRun } from './reverted-changes.ts';
 
@@ -43,7 +44,7 @@ export async function* undonePages(
   let hasOneDomain: boolean | undefined;
   for await (const done of changes()) {
     if (done.length === 0) continue;
-    if (done.some(isToProve)) isNewer ??= await newerLinks(run, client);
+    if (done.some(isToProve)) isNewer ??= await run.newerLinks(client);
     const all = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
     // What somebody has done since to a link that an earlier undo restored is not part of the run.
     const domains = all.filter(({ change }) => !reverted.has(change));
@@ -141,7 +142,7 @@ function linkNow(
   const between = via === undefined ? undefined : find({ hash: via, domain });
   if (between && isOurs(between) && !(renamed && isOurs(renamed))) return { record: between, taken };
   // A row in doubt may not have been applied: then the link is unchanged and has its old hash.
-  const stayed = old !== undefined && !isCertain && isAlike(before, old);
+  const stayed = old !== undefined && !isCertain && fieldsBetween(before, old).length === 0;
   const other = byFirstHash.get(linkText(newKey));
   const isOther = (found: UrlRecord): boolean =>
     [other?.before?.long_url, other?.asked.long_url].some((url) => sameUrl(url, found.long_url));
