@@ -14,7 +14,8 @@ import { selectLinks } from '../select/link-selection.ts';
 import type { SelectedPage } from '../select/selected-links.ts';
 import { isEverything, type LinkSelection, type SelectionOptions } from '../select/selection-flags.ts';
 import type { ListedChange } from './change.ts';
-import { asCopied, type ComparedLink, decider } from './decide/sides.ts';
+import { asCopied } from './decide/copy.ts';
+import type { ComparedLink } from './decide/outcome.ts';
 import { requireAnswer } from './limits.ts';
 import type { ChangePlan } from './plan/plan.ts';
 import { comparedPages } from './rows/comparison.ts';
@@ -70,7 +71,7 @@ function changeOf(
   findings: Findings,
   { source, target }: CopyAccounts,
 ): Omit<ListedChange, 'given' | 'links'> {
-  const decide = decider(asCopied(target.edition), { kind: 'refused', reason: 'not found', code: 1306 });
+  const decide = asCopied(target.edition);
   return {
     what: `copy from ${source.profile ?? source.client.identity.username}`,
     kind: 'apply',

@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { quoted, shellWord } from '../base/quoted.ts';
 import { applyOperation } from '../bulk/operations/applying.ts';
 import { asApplied, carries, type FileLink } from '../change/decide/apply.ts';
-import type { ComparedLink } from '../change/decide/sides.ts';
+import type { ComparedLink } from '../change/decide/outcome.ts';
 import { requireAnswer } from '../change/limits.ts';
 import { markdownPlan } from '../change/plan/differences.ts';
 import type { ChangePlan } from '../change/plan/plan.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { DifferentError, UsageError } from '../base/errors.ts';
 import { showPlan } from '../change/consent.ts';
 import { asInFile, type FileLink } from '../change/decide/apply.ts';
-import type { ComparedLink } from '../change/decide/sides.ts';
+import type { ComparedLink } from '../change/decide/outcome.ts';
 import { differencesOf, markdownPlan } from '../change/plan/differences.ts';
 import { ChangePlan, type DecidableLinks, decidedPages } from '../change/plan/plan.ts';
 import { wantsRows } from '../change/plan/report.ts';

@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { asApplied, asInFile, type BaseListing, type FileLink, sinceBase } from '../../src/change/decide/apply.ts';
+import {
+  asApplied,
+  asInFile,
+  type BaseListing,
+  type Decisions,
+  decider,
+  type FileLink,
+  sinceBase,
+} from '../../src/change/decide/apply.ts';
+import { asCopied } from '../../src/change/decide/copy.ts';
 import type { PlannedOutcome } from '../../src/change/decide/outcome.ts';
 import { outcomeOf } from '../../src/change/decide/outcome.ts';
-import { asCopied, type Decisions, decider } from '../../src/change/decide/sides.ts';
 import { inverse, withoutLabels } from '../../src/change/tags/tags.ts';
 import type { KnownRecord, UrlRecord } from '../../src/contract/records.ts';
 
@@ -29,7 +37,7 @@ const change = (fields: object) => ({ kind: 'change', fields });
 const refused = (reason: string, more: object = {}) => ({ kind: 'refused', reason, ...more });
 const untouched = (reason: string) => ({ kind: 'untouched', reason });
 
-function decided<Item>(decisions: Decisions<Item>, here: Item | undefined, there: UrlRecord | undefined): PlannedOutcome {
+function decided(decisions: Decisions, here: FileLink | undefined, there: UrlRecord | undefined): PlannedOutcome {
   return decider(decisions)({ target, item: here, record: there });
 }
 
@@ -125,7 +133,7 @@ describe('P4: a link and the account that it is copied to', () => {
     ['a', record({ note: 'n' }), refused('it exists with other values: max_clicks', { fields })],
     ['a', record({ long_url: 'https://b.example/' }), refused('another link has the hash there', { fields })],
   ])('to edition %s, which has %j', ([edition, there, outcome]) => {
-    expect(decided(asCopied(edition), link, there)).toEqual(outcome);
+    expect(asCopied(edition)({ target, item: link, record: there })).toEqual(outcome);
   });
 });
 

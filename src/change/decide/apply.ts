@@ -6,14 +6,27 @@ import { foldLabel, tagInstructions } from '../../contract/tag-label.ts';
 import { cellValue, isRefused } from '../../input/field-values.ts';
 import { type ItemOf, instruction } from '../../input/row.ts';
 import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
-import type { PlannedOutcome } from './outcome.ts';
-import type { Decisions } from './sides.ts';
+import type { ComparedLink, PlannedOutcome } from './outcome.ts';
 
 /** A link of a file or a listing. `tags` contains all of its labels. */
 export type FileLink = ItemOf['apply'];
 
+/** Decides by the sides that have the link: "here" is the file, "there" the account compared with it. */
+export interface Decisions {
+  onlyHere(item: FileLink, target: LinkKey): PlannedOutcome;
+  onlyThere(record: UrlRecord, target: LinkKey): PlannedOutcome;
+  onBoth(item: FileLink, record: UrlRecord, target: LinkKey): PlannedOutcome;
+}
+
+export function decider(decisions: Decisions): (link: ComparedLink<FileLink>) => PlannedOutcome {
+  return ({ item, record, target }) => {
+    if (item !== undefined) return record ? decisions.onBoth(item, record, target) : decisions.onlyHere(item, target);
+    return record ? decisions.onlyThere(record, target) : { kind: 'missing' };
+  };
+}
+
 /** Brings an account in line with a file. `diff` shows these decisions. */
-export const asInFile: Decisions<FileLink> = {
+export const asInFile: Decisions = {
   onlyHere: ({ hash: _, domain: __, ...fields }) => ({ kind: 'create', fields: withoutDefaults(fields) }),
   onlyThere: () => ({ kind: 'delete' }),
   // Fields that the file leaves out are not compared. Spelling is ignored, because some servers normalise long URLs.
@@ -25,7 +38,7 @@ export const asInFile: Decisions<FileLink> = {
 };
 
 /** Like `asInFile`, but deletes only links with the `--prune` label, and refuses to create links that would not match the file. */
-export function asApplied(prune: string | undefined): Decisions<FileLink> {
+export function asApplied(prune: string | undefined): Decisions {
   return {
     ...asInFile,
     onlyHere(item, target) {
@@ -55,7 +68,7 @@ export interface BaseListing {
 }
 
 /** Restricts decisions to the author's changes. A link that someone else has changed since is left unchanged. */
-export function sinceBase(decisions: Decisions<FileLink>, base: BaseListing | undefined): Decisions<FileLink> {
+export function sinceBase(decisions: Decisions, base: BaseListing | undefined): Decisions {
   if (!base) return decisions;
   return {
     onlyHere(item, target) {

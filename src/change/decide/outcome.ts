@@ -38,6 +38,12 @@ export interface PlannedLink extends SelectedLink {
   readonly outcome: PlannedOutcome;
 }
 
+/** A link that one side, another side or both have. */
+export interface ComparedLink<Item> extends SelectedLink {
+  /** The link on the first side. `record` is the link on the second side. */
+  readonly item: Item | undefined;
+}
+
 const idle: ReadonlySet<PlannedOutcome['kind']> = new Set(['unchanged', 'untouched', 'missing', 'refused']);
 
 export function isPlanned({ kind }: PlannedOutcome): boolean {

@@ -5,8 +5,7 @@ import { labelsAfter } from '../../contract/tag-label.ts';
 import { grouped } from '../../output/quantity.ts';
 import type { Row } from '../../output/report.ts';
 import type { FileLink } from '../decide/apply.ts';
-import { fieldChanges, type PlannedLink } from '../decide/outcome.ts';
-import type { ComparedLink } from '../decide/sides.ts';
+import { type ComparedLink, fieldChanges, type PlannedLink } from '../decide/outcome.ts';
 import { ChangePlan, type DecidableLinks, decidedPages, type PlanVerb, signs } from './plan.ts';
 import { summaryLines } from './text.ts';
 

@@ -13,8 +13,8 @@ import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import type { Target } from '../../input/field-values.ts';
 import { canonical } from '../../link/value.ts';
 import type { SelectedLinks, SelectedPage } from '../../select/selected-links.ts';
-import { type FileLink, sinceBase } from '../decide/apply.ts';
-import { type ComparedLink, type Decisions, decider } from '../decide/sides.ts';
+import { type Decisions, decider, type FileLink, sinceBase } from '../decide/apply.ts';
+import type { ComparedLink } from '../decide/outcome.ts';
 import { openBase } from './base.ts';
 import { checkedRows } from './file.ts';
 
@@ -108,7 +108,7 @@ export async function openComparison(options: BulkOptions, session: Session, isO
     }
   }
   /** Joins the links of the file with those of the account. */
-  const compared = <Account extends Pick<SelectedLinks, 'pages'>>(account: Account, decisions: Decisions<FileLink>) => ({
+  const compared = <Account extends Pick<SelectedLinks, 'pages'>>(account: Account, decisions: Decisions) => ({
     links: { ...(account as Omit<Account, 'pages'>), pages: () => pages(account.pages) },
     decide: decider(sinceBase(decisions, base)),
   });

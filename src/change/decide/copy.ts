@@ -1,0 +1,23 @@
+import type { Edition } from '../../contract/editions.ts';
+import { fieldNames } from '../../contract/fields.ts';
+import type { KnownRecord } from '../../contract/records.ts';
+import { fieldsBetween } from '../../link/same.ts';
+import { sameUrl } from '../../link/value.ts';
+import type { ComparedLink, PlannedOutcome } from './outcome.ts';
+import { valuesOf } from './undo.ts';
+
+/** Copies the links of another account to one of this edition. Existing links of the target are never changed. */
+export function asCopied(edition: Edition): (link: ComparedLink<KnownRecord>) => PlannedOutcome {
+  const isBounded = fieldNames('shorten', edition).includes('max_clicks');
+  return ({ item: link, record }) => {
+    if (!link) return { kind: 'refused', reason: 'not found', code: 1306 };
+    const fields = valuesOf(isBounded ? link : { ...link, max_clicks: undefined });
+    if (!record) return { kind: 'copy', fields };
+    if (!sameUrl(link.long_url, record.long_url)) {
+      return { kind: 'refused', reason: 'another link has the hash there', fields };
+    }
+    const others = fieldsBetween(link, record);
+    if (others.length === 0) return { kind: 'unchanged' };
+    return { kind: 'refused', reason: `it exists with other values: ${others.join(', ')}`, fields };
+  };
+}
