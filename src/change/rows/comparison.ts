@@ -18,9 +18,11 @@ import type { ComparedLink } from '../decide/outcome.ts';
 import { openBase } from './base.ts';
 import { checkedRows } from './file.ts';
 
-/** Links of one side with their keys on the other side. A missing link has no item. */
+/** A link of one side with its key on the other side. A missing link has no item. */
+export type NamedItem<Item> = Omit<ComparedLink<Item>, 'record'>;
+
 export interface NamedItems<Item> {
-  readonly items: readonly { readonly target: LinkKey; readonly item: Item | undefined }[];
+  readonly items: readonly NamedItem<Item>[];
   readonly read: number;
 }
 

@@ -1,22 +1,19 @@
 import { UsageError } from '../../base/errors.ts';
 import { SeenKeys } from '../../base/seen-keys.ts';
 import type { RecordField } from '../../contract/fields.ts';
-import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
+import { linkText, recordDomain } from '../../contract/link.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { KeptRows } from '../../input/kept-rows.ts';
 import { quantity } from '../../output/quantity.ts';
 import type { SelectedLink, SelectedLinks } from '../../select/selected-links.ts';
-import type { NamedItems } from './comparison.ts';
+import type { NamedItem, NamedItems } from './comparison.ts';
 import { type CopyAccounts, type DomainMap, type DomainOfCopy, domainsOfCopies } from './copy-domains.ts';
 import { keptRows } from './read-links.ts';
 
-interface SourceLink {
-  readonly key: LinkKey;
-  /** The values to copy; undefined if the named link does not exist. */
-  readonly link: KnownRecord | undefined;
-}
+/** The values to copy; undefined if the named link does not exist. */
+type SourceLink = NamedItem<KnownRecord>;
 
 /** Reads all links of the source, newest first, and stores them on disk. Yields them oldest first, so that the copies keep their order. */
 export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts: CopyAccounts) {
@@ -26,9 +23,9 @@ export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts
   let read = 0;
   for await (const page of links.pages()) {
     const rows = page.links.map(sourceLink);
-    for (const { key, link } of rows) {
-      if (key.domain !== undefined && link) domains.add(withoutLocalPort(key.domain));
-      for (const label of link?.tags ?? []) labels.add(foldLabel(label));
+    for (const { target, item } of rows) {
+      if (target.domain !== undefined && item) domains.add(withoutLocalPort(target.domain));
+      for (const label of item?.tags ?? []) labels.add(foldLabel(label));
     }
     if (rows.length > 0) kept.add(rows);
     read = page.read;
@@ -37,23 +34,23 @@ export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts
   const domainOf = await domainsOfCopies(domains, map, accounts);
   if (domains.size > 1) refuseCollisions(kept, domainOf);
   // A missing link keeps its key.
-  const itemOf = ({ key, link }: SourceLink) => ({
-    item: link,
-    target: link ? { hash: key.hash, domain: domainOf(key.domain) } : key,
+  const placed = ({ target: { hash, domain }, item }: SourceLink): SourceLink => ({
+    item,
+    target: { hash, domain: item ? domainOf(domain) : domain },
   });
   function* items(): Generator<NamedItems<KnownRecord>> {
-    for (const some of kept.readBackwards()) yield { items: some.map(itemOf), read };
+    for (const some of kept.readBackwards()) yield { items: some.map(placed), read };
   }
   return { items, hasLabel: (label: string) => labels.has(foldLabel(label)) };
 }
 
 /** Takes the domain from the short URL, also on edition B. */
 function sourceLink({ target, record }: SelectedLink): SourceLink {
-  if (!record) return { key: target, link: undefined };
+  if (!record) return { target, item: undefined };
   const { hash, long_url, note, tags, expiration_date, email_stats, max_clicks } = record;
   return {
-    key: { hash: target.hash, domain: recordDomain(record) ?? target.domain },
-    link: { hash, long_url, note, tags, expiration_date, email_stats, max_clicks } satisfies Record<
+    target: { hash: target.hash, domain: recordDomain(record) ?? target.domain },
+    item: { hash, long_url, note, tags, expiration_date, email_stats, max_clicks } satisfies Record<
       'hash' | RecordField,
       unknown
     >,
@@ -62,7 +59,7 @@ function sourceLink({ target, record }: SelectedLink): SourceLink {
 
 /** Throws a UsageError if links of two domains would become one link at the target. */
 function refuseCollisions(kept: KeptRows<SourceLink>, domainOf: DomainOfCopy): void {
-  const copyOf = ({ key: { hash, domain } }: SourceLink): string => linkText({ hash, domain: domainOf(domain) });
+  const copyOf = ({ target: { hash, domain } }: SourceLink): string => linkText({ hash, domain: domainOf(domain) });
   const seen = new SeenKeys();
   const candidates = new Set<string>();
   for (const rows of kept.read()) for (const copy of rows.map(copyOf)) if (!seen.add(copy)) candidates.add(copy);
@@ -73,7 +70,7 @@ function refuseCollisions(kept: KeptRows<SourceLink>, domainOf: DomainOfCopy): v
     for (const row of rows) {
       const copy = copyOf(row);
       if (!candidates.has(copy)) continue;
-      const [link, other] = [linkText(row.key), first.get(copy)];
+      const [link, other] = [linkText(row.target), first.get(copy)];
       if (other === undefined) first.set(copy, link);
       else if (other !== link) collisions.push(`${other} and ${link} would both be ${copy}`);
     }
