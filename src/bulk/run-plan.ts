@@ -2,8 +2,8 @@ import type { CliError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import type { DaysOfRun } from '../base/times.ts';
 import type { Client } from '../client/client.ts';
-import type { AccountDomains, LinkKey } from '../contract/link.ts';
-import type { KnownRecord, UrlRecord } from '../contract/records.ts';
+import type { AccountDomains } from '../contract/link.ts';
+import type { UrlRecord } from '../contract/records.ts';
 import type { Journal, OpenJournalFile } from './journal/journal.ts';
 import type { RunState } from './journal/journal-state.ts';
 import type { UndoDirection } from './journal/lines.ts';
@@ -133,12 +133,14 @@ export interface RunPlan<Payload extends object = object> extends RunBeginning {
 export interface HistoryChange {
   readonly kind: 'reset' | 'deleted' | 'renamed';
   readonly row: number;
-  /** Without a domain, the link is on the account's default or only domain. */
-  readonly link: LinkKey;
-  /** The link right before the change, if it was read. */
-  readonly before: KnownRecord | undefined;
-  /** The link after a rename. */
-  readonly after: KnownRecord | undefined;
+  readonly hash: string;
+  /** Without one, the link is on the account's default or only domain. */
+  readonly domain?: string | undefined;
+  /** The counters right before the change, if the link was read. */
+  readonly total?: number | undefined;
+  readonly unique?: number | undefined;
+  /** After a rename. */
+  readonly newHash?: string | undefined;
 }
 
 /** Called before the journal records the changes: a kill may repeat a change, but loses none. Run and row identify it. */

@@ -176,11 +176,11 @@ function changesOf(
   const { hash } = payload;
   const named = 'domain' in payload && typeof payload.domain === 'string' ? payload.domain : working;
   const domain = recordDomain(before ?? record ?? {}) ?? named;
-  const change = { row, link: { hash, domain }, before: before ?? undefined, after: record };
+  const change = { row, hash, domain, total: before?.total_clicks, unique: before?.unique_clicks };
   if (status === 'deleted' || status === 'reset') return [{ ...change, kind: status }];
   const name = operation.requestedFields?.(payload).custom_hash;
   // If a row was only partly applied, its record shows whether the rename happened.
   const isRenamed =
     name !== undefined && name !== hash && (status === 'changed' || (status === 'failed' && record?.hash === name));
-  return isRenamed ? [{ ...change, kind: 'renamed', after: record ?? { hash: name } }] : [];
+  return isRenamed ? [{ ...change, kind: 'renamed', newHash: record?.hash ?? name }] : [];
 }

@@ -83,10 +83,8 @@ async function changeByTags(
 function changesOf(links: readonly PlannedLink[], verb: LinkChange['verb'], first: number): HistoryChange[] {
   const kind = verb === 'delete' ? 'deleted' : verb;
   if (kind === 'change') return [];
-  return links.flatMap(({ target: link, record, outcome }, nth) => {
-    if (!isPlanned(outcome)) return [];
-    // Only these members are kept, because there may be a million links.
-    const before = record && { hash: record.hash, total_clicks: record.total_clicks, unique_clicks: record.unique_clicks };
-    return [{ kind, row: first + nth, link, before, after: undefined }];
+  return links.flatMap(({ target, record, outcome }, nth) => {
+    const counters = { total: record?.total_clicks, unique: record?.unique_clicks };
+    return isPlanned(outcome) ? [{ kind, row: first + nth, ...target, ...counters }] : [];
   });
 }
