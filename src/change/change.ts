@@ -78,11 +78,8 @@ export interface ListedChange extends Change {
   inspect?(plan: ChangePlan): void;
   /** Reads and compares every link again right before its change, however recently it was read. */
   readonly rereads?: boolean;
-  /** The run that this change undoes, with its domain and its rows in doubt. */
-  readonly undoes?: Pick<RunPlan, 'direction' | 'undoneSize' | 'kept' | 'domain'> & {
-    readonly run: string;
-    readonly pending: PendingRows;
-  };
+  /** For an undo: the run that it undoes, and the rows of that in doubt. */
+  readonly undoing?: Pick<RunPlan, 'undoes' | 'direction' | 'undoneSize' | 'kept'> & { readonly pending: PendingRows };
   /** For dry runs: the single request that replaces those for links. */
   readonly request?: PlannedRequest;
   /** Changes the account's tags in the same run, before and after the links. `change` is complete after the links were read. */

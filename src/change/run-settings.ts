@@ -46,17 +46,9 @@ export async function markShown(run: string, { system, listenForSignals }: Sessi
   await recordShown(run, folders(system).state, system);
 }
 
-type UndoneRun = { readonly domain?: string | undefined } | undefined;
-
-/** Returns the working domain; undefined for the default. For an undo it is the domain of the run that is undone. */
-export function chosenDomain({ domain }: Pick<Session, 'domain'>, undoes: UndoneRun): string | undefined {
-  return undoes ? undoes.domain : domain;
-}
-
 /** Returns the domain of links that name none. Looks up the default domain, so that a resumed run has the same one. */
-export async function pinnedDomain(session: Session, undoes?: UndoneRun): Promise<string | undefined> {
-  const { edition, domains } = session;
-  return chosenDomain(session, undoes) ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
+export async function pinnedDomain({ edition, domain, domains }: Session): Promise<string | undefined> {
+  return domain ?? (editions[edition].severalDomains ? (await domains()).defaultDomain : undefined);
 }
 
 const appliedKinds: { readonly [K in PlannedOutcome['kind']]?: AppliedKind } = { create: 'shorten', delete: 'delete' };

@@ -19,7 +19,7 @@ import { refuseTooMany } from './limits.ts';
 import { ChangePlan, decidedPages, runRowOf } from './plan/plan.ts';
 import { runReport } from './report.ts';
 import { keptRows } from './rows/read-links.ts';
-import { chosenDomain, keepsUndo, pinnedDomain, sendingOf } from './run-settings.ts';
+import { keepsUndo, pinnedDomain, sendingOf } from './run-settings.ts';
 
 /** A link to change, or a refused or missing link to report. */
 type ListedRow = RunRow<LinkKey>;
@@ -36,11 +36,12 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   const listed = begun ? await resumed(begun, change.question, session) : await takeSnapshot(change, session);
   // A resumed run keeps the tag change that was decided at its start, and the number of rows in doubt that was found.
   const tags = begun ? begun.begin.options.tags : change.tags?.change;
-  if (change.undoes && begun?.begin.kept !== undefined) change.undoes.pending.rows = begun.begin.kept;
+  const { pending, ...undoing } = change.undoing ?? {};
+  if (pending && begun?.begin.kept !== undefined) pending.rows = begun.begin.kept;
   const { rows, refused, domains, newLinks, open, copyTo } = listed;
   if (rows === 0) return nothingToDo(change.presentation, `${change.what}: nothing to change`, refused);
   const filter = change.links.filterAt?.(begun ? Date.parse(begun.begin.at) : now);
-  const { what, operation, undoes, links } = change;
+  const { what, operation, links } = change;
   const readAt = change.rereads ? longAgo : listed.readAt;
   return await runReport(
     {
@@ -48,12 +49,8 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
       operation,
       what,
       undo,
-      undoes: undoes?.run,
-      direction: undoes?.direction,
-      undoneSize: undoes?.undoneSize,
-      kept: undoes?.kept,
+      ...undoing,
       isSelected: filter && ((record) => filter.matches(record)),
-      domain: chosenDomain(session, undoes),
       newLinks,
       input: { name: what, sha256, rows, file: links.file, open, readAt, copyTo, snapshot: { run: begun?.begin.run } },
       payload: (item) => item as LinkKey,
@@ -67,12 +64,11 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   );
 }
 
-type Identified = Pick<ListedChange, 'what' | 'kind' | 'given' | 'undoes'>;
+type Identified = Pick<ListedChange, 'what' | 'kind' | 'given'>;
 
 /** Identifies the run that the same command resumes. */
-async function identityOf({ what, kind, given, undoes }: Identified, session: Session) {
-  const domain = await pinnedDomain(session, undoes);
-  return { operation: kind, domain, sha256: checksum(JSON.stringify([what, given])) };
+async function identityOf({ what, kind, given }: Identified, session: Session) {
+  return { operation: kind, domain: await pinnedDomain(session), sha256: checksum(JSON.stringify([what, given])) };
 }
 
 /** Returns the tag change of an unfinished run of the same change. */

@@ -10,7 +10,7 @@ import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
 import { assertSameAccount, directionOf } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
-import { recordTagRun, type TagRun } from '../bulk/tag-run.ts';
+import { recordTagRun } from '../bulk/tag-run.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
@@ -34,7 +34,7 @@ import { type PendingRows, undonePages } from './rows/undone-links.ts';
 import { type Direction, namedRun, runBefore, withRunBefore } from './rows/undone-run.ts';
 import { runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
-import { tagsBack, undoTagRun } from './tags/tag-undo.ts';
+import { type TagsBack, tagsBack, undoTagRun } from './tags/tag-undo.ts';
 import { isAnyLeft, revertParts } from './undo-parts.ts';
 
 export interface UndoOptions extends BulkOptions {
@@ -62,7 +62,7 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   const { begin, untraceableRows } = run;
   const { system, client, global } = session;
   assertSameAccount(begin, client);
-  const undo = undoOf(begin);
+  const undo = undoOf(run);
   if (begin.operation === 'tags') return await undoTagRun(run, undo, session);
   const method = await undoMethodOf(run, session);
   await requireAnswer(session, 'named');
@@ -77,52 +77,38 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   }
   const pending: PendingRows = { rows: untraceableRows };
   const tags = tagsBack(run, session);
+  const change = changeOf(part, method, { undo, options, pending, tags }, session);
+  // Links of the run without a domain are on its domain.
   const domain = begin.domain && (await session.currentDomain(begin.domain));
-  const report = await runPlannedChange(
-    { ...changeOf(part, method, { options, domain, kept: () => pending.rows + (tags?.kept() ?? 0), pending }, session), tags },
-    session,
-  );
+  const report = await runPlannedChange(change, { ...session, domain });
   if (global.dryRun) return report;
   const isWithoutLinks = report.runRows === undefined;
   // While rows may still be applied, tags stay as they are, because links may get them.
   if (isWithoutLinks && pending.rows === 0 && !report.outcome?.()) {
     if (tags) return await undoTagRun(run, undo, session);
-    await recordNothing(run, { ...undo, operation: method.kind }, session);
+    // Links that are found as they should be are undone: what somebody does to them later is not part of the run.
+    const nothing = { ...undo, operation: method.kind, change: {}, profile: session.profile };
+    await recordTagRun(nothing, environmentOf(session), { act: async () => undefined });
   }
   const named = isWithoutLinks ? await withRunBefore(report, run, undo.direction, session) : report;
   return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, run) };
 }
 
-/** Links that are found as they should be are undone: what somebody does to them later is not part of the run. */
-async function recordNothing(
-  { begin, size }: DoneRun,
-  undo: Pick<TagRun, 'what' | 'direction' | 'operation'>,
-  session: Session,
-): Promise<void> {
-  const run = { ...undo, change: {}, profile: session.profile, undoes: begin.run, undoneSize: size };
-  await recordTagRun(run, environmentOf(session), { act: async () => undefined });
-}
-
 interface Undoing {
+  readonly undo: ReturnType<typeof undoOf>;
   readonly options: UndoOptions;
-  /** The domain of the run. */
-  readonly domain: string | undefined;
   readonly pending: PendingRows;
-  kept(): number;
+  readonly tags: TagsBack | undefined;
 }
 
 function changeOf(
   part: RevertibleRun,
   method: UndoMethod,
-  { options, domain, pending, kept }: Undoing,
+  { undo: { what, undoLine, ...undoing }, options, pending, tags }: Undoing,
   session: Session,
 ): ListedChange {
-  const { run } = part;
-  const { begin } = run;
   const { force = false } = options;
-  const { what, direction } = undoOf(begin);
-  const isRedo = direction === 'redo';
-  const [verb, doing, done] = (isRedo && method.redoWords) || method.words;
+  const [verb, doing, done] = (undoing.direction === 'redo' && method.redoWords) || method.words;
   const reading = { decide: method.decide, force, batchSize: batchSizeOf(session, options.batchSize), pending };
   return {
     kind: method.kind,
@@ -131,20 +117,21 @@ function changeOf(
     presentation: {
       ...hashChangePresentation(method.key ?? 'urls', done),
       doing,
-      ...(!isRedo && { undoLine: () => `to redo it: linkctl redo ${begin.run}` }),
+      ...(undoLine && { undoLine }),
     },
     what,
     links: {
       severalDomains: editions[session.edition].severalDomains,
       pages: () => undonePages(part, reading, session),
     },
-    given: { undo: begin.run, force },
+    given: { undo: undoing.undoes, force },
     options,
     decide: ({ outcome }: PlannedLink) => outcome,
     // A link of the run that somebody else has deleted is undone, also if that was after the beginning of an undo that is resumed.
     operation: (settings) => ({ ...method.operation({ ...settings, edition: session.edition }), mayBeGone: true }),
     ...(method.payload && { payload: method.payload }),
-    undoes: { run: begin.run, direction, undoneSize: run.size, kept, domain, pending },
+    undoing: { ...undoing, pending, kept: () => pending.rows + (tags?.kept() ?? 0) },
+    tags,
   };
 }
 
@@ -208,9 +195,10 @@ function clicksOf({ total_clicks = 0 }: KnownRecord): number {
 }
 
 /** Undoing an undo is called redo; undoing a redo is an undo again. */
-function undoOf(begin: DoneRun['begin']) {
+function undoOf({ begin, size }: DoneRun) {
   const direction = directionOf(begin) === 'undo' ? ('redo' as const) : ('undo' as const);
-  return { what: `${direction} ${subjectOf(begin)}`, direction };
+  const undoLine = direction === 'undo' ? () => `to redo it: linkctl redo ${begin.run}` : undefined;
+  return { what: `${direction} ${subjectOf(begin)}`, direction, undoes: begin.run, undoneSize: size, undoLine };
 }
 
 /** Returns the title of the first run in a chain of undos and redos. */

@@ -43,7 +43,7 @@ export async function listedDryRun(change: ListedChange, session: Session): Prom
   const report = await planReport({ plan, pages: kept.read(), requests, domains, inspect: change.inspect }, session);
   // An undo of which nothing is shown goes on with what else there is to undo.
   const isEmpty = plan.planned + plan.countOf('refused') + plan.countOf('missing') === 0;
-  return isEmpty && change.undoes && !change.tags ? { ...report, rows: [] } : report;
+  return isEmpty && change.undoing && !change.tags ? { ...report, rows: [] } : report;
 }
 
 /** As in the change itself, hashes are ambiguous only if the account has several domains. */
@@ -62,7 +62,7 @@ async function* listedRequests(
   function* rows(): Generator<RunRow[]> {
     for (const links of kept.read()) yield links.flatMap((link) => runRowOf(link, change) ?? []);
   }
-  const domain = await pinnedDomain(session, change.undoes);
+  const domain = await pinnedDomain(session);
   const payload = (item: object) => item as LinkKey;
   const batchSize = batchSizeOf(session, options.batchSize);
   const { add, delete: deleted } = tags?.change ?? {};

@@ -3,6 +3,7 @@ import { folders } from '../../base/system.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import { type RunFolders, runFolders, titleOf } from '../../bulk/past-runs/run-names.ts';
 import { firstOf, type IsLeft, type IsOwn, isOfProfile, wholeOf } from '../../bulk/past-runs/undo-chain.ts';
+import type { RunPlan } from '../../bulk/run-plan.ts';
 import { isRevertible, resolveRun, showRun, undoableBefore } from '../../bulk/runs.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
@@ -52,7 +53,7 @@ async function nameless({ command }: Direction, run: string | undefined, session
 export async function withRunBefore(
   report: RowsReport,
   { begin }: Pick<DoneRun, 'begin'>,
-  direction: Direction['command'],
+  direction: RunPlan['direction'],
   session: Session,
 ): Promise<RowsReport> {
   const hint = direction === 'undo' ? await runBefore(begin, session) : undefined;

@@ -11,9 +11,9 @@ import { quantity } from '../../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
 import { environmentOf } from '../environment.ts';
 import { requireAnswer } from '../limits.ts';
-import { type Direction, withRunBefore } from '../rows/undone-run.ts';
+import { withRunBefore } from '../rows/undone-run.ts';
 import { countLinks, deletion, linksOf, tagKept } from './tag-removal.ts';
-import { changeEach, inverse, recordedTags, tagRequests } from './tags.ts';
+import { changeEach, inverse, recordedTags, type TagsToRecord, tagRequests } from './tags.ts';
 
 /** The undo of one tag's change. */
 interface Step {
@@ -30,23 +30,13 @@ interface Step {
 }
 
 /** Undoes a run that changed tags and no links, or none any more. Tags that changed since are left unchanged and reported. */
-export async function undoTagRun(
-  undone: DoneRun,
-  undo: { readonly what: string; readonly direction: Direction['command'] },
-  session: Session,
-): Promise<RowsReport> {
-  const { begin, size } = undone;
+export async function undoTagRun(undone: DoneRun, undo: Omit<TagsToRecord, 'change'>, session: Session): Promise<RowsReport> {
+  const { begin } = undone;
   const { global, streams } = session;
   await requireAnswer(session, 'named');
   const change = inverse(tagChangeOf(begin));
-  const run = {
-    ...undo,
-    undoes: begin.run,
-    undoneSize: size,
-    ...(undo.direction === 'undo' && { undoLine: () => `to redo it: linkctl redo ${begin.run}` }),
-  };
   // A killed undo may have made all changes: then only its end must be recorded.
-  const begun = await unfinishedTags(run, environmentOf(session));
+  const begun = await unfinishedTags(undo, environmentOf(session));
   const steps = await stepsOf(change, session);
   const isSilent = global.quiet && global.yes;
   for (const { text, refusal } of isSilent ? [] : steps)
@@ -69,7 +59,7 @@ export async function undoTagRun(
     return doable.length === 0 ? { ...shown, rows: [] } : shown;
   }
   if (steps.length === 0) {
-    await recordedTags(report, { ...run, change: begun ?? {} }, session);
+    await recordedTags(report, { ...undo, change: begun ?? {} }, session);
     const nothing = { ...report, rows: [], notes: () => [`${undo.what}: nothing to change`] };
     return await withRunBefore(nothing, undone, undo.direction, session);
   }
@@ -80,7 +70,7 @@ export async function undoTagRun(
   }
   const question = undo.direction === 'redo' ? `Redo run ${begin.undoes ?? begin.run}` : `Undo run ${begin.run}`;
   await confirm(`${question} of ${accountLabel(session)}?`, session);
-  return await recordedTags(report, { ...run, change: begun ?? combined(doable) }, session);
+  return await recordedTags(report, { ...undo, change: begun ?? combined(doable) }, session);
 }
 
 /** Its undo must not touch what others have done. */
@@ -176,7 +166,7 @@ function renaming(
 }
 
 /** The tag steps of an undo that also changes links. */
-interface TagsBack extends RunSteps {
+export interface TagsBack extends RunSteps {
   readonly change: TagChange;
   /** Returns the number of tags that were left unchanged. */
   kept(): number;

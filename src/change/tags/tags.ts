@@ -116,9 +116,9 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
   };
 }
 
-interface TagsToRecord extends Omit<TagRun, 'profile'> {
+export interface TagsToRecord extends Omit<TagRun, 'profile'> {
   /** Says how to revert the run. */
-  readonly undoLine?: (run: string) => string;
+  readonly undoLine?: ((run: string) => string) | undefined;
 }
 
 /** Makes the changes of a report in one run without rows. Changes made before a failure stay recorded. */
