@@ -23,7 +23,7 @@ import { copiedLinks } from './rows/copy.ts';
 import { type CopyAccounts, readDomainMap, refuseSameAccount } from './rows/copy-domains.ts';
 import { runPlannedChange, unfinishedTagsOf } from './run.ts';
 import { appliedRow } from './run-settings.ts';
-import { copiedTags, unusedTags, withTags, withTagsAlone } from './tags/copied-tags.ts';
+import { type CopiedTags, copiedTags, unusedTags, withTagsAlone } from './tags/copied-tags.ts';
 import { undoLineOf } from './typed-report.ts';
 
 export interface CopyOptions extends SelectionOptions, BulkOptions {
@@ -35,6 +35,7 @@ interface Findings {
   plan?: ChangePlan;
   /** Number of links whose `max_clicks` the target does not support. */
   withoutBound: number;
+  readonly tags: CopiedTags;
 }
 
 /** Copies the oldest links first. Their hashes make it safe to repeat. The run belongs to the target account and is undone there. */
@@ -46,8 +47,8 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   const links = await selectLinks(selection, options, source, 'change');
   // If only some links are copied, only their own tags are copied.
   const isWhole = selection.kind === 'listing' && isEverything(selection) && !options.filter;
-  const findings: Findings = { withoutBound: 0 };
   const tags = copiedTags(target);
+  const findings: Findings = { withoutBound: 0, tags };
   async function* pages(): AsyncGenerator<SelectedPage<ComparedLink<KnownRecord>>> {
     const { items, hasLabel } = await copiedLinks(links, map, accounts);
     if (isWhole) tags.labels = await unusedTags(hasLabel, accounts);
@@ -63,7 +64,7 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   if (target.global.dryRun) return report;
   if (report.runRows === undefined) return withFindings(await withTagsAlone(report, tags, change.what, target), findings, target);
   if (!findings.plan) await target.note('the links are copied as they were when this run began');
-  return withFindings(withTags(report, tags), findings, target);
+  return withFindings(report, findings, target);
 }
 
 function changeOf(
@@ -111,8 +112,8 @@ function ofTarget(error: CliError | undefined, { profile }: Session): CliError |
   return new CliError(kind, message, { hint, apiCode, details, reported, cause });
 }
 
-/** Reports existing links and values that were not copied. */
-function withFindings(report: RowsReport, { plan, withoutBound }: Findings, target: Session): RowsReport {
+/** Reports the tags, the existing links, and the values that were not copied. */
+function withFindings(report: RowsReport, { plan, withoutBound, tags }: Findings, target: Session): RowsReport {
   const existing = plan?.countOf('unchanged') ?? 0;
   const members = (): Row => {
     const { summary, ...others } = report.members?.() ?? {};
@@ -120,6 +121,7 @@ function withFindings(report: RowsReport, { plan, withoutBound }: Findings, targ
   };
   const notes = (): string[] => [
     ...(report.notes?.() ?? []),
+    ...tags.notes(),
     ...(report.runRows !== undefined && existing > 0
       ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`]
       : []),
@@ -130,7 +132,7 @@ function withFindings(report: RowsReport, { plan, withoutBound }: Findings, targ
     members,
     notes,
     failure: (row) => ofTarget(report.failure?.(row), target),
-    outcome: () => ofTarget(report.outcome?.(), target),
+    outcome: () => ofTarget(report.outcome?.() ?? tags.outcome(), target),
   };
 }
 

@@ -24,7 +24,7 @@ interface Planned extends Pick<RowsReport, 'columns' | 'tableFields' | 'pipedFie
 /** Shows rows and changes nothing. `-v` also prints the requests. */
 function dryRun({ requests, rows, notes, ...fields }: Planned, { global, streams }: Invocation): RowsReport {
   async function* shown(): AsyncGenerator<readonly Row[]> {
-    for await (const some of rows) yield some;
+    yield* rows;
     if (global.verbose) for await (const request of requests) await streams.message(requestLine(request));
   }
   return {

@@ -15,7 +15,7 @@ export async function withLinksRead<Item extends object>(
   session: Session,
 ): Promise<ReadableRows<Item>> {
   const readAt = input.readAt ?? session.system.elapsed();
-  const kept = input.rows > batchSize ? keptRows<RunRow<Item>>(session) : keptInMemory<RunRow<Item>>();
+  const kept = keptRows<RunRow<Item>>(session);
   let count = 0;
   for await (const rows of rowBatches(input, batchSize)) {
     const sent = rows.filter(({ skip }) => skip === undefined);
@@ -33,9 +33,4 @@ export function keptRows<Row>({ system, atEnd }: Pick<Session, 'system' | 'atEnd
   const kept = new KeptRows<Row>(folders(system).state, system);
   atEnd(async () => kept.close());
   return kept;
-}
-
-function keptInMemory<Row>(): { add(rows: readonly Row[]): void; read(): Iterable<readonly Row[]> } {
-  const kept: (readonly Row[])[] = [];
-  return { add: (rows) => void kept.push(rows), read: () => kept };
 }

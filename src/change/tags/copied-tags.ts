@@ -11,7 +11,7 @@ import type { CopyAccounts } from '../rows/copy-domains.ts';
 import { isRefusal, namedTags } from './tags.ts';
 
 /** Tags that no copied link carries and that the target lacks. They are added before the links. */
-interface CopiedTags extends RunSteps {
+export interface CopiedTags extends RunSteps {
   /** Complete after the links were read. */
   labels: readonly string[];
   readonly change: TagChange | undefined;
@@ -65,14 +65,6 @@ export function copiedTags({ client, warn }: Session): CopiedTags {
   return tags;
 }
 
-export function withTags(report: RowsReport, tags: CopiedTags): RowsReport {
-  return {
-    ...report,
-    notes: () => [...(report.notes?.() ?? []), ...tags.notes()],
-    outcome: () => report.outcome?.() ?? tags.outcome(),
-  };
-}
-
 /** Without links to copy, the tags are added by a run of their own. */
 export async function withTagsAlone(report: RowsReport, tags: CopiedTags, what: string, target: Session): Promise<RowsReport> {
   const environment = environmentOf(target);
@@ -91,5 +83,5 @@ export async function withTagsAlone(report: RowsReport, tags: CopiedTags, what: 
     await recordTagRun({ what, change: change ?? {}, profile: target.profile }, environment, { act, isBegun });
     yield* batchesOf(report);
   }
-  return withTags({ ...report, rows: rows(), notes: () => [] }, tags);
+  return { ...report, rows: rows(), notes: () => [] };
 }
