@@ -1,11 +1,10 @@
 import { CliError } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
-import { runFolders } from '../bulk/past-runs/run-names.ts';
 import { type Parts, partsOf, wholesOf } from '../bulk/past-runs/undo-chain.ts';
 import { type Reversal, reversalsOf, sinceWhole } from '../bulk/past-runs/undos.ts';
 import type { Session } from '../cli/session.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
+import { foldersOf } from './environment.ts';
 import { hasMore, type RevertibleRun, readRevertibleRun } from './rows/reverted-changes.ts';
 import type { Direction } from './rows/undone-run.ts';
 import { nothingToDo } from './run.ts';
@@ -33,8 +32,8 @@ export async function revertParts(
   return empty ?? nothingToDo(hashChangePresentation('urls'), already(run, parts.doneBy));
 }
 
-async function* allOf(runs: readonly string[], { system }: Session): AsyncGenerator<RevertibleRun> {
-  for (const run of runs) yield await readRevertibleRun(run, system);
+async function* allOf(runs: readonly string[], session: Session): AsyncGenerator<RevertibleRun> {
+  for (const run of runs) yield await readRevertibleRun(run, foldersOf(session));
 }
 
 async function* partsLeft({ unshown, ends, wholes, isWhole }: Parts, session: Session): AsyncGenerator<RevertibleRun> {
@@ -75,10 +74,6 @@ async function isLeft(part: RevertibleRun, session: Session): Promise<boolean> {
 function hasKeptTags(reversals: readonly Reversal[]): boolean {
   const { state } = reversals.toSorted((one, other) => one.resumed - other.resumed).at(-1) ?? {};
   return state !== undefined && (!state.complete || state.kept > 0);
-}
-
-function foldersOf({ system }: Session) {
-  return runFolders(folders(system).state);
 }
 
 /** Rows that are known before anything is sent are those that are refused. */

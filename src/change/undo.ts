@@ -1,12 +1,11 @@
 import { CliError, FailedError, type FailureKind, NotFoundError, UsageError } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
 import { applyOperation, recreateOperation } from '../bulk/operations/applying.ts';
 import { editItemsOperation } from '../bulk/operations/editing.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
 import type { DoneChange } from '../bulk/past-runs/done-change.ts';
 import { assertIdle, type DoneRun } from '../bulk/past-runs/done-run.ts';
-import { runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
+import { titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
 import { assertSameAccount, directionOf } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
@@ -24,7 +23,7 @@ import { hashChangePresentation } from '../output/url-columns.ts';
 import type { ListedChange } from './change.ts';
 import type { PlannedLink, PlannedOutcome } from './decide/outcome.ts';
 import { type UndoDecision, undoCreation, undoDeletion, undoEdit } from './decide/undo.ts';
-import { environmentOf } from './environment.ts';
+import { environmentOf, foldersOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
 import type { MakeItem } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
@@ -66,7 +65,7 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   if (begin.operation === 'tags') return await undoTagRun(run, undo, session);
   const method = await undoMethodOf(run, session);
   await requireAnswer(session, 'named');
-  if (!global.dryRun) await assertIdle(begin.run, runFolders(folders(system).state), system);
+  if (!global.dryRun) await assertIdle(begin.run, foldersOf(session), system);
   await session.note(
     undo.direction === 'redo'
       ? `redoing run ${begin.undoes ?? begin.run}: ${subjectOf(begin)}`

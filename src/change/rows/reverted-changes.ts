@@ -1,7 +1,6 @@
-import { folders, type System } from '../../base/system.ts';
 import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
 import { type DoneRun, readDoneRun } from '../../bulk/past-runs/done-run.ts';
-import { type RunFolders, runFolders, runRecord } from '../../bulk/past-runs/run-names.ts';
+import { type RunFolders, runRecord } from '../../bulk/past-runs/run-names.ts';
 import { firstOf } from '../../bulk/past-runs/undo-chain.ts';
 import { hasDone, isOpen, mayHaveDone, type Reversal, reversalsOf } from '../../bulk/past-runs/undos.ts';
 import type { RunRow } from '../../bulk/run-plan.ts';
@@ -21,9 +20,9 @@ interface RevertedChanges {
 }
 
 /** Throws `NotFoundError` if the record of the run is gone, and `LocalError` if its journal is damaged. */
-export async function readRevertibleRun(name: string, system: System): Promise<RevertibleRun> {
-  const run = await readDoneRun(folders(system).state, name);
-  return { run, reverted: await revertedChanges(run, system) };
+export async function readRevertibleRun(name: string, kept: RunFolders): Promise<RevertibleRun> {
+  const run = await readDoneRun(kept.state, name);
+  return { run, reverted: await revertedChanges(run, kept) };
 }
 
 /** Returns true if the run changed links that its undos have not restored. */
@@ -35,8 +34,7 @@ export async function hasMore({ run, reverted }: RevertibleRun): Promise<boolean
 }
 
 /** Asks the records of the chain: for each row of its first run, the last undo or redo that decided about it counts. */
-async function revertedChanges(run: DoneRun, system: System): Promise<RevertedChanges> {
-  const kept = runFolders(folders(system).state);
+async function revertedChanges(run: DoneRun, kept: RunFolders): Promise<RevertedChanges> {
   const name = run.begin.run;
   const first = await firstRunOf(run, kept);
   const reversals = await reversalsOf(first, kept);

@@ -1,13 +1,13 @@
 import { CliError, UsageError } from '../../base/errors.ts';
-import { folders } from '../../base/system.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
-import { type RunFolders, runFolders, titleOf } from '../../bulk/past-runs/run-names.ts';
+import { type RunFolders, titleOf } from '../../bulk/past-runs/run-names.ts';
 import { firstOf, type IsLeft, type IsOwn, isOfProfile, wholeOf } from '../../bulk/past-runs/undo-chain.ts';
 import type { RunPlan } from '../../bulk/run-plan.ts';
 import { isRevertible, resolveRun, showRun, undoableBefore } from '../../bulk/runs.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import type { RowsReport } from '../../output/report.ts';
+import { foldersOf } from '../environment.ts';
 
 /** The differences between `undo` and `redo`. */
 export interface Direction {
@@ -26,15 +26,15 @@ export async function namedRun(
   isLeft: IsLeft,
   session: Session,
 ): Promise<string | undefined> {
-  const { state } = folders(session.system);
-  if (named !== undefined && named !== 'last') return resolveRun(state, named);
-  const run = await direction.next(runFolders(state), (begin) => isOfProfile(begin, session.client.identity), isLeft);
+  const kept = foldersOf(session);
+  if (named !== undefined && named !== 'last') return resolveRun(kept.state, named);
+  const run = await direction.next(kept, (begin) => isOfProfile(begin, session.client.identity), isLeft);
   if (!session.global.dryRun && !canAsk(session)) throw await nameless(direction, run, session);
-  return run && (await wholeOf(run, runFolders(state)));
+  return run && (await wholeOf(run, kept));
 }
 
 async function nameless({ command }: Direction, run: string | undefined, session: Session): Promise<UsageError> {
-  const { state } = folders(session.system);
+  const { state } = foldersOf(session);
   const message = `<run> required for ${command} when not running interactively`;
   if (run === undefined) return new UsageError(message, { hint: 'linkctl runs' });
   const { begin: newest } = await showRun(state, run);
@@ -71,10 +71,10 @@ export async function withRunBefore(
 }
 
 /** Returns a hint that names the newest earlier run that can be undone. */
-export async function runBefore(begin: DoneRun['begin'], { client, system }: Session): Promise<string | undefined> {
-  const { state } = folders(system);
-  const first = await firstOf(begin.run, runFolders(state));
-  const isOwn: IsOwn = (other) => other.run !== first && isOfProfile(other, client.identity);
-  const found = await undoableBefore(state, begin, isOwn);
+export async function runBefore(begin: DoneRun['begin'], session: Session): Promise<string | undefined> {
+  const kept = foldersOf(session);
+  const first = await firstOf(begin.run, kept);
+  const isOwn: IsOwn = (other) => other.run !== first && isOfProfile(other, session.client.identity);
+  const found = await undoableBefore(kept.state, begin, isOwn);
   return found && `the run before it that can be undone (${titleOf(found.begin)}, ${found.begin.at}): linkctl undo ${found.run}`;
 }
