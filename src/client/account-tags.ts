@@ -1,6 +1,6 @@
 import { CliError, UnavailableError } from '../base/errors.ts';
 import type { TagRecord, UrlRecord } from '../contract/records.ts';
-import { foldLabel, isAmbiguousLabel, labelExpression } from '../contract/tag-label.ts';
+import { foldLabel, isAmbiguousLabel, isSameLabel, labelExpression } from '../contract/tag-label.ts';
 import { CallError } from './call-error.ts';
 import type { Client } from './client.ts';
 import { type FilteredPage, filteredPages } from './filtered-pages.ts';
@@ -80,9 +80,9 @@ function isOpen(error: unknown): error is CallError {
 
 async function stateOf(client: Sender, old: string, label: string): Promise<'renamed' | 'as before' | 'unclear'> {
   const { labels } = await accountTags(client);
-  const has = (wanted: string): boolean => labels.some((other) => foldLabel(other) === foldLabel(wanted));
+  const has = (wanted: string): boolean => labels.some((other) => isSameLabel(other, wanted));
   // Labels are compared without case (2.5), but a rename that only changes case shows in the exact text.
-  const isAsBefore = foldLabel(old) === foldLabel(label) ? !labels.includes(label) : has(old);
+  const isAsBefore = isSameLabel(old, label) ? !labels.includes(label) : has(old);
   if (isAsBefore) return 'as before';
   return has(label) ? 'renamed' : 'unclear';
 }

@@ -16,7 +16,7 @@ import { openSession, type Session } from '../cli/session.ts';
 import { accountTags, countLabels, deleteTag, isNoTag, renameTag } from '../client/account-tags.ts';
 import { cacheLabels } from '../completion/label-cache.ts';
 import type { TagRecord } from '../contract/records.ts';
-import { foldLabel } from '../contract/tag-label.ts';
+import { foldLabel, isSameLabel } from '../contract/tag-label.ts';
 import { addNoUndoFlag } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/field-values.ts';
@@ -199,7 +199,7 @@ async function mergeTags(
 ): Promise<RowsReport> {
   const [into = ''] = readLabels([options.into]);
   const all = readLabels(operands);
-  const labels = all.filter((label) => foldLabel(label) !== foldLabel(into));
+  const labels = all.filter((label) => !isSameLabel(label, into));
   if (labels.length === 0) {
     throw new UsageError(`nothing to merge: ${JSON.stringify(all[0])} is the tag to merge into`, {
       hint: `to change its spelling: linkctl tags rename ${shellWord(all[0] ?? '')} ${shellWord(into)}`,
@@ -222,7 +222,7 @@ function plan(
 
 /** An answer with other labels means that the change was not applied; an answer without labels proves nothing. */
 function applied(label: string, tags: readonly TagRecord[] | null | undefined): TagRecord {
-  const tag = tags?.find((one) => foldLabel(one.label) === foldLabel(label));
+  const tag = tags?.find((one) => isSameLabel(one.label, label));
   if (!tag && tags?.[0]) {
     throw new RejectedError(`not applied: requested tag "${label}", but the server returned "${tags[0].label}"`);
   }

@@ -23,6 +23,11 @@ export function foldLabel(label: string): string {
   return label.normalize('NFC').toLowerCase();
 }
 
+/** Ignores case (2.5). */
+export function isSameLabel(one: string, other: string): boolean {
+  return foldLabel(one) === foldLabel(other);
+}
+
 /** Ignores blanks around the label, too, which some servers strip. Never use it to choose what to delete. */
 export function trimmedLabel(label: string): string {
   return foldLabel(label.trim());

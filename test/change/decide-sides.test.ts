@@ -84,6 +84,7 @@ describe('W5: a file that was made from a listing', () => {
     ['as the listing, changed since', was, was, record({ note: 'since', tags: ['a'] }), unchanged],
     ['changed in the file alone', was, { ...was, note: 'n' }, record({ note: 'was', tags: ['a'] }), change({ note: 'n' })],
     ['changed alike on both', was, { ...was, note: 'n' }, record({ note: 'n', tags: ['a'] }), unchanged],
+    ['a label with blanks around it', was, { ...was, tags: [' a'] }, record({ note: 'was', tags: ['a'] }), unchanged],
     [
       'changed otherwise on both',
       was,

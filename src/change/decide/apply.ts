@@ -2,7 +2,7 @@ import { fields as allFields, type Field, type FieldName } from '../../contract/
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { foldLabel, tagInstructions } from '../../contract/tag-label.ts';
+import { isSameLabel, tagInstructions } from '../../contract/tag-label.ts';
 import { cellValue, isRefused } from '../../input/field-values.ts';
 import { type ItemOf, instruction } from '../../input/row.ts';
 import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
@@ -56,7 +56,7 @@ function unmadeReason({ hash, long_url }: FileLink): string | undefined {
 }
 
 export function carries(record: UrlRecord | undefined, label: string | undefined): boolean {
-  return label !== undefined && record?.tags.some((tag) => foldLabel(tag) === foldLabel(label)) === true;
+  return label !== undefined && record?.tags.some((tag) => isSameLabel(tag, label)) === true;
 }
 
 /** The listing that a file was made from. The author of the file changed the fields that differ. */
@@ -126,23 +126,15 @@ export function changedFields(
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
       if (Array.isArray(value)) {
+        // Labels without signs are the complete list for the link.
         const hasSigns = mayHaveSigns && value.some((entry) => /^[+-]/.test(entry));
-        const changes = hasSigns ? value.map(instruction) : tagChanges(value, base.tags ?? []);
+        const changes = hasSigns ? value.map(instruction) : tagInstructions(value, base.tags ?? []);
         return changes.length > 0 ? [[name, changes]] : [];
       }
       if (name === 'custom_hash') return value === base.hash ? [] : [[name, value]];
       return value === (was[name] ?? defaultOf(name)) ? [] : [[name, value]];
     }),
   );
-}
-
-/** Labels without signs are the complete list for the link. */
-function tagChanges(entries: readonly string[], base: readonly string[]): string[] {
-  const [wanted, had] = [new Set(entries.map(foldLabel)), new Set(base.map(foldLabel))];
-  return [
-    ...entries.filter((label) => !had.has(foldLabel(label))).map((label) => `+${label}`),
-    ...base.filter((label) => !wanted.has(foldLabel(label))).map((label) => `-${label}`),
-  ];
 }
 
 /** Returns the value of an empty cell in a listing. */

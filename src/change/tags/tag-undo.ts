@@ -5,7 +5,7 @@ import { type TagChange, tagChangeOf, unfinishedTags } from '../../bulk/tag-run.
 import { confirm } from '../../cli/prompt.ts';
 import { accountLabel, type Session } from '../../cli/session.ts';
 import { type AccountTags, accountTags, addTags, renameTag } from '../../client/account-tags.ts';
-import { foldLabel } from '../../contract/tag-label.ts';
+import { isSameLabel } from '../../contract/tag-label.ts';
 import { dryRunReport } from '../../output/planned-requests.ts';
 import { quantity } from '../../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
@@ -117,10 +117,6 @@ type Rename = NonNullable<TagChange['rename']>;
 /** Returns the tag that has got the label to restore meanwhile. */
 function labelInTheWay({ from, to }: Rename, { spelled }: AccountTags): string | undefined {
   return isSameLabel(from, to) || spelled(from) === undefined ? undefined : spelled(to);
-}
-
-function isSameLabel(one: string, other: string): boolean {
-  return foldLabel(one) === foldLabel(other);
 }
 
 /** The run left the tag on no link. */
