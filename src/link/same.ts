@@ -1,7 +1,7 @@
 import { type FieldName, namesOf, type RecordField } from '../contract/fields.ts';
 import type { EditFields } from '../contract/operations.ts';
 import { trimmedLabel } from '../contract/tag-label.ts';
-import { canonical, canonicalUrl, type LinkValues, noteText, tagSet, textOf, type ValueField } from './value.ts';
+import { canonical, canonicalUrl, isDefault, type LinkValues, noteText, tagSet, textOf, type ValueField } from './value.ts';
 
 // Requested and returned: was the change applied?
 
@@ -48,7 +48,7 @@ export function fieldsToChange(asked: EditFields, record: LinkValues): (keyof Ed
 /** A new link has only requested values, so a link with other values is older. */
 export function hasUnasked(asked: LinkValues, got: LinkValues): boolean {
   const isUnasked = (field: RecordField): boolean => asked[field] === undefined && isEmptyUnlessAsked[field];
-  return comparable.some((field) => isUnasked(field) && canonical(field, got[field]) !== canonical(field, undefined));
+  return comparable.some((field) => isUnasked(field) && !isDefault(field, got[field]));
 }
 
 const isEmptyUnlessAsked: { readonly [F in RecordField]: boolean } = {

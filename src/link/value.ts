@@ -14,6 +14,10 @@ export function canonical(field: ValueField, value: unknown): string {
   return canonicalOf[field](value);
 }
 
+export function isDefault(field: ValueField, value: unknown): boolean {
+  return canonical(field, value) === canonical(field, undefined);
+}
+
 const canonicalOf: { readonly [F in ValueField]: (value: unknown) => string } = {
   hash: (value) => foldedHash(textOf(value)),
   long_url: (value) => canonicalUrl(textOf(value)),

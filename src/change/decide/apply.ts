@@ -6,7 +6,7 @@ import { isSameLabel, tagInstructions } from '../../contract/tag-label.ts';
 import { cellValue, isRefused } from '../../input/field-values.ts';
 import { type ItemOf, instruction } from '../../input/row.ts';
 import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
-import type { ComparedLink, PlannedOutcome } from './outcome.ts';
+import { type ComparedLink, type PlannedOutcome, withoutDefaults } from './outcome.ts';
 
 /** A link of a file or a listing. `tags` contains all of its labels. */
 export type FileLink = ItemOf['apply'];
@@ -106,12 +106,6 @@ export function sinceBase(decisions: Decisions, base: BaseListing | undefined): 
 function changeOf(asked: EditFields, changed: readonly (keyof EditFields)[]): PlannedOutcome {
   if (changed.length === 0) return { kind: 'unchanged' };
   return { kind: 'change', fields: Object.fromEntries(changed.map((field) => [field, asked[field]])) };
-}
-
-function withoutDefaults(fields: EditFields): EditFields {
-  const isEmpty = (value: unknown): boolean =>
-    value === undefined || value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
 }
 
 type Values = Readonly<Record<string, unknown>>;

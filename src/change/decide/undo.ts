@@ -1,11 +1,12 @@
 import { type DoneChange, type PlainField, plainFields } from '../../bulk/past-runs/done-change.ts';
+import { fields } from '../../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { KnownRecord, UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { fieldsSincePrinted, hasPrint } from '../../link/prints.ts';
 import { fieldsBetween, isIdentical, type KeyField, notApplied } from '../../link/same.ts';
 import { lastDay, sameUrl } from '../../link/value.ts';
-import type { PlannedOutcome } from './outcome.ts';
+import { type PlannedOutcome, withoutDefaults } from './outcome.ts';
 
 /** A change of one link. The values before, after and now are compared field by field. */
 export interface UndoDecision {
@@ -46,16 +47,20 @@ export function undoDeletion({ change, now, force }: UndoDecision): PlannedOutco
   return { kind: 'create', fields: { ...valuesOf(before), custom_hash: link.hash } };
 }
 
+/** Returns true if the link leads to where the run led it, or to where it led before. */
+export function hasDestinationOf({ asked, before }: Pick<DoneChange, 'asked' | 'before'>, { long_url }: KnownRecord): boolean {
+  return [asked.long_url, before?.long_url].some((url) => sameUrl(url, long_url));
+}
+
 /** Restores the old values of the fields that the run changed. */
 export function undoEdit({ change, now, isTaken, force }: UndoDecision): PlannedOutcome {
   const { asked, before } = change;
   if (!before) return unchanged;
   if (!now) return { kind: 'refused', reason: 'deleted or renamed since' };
-  const fields: EditFields = {};
+  const restored: EditFields = {};
   const isRenamed = now.hash !== before.hash;
   // Another link may have got the new hash.
-  const leadsBack = [asked.long_url, before.long_url].some((url) => sameUrl(url, now.long_url));
-  const isElsewhere = isRenamed && !leadsBack && !hasPrint('long_url', change.made, now);
+  const isElsewhere = isRenamed && !hasDestinationOf(change, now) && !hasPrint('long_url', change.made, now);
   const since: string[] = isElsewhere ? ['long_url'] : [];
   for (const field of plainFields) {
     const value = asked[field];
@@ -63,35 +68,31 @@ export function undoEdit({ change, now, isTaken, force }: UndoDecision): Planned
     const isToRestore = value !== undefined && differs(field, value, earlier) && differs(field, oldValue(field, earlier), now);
     if (!isToRestore) continue;
     if (isChangedSince(field, change, now) && !since.includes(field)) since.push(field);
-    Object.assign(fields, { [field]: oldValue(field, earlier) });
+    Object.assign(restored, { [field]: oldValue(field, earlier) });
   }
   const tags = tagsBack(change, before, now);
-  if (tags.length > 0) fields.tags = tags;
+  if (tags.length > 0) restored.tags = tags;
   if (since.length > 0 && !force) return changedSince(since);
   if (isRenamed) {
     if (isTaken) return { kind: 'refused', reason: `the hash ${before.hash} is taken` };
-    fields.custom_hash = before.hash;
+    restored.custom_hash = before.hash;
   }
-  return Object.keys(fields).length > 0 ? { kind: 'change', fields } : unchanged;
+  return Object.keys(restored).length > 0 ? { kind: 'change', fields: restored } : unchanged;
 }
 
-/** The values of fields that a record leaves out. */
-const empty: { readonly [F in PlainField]: Required<EditFields>[F] } = {
-  long_url: '',
-  note: '',
-  email_stats: false,
-  expiration_date: null,
-  max_clicks: 0,
-};
+/** A record may leave out a field that has its default. */
+function valueIn(link: KnownRecord, field: PlainField): EditFields[PlainField] {
+  return link[field] ?? fields[field].default ?? '';
+}
 
 function oldValue(field: PlainField, before: KnownRecord): EditFields[PlainField] {
   // Servers may not accept the forms that they send, such as a date with a time.
   if (field === 'expiration_date') return lastDay(before.expiration_date) || null;
-  return before[field] ?? empty[field];
+  return valueIn(before, field);
 }
 
 function differs(field: PlainField, value: EditFields[PlainField], link: KnownRecord): boolean {
-  return !isIdentical(field, value, link[field] ?? empty[field]);
+  return !isIdentical(field, value, valueIn(link, field));
 }
 
 /** A field is as the run left it if it has a requested value, or the one that the server showed afterwards. */
@@ -107,13 +108,13 @@ function isChangedSince(field: PlainField, { asked, askedBefore, made }: DoneCha
  */
 function earlierOf(field: PlainField, { seen = [], made }: DoneChange, before: KnownRecord, now: KnownRecord): KnownRecord {
   const isOwn = (link: KnownRecord): boolean =>
-    made?.[field] === undefined ? !differs(field, now[field] ?? empty[field], link) : hasPrint(field, made, link);
+    made?.[field] === undefined ? !differs(field, valueIn(now, field), link) : hasPrint(field, made, link);
   const links = seen.flatMap(({ values }) => (values[field] === undefined ? [] : [{ ...before, ...values }]));
   return links.findLast((link) => !isOwn(link)) ?? before;
 }
 
-function changedSince(fields: readonly string[]): PlannedOutcome {
-  return { kind: 'refused', reason: `changed since: ${fields.join(', ')}` };
+function changedSince(names: readonly string[]): PlannedOutcome {
+  return { kind: 'refused', reason: `changed since: ${names.join(', ')}` };
 }
 
 /**
@@ -154,14 +155,7 @@ function labelsOf({ tags }: Pick<KnownRecord, 'tags'>): Map<string, string> {
 
 /** Returns the values of a link that a new link can get, without defaults. */
 export function valuesOf(before: KnownRecord): ShortenItem {
-  const { hash, long_url = '', note, tags = [], expiration_date, email_stats, max_clicks } = before;
-  const others: { readonly [F in KeyField]: ShortenItem[F] | undefined } = {
-    note: note || undefined,
-    tags: tags.length > 0 ? tags : undefined,
-    expiration_date: lastDay(expiration_date) || undefined,
-    email_stats,
-    max_clicks: max_clicks || undefined,
-  };
-  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
-  return { custom_hash: hash, long_url, ...given };
+  const { hash, long_url = '', note, tags, expiration_date, email_stats, max_clicks } = before;
+  const others = { note, tags, expiration_date: lastDay(expiration_date), email_stats, max_clicks };
+  return { custom_hash: hash, long_url, ...withoutDefaults(others satisfies Record<KeyField, unknown>) };
 }

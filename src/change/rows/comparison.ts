@@ -11,7 +11,7 @@ import type { UrlRecord } from '../../contract/records.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import type { Target } from '../../input/field-values.ts';
-import { canonical } from '../../link/value.ts';
+import { isDefault } from '../../link/value.ts';
 import type { SelectedLinks, SelectedPage } from '../../select/selected-links.ts';
 import { type Decisions, decider, type FileLink, sinceBase } from '../decide/apply.ts';
 import type { ComparedLink } from '../decide/outcome.ts';
@@ -134,7 +134,8 @@ export class EmptyCells {
     const empty = this.#names.filter((name) => !values.has(name));
     if (empty.length === 0) return item;
     if (this.#clears) return { ...item, ...Object.fromEntries(empty.map((name) => [name, fields[name].default])) };
-    for (const name of empty) if (record && hasValue(name, record)) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    for (const name of empty)
+      if (record && !isDefault(name, record[name])) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     return item;
   }
 
@@ -149,7 +150,3 @@ export class EmptyCells {
 const clearable = ['note', 'tags', 'expiration_date', 'max_clicks'] as const;
 
 type Clearable = (typeof clearable)[number];
-
-function hasValue(name: Clearable, record: UrlRecord): boolean {
-  return canonical(name, record[name]) !== canonical(name, undefined);
-}

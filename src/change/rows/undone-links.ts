@@ -10,7 +10,7 @@ import { fieldsBetween } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
-import type { UndoDecision } from '../decide/undo.ts';
+import { hasDestinationOf, type UndoDecision } from '../decide/undo.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
 import type { RevertibleRun } from './reverted-changes.ts';
 
@@ -144,10 +144,9 @@ function linkNow(
   // A row in doubt may not have been applied: then the link is unchanged and has its old hash.
   const stayed = old !== undefined && !isCertain && fieldsBetween(before, old).length === 0;
   const other = byFirstHash.get(linkText(newKey));
-  const isOther = (found: UrlRecord): boolean =>
-    [other?.before?.long_url, other?.asked.long_url].some((url) => sameUrl(url, found.long_url));
-  if (renamed && !stayed && ((!old && !isOther(renamed)) || isOurs(renamed))) return { record: renamed, taken };
+  const isOther = renamed !== undefined && other !== undefined && hasDestinationOf(other, renamed);
+  if (renamed && !stayed && ((!old && !isOther) || isOurs(renamed))) return { record: renamed, taken };
   // The link no longer has its new hash, so its old hash may belong to another link by now.
-  const isBack = old !== undefined && (!isCertain || [before.long_url, asked.long_url].some((url) => sameUrl(old.long_url, url)));
+  const isBack = old !== undefined && (!isCertain || hasDestinationOf({ asked, before }, old));
   return { record: isBack ? old : undefined, taken: undefined };
 }
