@@ -1,7 +1,7 @@
 import { UnavailableError } from '../base/errors.ts';
 import { type AccountDomains, enumerated } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { withoutLocalPort } from '../contract/web-address.ts';
+import { isSameDomain } from '../contract/web-address.ts';
 import type { Client } from './client.ts';
 import { type ListSelection, urlPages } from './pages.ts';
 
@@ -32,7 +32,7 @@ export async function coverage({ client, domain, domainNamed, domains }: ListedA
   const { names, defaultDomain } = account;
   if (names.length < 2) return [];
   const covered = domain ?? defaultDomain;
-  const others = names.filter((name) => covered === undefined || withoutLocalPort(name) !== withoutLocalPort(covered));
+  const others = names.filter((name) => covered === undefined || !isSameDomain(name, covered));
   return [
     `Covers only ${covered ?? 'the default domain'}, ${covered ? 'not' : 'of'} ${enumerated(others, 'and', 10)}. ${advice}`,
   ];

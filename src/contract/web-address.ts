@@ -37,6 +37,11 @@ export function withoutLocalPort(domain: string): string {
   return domain.replace(/^localhost:\d+$/, 'localhost');
 }
 
+/** Ignores the spelling, and the port of a service on this computer. */
+export function isSameDomain(one: string, other: string): boolean {
+  return withoutLocalPort(hostName(one)) === withoutLocalPort(hostName(other));
+}
+
 /** True for the domain of a service without a domain name: `localhost`, with the port on which it last listened. */
 export function isLocalhost(domain: string): boolean {
   return withoutLocalPort(domain) === 'localhost';

@@ -2,7 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type AccountDomains, enumerated, type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
-import { hostName, withoutLocalPort } from '../contract/web-address.ts';
+import { hostName, isSameDomain } from '../contract/web-address.ts';
 import { parseHash } from './hashes/parse-hash.ts';
 
 interface WorkingDomain {
@@ -63,7 +63,7 @@ export class DomainResolver {
     const { edition, domain, domainNamed } = this.#working;
     if (!this.hosts.has(own) && this.hosts.size < maxHosts) this.hosts.set(own, { link, line });
     if (edition === 'b') return { hash: link.hash };
-    if (domainNamed && domain !== undefined && withoutLocalPort(own) !== withoutLocalPort(domain)) {
+    if (domainNamed && domain !== undefined && !isSameDomain(own, domain)) {
       throw new UsageError(`${own}/${link.hash} is not on --domain ${domain}`);
     }
     return link;

@@ -10,7 +10,7 @@ import { editions } from '../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { hasOperators, labelExpression } from '../contract/tag-label.ts';
-import { withoutLocalPort } from '../contract/web-address.ts';
+import { isSameDomain } from '../contract/web-address.ts';
 import type { ListedLinks, Narrowing, Purpose, SelectedPage } from './selected-links.ts';
 import { isEverything, type ListedSelection, type SelectionOptions } from './selection-flags.ts';
 
@@ -123,8 +123,8 @@ async function refuseStrangers(
     if (shown === known?.shown && target.domain === known.domain) continue;
     const { names, defaultDomain } = await domains();
     const asked = target.domain ?? defaultDomain;
-    const isOwn = names.some((name) => withoutLocalPort(name) === withoutLocalPort(shown));
-    if (asked === undefined || withoutLocalPort(shown) === withoutLocalPort(asked) || !isOwn) {
+    const isOwn = names.some((name) => isSameDomain(name, shown));
+    if (asked === undefined || isSameDomain(shown, asked) || !isOwn) {
       known = { shown, domain: target.domain };
       continue;
     }

@@ -5,7 +5,7 @@ import type { RunningService } from '../../src/service/service.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { apiKey, runnerIn, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
-import { redoLast, undoLast, values } from './undo-world.ts';
+import { newestFor, redoLast, singly, stopped, undoLast, values } from './undo-world.ts';
 
 /** Hashes that a reader of lists could take for something else. */
 const oddHashes = ['hash', 'short_url', 'null', 'promo1'];
@@ -107,6 +107,25 @@ describe('two domains', () => {
       expect(await state()).toEqual(after);
     },
   );
+
+  test('U2: an undo that is resumed names the domain of its run, whatever the working domain is now', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    await store(service, numbered(3), 'a.example');
+    const path = join(folder, 'notes.csv');
+    writeFileSync(path, 'hash,note\nh0,x\nh1,x\nh2,x\n');
+    expect((await linkctl(['edit', '-f', path, '--domain', 'a.example', '--yes'])).code).toBe(0);
+    const run = await newestFor('undo', linkctl);
+    await stopped(['undo', run, ...singly], 'PATCH', { linkctl, wire });
+    const terminal = { stdin: true, stdout: true, stderr: true };
+    const world = { terminal, columns: 200, stdin: 'n\n', env: { NO_COLOR: '1', LINKCTL_DOMAIN: 'b.example' } };
+    const asked = await linkctl(['undo', run], world);
+    expect(asked.stderr).toContain('the remaining 2 links of account');
+    expect(asked.stderr).toMatch(/domain a\.example\?/);
+  });
 
   test('F5: the same in edit -f, where a short_url or a domain column says it', async ({ linkctl, wire, service }) => {
     for (const domain of both) await store(service, odd, domain);

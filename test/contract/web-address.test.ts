@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLocalhost, isLocalName, isLoopback, withoutLocalPort } from '../../src/contract/web-address.ts';
+import { isLocalhost, isLocalName, isLoopback, isSameDomain, withoutLocalPort } from '../../src/contract/web-address.ts';
 
 test.each([
   ['localhost', true, true],
@@ -26,4 +26,14 @@ test.each([
   ['localhost.ex:1', 'localhost.ex:1', false],
 ])('the domain %s is %s on any port, and that of a local service: %s', (domain, kept, isLocal) => {
   expect([withoutLocalPort(domain), isLocalhost(domain)]).toEqual([kept, isLocal]);
+});
+
+test.each([
+  ['s.ex', 'S.EX', true],
+  ['bücher.example', 'xn--bcher-kva.example', true],
+  ['localhost:8787', 'localhost', true],
+  ['s.ex', 's.ex:8787', false],
+  ['a.example', 'b.example', false],
+])('%s and %s are the same domain: %s', (one, other, isSame) => {
+  expect(isSameDomain(one, other)).toBe(isSame);
 });

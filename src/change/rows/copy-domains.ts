@@ -2,7 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import { accountLabel, domainName, type Session } from '../../cli/session.ts';
 import { editions } from '../../contract/editions.ts';
 import { enumerated } from '../../contract/link.ts';
-import { withoutLocalPort } from '../../contract/web-address.ts';
+import { isSameDomain, withoutLocalPort } from '../../contract/web-address.ts';
 
 /** The two accounts of a copy, each with its own credentials. */
 export interface CopyAccounts {
@@ -68,7 +68,7 @@ export async function domainsOfCopies(
     return () => undefined;
   }
   const { names, defaultDomain } = await target.domains();
-  const own = (name: string): string | undefined => names.find((one) => withoutLocalPort(one) === withoutLocalPort(name));
+  const own = (name: string): string | undefined => names.find((one) => isSameDomain(one, name));
   for (const name of map.values()) if (names.length > 0 && own(name) === undefined) throw notOf(name, target, names);
   const found = new Map<string, string | undefined>();
   for (const domain of domains) {
@@ -83,8 +83,7 @@ export async function domainsOfCopies(
   }
   const working = target.domain ?? defaultDomain;
   if (isSameAccount(accounts)) {
-    for (const [from, to = working] of found)
-      if (to && withoutLocalPort(to) === from) throw sameAccount({ ...target, domain: to });
+    for (const [from, to = working] of found) if (to && isSameDomain(to, from)) throw sameAccount({ ...target, domain: to });
   }
   return (domain) => found.get(withoutLocalPort(domain ?? '')) ?? working;
 }

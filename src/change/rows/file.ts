@@ -4,7 +4,7 @@ import type { Invocation } from '../../cli/invocation.ts';
 import { openSession, type Session } from '../../cli/session.ts';
 import type { InputUse } from '../../contract/formats.ts';
 import type { LinkDomains } from '../../contract/link.ts';
-import { hostName, withoutLocalPort } from '../../contract/web-address.ts';
+import { isSameDomain } from '../../contract/web-address.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import { type CheckedInput, checkInput, readRows } from '../../input/check-input.ts';
 import { type DomainResolver, readWithDomains, refuseForeign } from '../../input/domain-resolver.ts';
@@ -137,14 +137,13 @@ function readingOf<Item extends { readonly expiration_date?: string | null }>(
 async function foreignHosts({ hosts }: CheckedInput, file: string, session: Session): Promise<string[]> {
   if (session.edition !== 'a' || hosts.size === 0) return [];
   const { names, defaultDomain } = await session.domains();
-  const own = names.map((name) => withoutLocalPort(hostName(name)));
   const working = session.domain ?? defaultDomain;
   // Without a list of domains, the account has only one.
-  if (own.length === 0) return [];
+  if (names.length === 0) return [];
   return [...hosts].flatMap(([host, line]) => {
-    if (working !== undefined && withoutLocalPort(host) === withoutLocalPort(hostName(working))) return [];
+    if (working !== undefined && isSameDomain(host, working)) return [];
     const made = working === undefined ? '' : `: the links are made on ${working}`;
-    const isOwn = own.includes(withoutLocalPort(host));
+    const isOwn = names.some((name) => isSameDomain(name, host));
     return [`${file}:${line}: ${host} is ${isOwn ? 'another' : 'not a'} domain of the account${made}`];
   });
 }

@@ -8,7 +8,7 @@ import type { Session } from '../../cli/session.ts';
 import { hasNamesakes } from '../../client/whole-listing.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { withoutLocalPort } from '../../contract/web-address.ts';
+import { isSameDomain } from '../../contract/web-address.ts';
 import { readKeptRows } from '../../input/kept-rows.ts';
 import { withoutScheme } from '../../link/http-url.ts';
 import type { CheckFacts, FailingLink } from '../../report/facts.ts';
@@ -148,5 +148,5 @@ function isCovered(shortUrl: string, session: Session): boolean {
 }
 
 function isOn(name: string, { domain = '' }: Session): boolean {
-  return withoutLocalPort(name) === withoutLocalPort(domain);
+  return isSameDomain(name, domain);
 }
