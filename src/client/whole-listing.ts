@@ -70,11 +70,9 @@ async function hasRowsAt(client: Client, selection: ListSelection, offset: numbe
   }
 }
 
-/** Several domains can share a hash. True if the server does not list its domains. */
-export async function hasNamesakes({ client, domains }: Pick<ListedAccount, 'client' | 'domains'>): Promise<boolean> {
-  if (client.edition === 'b') return false;
-  const account = await domains().catch(() => undefined);
-  return account === undefined || account.names.length > 1;
+/** Several domains can share a hash. If the server does not list its domains, whoever only shows links assumes so. */
+export async function hasSeveralDomains({ client, domains }: Pick<ListedAccount, 'client' | 'domains'>): Promise<boolean> {
+  return client.edition === 'a' && (await domains()).names.length > 1;
 }
 
 interface UrlCount {

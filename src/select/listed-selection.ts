@@ -5,7 +5,7 @@ import type { Session } from '../cli/session.ts';
 import { filteredPages } from '../client/filtered-pages.ts';
 import type { PagingOptions } from '../client/page-cursor.ts';
 import type { ListSelection } from '../client/pages.ts';
-import { coverage, hasNamesakes, ofEveryDomain, refuseRepeats, wholeAccount } from '../client/whole-listing.ts';
+import { coverage, hasSeveralDomains, ofEveryDomain, refuseRepeats, wholeAccount } from '../client/whole-listing.ts';
 import { editions } from '../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
@@ -36,7 +36,7 @@ export async function listingOf(
   const query = { tags, search, order_by: orderBy };
   if (tags !== undefined) {
     await checkTagExpression(tags, session);
-    const severalDomains = showsDefaultFields(session) && (await hasNamesakes(session));
+    const severalDomains = showsDefaultFields(session) && (await hasSeveralDomains(session).catch(() => true));
     return { listings: [query], severalDomains, isPart: false };
   }
   const isWhole = purpose === 'record' && isEverything(selection) && !filter && !session.domainNamed;

@@ -5,7 +5,7 @@ import type { OperationSettings, RunRow } from '../../bulk/run-plan.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
-import { editions } from '../../contract/editions.ts';
+import { hasSeveralDomains } from '../../client/whole-listing.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { KeptRows } from '../../input/kept-rows.ts';
 import type { PlannedRequest } from '../../output/planned-requests.ts';
@@ -38,18 +38,14 @@ export async function listedDryRun(change: ListedChange, session: Session): Prom
     const affected = links.filter((link) => runRowOf(link, change) !== undefined);
     if (affected.length > 0) kept.add(affected);
   }
-  const domains = (await hasSeveralDomains(change, session)) ? plan.domains : [];
+  // As in the change itself, hashes are ambiguous only if the account has several domains.
+  const isAmbiguous = change.links.severalDomains && wantsRows(session) && session.format() !== 'json';
+  const domains = isAmbiguous && (await hasSeveralDomains(session)) ? plan.domains : [];
   const requests = listedRequests(change, kept, session);
   const report = await planReport({ plan, pages: kept.read(), requests, domains, inspect: change.inspect }, session);
   // An undo of which nothing is shown goes on with what else there is to undo.
   const isEmpty = plan.planned + plan.countOf('refused') + plan.countOf('missing') === 0;
   return isEmpty && change.undoing && !change.tags ? { ...report, rows: [] } : report;
-}
-
-/** As in the change itself, hashes are ambiguous only if the account has several domains. */
-async function hasSeveralDomains({ links }: Pick<ListedChange, 'links'>, session: Session): Promise<boolean> {
-  const mayHave = links.severalDomains && wantsRows(session) && session.format() !== 'json';
-  return mayHave && editions[session.edition].severalDomains && (await session.domains()).names.length > 1;
 }
 
 async function* listedRequests(

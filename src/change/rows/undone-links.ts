@@ -2,6 +2,7 @@ import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import type { Session } from '../../cli/session.ts';
 import { recordsOf } from '../../client/named-urls.ts';
+import { hasSeveralDomains } from '../../client/whole-listing.ts';
 import { editions } from '../../contract/editions.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
@@ -41,14 +42,15 @@ export async function* undonePages(
   const freed = new Set<string>();
   let read = 0;
   let isNewer: ((hash: string) => boolean) | undefined;
-  let hasOneDomain: boolean | undefined;
+  let mayHaveMoved: boolean | undefined;
   for await (const done of changes()) {
     if (done.length === 0) continue;
     if (done.some(isToProve)) isNewer ??= await run.newerLinks(client);
     const all = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
     // What somebody has done since to a link that an earlier undo restored is not part of the run.
     const domains = all.filter(({ change }) => !reverted.has(change));
-    if (domains.some(isUnplaced)) hasOneDomain ??= await isOnOneDomain(session);
+    // If the account has several domains, another one may be the default by now.
+    if (domains.some(isUnplaced)) mayHaveMoved ??= await hasSeveralDomains(session);
     const targets = domains.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
     const find = await recordsOf(client, targets, batchSize);
     const chained = all.filter(({ change }) => change.isChained);
@@ -56,7 +58,7 @@ export async function* undonePages(
     const located = domains.map((one): Located => ({ ...one, ...linkNow(one, byFirstHash, find) }));
     const decided = ({ change, domain, record, taken }: Located, isTaken: boolean): PlannedLink => {
       const isProven =
-        (change.isProven && (hasOneDomain || !isUnplaced({ change, domain }))) ||
+        (change.isProven && !(mayHaveMoved && isUnplaced({ change, domain }))) ||
         (isToProve(change) && record !== undefined && isNewer?.(record.hash));
       const outcome = decide({ change: { ...change, isProven }, now: record, isTaken: taken !== undefined && isTaken, force });
       // A row that may still be applied is not restored yet.
@@ -109,11 +111,6 @@ function isToProve({ before, isProven }: DoneChange): boolean {
 /** True for a link that may have been created on the default domain of that time. Only the answer, which is missing, would name it. */
 function isUnplaced({ change: { before, isCertain, isOpen }, domain }: Pick<Located, 'change' | 'domain'>): boolean {
   return domain === undefined && before === undefined && (!isCertain || isOpen === true);
-}
-
-/** If the account has several domains, another one may be the default by now. */
-async function isOnOneDomain({ edition, domains }: Session): Promise<boolean> {
-  return !editions[edition].severalDomains || (await domains()).names.length < 2;
 }
 
 /** Returns the hash that the run named, and those that it gave to the link. */

@@ -5,7 +5,7 @@ import { checkedFields } from '../../bulk/check-runs/check-results.ts';
 import type { CheckedLink } from '../../check/destinations.ts';
 import { byStatus, type CheckStatus, checkStatuses, failingStatuses, isCheckStatus } from '../../check/verdict.ts';
 import type { Session } from '../../cli/session.ts';
-import { hasNamesakes } from '../../client/whole-listing.ts';
+import { hasSeveralDomains } from '../../client/whole-listing.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { isSameDomain } from '../../contract/web-address.ts';
@@ -140,7 +140,7 @@ async function coversAll({ options, domain }: CheckRecord, session: Session): Pr
   if (selecting.some((option) => options[option] !== undefined)) return false;
   if (options.allDomains === true) return true;
   const isSame = session.domainNamed && domain !== undefined && isOn(domain, session);
-  return isSame || !(await hasNamesakes(session));
+  return isSame || !(await hasSeveralDomains(session).catch(() => true));
 }
 
 function isCovered(shortUrl: string, session: Session): boolean {
