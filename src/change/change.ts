@@ -1,4 +1,4 @@
-import type { BulkOperation, OperationKind } from '../bulk/operations/operation.ts';
+import type { BulkOperation, Call, OperationKind } from '../bulk/operations/operation.ts';
 import type { OperationSettings, RunInput, RunPlan, RunSteps } from '../bulk/run-plan.ts';
 import type { TagChange } from '../bulk/tag-run.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
@@ -104,9 +104,7 @@ export interface LinkChange {
 }
 
 interface OneCall {
-  readonly method: string;
-  readonly path: string;
   /** The verb of the result: `Deleted`. */
   readonly done: string;
-  send(query: { readonly tags: string }): Promise<unknown>;
+  request(query: { readonly tags: string }): Call<'deleteUrls' | 'resetSelectedStats' | 'editSelectedUrls'>;
 }

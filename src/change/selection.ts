@@ -1,8 +1,10 @@
 import { editItemsOperation } from '../bulk/operations/editing.ts';
+import { sendCall } from '../bulk/operations/operation.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
 import type { HistoryChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
+import { requestOf } from '../output/planned-requests.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report } from '../output/report.ts';
 import { selectLinks } from '../select/link-selection.ts';
@@ -53,15 +55,11 @@ async function changeByTags(
   expression: string,
   session: Session,
 ): Promise<Report> {
-  const { options, files = '--hashes-from', verb, fields } = change;
+  const { options, files = '--hashes-from', verb } = change;
   refuseRunFlags(options, '--by-tags --no-undo', files);
-  const query = { tags: expression };
+  const call = oneCall.request({ tags: expression });
   const listed = await listedChange({ ...change, oneCall }, session);
-  if (session.global.dryRun) {
-    const { method, path } = oneCall;
-    const request = { method, path, query, body: fields && { urls: [fields] } };
-    return await runPlannedChange({ ...listed, request }, session);
-  }
+  if (session.global.dryRun) return await runPlannedChange({ ...listed, request: requestOf(call) }, session);
   await keepsUndo(options, session);
   const changed: HistoryChange[] = [];
   const plan = new ChangePlan(listed.verb, session);
@@ -69,9 +67,9 @@ async function changeByTags(
   await consentToLinks(plan, listed, session);
   const { planned } = plan;
   if (planned === 0) return nothingToDo(listed.presentation, `${listed.what}: nothing to change`);
-  const call = { what: `${listed.what} --no-undo`, profile: session.profile };
   const environment = environmentOf(session);
-  await recordCall(call, environment, () => oneCall.send(query));
+  const { profile, client } = session;
+  await recordCall({ what: `${listed.what} --no-undo`, profile }, environment, () => sendCall(client, call, {}));
   // The call has no run ID for the history, so a random one is used.
   await environment.noteChanges?.(Buffer.from(session.system.randomBytes(8)).toString('hex'), changed);
   const record = { tags: expression, summary: { matched: planned + plan.countOf('unchanged') } };

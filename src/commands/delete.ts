@@ -47,12 +47,7 @@ async function remove(options: DeleteOptions, invocation: Invocation, operands: 
       presentation: { ...hashChangePresentation('deleted', 'Deleted'), doing: 'deleting', ignoreMissing: options.ignoreMissing },
       verb: 'delete',
       operation: deleteOperation,
-      oneCall: {
-        method: 'DELETE',
-        path: '/urls',
-        done: 'Deleted',
-        send: (query) => session.client.send('deleteUrls', { query }),
-      },
+      oneCall: { done: 'Deleted', request: (query) => ({ operation: 'deleteUrls', input: { query } }) },
     },
     session,
   );

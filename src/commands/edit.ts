@@ -84,10 +84,8 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
       operation: (settings) => editSameOperation(settings, values),
       oneCall: names.every((name) => fieldNames('edit-by-tags', session.edition).includes(name))
         ? {
-            method: 'PATCH',
-            path: '/urls',
             done: 'Changed',
-            send: (query) => session.client.send('editSelectedUrls', { query, body: { urls: [values] } }),
+            request: (query) => ({ operation: 'editSelectedUrls', input: { query, body: { urls: [values] } } }),
           }
         : undefined,
     },

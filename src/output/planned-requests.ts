@@ -1,3 +1,4 @@
+import { endpoints, type OperationName } from '../contract/operations.ts';
 import type { Row, RowsReport } from './report.ts';
 
 /** A request without its credentials. */
@@ -7,6 +8,15 @@ export interface PlannedRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
+}
+
+/** Returns the request of a call. The path is below the API's root, percent-encoded. */
+export function requestOf({ operation, input }: { readonly operation: OperationName; readonly input: object }): PlannedRequest {
+  const { method, path } = endpoints[operation];
+  const { path: parts = {}, query = {}, body }: { path?: object; query?: object; body?: unknown } = input;
+  const named = new Map<string, unknown>(Object.entries(parts));
+  const filled = path.replace(/:(\w+)/g, (_, member: string) => encodeURIComponent(String(named.get(member))));
+  return { method, path: filled, query: { ...query }, body };
 }
 
 /** Prints the planned requests for programs; nothing is sent. */

@@ -1,8 +1,7 @@
-import { endpoints } from '../../contract/operations.ts';
 import type { RunRow } from '../run-plan.ts';
 import { knownVerdicts } from '../sending/links-before.ts';
 import { batchesOf, groupsOf, rowBatches, rulesOf } from './batches.ts';
-import type { AnyCall, BulkOperation } from './operation.ts';
+import type { BulkOperation } from './operation.ts';
 import { renamesFollowed } from './renames.ts';
 
 interface PlannedRows {
@@ -28,17 +27,8 @@ export async function* plannedCalls({ rows, operation, payload, batchSize, isRea
       for (const part of groupsOf(batch, rules)) {
         const verdicts = knownVerdicts(part, known);
         const sent = part.filter((_, nth) => !verdicts[nth]).map((row) => row.payload);
-        if (sent.length > 0) yield shownCall(operation.request(sent));
+        if (sent.length > 0) yield operation.request(sent);
       }
     }
   }
-}
-
-/** The path is below the API's root, percent-encoded. */
-function shownCall({ operation, input }: AnyCall) {
-  const { method, path } = endpoints[operation];
-  const { path: parts = {}, query = {}, body }: { path?: object; query?: object; body?: unknown } = input;
-  const named = new Map<string, unknown>(Object.entries(parts));
-  const filled = path.replace(/:(\w+)/g, (_, member: string) => encodeURIComponent(String(named.get(member))));
-  return { method, path: filled, query: { ...query }, body };
 }

@@ -8,7 +8,7 @@ import { batchSizeOf } from '../../client/batch-limits.ts';
 import { hasSeveralDomains } from '../../client/whole-listing.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { KeptRows } from '../../input/kept-rows.ts';
-import type { PlannedRequest } from '../../output/planned-requests.ts';
+import { type PlannedRequest, requestOf } from '../../output/planned-requests.ts';
 import type { RowsReport } from '../../output/report.ts';
 import type { ListedChange, NamedChange } from '../change.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
@@ -25,9 +25,9 @@ interface SentRows extends Omit<Parameters<typeof plannedCalls>[0], 'operation'>
 }
 
 /** Yields the requests that a run sends for these rows. */
-export function requestsOf({ operation, domain, ...sent }: SentRows, { client }: Session): AsyncGenerator<PlannedRequest> {
+export async function* requestsOf({ operation, domain, ...sent }: SentRows, { client }: Session): AsyncGenerator<PlannedRequest> {
   const settings = { client, domain, batchSize: sent.batchSize, mayCall: () => true };
-  return plannedCalls({ ...sent, operation: operation(settings) });
+  for await (const call of plannedCalls({ ...sent, operation: operation(settings) })) yield requestOf(call);
 }
 
 /** Shows the plan, rows or requests of a listed change without changing anything. Links are read once, as for the change itself. */

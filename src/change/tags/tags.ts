@@ -7,7 +7,7 @@ import { accountTags, isOneOf } from '../../client/account-tags.ts';
 import { countUrls } from '../../client/whole-listing.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { hasOperators, labelExpression } from '../../contract/tag-label.ts';
-import type { PlannedRequest } from '../../output/planned-requests.ts';
+import { type PlannedRequest, requestOf } from '../../output/planned-requests.ts';
 import { quantity } from '../../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
 import { askFor } from '../consent.ts';
@@ -168,11 +168,12 @@ export function withoutLabels(record: UrlRecord | undefined, labels: readonly st
 
 /** Returns the requests of a tag change, if none fails. */
 export function tagRequests({ rename, add = [], delete: deleted = [] }: TagChange): PlannedRequest[] {
-  const path = (label: string): string => `/tags/${encodeURIComponent(label)}`;
   return [
-    ...(rename ? [{ method: 'PATCH', path: path(rename.from), query: {}, body: { label: rename.to } }] : []),
-    ...add.map((label) => ({ method: 'POST', path: '/tags', query: {}, body: { label } })),
-    ...deleted.map((label) => ({ method: 'DELETE', path: path(label), query: {}, body: undefined })),
+    ...(rename
+      ? [requestOf({ operation: 'renameTag', input: { path: { label: rename.from }, body: { label: rename.to } } })]
+      : []),
+    ...add.map((label) => requestOf({ operation: 'addTag', input: { body: { label } } })),
+    ...deleted.map((label) => requestOf({ operation: 'deleteTag', input: { path: { label } } })),
   ];
 }
 
