@@ -61,6 +61,11 @@ const after = {
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
+  test('R-40: the title of a typed update shows no part of the URL that may be secret', async ({ linkctl }) => {
+    expect((await linkctl(['shorten', 'https://me:pass@x.example/a?key=secret#part', '--hash', 'x', ...update])).code).toBe(0);
+    expect((await linkctl(['runs', '--fields', 'what'])).stdout).toBe('shorten https://x.example/a --hash x\n');
+  });
+
   test.for([
     ['csv', csv],
     ['jsonl', jsonl],

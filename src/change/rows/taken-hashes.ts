@@ -124,6 +124,8 @@ export async function askedHashes({ open }: Pick<RunInput<ShortenItem>, 'open'>)
 
 /** A link to create, or to edit if its hash is taken. */
 interface TypedUpdate {
+  /** The title of the run. */
+  readonly what: string;
   /** A single item, because only one link can have the hash. */
   readonly items: readonly ShortenItem[];
   readonly mode: Mode;
@@ -132,9 +134,11 @@ interface TypedUpdate {
 }
 
 /** Starts a run, because only a run can be undone and the hash is read anyway. Like `edit <hash>`, it does not ask. */
-export async function makeOrEdit({ items, mode, options, presentation }: TypedUpdate, session: Session): Promise<RowsReport> {
+export async function makeOrEdit(
+  { what, items, mode, options, presentation }: TypedUpdate,
+  session: Session,
+): Promise<RowsReport> {
   const { edition, note } = session;
-  const what = items.map(({ long_url, custom_hash }) => `shorten ${long_url} --hash ${custom_hash}`).join();
   const { only, ...report } = await typedReport(
     {
       ...sendingOf(options, session),

@@ -10,7 +10,7 @@ import { flagValue } from '../../input/field-values.ts';
 import type { Report } from '../../output/report.ts';
 import { picturesOf } from '../qr/qr-flags.ts';
 import { modeOf, type ShortenOptions, shortenPresentation, withSandboxHint } from './shorten-options.ts';
-import { shortenTyped } from './typed-shortening.ts';
+import { shortenTyped, titleOf } from './typed-shortening.ts';
 
 export async function shorten(given: ShortenOptions, invocation: Invocation, operands: string[]): Promise<Report> {
   const isStdin = operands.length === 1 && operands[0] === '-' && given.file === undefined;
@@ -48,7 +48,8 @@ export async function shorten(given: ShortenOptions, invocation: Invocation, ope
   const { onConflict } = options;
   if (onConflict === 'update') {
     const { makeOrEdit } = await import('../../change/rows/taken-hashes.ts');
-    return picture(await makeOrEdit({ items, mode, options, presentation: shortenPresentation }, session));
+    const what = `${titleOf(items)} --hash ${values.custom_hash}`;
+    return picture(await makeOrEdit({ what, items, mode, options, presentation: shortenPresentation }, session));
   }
   const assignHash = hashAssigner(mode, invocation.system);
   const named = items.map((item) => assignHash(item));

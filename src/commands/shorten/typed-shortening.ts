@@ -34,7 +34,7 @@ export async function shortenTyped(
     const shortening = shortenOperation({ ...settings, mode, onConflict, detectsNew });
     return found?.operation(shortening, settings) ?? shortening;
   };
-  const what = `shorten ${items.length === 1 ? titleOf(items[0]?.long_url ?? '') : quantity(items.length, 'URL')}`;
+  const what = titleOf(items);
   const input: RunInput<ShortenItem> = {
     name: what,
     sha256: checksum(JSON.stringify(items)),
@@ -51,7 +51,8 @@ export async function shortenTyped(
   );
 }
 
-/** Removes parts that may be secret: userinfo, query and fragment. */
-function titleOf(longUrl: string): string {
-  return longUrl.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
+/** The title of the run. Leaves out parts of the URL that may be secret: userinfo, query and fragment. */
+export function titleOf([first, ...others]: readonly ShortenItem[]): string {
+  const url = first?.long_url.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
+  return `shorten ${others.length === 0 ? url : quantity(others.length + 1, 'URL')}`;
 }
