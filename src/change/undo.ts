@@ -9,6 +9,7 @@ import { titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
 import { assertSameAccount, directionOf } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
+import { isRevertible } from '../bulk/runs.ts';
 import { recordTagRun } from '../bulk/tag-run.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { openSession, type Session } from '../cli/session.ts';
@@ -155,8 +156,7 @@ function withPending(
 async function undoMethodOf(run: DoneRun, session: Session): Promise<UndoMethod> {
   const { begin, kind } = run;
   const method = undoMethods[kind];
-  const isKept = begin.operation === 'shorten' || begin.undo === true;
-  if (method && isKept) return method;
+  if (method && isRevertible(begin)) return method;
   const [why, ...details] = isTrace(begin) ? deleted : method ? unrecorded : await reasonOf(run, session);
   const hint = await runBefore(begin, session);
   throw new FailedError(`run ${begin.run} (${titleOf(begin)}) cannot be undone: ${why}`, { details, hint });
