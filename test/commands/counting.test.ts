@@ -196,4 +196,18 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
       expect(await ask()).toMatch(/\nDelete tag "R&D", used by an unknown number of links, of account .*\? \[y\/N\] /);
     }
   });
+
+  test('D50: with --no-undo no links of a label that some servers assign themselves leave the number unknown', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, numbered(2, { tags: ['archived'] }));
+    const none = { body: { error: { code: 0, message: '' }, urls: [], page: { total_count: 0 } } };
+    await wire.script([{ only: { path: 'tags=' }, apply: false, answer: none, times: 'all' }]);
+    const { stderr } = await linkctl(['tags', 'delete', 'archived', '--no-undo'], typed('n\n'));
+    expect(stderr).toMatch(/\nDelete tag "archived", used by an unknown number of links, of account/);
+    const words = ['tags', 'delete', 'archived', '--no-undo', '--yes', '--max-affected', '0'];
+    expect(await linkctl(words)).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be counted') });
+  });
 });

@@ -6,7 +6,7 @@ import { accountLabel, type Session } from '../../cli/session.ts';
 import { accountTags, isOneOf } from '../../client/account-tags.ts';
 import { countUrls } from '../../client/whole-listing.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { hasOperators, labelExpression } from '../../contract/tag-label.ts';
+import { isAmbiguousLabel, labelExpression } from '../../contract/tag-label.ts';
 import { type PlannedRequest, requestOf } from '../../output/planned-requests.ts';
 import { quantity } from '../../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
@@ -54,12 +54,12 @@ export async function countTagged(labels: readonly string[], session: Session, h
   return links;
 }
 
-/** Counts the links with any of the tags. Returns undefined if the server misreads a label that contains operators. */
+/** Counts the links with any of the tags. Returns undefined if the server may have misread a label. */
 async function linksWith(labels: readonly string[], { client }: Session): Promise<number | undefined> {
   const hasOne = ({ tags }: { readonly tags?: readonly string[] }): boolean => tags?.some(isOneOf(labels)) ?? true;
   try {
     const { count, first } = await countUrls(client, { tags: labels.map(labelExpression).join('|') }, { shown: shownLinks });
-    return first.every(hasOne) && (count > 0 || !labels.some(hasOperators)) ? count : undefined;
+    return first.every(hasOne) && (count > 0 || !labels.some(isAmbiguousLabel)) ? count : undefined;
   } catch (error) {
     if (isRefusal(error)) return undefined;
     throw error;
