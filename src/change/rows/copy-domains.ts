@@ -93,9 +93,8 @@ async function refuseUnknown(domains: ReadonlySet<string>, map: DomainMap, sourc
   const unseen = [...map.keys()].filter((name) => !domains.has(name));
   if (unseen.length === 0 || domains.size === 0) return;
   const names = editions[source.edition].severalDomains ? (await source.domains()).names : [...domains];
-  const known = new Set(names.map(withoutLocalPort));
-  const unknown = unseen.find((name) => !known.has(name));
-  if (unknown !== undefined && known.size > 0) throw notOf(unknown, source, names);
+  const unknown = unseen.find((name) => !names.some((one) => isSameDomain(one, name)));
+  if (unknown !== undefined && names.length > 0) throw notOf(unknown, source, names);
 }
 
 function notOf(name: string, session: Session, names: readonly string[]): UsageError {
