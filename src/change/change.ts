@@ -87,16 +87,13 @@ export interface ListedChange extends Change {
 }
 
 /** One change for all links of a selection. */
-export interface LinkChange {
+export interface LinkChange extends Omit<Change, 'what'> {
   readonly selection: LinkSelection;
   readonly options: SelectionOptions & BulkOptions;
-  readonly presentation: RunPresentation;
   readonly command: string;
   readonly verb: 'change' | 'delete' | 'reset';
-  readonly question: Question;
   readonly fields?: EditFields;
   readonly flags?: RunFlags;
-  operation(settings: OperationSettings): BulkOperation<LinkKey>;
   /** The flags that start a run, for the error about run flags combined with `--by-tags --no-undo`. */
   readonly files?: string;
   /** The API call for a tag expression (4.3.8); undefined if it cannot make the change. */

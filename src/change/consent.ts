@@ -6,7 +6,7 @@ import { batchSizeOf } from '../client/batch-limits.ts';
 import { recordsOf } from '../client/named-urls.ts';
 import { enumerated, linkText } from '../contract/link.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import type { ListedChange, NamedChange, Question } from './change.ts';
+import type { NamedChange, Question } from './change.ts';
 import { editText, type PlannedLink } from './decide/outcome.ts';
 import { ChangePlan, decidedLinks } from './plan/plan.ts';
 import { clicks, describedParts, shortUrlText } from './plan/screen.ts';
@@ -66,16 +66,6 @@ function onlyText({ outcome, record, target }: PlannedLink, session: Session): s
   if (!record) return isNew ? `${linkText(target)} -> ${outcome.fields.long_url}` : linkText(target);
   if (outcome.kind !== 'change') return describedParts(record, session, outcome.kind === 'reset').join('');
   return `${shortUrlText(record, session)}: ${editText(outcome.fields, record)}`;
-}
-
-/** Shows the plan of a completely read selection and asks. */
-export async function consentToLinks(
-  plan: ChangePlan,
-  { inspect, question }: Pick<ListedChange, 'inspect' | 'question'>,
-  session: Session,
-): Promise<void> {
-  inspect?.(plan);
-  if (plan.count > 0) await consentToPlan(plan, question, session);
 }
 
 /** Returns the rows with the links that were read for the question, so that no link is read twice. */

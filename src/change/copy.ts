@@ -4,7 +4,7 @@ import { applyOperation } from '../bulk/operations/applying.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
-import type { KnownRecord } from '../contract/records.ts';
+import { isObject, type KnownRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
 import { plainQuantity } from '../output/quantity.ts';
@@ -138,7 +138,7 @@ function withFindings(report: RowsReport, { plan, withoutBound, tags }: Findings
 
 /** Adds the existing links, which are not rows of the run, to its counts. */
 function summaryWith(existing: number, summary: unknown): Row {
-  const counts: Readonly<Record<string, unknown>> = { ...(typeof summary === 'object' && summary) };
+  const counts = isObject(summary) ? summary : {};
   const sum = (name: string): number => Number(counts[name] ?? 0) + existing;
   return { ...counts, rows: sum('rows'), existing: sum('existing') };
 }

@@ -12,7 +12,7 @@ import { plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import type { ListedChange, Question, RunPresentation } from './change.ts';
-import { askFor, consentToLinks } from './consent.ts';
+import { askFor, consentToPlan } from './consent.ts';
 import type { PlannedLink } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
 import { refuseTooMany } from './limits.ts';
@@ -97,7 +97,8 @@ async function takeSnapshot(change: ListedChange, session: Session): Promise<Lis
     });
     if (rows.length > 0) kept.add(rows);
   }
-  await consentToLinks(plan, change, session);
+  change.inspect?.(plan);
+  if (plan.count > 0) await consentToPlan(plan, change.question, session);
   const { planned, countOf, domains } = plan;
   const refused = countOf('refused') + countOf('missing');
   return {

@@ -10,7 +10,7 @@ import type { Report } from '../output/report.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import { selectionWords } from '../select/selection-flags.ts';
 import type { LinkChange, ListedChange } from './change.ts';
-import { consentToLinks } from './consent.ts';
+import { consentToPlan } from './consent.ts';
 import { isPlanned, outcomeOf, type PlannedLink } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
 import { ChangePlan, decidedPages } from './plan/plan.ts';
@@ -64,7 +64,7 @@ async function changeByTags(
   const changed: HistoryChange[] = [];
   const plan = new ChangePlan(listed.verb, session);
   for await (const links of decidedPages(plan, listed, session)) changed.push(...changesOf(links, verb, changed.length));
-  await consentToLinks(plan, listed, session);
+  if (plan.count > 0) await consentToPlan(plan, listed.question, session);
   const { planned } = plan;
   if (planned === 0) return nothingToDo(listed.presentation, `${listed.what}: nothing to change`);
   const environment = environmentOf(session);
