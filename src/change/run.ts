@@ -53,7 +53,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
       isSelected: filter && ((record) => filter.matches(record)),
       newLinks,
       input: { name: what, sha256, rows, file: links.file, open, readAt, copyTo, snapshot: { run: begun?.begin.run } },
-      payload: (item) => item as LinkKey,
+      payload: (item) => item,
       options: { ...change.given, ...(tags !== undefined && { tags }) },
       restoreOptions: change.restoreOptions,
       steps: change.tags,

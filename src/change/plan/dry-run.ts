@@ -6,7 +6,6 @@ import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
 import { hasSeveralDomains } from '../../client/whole-listing.ts';
-import type { LinkKey } from '../../contract/link.ts';
 import type { KeptRows } from '../../input/kept-rows.ts';
 import { type PlannedRequest, requestOf } from '../../output/planned-requests.ts';
 import type { RowsReport } from '../../output/report.ts';
@@ -21,11 +20,17 @@ import { planReport, wantsRows } from './report.ts';
 /** The rows of a run, and the operation that sends them. */
 interface SentRows extends Omit<Parameters<typeof plannedCalls>[0], 'operation'> {
   operation(settings: OperationSettings): BulkOperation;
-  readonly domain: string | undefined;
+  /** A run of typed links does not look up the default domain. */
+  readonly fromArguments?: boolean | undefined;
 }
 
 /** Yields the requests that a run sends for these rows. */
-export async function* requestsOf({ operation, domain, ...sent }: SentRows, { client }: Session): AsyncGenerator<PlannedRequest> {
+export async function* requestsOf(
+  { operation, fromArguments = false, ...sent }: SentRows,
+  session: Session,
+): AsyncGenerator<PlannedRequest> {
+  const { client } = session;
+  const domain = fromArguments ? session.domain : await pinnedDomain(session);
   const settings = { client, domain, batchSize: sent.batchSize, mayCall: () => true };
   for await (const call of plannedCalls({ ...sent, operation: operation(settings) })) yield requestOf(call);
 }
@@ -58,12 +63,11 @@ async function* listedRequests(
   function* rows(): Generator<RunRow[]> {
     for (const links of kept.read()) yield links.flatMap((link) => runRowOf(link, change) ?? []);
   }
-  const domain = await pinnedDomain(session);
-  const payload = (item: object) => item as LinkKey;
+  const payload = (item: object) => item;
   const batchSize = batchSizeOf(session, options.batchSize);
   const { add, delete: deleted } = tags?.change ?? {};
   yield* tagRequests({ add });
-  yield* requestsOf({ rows: rows(), operation, payload, batchSize, isRead, domain }, session);
+  yield* requestsOf({ rows: rows(), operation, payload, batchSize, isRead }, session);
   yield* tagRequests({ delete: deleted });
 }
 
@@ -89,10 +93,7 @@ export function namedDryRun(change: NamedChange, session: Session): RowsReport {
         yield some.map((row, nth) => ({ ...row, ...readRow(links[nth]) }));
       }
     }
-    // A run of typed links does not look up the default domain.
-    const domain = fromArguments ? session.domain : await pinnedDomain(session);
-    const sent = { rows: rows(), operation, payload, batchSize, isRead, domain };
-    yield* requestsOf(sent, session);
+    yield* requestsOf({ rows: rows(), operation, payload, batchSize, isRead, fromArguments }, session);
   }
   const plan = new ChangePlan(verb, session);
   async function* shown(): AsyncGenerator<readonly PlannedLink[]> {

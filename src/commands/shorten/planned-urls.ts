@@ -7,7 +7,6 @@ import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import { requestsOf } from '../../change/plan/dry-run.ts';
 import { plannedRows } from '../../change/plan/report.ts';
 import { type ForeseenConflicts, linksNamed } from '../../change/rows/taken-hashes.ts';
-import { pinnedDomain } from '../../change/run-settings.ts';
 import type { Session } from '../../cli/session.ts';
 import { usesHttps } from '../../client/account-domains.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
@@ -99,12 +98,11 @@ interface UrlRows {
   readonly fromArguments?: boolean;
 }
 
-export async function* urlRequests(
+export function urlRequests(
   { input, payload, mode, onConflict, batchSize, fromArguments = false }: UrlRows,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
   const { edition } = session;
-  const domain = fromArguments ? session.domain : await pinnedDomain(session);
   const isUpdate = onConflict === 'update';
   async function* rows(): AsyncGenerator<readonly RunRow[]> {
     for await (const some of rowBatches(input, batchSize)) {
@@ -117,7 +115,7 @@ export async function* urlRequests(
       yield some.map((row, nth) => ({ ...row, before: links[nth] }));
     }
   }
-  yield* requestsOf(
+  return requestsOf(
     {
       rows: rows(),
       operation: (settings) =>
@@ -125,7 +123,7 @@ export async function* urlRequests(
       payload: (item) => payload(item as ShortenItem),
       batchSize,
       isRead: isUpdate,
-      domain,
+      fromArguments,
     },
     session,
   );
