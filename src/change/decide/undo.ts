@@ -82,7 +82,8 @@ export function undoEdit({ change, now, isTaken, force }: UndoDecision): Planned
 
 /** A record may leave out a field that has its default. */
 function valueIn(link: KnownRecord, field: PlainField): EditFields[PlainField] {
-  return link[field] ?? fields[field].default ?? '';
+  const { default: missing = '' } = fields[field];
+  return link[field] ?? missing;
 }
 
 function oldValue(field: PlainField, before: KnownRecord): EditFields[PlainField] {
