@@ -118,6 +118,17 @@ function madeAfter(asked: EditFields, earlier: LinkPrints = {}, later: LinkPrint
 export const plainFields = ['long_url', 'note', 'email_stats', 'expiration_date', 'max_clicks'] as const;
 export type PlainField = (typeof plainFields)[number];
 
+/** Returns true if a field is as the run left it: it has a requested value, or the one that the server showed afterwards. */
+export function isAsLeft(
+  field: PlainField,
+  { asked, askedBefore = {}, made }: Pick<DoneChange, 'asked' | 'askedBefore' | 'made'>,
+  now: KnownRecord,
+): boolean {
+  const isShown = ({ [field]: value }: EditFields): boolean =>
+    value !== undefined && notApplied({ [field]: value }, now).length === 0;
+  return isShown(asked) || isShown(askedBefore) || hasPrint(field, made, now);
+}
+
 /** What was seen, without the values that the answer to the row showed as its own. */
 function seenOfOthers({ seen = [], made }: DoneChange): readonly SeenInDoubt[] {
   if (!made) return seen;
@@ -130,9 +141,7 @@ function seenOfOthers({ seen = [], made }: DoneChange): readonly SeenInDoubt[] {
 /** The link before the second change, without the values that the first one set. */
 function seenBetween({ asked, made }: DoneChange, { before: now, asked: { tags = [] } }: DoneChange): SeenInDoubt {
   if (!now) return { values: {}, tags };
-  const isOwn = (field: PlainField): boolean =>
-    hasPrint(field, made, now) || (asked[field] !== undefined && notApplied({ [field]: asked[field] }, now).length === 0);
-  const others = plainFields.filter((field) => !isOwn(field)).map((field) => [field, now[field]]);
+  const others = plainFields.filter((field) => !isAsLeft(field, { asked, made }, now)).map((field) => [field, now[field]]);
   return { values: { ...Object.fromEntries(others), tags: now.tags ?? [] }, tags };
 }
 

@@ -1,10 +1,10 @@
-import { type DoneChange, type PlainField, plainFields } from '../../bulk/past-runs/done-change.ts';
+import { type DoneChange, isAsLeft, type PlainField, plainFields } from '../../bulk/past-runs/done-change.ts';
 import { fields } from '../../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { KnownRecord, UrlRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { fieldsSincePrinted, hasPrint } from '../../link/prints.ts';
-import { fieldsBetween, isIdentical, type KeyField, notApplied } from '../../link/same.ts';
+import { fieldsBetween, isIdentical, type KeyField } from '../../link/same.ts';
 import { lastDay, sameUrl } from '../../link/value.ts';
 import { type PlannedOutcome, withoutDefaults } from './outcome.ts';
 
@@ -67,7 +67,7 @@ export function undoEdit({ change, now, isTaken, force }: UndoDecision): Planned
     const earlier = earlierOf(field, change, before, now);
     const isToRestore = value !== undefined && differs(field, value, earlier) && differs(field, oldValue(field, earlier), now);
     if (!isToRestore) continue;
-    if (isChangedSince(field, change, now) && !since.includes(field)) since.push(field);
+    if (!isAsLeft(field, change, now) && !since.includes(field)) since.push(field);
     Object.assign(restored, { [field]: oldValue(field, earlier) });
   }
   const tags = tagsBack(change, before, now);
@@ -94,13 +94,6 @@ function oldValue(field: PlainField, before: KnownRecord): EditFields[PlainField
 
 function differs(field: PlainField, value: EditFields[PlainField], link: KnownRecord): boolean {
   return !isIdentical(field, value, valueIn(link, field));
-}
-
-/** A field is as the run left it if it has a requested value, or the one that the server showed afterwards. */
-function isChangedSince(field: PlainField, { asked, askedBefore, made }: DoneChange, now: KnownRecord): boolean {
-  const isAsked = ({ [field]: value }: EditFields): boolean =>
-    value !== undefined && notApplied({ [field]: value }, now).length === 0;
-  return !isAsked(asked) && !(askedBefore && isAsked(askedBefore)) && !hasPrint(field, made, now);
 }
 
 /**
