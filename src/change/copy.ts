@@ -62,7 +62,7 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   tags.labels = (await unfinishedTagsOf(change, target))?.add ?? [];
   const report = await runPlannedChange(change, target);
   if (target.global.dryRun) return report;
-  if (report.runRows === undefined) return withFindings(await withTagsAlone(report, tags, change.what, target), findings, target);
+  if (report.runRows === undefined) return withFindings(await withTagsAlone(report, tags, change, target), findings, target);
   if (!findings.plan) await target.note('the links are copied as they were when this run began');
   return withFindings(report, findings, target);
 }

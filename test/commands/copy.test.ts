@@ -283,6 +283,7 @@ test('U3, U5, P4: tags that a copy adds are undone with its links, and on their 
   const alone = await run(copy);
   expect(alone).toMatchObject({ code: 0, stderr: expect.stringContaining('1 tag added') });
   expect(alone.stderr).not.toContain('nothing to change');
+  expect(alone.stderr).toMatch(/^to undo it: linkctl undo --profile \S+ \S+$/m);
   expect(await labelsThere(there)).toEqual(['first', 'second']);
   expect((await undo(0)).code).toBe(0);
   expect([await labelsThere(there), (await copies(there)).length]).toEqual([['first'], 2]);

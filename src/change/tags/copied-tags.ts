@@ -6,8 +6,10 @@ import { accountLabel, type Session } from '../../cli/session.ts';
 import { accountTags, addTags } from '../../client/account-tags.ts';
 import { plainQuantity, quantity } from '../../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
+import type { ListedChange } from '../change.ts';
 import { environmentOf } from '../environment.ts';
 import type { CopyAccounts } from '../rows/copy-domains.ts';
+import { undoLineOf } from '../typed-report.ts';
 import { isRefusal, namedTags } from './tags.ts';
 
 /** Tags that no copied link carries and that the target lacks. They are added before the links. */
@@ -66,7 +68,12 @@ export function copiedTags({ client, warn }: Session): CopiedTags {
 }
 
 /** Without links to copy, the tags are added by a run of their own. */
-export async function withTagsAlone(report: RowsReport, tags: CopiedTags, what: string, target: Session): Promise<RowsReport> {
+export async function withTagsAlone(
+  report: RowsReport,
+  tags: CopiedTags,
+  { what, presentation: { undoLine = undoLineOf } }: Pick<ListedChange, 'what' | 'presentation'>,
+  target: Session,
+): Promise<RowsReport> {
   const environment = environmentOf(target);
   tags.labels = (await unfinishedTags({ what }, environment))?.add ?? tags.labels;
   const { labels, change } = tags;
@@ -79,9 +86,11 @@ export async function withTagsAlone(report: RowsReport, tags: CopiedTags, what: 
     // Nothing was changed, so nothing is recorded.
     if (refusal && !isBegun()) throw refusal;
   };
+  const undoLines: string[] = [];
   async function* rows(): AsyncGenerator<Iterable<Row>> {
-    await recordTagRun({ what, change: change ?? {}, profile: target.profile }, environment, { act, isBegun });
+    const { run } = await recordTagRun({ what, change: change ?? {}, profile: target.profile }, environment, { act, isBegun });
+    undoLines.push(undoLine(run));
     yield* batchesOf(report);
   }
-  return { ...report, rows: rows(), notes: () => [] };
+  return { ...report, rows: rows(), notes: () => undoLines };
 }
