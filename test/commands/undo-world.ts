@@ -77,7 +77,8 @@ export async function newestFor(command: 'undo' | 'redo', linkctl: Linkctl, worl
 
 /** What a process leaves that was killed when all was done, before it could say so: the newest run is not shown. */
 export async function hideResult(linkctl: Linkctl): Promise<void> {
-  const { journal } = JSON.parse((await linkctl(['runs', 'show', 'last', '-o', 'json'])).stdout);
+  const [{ run }] = JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout).runs;
+  const { journal } = JSON.parse((await linkctl(['runs', 'show', run, '-o', 'json'])).stdout);
   const lines = readFileSync(journal, 'utf8').split('\n');
   expect(lines.at(-2)).toContain('"type":"shown"');
   writeFileSync(journal, lines.toSpliced(-2, 1).join('\n'));
