@@ -173,6 +173,23 @@ test('B43: a tag that does not exist is exit 5 alone, 3 beside others, which are
   });
 });
 
+test('B43: a tag that was deleted with links is no tag when the command is repeated, and can be deleted again when it is back', async ({
+  linkctl,
+  service,
+}) => {
+  await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['old', 'new'] }]);
+  for (const words of [
+    ['tags', 'delete', 'old'],
+    ['tags', 'merge', 'new', '--into', 'other'],
+  ]) {
+    expect(await linkctl([...words, ...sure])).toMatchObject({ code: 0 });
+    expect(await linkctl([...words, ...sure])).toMatchObject({ code: 5, stdout: '', stderr: expect.stringContaining('no tag') });
+  }
+  await linkctl(['edit', 'x', '--add-tag', 'old']);
+  expect(await linkctl(['tags', 'delete', 'old', ...sure])).toMatchObject({ code: 0, stdout: 'old\n' });
+  expect((await linkctl(['tags'])).stdout).toBe('other\n');
+});
+
 test('B56, B58: one deletion asks for a yes and says whose tag it is; nothing but a yes deletes (B59)', async ({ linkctl }) => {
   await linkctl(['tags', 'add', 'one']);
   const no = await linkctl(['tags', 'delete', 'one'], { ...watched, stdin: '\n' });

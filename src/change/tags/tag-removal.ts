@@ -164,6 +164,7 @@ async function removeByRun(known: KnownRemoval, work: Work, session: Session): P
     unreached: (row) => run.unreached?.(row) === true,
     notes: () => (ending && !isBegun ? [`${namedTags(found)} kept: not all links were changed`] : []),
     outcome: () => ending ?? report.outcome?.(),
+    ...(run.printed && { printed: run.printed }),
     abandoned: () => run.abandoned?.(),
     unwritten: () => [...(run.unwritten?.() ?? []), ...(report.unwritten?.() ?? [])],
   };
