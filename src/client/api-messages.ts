@@ -49,8 +49,8 @@ export const smallerBatches = 'to send fewer items per call: linkctl config set 
 type Sentence = (subject: Subject) => Omit<ApiMessage, 'kind'> & Partial<ApiMessage>;
 
 const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
-  101: ({ identity: { host } }) => ({
-    message: `${host} failed without giving a reason`,
+  101: ({ identity }) => ({
+    message: `${serverName(identity)} failed without giving a reason`,
     hint: 'try again later; -v shows each request',
   }),
   1102: ({ identity }) => ({
@@ -72,9 +72,9 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
       ...(hash === undefined ? [] : [`to see the existing link: ${linksCommand([{ hash, domain }])}`]),
     ].join('; '),
   }),
-  1216: ({ longUrl, identity: { host } }) => ({
-    message: `${host} does not allow links to ${named('URL', longUrl)}`,
-    hint: 'choose another destination, or contact the operator of the server',
+  1216: ({ longUrl, identity }) => ({
+    message: `${serverName(identity)} does not allow links to ${named('URL', longUrl)}`,
+    hint: 'a short URL cannot lead to a domain of the account; about other destinations, ask the operator of the server',
   }),
   1217: ({ identity }) => ({
     message: `the account "${identity.username}"${usernameSuffix(identity)} is inactive or expired`,
@@ -84,8 +84,8 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     message: `${named('short URL', hash)} is not correct`,
     hint: 'a hash contains letters, digits, _ and -; to see your hashes: linkctl list',
   }),
-  1219: ({ identity: { host } }) => ({
-    message: `${host} does not accept this request at the moment`,
+  1219: ({ identity }) => ({
+    message: `${serverName(identity)} does not accept this request at the moment`,
     hint: 'run the same command again later, or increase --max-wait',
   }),
   1220: ({ identity: { username } }) => ({
@@ -135,8 +135,8 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     message: 'the server rejected the request: wrong number of parameters',
     hint: 'run the command with --debug to see the request',
   }),
-  1308: ({ identity: { host } }) => ({
-    message: `the backend of ${host} failed`,
+  1308: ({ identity }) => ({
+    message: `the backend of ${serverName(identity)} failed`,
     hint: 'run the same command again',
   }),
   1309: noTag,
@@ -164,6 +164,11 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
 
 function named(kind: string, name: string | undefined): string {
   return name === undefined ? `a ${kind}` : `the ${kind} "${name}"`;
+}
+
+/** The sandbox has no address that a user knows. */
+function serverName({ host, server, baseUrl }: Identity): string {
+  return server === baseUrl ? host : 'the sandbox';
 }
 
 function accountSuffix({ profile, keySource }: Identity): string {

@@ -123,3 +123,15 @@ test.each([
 ])('B46: the unlisted code %i passes through', (code, message, expected) => {
   expect(itemError({ code, message }, subject)).toMatchObject({ exitCode: 1, apiCode: code, message: expected });
 });
+
+test('B45: the sandbox is named as such, because nobody knows its address', () => {
+  const sandbox = { ...identity, host: '127.0.0.1:0', baseUrl: 'http://127.0.0.1:0/api/3', server: 'sandbox, edition a' };
+  for (const code of [101, 1216, 1219, 1308]) {
+    expect(apiMessage({ code, message: '' }, { ...named, identity: sandbox }).message).toMatch(/\bthe sandbox\b/);
+    expect(apiMessage({ code, message: '' }, named).message).toMatch(/\bapi\.example\b/);
+  }
+});
+
+test('1216: the hint says that a short URL cannot lead to a domain of the account', () => {
+  expect(apiMessage({ code: 1216, message: '' }, named).hint).toContain('a short URL cannot lead to a domain of the account');
+});
