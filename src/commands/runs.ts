@@ -189,8 +189,8 @@ const runColumns = [
   { name: 'undo', show: (undo: unknown) => String(undo ?? '').split(' ')[0] ?? '' },
 ];
 
-/** Columns that fit in 80 characters, most important first. */
-const runTable = ['run', 'begun', 'what', 'rows', 'undo', 'state', 'profile'];
+/** Most important first: a narrow terminal hides the last ones, and the run ID contains when it began. */
+const runTable = ['run', 'what', 'undo', 'rows', 'begun', 'state', 'profile'];
 
 const discrepancyColumns = [{ name: 'hash' }, { name: 'problem' }, { name: 'long_url', shrinks: true }];
 

@@ -281,10 +281,10 @@ test('D55: runs are listed newest first, and 80 columns hold the day and the tim
   expect(begun).toEqual(newestFirst);
   const { stdout } = await linkctl(['runs'], { ...watched, columns: 80 });
   const [head = '', first = '', ...others] = stdout.trimEnd().split('\n');
-  expect(head).toMatch(/^RUN +BEGUN +WHAT +ROWS +UNDO +STATE$/);
+  expect(head).toMatch(/^RUN +WHAT +UNDO +ROWS +BEGUN +STATE$/);
   expect(first).toMatch(
     new RegExp(
-      `^\\d{8}-\\d{6}-\\w{8} +${times[1].slice(5, 16).replace('T', ' ')} +shorten a-file-of\\S*… +1,200 +yes +finished$`,
+      `^\\d{8}-\\d{6}-\\w{8} +shorten a-file-of\\S*… +yes +1,200 +${times[1].slice(5, 16).replace('T', ' ')} +finished$`,
     ),
   );
   expect(others).toHaveLength(2);
@@ -458,6 +458,21 @@ describe('several domains', () => {
     const [{ run = '' } = {}] = await runs();
     expect(await linkctl(['runs', 'verify', run])).toMatchObject({ code: 0 });
   });
+});
+
+test('U4: a narrow terminal shows what each run did and whether it can be undone, also beside a run ID with a suffix', async ({
+  linkctl,
+  folder,
+}) => {
+  const now = Date.now();
+  for (const again of [[], ['--again']]) {
+    const file = join(folder, 'links.txt');
+    writeFileSync(file, 'https://example.com/\n');
+    expect((await linkctl(['shorten', '-f', file, ...again], { now: () => now })).code).toBe(0);
+  }
+  const { stdout } = await linkctl(['runs'], { ...watched, columns: 50 });
+  expect(stdout).toMatch(/^RUN +WHAT +UNDO +ROWS$/m);
+  expect(stdout).toMatch(/^\S+-2 +shorten \S*… +yes +1$/m);
 });
 
 test('U4: with a profile, last is its newest run', async ({ linkctl, folder }) => {
