@@ -10,6 +10,8 @@ interface EditionTraits {
   readonly dedupe: { readonly account: string; readonly domain?: string };
   /** The account has several domains, and the API has the `domain` parameter, GET /domains and GET /log. */
   readonly severalDomains: boolean;
+  /** Fields of URL records that only the other edition has. */
+  readonly absentFields: readonly string[];
 }
 
 export const editions: { readonly [E in Edition]: EditionTraits } = {
@@ -18,8 +20,15 @@ export const editions: { readonly [E in Edition]: EditionTraits } = {
     groupBound: 1000,
     dedupe: { account: 'account', domain: 'domain' },
     severalDomains: true,
+    absentFields: [],
   },
-  b: { title: 'edition B (one domain)', groupBound: 500, dedupe: { account: '1' }, severalDomains: false },
+  b: {
+    title: 'edition B (one domain)',
+    groupBound: 500,
+    dedupe: { account: '1' },
+    severalDomains: false,
+    absentFields: ['last_visit', 'max_clicks'],
+  },
 };
 
 export function thisServer(edition: Edition): string {
