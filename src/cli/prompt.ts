@@ -104,8 +104,9 @@ function typedLine(stdin: InputStream, system: System): Promise<string> {
         return;
       }
       const ahead = typed.slice(at + 1);
-      if (ahead !== '') stdin.unshift(Buffer.from(ahead));
       settle(() => resolve(rubbedOut(typed.slice(0, at))));
+      // Only now: a stream that flows would give it to this listener again.
+      if (ahead !== '') stdin.unshift(Buffer.from(ahead));
     };
     stdin.on('data', take).on('end', leave).on('close', leave).resume();
   });
