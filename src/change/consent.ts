@@ -4,7 +4,7 @@ import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import { accountLabel, type Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { recordsOf } from '../client/named-urls.ts';
-import { enumerated, linkText } from '../contract/link.ts';
+import { enumerated, type LinkDomains, linkText } from '../contract/link.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { NamedChange, Question } from './change.ts';
 import { editText, type PlannedLink } from './decide/outcome.ts';
@@ -31,7 +31,7 @@ export async function consentToPlan(plan: ChangePlan, asked: Question, session: 
   const { verb, always, preposition = 'of', namesKinds } = asked;
   const { planned } = plan;
   const { yes, quiet } = session.global;
-  const account = accountLabel(session, plan.domains);
+  const account = await accountInQuestion(plan.domains, session);
   if (plan.only && planned === 1 && !always && !namesKinds && !yes) {
     for (const line of lossLines(plan)) await session.streams.note(line);
     await session.streams.message(`${account}:`);
@@ -40,6 +40,13 @@ export async function consentToPlan(plan: ChangePlan, asked: Question, session: 
   if (!(yes && quiet)) await showPlan(plan, session);
   if (yes || planned === 0) return;
   await askFor(`${changesText(plan, asked)} ${preposition} ${account}?`, planned, session, always);
+}
+
+/** Names the domain of an account that has several, also if it is the default. Sends no request. */
+export async function accountInQuestion(domains: LinkDomains, session: Session): Promise<string> {
+  const own = await session.askedDomains();
+  const usual = own && own.names.length > 1 ? own.defaultDomain : undefined;
+  return accountLabel({ client: session.client, domain: session.domain ?? usual }, domains);
 }
 
 /** Prints a plan on stderr, with differences in colour if stderr has colours. */

@@ -4,15 +4,15 @@ import { type ResumableRun, resumableRun, unfinishedRuns } from '../bulk/past-ru
 import { startTally } from '../bulk/results/row-outcome.ts';
 import type { RunInput, RunRow } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
-import { accountLabel, type Session } from '../cli/session.ts';
+import type { Session } from '../cli/session.ts';
 import { fields, namesOf } from '../contract/fields.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { readKeptRows } from '../input/kept-rows.ts';
-import { plainQuantity } from '../output/quantity.ts';
+import { plainQuantity, quantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
 import type { ListedChange, Question, RunPresentation } from './change.ts';
-import { askFor, consentToPlan } from './consent.ts';
+import { accountInQuestion, askFor, consentToPlan } from './consent.ts';
 import type { PlannedLink } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
 import { refuseTooMany } from './limits.ts';
@@ -142,8 +142,8 @@ async function resumed(
     }
   }
   refuseTooMany(Math.min(left, planned), session);
-  const doing = `${verb.slice(0, 1).toLowerCase()}${verb.slice(1)} the remaining ${plainQuantity(left, 'link')}`;
-  const question = `Resume run ${begin.run} and ${doing} ${preposition} ${accountLabel(session)}?`;
+  const doing = `${verb.slice(0, 1).toLowerCase()}${verb.slice(1)} the remaining ${quantity(left, 'link')}`;
+  const question = `Resume run ${begin.run} and ${doing} ${preposition} ${await accountInQuestion([...domains], session)}?`;
   // If no link remains, the run only shows its results.
   if (left > 0) await askFor(question, left, session, always);
   return {

@@ -212,3 +212,38 @@ describe('several domains', () => {
     );
   });
 });
+
+test('two answers that arrive at once answer two questions', async ({ linkctl, service }) => {
+  await store(service, numbered(2, { tags: ['t'] }));
+  const ran = await linkctl(['delete', '--by-tags', 't'], { ...watched, stdin: 'y\n2\n' });
+  expect(ran.code).toBe(0);
+  expect(await stored(service)).toEqual([]);
+});
+
+test.for([
+  ['delete', '--all'],
+  ['delete', '--search', 'example.com'],
+  ['delete', '--all', '--filter', 'total_clicks=0'],
+  ['edit', '--all', '--note', 'n'],
+  ['stats', '--reset', '--all'],
+])(
+  'B56: links that the command finds itself need their number, whatever the selection: %j',
+  async (words, { linkctl, wire, service }) => {
+    await store(service, numbered(2));
+    const ran = await linkctl(words, { ...watched, stdin: 'y\ny\n' });
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('Type 2 to continue: Type the number 2, not y: ') });
+    expect(await changes(wire)).toBe(0);
+  },
+);
+
+describe('several domains', () => {
+  test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+
+  test('B58: the question about a whole domain names it, also if it is the default', async ({ linkctl, service }) => {
+    await store(service, numbered(2), 'a.example');
+    for (const words of [['--all'], ['--search', 'example.com']]) {
+      const ran = await linkctl(['delete', ...words], { ...watched, stdin: '\n' });
+      expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/Delete 2 links of [^?]*,\sdomain a\.example\?/) });
+    }
+  });
+});
