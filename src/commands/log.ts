@@ -106,7 +106,9 @@ function listEntries(filter: EntryFilter, options: LogOptions, session: Session)
     members: () => ({ page: { results_count: shown, total_count: total(), offset } }),
     notes: () => {
       if (shown === 0 && read > 0)
-        return [unknownTypeNote(filter, types, total() > offset + read ? `${read} of ${total()}` : `${read}`)];
+        return [
+          unknownTypeNote(filter, types, total() > offset + read ? `${grouped(read)} of ${grouped(total())}` : grouped(read)),
+        ];
       if (hasReachedSince || shown === 0 || total() <= offset + read) return [];
       const of = `of ${grouped(total())}`;
       const what = isSelected

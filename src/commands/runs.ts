@@ -131,7 +131,7 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
     for await (const { checked: more, discrepancies } of verifyRun(state, run, { client: session.client, batchSize })) {
       checked += more;
       wrong += discrepancies.length;
-      invocation.streams.progress.step(() => `${checked} links`);
+      invocation.streams.progress.step(() => quantity(checked, 'link'));
       yield discrepancies.map((discrepancy) => ({ ...discrepancy }));
     }
   }
@@ -154,7 +154,7 @@ async function forgetOne(_options: object, invocation: Invocation, [named = '']:
   if (how !== 'finished') {
     const left = counts.not_sent ?? 0;
     await confirm(
-      `Run ${run} is ${how}; ${left} rows were not sent. The same command would start again from the first row. Delete the record?`,
+      `Run ${run} is ${how}; ${quantity(left, 'row')} ${left === 1 ? 'was' : 'were'} not sent. The same command would start again from the first row. Delete the record?`,
       invocation,
     );
   }

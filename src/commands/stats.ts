@@ -11,6 +11,7 @@ import { choice, count, givenFlags } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { clickColumns, clickFields, clickRows, counterFields } from '../output/counter-rows.ts';
 import { clickGroupings, periodColumns } from '../output/period-rows.ts';
+import { quantity } from '../output/quantity.ts';
 import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import { emptyText, matchNote, type NamedPage, namedRows } from '../select/named-rows.ts';
@@ -164,7 +165,7 @@ function listedStats(links: ListedLinks, { top, chart }: StatsOptions, { streams
     let last: FilteredPage | undefined;
     for await (const page of links.records()) {
       last = page;
-      streams.progress.step(() => `${page.read} links`);
+      streams.progress.step(() => quantity(page.read, 'link'));
       yield page.rows.map(rowOf);
     }
     if (filter) notes.push(matchNote(last?.matched ?? 0, last?.read ?? 0));

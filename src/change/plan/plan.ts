@@ -4,6 +4,7 @@ import { recordsOf } from '../../client/named-urls.ts';
 import type { LinkDomains, LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
+import { quantity } from '../../output/quantity.ts';
 import type { SelectedLink, SelectedLinks } from '../../select/selected-links.ts';
 import { fieldChanges, foldedText, isPlanned, type PlannedLink, type PlannedOutcome } from '../decide/outcome.ts';
 import { refuseTooMany } from '../limits.ts';
@@ -162,7 +163,7 @@ export async function* decidedPages<Link extends SelectedLink>(
     const decided = links.map((link) => ({ ...link, outcome: decide(link) }));
     plan.add(decided, read);
     yield decided;
-    session.streams.progress.step(() => `${read} links read`);
+    session.streams.progress.step(() => `${quantity(read, 'link')} read`);
   }
   refuseTooMany(plan.planned, session);
 }

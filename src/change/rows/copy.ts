@@ -29,7 +29,7 @@ export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts
     }
     if (rows.length > 0) kept.add(rows);
     read = page.read;
-    source.streams.progress.step(() => `${read} links read`);
+    source.streams.progress.step(() => `${quantity(read, 'link')} read`);
   }
   const domainOf = await domainsOfCopies(domains, map, accounts);
   if (domains.size > 1) refuseCollisions(kept, domainOf);

@@ -3,6 +3,7 @@ import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { KeptRows } from '../../input/kept-rows.ts';
+import { grouped } from '../../output/quantity.ts';
 
 /** Rows, with their links if these were read. */
 export type ReadableRows<Item extends object = object> = Pick<RunInput<Item>, 'rows' | 'open' | 'readAt'>;
@@ -23,7 +24,7 @@ export async function withLinksRead<Item extends object>(
     const linkOf = new Map(sent.map((row, nth) => [row, links[nth]]));
     kept.add(rows.map((row) => ({ ...row, before: row.before === undefined ? linkOf.get(row) : row.before })));
     count += rows.length;
-    session.streams.progress.step(() => `${count}/${input.rows} links read`);
+    session.streams.progress.step(() => `${grouped(count)}/${grouped(input.rows)} links read`);
   }
   return { rows: input.rows, open: () => kept.read(), readAt };
 }
