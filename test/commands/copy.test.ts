@@ -131,7 +131,7 @@ describe.each([
     const again = await run(['copy', '--to', 'there', '--yes', '-o', 'json']);
     expect(again).toMatchObject({ code: 0 });
     expect(JSON.parse(again.stdout)).toMatchObject({ urls: [], summary: { rows: 1203, existing: 1203, created: 0, failed: 0 } });
-    expect(again.stderr).toBe('0 of 1,203 links would be copied, 1,203 unchanged\ncopy from here: nothing to change\n');
+    expect(again.stderr).toBe('0 of 1,203 links would be copied, 1,203 existing\ncopy from here: nothing to change\n');
     expect(await changes(there.wire)).toHaveLength(before);
     expect(await copies(there)).toHaveLength(1203);
   });
@@ -251,7 +251,7 @@ test('P4: clicks stay, tags that no link carries come along with a whole account
   const ran = await run(['copy', '--to', 'there', '--yes']);
   expect(ran).toMatchObject({ code: 0 });
   expect(ran.stderr).toContain('2 tags: "a,b", "spring sale": used by no copied link, would be added');
-  expect(ran.stderr).toContain('0 of 1 link would be copied, 1 unchanged');
+  expect(ran.stderr).toContain('0 of 1 link would be copied, 1 existing');
   const { tags } = (await (await fetch(`${there.service.baseUrl}/tags`, { headers: asBob })).json()) as {
     tags: { label: string }[];
   };

@@ -40,7 +40,7 @@ function headLine({ verb, read, planned, countOf }: ChangePlan): string {
   const links =
     read === undefined || read === planned ? quantity(planned, 'link') : `${grouped(planned)} of ${quantity(read, 'link')}`;
   const rest = counted([
-    [unchanged, 'unchanged'],
+    [unchanged, verb === 'copy' ? 'existing' : 'unchanged'],
     [missing, 'not found'],
     [refused, 'refused'],
     // A filter, or a tag expression that is decided here.
