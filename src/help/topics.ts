@@ -199,7 +199,7 @@ function fieldRows(use: 'shorten' | 'edit'): (readonly [string, string])[] {
   const required = use === 'shorten' ? 'long_url' : undefined;
   const rows = fieldNames(use, 'a').map((name): [string, string] => {
     const { edition, summary, length }: Field = fields[name];
-    const meaning = use === 'edit' && name === 'custom_hash' ? 'new hash; may also be called new_hash' : summary;
+    const meaning = use === 'edit' && name === 'custom_hash' ? 'new hash; new_hash is accepted, too' : summary;
     const bound = length && length.max > 1 ? `, up to ${length.max} characters` : '';
     return [
       name,
