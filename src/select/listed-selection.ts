@@ -1,15 +1,15 @@
 import { UnavailableError, UsageError } from '../base/errors.ts';
-import { shellWord } from '../base/quoted.ts';
+import { quoted, shellWord } from '../base/quoted.ts';
 import { showsDefaultFields } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
-import { filteredPages } from '../client/filtered-pages.ts';
+import { type FilteredPage, filteredPages } from '../client/filtered-pages.ts';
 import type { PagingOptions } from '../client/page-cursor.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { coverage, hasSeveralDomains, ofEveryDomain, refuseRepeats, wholeAccount } from '../client/whole-listing.ts';
 import { editions } from '../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
-import { hasOperators, labelExpression } from '../contract/tag-label.ts';
+import { hasOperators, isAmbiguousLabel, labelExpression } from '../contract/tag-label.ts';
 import { isSameDomain } from '../contract/web-address.ts';
 import type { ListedLinks, Narrowing, Purpose, SelectedPage } from './selected-links.ts';
 import { isEverything, type ListedSelection, type SelectionOptions } from './selection-flags.ts';
@@ -69,6 +69,15 @@ async function checkTagExpression(expression: string, session: Session): Promise
   );
 }
 
+/** An empty result may be due to a mistyped label. Expressions, and labels that servers know by themselves, are not checked. */
+async function noteUnknownTag(expression: string | undefined, { client, note }: Session): Promise<void> {
+  if (expression === undefined || isAmbiguousLabel(expression)) return;
+  const { accountTags } = await import('../client/account-tags.ts');
+  // The links were read, so a failure of this call is not one of the command.
+  const tags = await accountTags(client).catch(() => undefined);
+  if (tags && tags.spelled(expression) === undefined) await note(`no tag ${quoted(expression)}; to list the tags: linkctl tags`);
+}
+
 export function listedLinks(
   { listings, severalDomains, isPart }: Listing,
   narrowing: Narrowing,
@@ -76,8 +85,15 @@ export function listedLinks(
   purpose: Purpose,
 ): ListedLinks {
   const paging: PagingOptions = purpose === 'show' ? { warn: session.warn } : { untilEmpty: true, warn: refusals[purpose] };
-  const records: ListedLinks['records'] = (extent) =>
-    filteredPages(session.client, listings, narrowing.filter, { ...extent, ...paging });
+  const isNoted = purpose === 'change' || (purpose === 'show' && session.streams.watched);
+  async function* records(extent: Parameters<ListedLinks['records']>[0] = {}): AsyncGenerator<FilteredPage> {
+    let read = 0;
+    for await (const page of filteredPages(session.client, listings, narrowing.filter, { ...extent, ...paging })) {
+      ({ read } = page);
+      yield page;
+    }
+    if (read === 0 && isNoted) await noteUnknownTag(listings[0]?.tags, session);
+  }
   async function* pages(): AsyncGenerator<SelectedPage> {
     for await (const { rows, read, linkOf } of records()) {
       const links = rows.map((record) => ({ target: linkOf(record), record }));

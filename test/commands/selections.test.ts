@@ -153,3 +153,27 @@ describe('two domains', () => {
     ]);
   });
 });
+
+test('a mistyped tag is named where it finds nothing: for a change always, for a listing on a terminal', async ({
+  linkctl,
+  wire,
+  service,
+}) => {
+  await store(service, numbered(2, { tags: ['promo'] }));
+  const line = 'no tag "promoo"; to list the tags: linkctl tags\n';
+  const watched = { terminal: { stdout: true, stderr: true }, columns: 100 };
+  for (const words of [['list'], ['stats'], ['check']]) {
+    expect((await linkctl([...words, '--by-tags', 'promoo'], watched)).stderr, words[0]).toContain(line);
+    expect((await linkctl([...words, '--by-tags', 'promoo'])).stderr, words[0]).not.toContain('no tag');
+    expect((await linkctl([...words, '--by-tags', 'Promo', '--filter', 'total_clicks>5'], watched)).stderr).not.toContain(
+      'no tag',
+    );
+  }
+  for (const words of changes) {
+    const ran = await linkctl([...words, '--by-tags', 'promoo']);
+    expect(ran, words[0]).toMatchObject({ code: 0, stderr: expect.stringContaining(line) });
+    expect((await linkctl([...words, '--by-tags', 'promo&promoo'])).stderr).not.toContain('no tag');
+  }
+  // One request where nothing was found, and one for each expression with operators, as always.
+  expect((await sent(wire)).filter(({ call }) => call === 'GET /tags')).toHaveLength(3 + changes.length + changes.length);
+});
