@@ -63,6 +63,12 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment) {
   return await preflight.beginRun(identity, plan, surroundings, start);
 }
 
+/** For dry runs: finds the run that `startRun` would resume. Throws its errors, but starts and sends nothing. */
+export async function foresee(plan: RunPlan, environment: RunEnvironment) {
+  const { findResumed } = await import('./beginning/preflight.ts');
+  return await findResumed(plan, environment, (kind, domain) => identityOfPlan(plan, kind, domain, environment.client));
+}
+
 function identityOfPlan(
   { input: { name, sha256, rows, file, copyTo }, options, mode, fromArguments }: RunPlan,
   operation: OperationKind,

@@ -24,16 +24,19 @@ interface ShownRun {
   readonly account: string;
 }
 
+/** A run as its command describes it. */
+export type PlannedRun = Omit<RunPlan, 'profile' | 'accountDomains'>;
+
+export function planOf(planned: PlannedRun, { profile, domain, askedDomains }: Session): RunPlan {
+  return { domain, ...planned, profile, accountDomains: askedDomains() };
+}
+
 /** The first signal or the end of `--max-time` stops the run after the batches in flight. A second signal stops it immediately. */
-export async function runReport(
-  planned: Omit<RunPlan, 'profile' | 'accountDomains'>,
-  presentation: RunPresentation,
-  session: Session,
-): Promise<RowsReport> {
+export async function runReport(planned: PlannedRun, presentation: RunPresentation, session: Session): Promise<RowsReport> {
   const { outcomeFailure } = await import('../bulk/results/outcome-failure.ts');
   const interruption = interruptible(session, 'batches');
-  const { client, profile, domain } = session;
-  const plan: RunPlan = { domain, ...planned, profile, accountDomains: session.askedDomains() };
+  const { client } = session;
+  const plan = planOf(planned, session);
   const run = await startRun(plan, { ...environmentOf(session), interrupt: interruption.signal });
   const noun = plan.input.snapshot ? 'link' : 'row';
   const account = accountLabel({ client, domain: run.facts.domain }, presentation.domains);

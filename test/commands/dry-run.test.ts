@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
@@ -124,7 +125,7 @@ describe.each(['a', 'b'] as const)('B60, D28: --dry-run on an account in use, ed
     expect(ran).toEqual({
       code: 0,
       stdout: 'https://a.example/\ta\tn\tx,y\nhttps://b.example/\t\tn\t\n',
-      stderr: `2 URLs would be shortened\n${nothing}`,
+      stderr: `2 URLs would be shortened\nnot checked: custom hashes\n${nothing}`,
     });
     expect((await linkctl(['tags', 'rename', 'a', 'b', '-n'])).stdout).toBe('a\trename to "b"\n');
     expect((await linkctl(['tags', 'delete', 'a', 'c', '-n'])).stdout).toContain('https://own.example/\ttags: -a\n');
@@ -176,4 +177,48 @@ describe('several domains', () => {
       expect((await listings()) - read).toBe(read);
     },
   );
+});
+
+describe('a file whose run was begun', () => {
+  const rows = (count: number) => Array.from({ length: count }, (_, nth) => `https://new.example/${nth}\n`).join('');
+
+  test('B60: a dry run says which run would be resumed, and shows only what that would send', async ({
+    linkctl,
+    folder,
+    wire,
+  }) => {
+    const file = join(folder, 'links.txt');
+    writeFileSync(file, rows(2000));
+    await wire.script([{ only: { method: 'POST' } }, { only: { method: 'POST' }, ...faults.refuse(1303) }]);
+    expect((await linkctl(['shorten', '-f', file])).code).toBe(7);
+    const before = await changes(wire);
+    const dry = await linkctl(['shorten', '-f', file, '-n', '--fields', 'long_url']);
+    expect(dry).toMatchObject({ code: 0 });
+    expect(dry.stderr).toMatch(
+      /^resuming run \S+: 1,000 of 2,000 rows are done; 1,000 URLs would be shortened\ndry run: nothing was sent\n$/,
+    );
+    expect(dry.stdout).toBe(rows(2000).split('\n').slice(1000).join('\n'));
+    const { requests } = JSON.parse((await linkctl(['shorten', '-f', file, '-n', '-o', 'json'])).stdout);
+    expect(requests).toHaveLength(1);
+    expect(await changes(wire)).toEqual(before);
+    expect((await linkctl(['shorten', '-f', file])).stderr).toContain('1000 of 2000 rows are done');
+  });
+
+  test('B60: a dry run of a completed file ends as the command would', async ({ linkctl, folder }) => {
+    const file = join(folder, 'links.txt');
+    writeFileSync(file, rows(2));
+    expect((await linkctl(['shorten', '-f', file])).code).toBe(0);
+    const real = await linkctl(['shorten', '-f', file]);
+    expect(real.code).toBe(2);
+    expect(await linkctl(['shorten', '-f', file, '-n'])).toEqual(real);
+    expect((await linkctl(['shorten', '-f', file, '-n', '--again'])).stderr).toContain('2 URLs would be shortened\n');
+  });
+
+  test('B60: a dry run says that hashes and the domain are not checked, if there are any', async ({ linkctl }) => {
+    const words = ['shorten', 'https://new.example/', '-n'];
+    expect((await linkctl(words)).stderr).not.toContain('not checked');
+    expect((await linkctl([...words, '--hash', 'h1'])).stderr).toContain('not checked: custom hashes\n');
+    expect((await linkctl([...words, '--hash', 'h1', '--on-conflict', 'skip'])).stderr).not.toContain('not checked');
+    expect((await linkctl([...words, '--domain', 'localhost'])).stderr).toContain('not checked: --domain\n');
+  });
 });

@@ -82,7 +82,9 @@ describe('I8: a dry run', () => {
     expect(lines).toHaveLength(4);
     expect(lines[3]).toMatch(/^https:\/\/a\.example\/2 +code2 +20\d\d-\d\d-\d\d$/);
     expect(stderr).toContain('POST /urls');
-    expect(stderr).toContain('… and 2 URLs more\n5 URLs would be shortened\ndry run: nothing was sent\n');
+    expect(stderr).toContain(
+      '… and 2 URLs more\n5 URLs would be shortened\nnot checked: custom hashes\ndry run: nothing was sent\n',
+    );
     // The requests name the account's domain, which is looked up.
     expect((await wire.requests()).filter(({ method }) => method !== 'GET')).toEqual([]);
   });

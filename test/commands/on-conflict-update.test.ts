@@ -252,7 +252,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     writeFileSync(file, csv);
     const dry = ['shorten', '-f', file, '-n', '--on-conflict'];
     expect((await linkctl([...dry, 'update', '-v'])).stderr).toMatch(
-      /3 URLs would be shortened\n1 custom hash has a link with other values: the existing link would be edited\n1 link would be changed\n(?:.*\n)*.*- https:\/\/theirs\.example\/\n/,
+      /^1 URL would be shortened, 1 existing\n1 custom hash has a link with other values: the existing link would be edited\n1 link would be changed\n(?:.*\n)*.*- https:\/\/theirs\.example\/\n/m,
     );
     expect((await linkctl([...dry, 'skip'])).stderr).toContain('1 custom hash has another destination: would be skipped\n');
     expect((await linkctl([...dry, 'rename'])).stderr).toContain('1 custom hash has another destination: would get a number\n');

@@ -93,7 +93,7 @@ async function assertAsPlanned(run: string, { undoneSize }: RunBeginning, folder
 }
 
 /** Returns the run to resume, if any. Throws `UsageError` if `--results` or `--failed` would replace a file that the run did not write. */
-async function runToContinue(
+export async function runToContinue(
   identity: RunIdentity,
   plan: RunBeginning,
   environment: RunEnvironment,

@@ -1,19 +1,23 @@
 import { LimitError, UsageError } from '../../base/errors.ts';
+import type { System } from '../../base/system.ts';
 import { utcDay } from '../../base/times.ts';
 import { CallError } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 import { editions } from '../../contract/editions.ts';
 import type { Execution } from '../execution/execution.ts';
-import { settledCount } from '../journal/journal-state.ts';
+import { isSettled, settledCount } from '../journal/journal-state.ts';
 import { readJournal } from '../journal/line-reader.ts';
+import type { RunIdentity } from '../journal/lines.ts';
 import { outputsOf } from '../journal/new-run.ts';
 import { recordedHashes } from '../journal/recorded-results.ts';
 import { fileBatches } from '../operations/batches.ts';
 import { guarantees } from '../operations/modes.ts';
+import type { OperationKind } from '../operations/operation.ts';
 import { recordResumed, recordUndone } from '../past-runs/later-lines.ts';
 import { runFolders } from '../past-runs/run-names.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { callsPerBatch, type RunEnvironment, type RunFacts, type RunPlan } from '../run-plan.ts';
+import { callsPerBatch, type FoundRun, type RunEnvironment, type RunFacts, type RunPlan } from '../run-plan.ts';
+import { runToContinue } from './beginning.ts';
 import { assertDistinct } from './output-paths.ts';
 
 export { beginRun } from './beginning.ts';
@@ -24,6 +28,21 @@ export async function prepare(plan: RunPlan, { client, system }: RunEnvironment)
   if (plan.fromArguments || plan.domain !== undefined || !editions[client.edition].severalDomains) return plan.domain;
   const domains = plan.accountDomains ?? (await import('../../client/account-domains.ts')).accountDomains(client);
   return (await domains).defaultDomain;
+}
+
+/** Returns the run that `beginRun` would resume, if any, with the values of the day on which it began. */
+export async function findResumed(
+  plan: RunPlan,
+  environment: RunEnvironment,
+  identityOf: (kind: OperationKind, domain: string | undefined) => RunIdentity,
+) {
+  const domain = await prepare(plan, environment);
+  const { kind } = plan.operation({ client: environment.client, domain, batchSize: plan.batchSize, mayCall: () => true });
+  const found = await runToContinue(identityOf(kind, domain), plan, environment);
+  if (!found) return undefined;
+  restoreOptions(plan, found, environment.system);
+  const { name, state } = found;
+  return { run: name, done: settledCount(state), isDone: (row: number): boolean => isSettled(state.stateOf(row)) };
 }
 
 /** Checks budget and quota before the first row is sent. Throws if the run cannot start. */
@@ -38,9 +57,7 @@ export async function preflight(run: Execution, plain: RunFacts): Promise<RunFac
     stop.because(error);
   });
   if (begun.resumed) {
-    const { options, at } = begun.state.begin;
-    const days = { began: utcDay(Date.parse(at)), today: utcDay(run.system.now()) };
-    const warnings = plan.restoreOptions?.(options, days) ?? [];
+    const warnings = restoreOptions(plan, begun, run.system);
     if (facts.batches > 0) for (const warning of warnings) run.warn(warning);
     // Rows that share a link are then reported as if the run had not been interrupted.
     if (operation.remember)
@@ -51,6 +68,12 @@ export async function preflight(run: Execution, plain: RunFacts): Promise<RunFac
     await recordUndone({ undoes: plan.undoes, by: begun.name }, runFolders(run.stateFolder), run.system);
   await recordResumed(begun, run.system, outputsOf(plan));
   return facts;
+}
+
+/** Returns warnings. */
+function restoreOptions({ restoreOptions: restore }: RunPlan, { state }: Pick<FoundRun, 'state'>, { now }: Pick<System, 'now'>) {
+  const { options, at } = state.begin;
+  return restore?.(options, { began: utcDay(Date.parse(at)), today: utcDay(now()) }) ?? [];
 }
 
 function factsOf({ plan, begun, readsFirst, needsMark }: Execution, plain: RunFacts, batches: number): RunFacts {

@@ -41,6 +41,8 @@ interface PlannedRows extends Planned {
   /** Words for a row and its change, such as `URL` and `deleted`. */
   readonly noun: string;
   readonly done: string;
+  /** Replaces `2 URLs would be shortened` if not every row is one. */
+  countText?(rows: number): string;
   /** Maximum number of rows in a table, also in a pipe. By default, five on a terminal and all in a pipe. */
   readonly shownRows?: number;
 }
@@ -50,7 +52,7 @@ const usualRows = 5;
 
 /** JSON contains every request; other formats show the rows. */
 export function plannedRows(planned: PlannedRows, invocation: Invocation): RowsReport {
-  const { requests, rows, noun, done, shownRows, notes, ...fields } = planned;
+  const { requests, rows, noun, done, shownRows, notes, countText, ...fields } = planned;
   const format = invocation.format();
   if (isJson(format)) return dryRunReport(requests);
   const { terminal, glyphs } = invocation.streams;
@@ -65,7 +67,7 @@ export function plannedRows(planned: PlannedRows, invocation: Invocation): RowsR
   }
   const lines = () => [
     ...(count > atMost ? [`${glyphs.ellipsis} and ${quantity(count - atMost, noun)} more`] : []),
-    `${quantity(count, noun)} would be ${done}`,
+    countText?.(count) ?? `${quantity(count, noun)} would be ${done}`,
     ...(notes?.() ?? []),
   ];
   return dryRun({ ...fields, requests, rows: first(), notes: lines }, invocation);

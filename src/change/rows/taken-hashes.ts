@@ -12,7 +12,7 @@ import type { ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import { sameUrl } from '../../link/value.ts';
-import { grouped } from '../../output/quantity.ts';
+import { grouped, quantity } from '../../output/quantity.ts';
 import type { RowsReport } from '../../output/report.ts';
 import type { RunPresentation } from '../change.ts';
 import { consentToPlan } from '../consent.ts';
@@ -52,15 +52,25 @@ export async function consentToUpdates(
 /** Finds taken hashes for `--dry-run`. */
 export interface ForeseenConflicts {
   read(items: readonly ShortenItem[]): Promise<void>;
+  /** Says how many of the rows would be shortened, and how many have their link already. */
+  countText(rows: number): string;
   notes(): string[];
 }
 
 export function foreseeConflicts(policy: Exclude<ConflictPolicy, 'fail'>, session: Session): ForeseenConflicts {
   const plan = new ChangePlan('change', session);
   const isUpdate = policy === 'update';
+  let existing = 0;
   return {
     async read(items) {
-      plan.add(conflictsOf(items, await linksNamed(items, session), isUpdate));
+      const links = await linksNamed(items, session);
+      const conflicts = conflictsOf(items, links, isUpdate);
+      plan.add(conflicts);
+      existing += links.filter(Boolean).length - conflicts.length;
+    },
+    countText(rows) {
+      const created = rows - existing - (policy === 'rename' ? 0 : plan.planned);
+      return `${quantity(created, 'URL')} would be shortened${existing > 0 ? `, ${grouped(existing)} existing` : ''}`;
     },
     notes() {
       const { planned } = plan;

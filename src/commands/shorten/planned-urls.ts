@@ -1,11 +1,12 @@
 import type { CliError } from '../../base/errors.ts';
-import { batchesOf, rowBatches } from '../../bulk/operations/batches.ts';
+import { batchesOf, fileBatches, rowBatches } from '../../bulk/operations/batches.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
 import { shortenOperation } from '../../bulk/operations/shortening.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import { requestsOf } from '../../change/plan/dry-run.ts';
 import { plannedRows } from '../../change/plan/report.ts';
+import type { PlannedRun } from '../../change/report.ts';
 import { type ForeseenConflicts, linksNamed } from '../../change/rows/taken-hashes.ts';
 import type { Session } from '../../cli/session.ts';
 import { usesHttps } from '../../client/account-domains.ts';
@@ -14,6 +15,7 @@ import { editions } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { PlannedRequest } from '../../output/planned-requests.ts';
+import { quantity } from '../../output/quantity.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../../output/report.ts';
 import { urlColumns } from '../../output/url-columns.ts';
 import { foreseen, type ShortenOptions } from './shorten-options.ts';
@@ -25,6 +27,8 @@ interface PlannedUrls {
   readonly requests: AsyncIterable<PlannedRequest>;
   /** Set if a taken hash does not fail its row. */
   readonly conflicts?: ForeseenConflicts | undefined;
+  /** About the run that would be resumed. */
+  readonly resuming?: string | undefined;
 }
 
 /** Plans URLs that were typed. */
@@ -43,11 +47,29 @@ export async function planOfTyped(
   return planOfUrls({ batches, first: items.slice(0, 3), requests: urlRequests(rows, session), conflicts }, session);
 }
 
+/** Plans the rows of a file that a run would send: all of them, or those that an unfinished run has left. */
+export async function planOfFile(
+  planned: Omit<PlannedRun, 'input'> & Pick<UrlRows, 'payload' | 'mode'> & { readonly input: RunInput<ShortenItem> },
+  { first, options }: { readonly first: readonly ShortenItem[]; readonly options: ShortenOptions },
+  session: Session,
+): Promise<RowsReport> {
+  const { rowsToSend } = await import('../../change/plan/resumed-run.ts');
+  const { input, resuming } = await rowsToSend(planned, session);
+  const { payload, mode, batchSize } = planned;
+  const { onConflict } = options;
+  const conflicts = await foreseen(options, session);
+  const batches = () => fileBatches(input, payload, { limit: batchSize });
+  const requests = urlRequests({ input, payload, mode, onConflict, batchSize }, session);
+  return planOfUrls({ batches, first: first.map(payload), requests, conflicts, resuming }, session);
+}
+
 /** A table shows only the first three planned links. */
-export function planOfUrls({ batches, first, requests, conflicts }: PlannedUrls, session: Session): RowsReport {
+function planOfUrls({ batches, first, requests, conflicts, resuming }: PlannedUrls, session: Session): RowsReport {
+  let hasHashes = false;
   async function* rows(): AsyncGenerator<Row[]> {
     for await (const items of batches()) {
       await conflicts?.read(items);
+      hasHashes ||= items.some(({ custom_hash }) => custom_hash !== undefined);
       const shortUrl = conflicts ? () => undefined : await shortUrls(items, session);
       yield items.map((item) => ({ ...item, [madeName]: shortUrl(item) }));
     }
@@ -65,10 +87,17 @@ export function planOfUrls({ batches, first, requests, conflicts }: PlannedUrls,
       tableFields: shownFields,
       csvFields: shownFields,
       shownRows: 3,
-      notes: () => conflicts?.notes() ?? [],
+      countText: (rows) => (resuming ?? '') + (conflicts?.countText(rows) ?? `${quantity(rows, 'URL')} would be shortened`),
+      notes: () => [...(conflicts?.notes() ?? []), ...unchecked(!conflicts && hasHashes, session)],
     },
     session,
   );
+}
+
+/** A dry run sends no request about these. */
+function unchecked(hasHashes: boolean, { domainNamed }: Session): string[] {
+  const parts = [...(hasHashes ? ['custom hashes'] : []), ...(domainNamed ? ['--domain'] : [])];
+  return parts.length > 0 ? [`not checked: ${parts.join(', ')}`] : [];
 }
 
 /** Pipes get this field for planned links as for real ones. */
@@ -98,7 +127,7 @@ interface UrlRows {
   readonly fromArguments?: boolean;
 }
 
-export function urlRequests(
+function urlRequests(
   { input, payload, mode, onConflict, batchSize, fromArguments = false }: UrlRows,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {

@@ -1,7 +1,7 @@
 import { CliError, PartialError } from '../../base/errors.ts';
-import { fileBatches } from '../../bulk/operations/batches.ts';
 import { shortenOperation } from '../../bulk/operations/shortening.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
+import type { OperationSettings } from '../../bulk/run-plan.ts';
 import { runReport } from '../../change/report.ts';
 import { checkedRows } from '../../change/rows/file.ts';
 import { askedHashes, consentToUpdates, requireHashes } from '../../change/rows/taken-hashes.ts';
@@ -17,7 +17,7 @@ import type { InputRow } from '../../input/row.ts';
 import { plainQuantity } from '../../output/quantity.ts';
 import type { RowsReport } from '../../output/report.ts';
 import { picturesOf } from '../qr/qr-flags.ts';
-import { foreseen, modeOf, type ShortenOptions, shortenPresentation, withSandboxHint } from './shorten-options.ts';
+import { modeOf, type ShortenOptions, shortenPresentation, withSandboxHint } from './shorten-options.ts';
 
 /** Checks all rows before it sends the first batch. */
 export async function shortenFile(options: ShortenOptions, invocation: Invocation): Promise<RowsReport> {
@@ -41,33 +41,31 @@ export async function shortenFile(options: ShortenOptions, invocation: Invocatio
   const mode = await modeOf(options, session, { rows: input.rows, keyedRows: withHash });
   requireHashes(onConflict, mode);
   const payload = (item: ShortenItem): ShortenItem => filled(reading.dated(item));
-  if (invocation.global.dryRun) {
-    const { planOfUrls, urlRequests } = await import('./planned-urls.ts');
-    const batches = () => fileBatches(input, payload, { limit: sending.batchSize });
-    const conflicts = await foreseen(options, session);
-    if (input.skipped > 0) await session.warn(skippedText(input.skipped));
-    const requests = urlRequests({ input, payload, mode, onConflict, batchSize: sending.batchSize }, session);
-    return planOfUrls({ batches, first: first?.map(({ item }) => payload(item)) ?? [], requests, conflicts }, session);
-  }
   const isUpdate = onConflict === 'update';
   const isRequested = onConflict === 'rename' ? await askedHashes(input) : undefined;
+  const flags = runFlags(values, options, reading);
+  const planned = {
+    ...sending,
+    operation: (settings: OperationSettings) =>
+      isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict, isRequested }),
+    mode,
+    undo: isUpdate,
+    input,
+    payload,
+    restoreOptions: flags.restoreOptions,
+    // Omitting the default keeps the identity of runs that were started without the flag.
+    options: { ...flags.options, mode: mode.name, onConflict: onConflict === 'fail' ? undefined : onConflict },
+    columns: fieldNames('shorten', edition),
+  };
+  if (invocation.global.dryRun) {
+    const { planOfFile } = await import('./planned-urls.ts');
+    if (input.skipped > 0) await session.warn(skippedText(input.skipped));
+    return await planOfFile(planned, { first: first?.map(({ item }) => item) ?? [], options }, session);
+  }
   const rows = isUpdate ? await consentToUpdates({ input, payload, batchSize: sending.batchSize }, session) : input;
   const picture = await picturesOf(options, session);
-  const flags = runFlags(values, options, reading);
   const report = await runReport(
-    {
-      ...sending,
-      operation: (settings) =>
-        isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict, isRequested }),
-      mode,
-      undo: isUpdate,
-      input: { ...input, ...rows },
-      payload,
-      restoreOptions: flags.restoreOptions,
-      // Omitting the default keeps the identity of runs that were started without the flag.
-      options: { ...flags.options, mode: mode.name, onConflict: onConflict === 'fail' ? undefined : onConflict },
-      columns: fieldNames('shorten', edition),
-    },
+    { ...planned, input: { ...input, ...rows } },
     { ...shortenPresentation, doing: 'shortening' },
     session,
   );
