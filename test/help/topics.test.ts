@@ -152,3 +152,8 @@ test('D56: linkctl help flags has every global flag, with its variable', async (
 test('a word is a topic by its whole name', () => {
   expect(['csv', 'CSV', 'toString', ''].map(isTopicName)).toEqual([true, false, false, false]);
 });
+
+test('B19: the topic formats has the JSON keys of checks and runs, too', () => {
+  expect(topicText('formats')).toMatch(/^ {2}check +checks, summary$/m);
+  expect(topicText('formats')).toMatch(/^ {2}runs +runs; runs verify: discrepancies$/m);
+});
