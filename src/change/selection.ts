@@ -38,8 +38,10 @@ async function listedChange(change: LinkChange, session: Session): Promise<Liste
     restoreOptions: flags?.restoreOptions,
     kind: verb === 'change' ? 'edit' : verb,
     verb,
-    // The user named no link, so even a small number has to be read.
-    question: { verb: question.verb, ...(selection.kind === 'listing' && { always: 'typed number' }) },
+    question: {
+      verb: question.verb,
+      ...(selection.kind === 'listing' && selection.tags !== undefined && { always: 'typed number' }),
+    },
     options,
     presentation,
     decide: ({ record }) => outcomeOf(verb === 'change' ? fields : verb, record),

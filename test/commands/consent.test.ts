@@ -220,22 +220,6 @@ test('two answers that arrive at once answer two questions', async ({ linkctl, s
   expect(await stored(service)).toEqual([]);
 });
 
-test.for([
-  ['delete', '--all'],
-  ['delete', '--search', 'example.com'],
-  ['delete', '--all', '--filter', 'total_clicks=0'],
-  ['edit', '--all', '--note', 'n'],
-  ['stats', '--reset', '--all'],
-])(
-  'B56: links that the command finds itself need their number, whatever the selection: %j',
-  async (words, { linkctl, wire, service }) => {
-    await store(service, numbered(2));
-    const ran = await linkctl(words, { ...watched, stdin: 'y\ny\n' });
-    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('Type 2 to continue: Type the number 2, not y: ') });
-    expect(await changes(wire)).toBe(0);
-  },
-);
-
 describe('several domains', () => {
   test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
 
