@@ -367,7 +367,7 @@ describe('did it happen?', () => {
     await wire.script([answer(record('h0', { note: 'old' }))]);
     const one = await linkctl(['edit', 'h0', '--note', 'x', '--expires', '2031-01-31']);
     expect(one).toMatchObject({ code: 6, stdout: '' });
-    expect(one.stderr).toBe('error: h0: not applied: note (note: requested "x", got "old")\n');
+    expect(one.stderr).toBe('error: h0: not applied: note (requested "x", got "old")\n');
     await wire.script([answer(record('h0', { note: 'old' }), record('h1', { note: 'x' }))]);
     const two = await linkctl(['edit', 'h0', 'h1', '--note', 'x', '-o', 'json']);
     expect(two.code).toBe(3);

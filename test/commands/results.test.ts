@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
@@ -61,8 +62,23 @@ for (const edition of ['a', 'b'] as const) {
       await wire.script([noNotes]);
       const ran = await linkctl(['shorten', 'https://example.com/1', '--note', 'one']);
       expect(ran.code).toBe(6);
-      const hint = /\nhint: to change the existing link, give the same flags to: linkctl edit -- (\S+)\n$/;
+      const hint = /\nhint: to change the existing link: linkctl edit --note one (\S+)\n$/;
       expect(hint.exec(ran.stderr)?.[1]).toBe((await stored(service)).at(-1)?.hash);
+    });
+
+    test('the command of the hint can be pasted, and makes the link as it was typed', async ({ linkctl }) => {
+      const values = ['--note', "it's", '--expires', '2031-01-31', '--email-stats'];
+      const typed = ['shorten', 'https://example.com/1', '--hash=-x'];
+      expect(await linkctl([...typed, '--tag', 'old'])).toMatchObject({ code: 0 });
+      const ran = await linkctl([...typed, '--tag', 'new', ...values]);
+      expect(ran).toMatchObject({ code: 6, stderr: expect.stringContaining('not applied: note, ') });
+      const line = /\nhint: to change the existing link: linkctl (.*)\n$/.exec(ran.stderr)?.[1] ?? '';
+      expect(line).toContain('--add-tag new --remove-tag old -- -x');
+      const words = execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
+        .trimEnd()
+        .split('\n');
+      expect(await linkctl(words)).toMatchObject({ code: 0 });
+      expect(await linkctl([...typed, '--tag', 'new', ...values])).toMatchObject({ code: 0, stderr: '' });
     });
 
     test('go to --failed with their hash: fed back they make no second link', async ({ linkctl, folder, wire, service }) => {

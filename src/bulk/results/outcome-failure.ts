@@ -1,22 +1,38 @@
 import { CliError } from '../../base/errors.ts';
 import { shellWord } from '../../base/quoted.ts';
 import { itemError } from '../../client/api-messages.ts';
-import type { Identity } from '../../client/subject.ts';
+import { type Identity, onDomain } from '../../client/subject.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
+import { tagInstructions } from '../../contract/tag-label.ts';
+import { notApplied } from '../../link/same.ts';
+import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { errorText, type RowOutcome } from './row-outcome.ts';
 
-/** A typed link gets the command that changes it; for rows, a file does. */
-function existing(hash: string, isTyped: boolean): string {
-  if (isTyped) return `to change the existing link, give the same flags to: linkctl edit -- ${shellWord(hash)}`;
-  return 'these rows already have links: to change existing links, use linkctl edit -f with their hashes';
+type ItemText = Partial<LinkKey & ShortenItem>;
+
+/** Returns the command that gives an existing link the values of a typed one. */
+function editCommand(item: ItemText, record: KnownRecord, domain: string | undefined): string {
+  const flags = notApplied(item, record).flatMap(({ field, asked, got }) => editFlags(field, asked, got));
+  const target = record.hash.startsWith('-') ? ['--', record.hash] : [record.hash];
+  return `linkctl edit${onDomain(domain)} ${[...flags, ...target].map(shellWord).join(' ')}`;
 }
 
-interface ItemText extends Partial<LinkKey> {
-  readonly custom_hash?: string;
-  readonly long_url?: string;
-  readonly expiration_date?: string;
+function editFlags(field: string, asked: unknown, got: unknown): string[] {
+  if (field === 'email_stats') return [asked === true ? '--email-stats' : '--no-email-stats'];
+  if (field !== 'tags') return [valueFlags[field] ?? '', String(asked ?? 'never')];
+  const instructions = tagInstructions(asked as string[], got as string[]);
+  return instructions.flatMap((each) => [each.startsWith('+') ? '--add-tag' : '--remove-tag', each.slice(1)]);
 }
+
+const valueFlags: Readonly<Record<string, string>> = {
+  custom_hash: '--new-hash',
+  long_url: '--url',
+  note: '--note',
+  expiration_date: '--expires',
+  max_clicks: '--max-clicks',
+};
 
 interface FailedRow {
   /** The file, whose line the error names. */
@@ -44,7 +60,11 @@ export function outcomeFailure(
     const subject = hash ?? custom_hash ?? long_url;
     // An unknown row is repeated by the same command, not edited.
     const isExisting = status === 'failed' && record && hash === undefined;
-    const hint = isExisting ? existing(record.hash, input === undefined) : undefined;
+    const hint = !isExisting
+      ? undefined
+      : input === undefined
+        ? `to change the existing link: ${editCommand(item, record, identity.domain?.name)}`
+        : 'these rows already have links: to change existing links, use linkctl edit -f with their hashes';
     return new CliError(kind, location + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
   // An edit has both hashes: 1306 is about the current one, other codes about the new one.
@@ -52,7 +72,7 @@ export function outcomeFailure(
   const meant = isNew ? { hash: custom_hash, domain } : { hash: hash ?? custom_hash };
   const failure = itemError(
     { code, message, details },
-    { identity, method: 'POST', path: '/urls', ...meant, longUrl: long_url, date: expiration_date },
+    { identity, method: 'POST', path: '/urls', ...meant, longUrl: long_url, date: expiration_date ?? undefined },
   );
   const { kind, apiCode, details: lines } = failure;
   const isTaken = code === 1215 && input !== undefined && hash === undefined;

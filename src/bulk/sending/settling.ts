@@ -158,7 +158,11 @@ function notAppliedError(differences: readonly UnappliedField[]): RowError {
     code: 0,
     message: `not applied: ${differences.map(({ field }) => field).join(', ')}`,
     details: differences
-      .map(({ field, asked, got }) => `${field}: requested ${JSON.stringify(asked)}, got ${JSON.stringify(got)}`)
+      .map(({ field, asked, got }) => {
+        // The message names the only field.
+        const name = differences.length > 1 ? `${field}: ` : '';
+        return `${name}requested ${JSON.stringify(asked)}, got ${JSON.stringify(got)}`;
+      })
       .join('; '),
   };
 }
