@@ -31,7 +31,7 @@ export function registerCopy(command: Command, run: Runner): void {
         'are added, too.',
       'Links go to the domain of the same name, or as --map-domain says. If all links have one domain and the target lacks it, they go to ' +
         "the target's default domain. Flags and environment variables for credentials, edition and domain apply to the account that is copied.",
-      'Clicks, last visits and dates of creation cannot be copied; max_clicks not to edition B. To undo a copy: linkctl undo last --profile <profile>.',
+      'Clicks, last visits and dates of creation cannot be copied; max_clicks not to edition B. To undo a copy: linkctl undo <run> --profile <profile>.',
     ],
     globals: ['--profile', '--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });

@@ -17,7 +17,7 @@ export function registerUndo(command: Command, run: Runner): void {
         'tags, dates and flags. A link that changed since the run is left unchanged and reported (exit 3), unless --force is given. A hash that ' +
         'is taken is never overwritten. Undo shows a plan and asks first.',
       'Without <run>, undo reverts the last change of the profile, whatever its form: one typed link or a whole file. The next undo goes ' +
-        'further back, and linkctl redo goes forward again. Without a terminal, <run> is required. For a run that is already undone, nothing ' +
+        'further back, and linkctl redo goes forward again. Without a terminal, a run ID is required, and last is refused. For a run that is already undone, nothing ' +
         'is changed (exit 0). A run that cannot be undone is refused (exit 1). An undo is a run: the same command resumes it.',
       'Undo cannot restore clicks and creation order of deleted links, counters after a reset, or hashes that others have taken. ' +
         'A link that may have existed before the run is left unchanged, unless --force is given.',

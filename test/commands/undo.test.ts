@@ -469,6 +469,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       stdout: '',
       stderr: expect.stringContaining('<run> required for undo'),
     });
+    const last = await linkctl(['undo', 'last', '--yes']);
+    expect(last).toMatchObject({ code: 2, stdout: '' });
+    expect(last.stderr).toMatch(
+      /^error: "last" is only accepted on a terminal: name the run\nhint: the newest .*linkctl undo \d{8}-\S+ --yes\n$/,
+    );
     expect((await wire.requests()).length).toBe(from);
     expect((await undoLast(linkctl, ['--max-affected', '2'])).code).toBe(2);
     const no = await linkctl(['undo'], { ...watched, stdin: 'n\n' });

@@ -29,13 +29,21 @@ export async function namedRun(
   const kept = foldersOf(session);
   if (named !== undefined && named !== 'last') return resolveRun(kept.state, named);
   const run = await direction.next(kept, (begin) => isOfProfile(begin, session.client.identity), isLeft);
-  if (!session.global.dryRun && !canAsk(session)) throw await nameless(direction, run, session);
+  if (!session.global.dryRun && !canAsk(session)) throw await nameless(named, direction, run, session);
   return run && (await wholeOf(run, kept));
 }
 
-async function nameless({ command }: Direction, run: string | undefined, session: Session): Promise<UsageError> {
+async function nameless(
+  named: 'last' | undefined,
+  { command }: Direction,
+  run: string | undefined,
+  session: Session,
+): Promise<UsageError> {
   const { state } = foldersOf(session);
-  const message = `<run> required for ${command} when not running interactively`;
+  const message =
+    named === undefined
+      ? `<run> required for ${command} when not running interactively`
+      : `"last" is only accepted on a terminal: name the run`;
   if (run === undefined) return new UsageError(message, { hint: 'linkctl runs' });
   const { begin: newest } = await showRun(state, run);
   if (command === 'undo' && newest && !isRevertible(newest)) {
