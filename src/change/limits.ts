@@ -28,10 +28,10 @@ export async function requireAnswer(
 ): Promise<void> {
   const { yes, dryRun, maxAffected } = invocation.global;
   if (dryRun || canAsk(invocation)) return;
-  if (!yes) await confirm('', invocation);
-  if (way !== 'named' && maxAffected === undefined) {
-    throw new UsageError(`--max-affected required with ${way} when not running interactively`, {
-      hint: 'add --max-affected <n>; --dry-run shows how many links match',
-    });
-  }
+  if (way === 'named' || maxAffected !== undefined) return await confirm('', invocation);
+  // What is missing is named at once.
+  const [missing, flags] = yes ? [`--max-affected required with ${way}`, ''] : ['--yes required', '--yes '];
+  throw new UsageError(`${missing} when not running interactively`, {
+    hint: `add ${flags}--max-affected <n>; --dry-run shows how many links match`,
+  });
 }

@@ -2,7 +2,7 @@ import type { Session } from '../cli/session.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { Report, RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
-import { firstFlag, type LinkSelection, refuseAllDomains } from '../select/selection-flags.ts';
+import { firstFlag, type LinkSelection, refuseDomainFlags } from '../select/selection-flags.ts';
 import type { LinkChange, NamedChange } from './change.ts';
 import { outcomeOf } from './decide/outcome.ts';
 import { requireAnswer } from './limits.ts';
@@ -13,7 +13,7 @@ import { typedReport } from './typed-report.ts';
 /** Changes a selection. Listed links are read first and changed by hash, so a link that gets a tag meanwhile is not affected. */
 export async function changeLinks(change: LinkChange, session: Session): Promise<Report> {
   const { selection, options } = change;
-  refuseAllDomains(selection, options, session, 'change');
+  refuseDomainFlags(selection, options, session, 'change');
   const isListed = selection.kind === 'listing';
   if (!isListed && options.filter === undefined) return await changeOfHashes(change, selection, session);
   await requireAnswer(session, isListed ? firstFlag(selection) : 'named');

@@ -25,6 +25,7 @@ import {
   chosenSelection,
   everything,
   type LinkSelection,
+  refuseDomainFlags,
   requireSelection,
   type SelectionOptions,
 } from '../select/selection-flags.ts';
@@ -68,6 +69,7 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
   const rules = readRules(operands, options, invocation.now);
   const selection = rewrittenLinks(options, rules);
   const session = await openSession(invocation);
+  refuseDomainFlags(selection, options, session, 'change');
   await requireAnswer(session, selection.kind === 'listing' ? 'rewrite' : 'named');
   const links = await selectLinks(selection, options, session, 'change');
   const decide = await deciderOf(rules, session);

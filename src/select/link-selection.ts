@@ -2,7 +2,7 @@ import type { Session } from '../cli/session.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 import type { ListedLinks, NamedLinks, Narrowing, Purpose } from './selected-links.ts';
-import { type LinkSelection, refuseAllDomains, type SelectionOptions } from './selection-flags.ts';
+import { type LinkSelection, refuseDomainFlags, type SelectionOptions } from './selection-flags.ts';
 
 /** Prepares the reading of links. A listing is read only when its pages are. Throws a UsageError for an invalid selection. */
 export async function selectLinks(
@@ -11,7 +11,7 @@ export async function selectLinks(
   session: Session,
   purpose: Purpose,
 ): Promise<NamedLinks | ListedLinks> {
-  refuseAllDomains(selection, options, session, purpose);
+  refuseDomainFlags(selection, options, session, purpose);
   const narrowing = await narrowingOf(options, session);
   if (selection.kind !== 'listing') {
     const { namedLinks } = await import('./named-selection.ts');

@@ -1,4 +1,4 @@
-import { UnavailableError, UsageError } from '../base/errors.ts';
+import { UnavailableError } from '../base/errors.ts';
 import { quoted, shellWord } from '../base/quoted.ts';
 import { showsDefaultFields } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
@@ -48,15 +48,9 @@ export async function listingOf(
 }
 
 /**
- * Tag selections act on all domains and the server ignores `domain` (4.1.7), so `--domain` is refused. Warns if the expression is also the
- * label of a tag, because it does not select that tag.
+ * Warns that a tag expression selects on all domains, and if it is also the label of a tag, because it does not select that tag.
  */
 async function checkTagExpression(expression: string, session: Session): Promise<void> {
-  if (session.domainNamed) {
-    throw new UsageError(
-      'specify only one of --domain or --by-tags: tag selections act on all domains, the server ignores domain',
-    );
-  }
   if (session.domain !== undefined) {
     await session.warn(`tag selections act on all domains, not only on ${session.domain}`);
   }

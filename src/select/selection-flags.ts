@@ -108,13 +108,21 @@ export function refuseSelection(operands: readonly string[], options: SelectionO
   if (way !== undefined) throw new UsageError(`specify only one of ${flag} or ${way}`);
 }
 
-/** Throws a UsageError if `--all-domains` does not apply: named links have their own domains. */
-export function refuseAllDomains(
+/**
+ * Throws a UsageError if `--domain` or `--all-domains` does not apply. Tag selections act on all domains and the server ignores `domain`
+ * (4.1.7). Named links have their own domains.
+ */
+export function refuseDomainFlags(
   selection: LinkSelection,
   { allDomains }: SelectionOptions,
   { edition, domainNamed }: Session,
   purpose: Purpose,
 ): void {
+  if (domainNamed && selection.kind === 'listing' && selection.tags !== undefined) {
+    throw new UsageError(
+      'specify only one of --domain or --by-tags: tag selections act on all domains, the server ignores domain',
+    );
+  }
   if (!allDomains) return;
   if (edition === 'b') throw new UsageError(`--all-domains: ${thisServer('b')} has one domain`);
   const way = selection.kind === 'hashes' ? '<hash>...' : firstFlag(selection);

@@ -287,13 +287,19 @@ describe('questions', () => {
     { ...watched, env: { NO_COLOR: '1', LINKCTL_NO_INPUT: '1' } },
   ])('B54, B57: where nobody can be asked (%j) the flags are named, and nothing is sent', async (world, { linkctl, wire }) => {
     const refusal = 'error: --yes required when not running interactively\nhint: add --yes to the command\n';
+    const bothMissing = refusal.replace(
+      'add --yes to the command',
+      'add --yes --max-affected <n>; --dry-run shows how many links match',
+    );
     const tagRefusal =
       'error: --max-affected required with --by-tags when not running interactively\n' +
       'hint: add --max-affected <n>; --dry-run shows how many links match\n';
     for (const words of [['delete'], ['stats', '--reset'], ['edit', '--note', 'x']]) {
       if (words[0] !== 'edit') expect(await linkctl([...words, 'h0'], world)).toEqual({ code: 2, stdout: '', stderr: refusal });
-      expect(await linkctl([...words, '--by-tags', 'x'], world)).toEqual({ code: 2, stdout: '', stderr: refusal });
-      expect(await linkctl([...words, '--by-tags', 'x', '-y'], world)).toEqual({ code: 2, stdout: '', stderr: tagRefusal });
+      const selected = [...words, '--by-tags', 'x'];
+      expect(await linkctl(selected, world)).toEqual({ code: 2, stdout: '', stderr: bothMissing });
+      expect(await linkctl([...selected, '-y'], world)).toEqual({ code: 2, stdout: '', stderr: tagRefusal });
+      expect(await linkctl([...selected, '--max-affected', '3'], world)).toEqual({ code: 2, stdout: '', stderr: refusal });
     }
     expect((await linkctl(['delete', 'h0', '--no-input'], watched)).stderr).toBe(refusal);
     expect(await wire.requests()).toEqual([]);

@@ -94,6 +94,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
         [['--all', '--yes'], '--max-affected required with --all when not running interactively'],
         [['--search', 'h', '--yes'], '--max-affected required with --search'],
         [['--by-tags', 't', '--max-affected', '3'], '--yes required'],
+        [['--by-tags', 't', '--domain', 'localhost'], edition === 'a' ? '--domain or --by-tags' : 'has one domain'],
         [['--all', '--by-tags', 't', ...sure], 'specify only one of --by-tags or --all'],
         [['h0', '--all-domains', ...sure], edition === 'a' ? '--all-domains or <hash>...' : 'has one domain'],
         [['--by-tags', 't', '--all-domains', '--no-undo', ...sure], edition === 'a' ? 'or --by-tags' : 'has one domain'],

@@ -4,9 +4,9 @@ import { itemError } from '../../client/api-messages.ts';
 import { type Identity, onDomain } from '../../client/subject.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
+import type { KnownRecord } from '../../contract/records.ts';
 import { tagInstructions } from '../../contract/tag-label.ts';
 import { notApplied } from '../../link/same.ts';
-import type { KnownRecord } from '../matching/row-verdict.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { errorText, type RowOutcome } from './row-outcome.ts';
 
