@@ -36,8 +36,8 @@ export function addRuleFlags(command: Command): void {
 /** Returns the rules in the order of the flags. `now` is in milliseconds. Throws a UsageError, also if there is no rule. */
 export function readRules([from, to]: readonly string[], options: RuleOptions, now: number): UrlRule[] {
   const { scheme, host, setParam = [], removeParam = [], utm, regex } = options;
-  const rules = [
-    ...operandRules(from, to, now),
+  // Read before the operands, which may be the rest of a value: `--host old new`.
+  const ofFlags = [
     ...(scheme ? [httpsRule] : []),
     ...(host !== undefined ? [hostRule(host)] : []),
     ...setParam.map(parameterRule),
@@ -45,6 +45,7 @@ export function readRules([from, to]: readonly string[], options: RuleOptions, n
     ...(utm !== undefined ? utmRules(utm) : []),
     ...patternRules(regex, options.to),
   ];
+  const rules = [...operandRules(from, to, now), ...ofFlags];
   if (rules.length > 0) return rules;
   const usage = '<from> <to> | --scheme https | --host <old=new> | --set-param <name=value> | …';
   throw missingInput("argument 'from'", { ...missing, usage });

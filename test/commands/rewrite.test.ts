@@ -280,6 +280,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     [['--remove-param', 'x', '--all-domains'], '--all-domains says where links are selected: for all links add --all'],
     [['--set-param', 'x=1', '--all', '--by-tags', 'a'], 'specify only one of --by-tags or --all'],
     [['--host', 'a.example'], '--host: expected old=new'],
+    [['--host', 'a.example', 'b.example'], '--host: expected old=new'],
+    [['--regex', 'a.example', 'b.example'], '--regex requires --to'],
     [['--host', 'a.example=b.example', '--host', 'b.example=c.example'], '--host: specify only one of'],
     [['--regex', 'x'], '--regex requires --to'],
     [['--to', 'x', '--all'], '--to requires --regex'],
