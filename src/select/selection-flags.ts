@@ -62,7 +62,8 @@ export function readSelection(operands: readonly string[], options: SelectionOpt
   const { hashesFrom, byTags, search } = options;
   const isNamed = operands.length > 0 || hashesFrom !== undefined;
   if (isNamed) refuseSeveral(waysOf(operands, options));
-  // An empty expression must never select everything.
+  // An unset variable must never select everything.
+  if (search?.trim() === '') throw new UsageError('--search: the text is empty');
   if (byTags?.trim() === '') throw new UsageError('--by-tags: the tag expression is empty');
   if (hashesFrom !== undefined) return { kind: 'file', path: hashesFrom };
   return isNamed ? { kind: 'hashes', operands } : { kind: 'listing', tags: byTags, search };
@@ -97,7 +98,6 @@ export function requireSelection(
 export function chosenSelection(operands: readonly string[], options: SelectionOptions): LinkSelection | undefined {
   const ways = waysOf(operands, options);
   refuseSeveral(ways);
-  if (options.search?.trim() === '') throw new UsageError('--search: the text is empty');
   return ways.length === 0 ? undefined : readSelection(operands, options);
 }
 

@@ -32,6 +32,19 @@ describe.each(changes)('%s', (...command) => {
 const readers: readonly (readonly string[])[] = [['list'], ['stats'], ['check']];
 const emptyLists = ['', 'hash,short_url,note\n', '{"urls":[],"page":{}}\n', '[]'];
 
+test.for([...readers, ['list', '--duplicates'], ['stats', '--since', '1d'], ['copy', '--to', 'work'], ...changes])(
+  'F1: an unset variable selects nothing: %j refuses an empty --search and --by-tags',
+  async (words, { linkctl, wire }) => {
+    for (const [flag, message] of [
+      ['--search', 'the text is empty'],
+      ['--by-tags', 'the tag expression is empty'],
+    ] as const) {
+      expect(await linkctl([...words, flag, ''])).toEqual({ code: 2, stdout: '', stderr: `error: ${flag}: ${message}\n` });
+    }
+    expect(await sent(wire)).toEqual([]);
+  },
+);
+
 test.for([
   ...[...changes, ...changes.map((words) => [...words, '--no-undo']), ...changes.map((words) => [...words, '-n'])],
   ...changes.map((words) => [...words, '--filter', 'total_clicks=0']),
