@@ -1,4 +1,5 @@
 import { CliError, type FailureKind } from '../base/errors.ts';
+import { shellWord } from '../base/quoted.ts';
 import { type ErrorCode, errors, isErrorCode } from '../contract/errors.ts';
 import type { ErrorRecord } from '../contract/records.ts';
 import { linksCommand } from './link-commands.ts';
@@ -152,13 +153,15 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     message: `${named('date', date)} is not accepted`,
     hint: 'use a future date as YYYY-MM-DD',
   }),
-  1313: ({ domain, identity: { domain: working } }) => ({
-    message:
-      domain === undefined
-        ? 'no such domain on this account'
-        : `no domain "${domain}" on this account${working?.name === domain ? ` (from ${working.source})` : ''}`,
-    hint: 'linkctl domains',
-  }),
+  1313: ({ domain, hash, identity: { domain: working } }) => {
+    if (domain === undefined) return { message: 'no such domain on this account', hint: 'linkctl domains' };
+    const message = `no domain "${domain}" on this account`;
+    if (working?.name === domain) return { message: `${message} (from ${working.source})`, hint: 'linkctl domains' };
+    // A long URL was given in the place of a short one.
+    const search =
+      hash === undefined ? '' : `; to find links by destination: linkctl list --search ${shellWord(`${domain}/${hash}`)}`;
+    return { message, hint: `linkctl domains${search}` };
+  },
   1314: () => ({ message: 'the webhook parameter is not accepted' }),
 };
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/quoted.ts';
 import { editSameOperation } from '../bulk/operations/editing.ts';
 import { changeLinks } from '../change/links.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -66,7 +67,9 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
   const names = all.filter((name) => values[name] !== undefined);
   if (names.length === 0) {
     const flags = enumerated([...all.map(flagOf), '--remove-tag'], 'or', all.length + 1);
-    throw new UsageError(`nothing to change: give at least one of ${flags}`, { hint: 'linkctl edit --help' });
+    const [hash = '', url = ''] = operands;
+    const hint = /^https?:\/\//i.test(url) ? `linkctl edit ${shellWord(hash)} --url ${shellWord(url)}` : 'linkctl edit --help';
+    throw new UsageError(`nothing to change: give at least one of ${flags}`, { hint });
   }
   if (values.custom_hash !== undefined && operands.length !== 1) {
     throw new UsageError('--new-hash applies to one link: give exactly one hash');

@@ -190,3 +190,21 @@ test('a mistyped tag is named where it finds nothing: for a change always, for a
   // One request where nothing was found, and one for each expression with operators, as always.
   expect((await sent(wire)).filter(({ call }) => call === 'GET /tags')).toHaveLength(3 + changes.length + changes.length);
 });
+
+test('a destination in the place of a hash has a hint that finds its links', async ({ linkctl }) => {
+  await linkctl(['shorten', 'https://e.example/2', '--hash', 'x2']);
+  const ran = await linkctl(['list', 'https://e.example/2']);
+  expect(ran).toMatchObject({ code: 5, stdout: '', stderr: expect.stringContaining('no domain "e.example" on this account') });
+  const words = /^hint: linkctl domains; to find links by destination: linkctl (.*)$/m.exec(ran.stderr)?.[1] ?? '';
+  expect(await linkctl([...words.split(' '), '--fields', 'hash'])).toEqual({ code: 0, stdout: 'x2\n', stderr: '' });
+  expect((await linkctl(['list', '2', '--domain', 'e.example'])).stderr).toContain('hint: linkctl domains\n');
+});
+
+test('edit with a hash and a destination has a hint that changes the destination', async ({ linkctl, service }) => {
+  await linkctl(['shorten', 'https://e.example/2', '--hash', 'x2']);
+  const ran = await linkctl(['edit', 'x2', 'https://e.example/99']);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('error: nothing to change: ') });
+  const words = /^hint: linkctl (.*)$/m.exec(ran.stderr)?.[1] ?? '';
+  expect(await linkctl(words.split(' '))).toMatchObject({ code: 0 });
+  expect((await stored(service)).map(({ long_url }) => long_url)).toEqual(['https://e.example/99']);
+});

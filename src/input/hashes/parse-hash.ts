@@ -1,20 +1,24 @@
 import { UsageError } from '../../base/errors.ts';
-import { quoted } from '../../base/quoted.ts';
+import { quoted, shellWord } from '../../base/quoted.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { hostName } from '../../contract/web-address.ts';
 import { existingHash, isRefused, type WireValue } from '../field-values.ts';
 
 /**
- * Accepts `abc`, `s.ex/abc` or `https://s.ex/abc`. Throws a UsageError for text that would become another URL, such as an empty one, `.`
- * and `..`, and for characters that a list of hashes cannot contain.
+ * Accepts `abc`, `s.ex/abc` or `https://s.ex/abc`; a URL may have a slash, a query and a fragment after the hash. Throws a UsageError for
+ * text that would become another URL, such as an empty one, `.` and `..`, and for characters that a list of hashes cannot contain.
  */
 export function parseHash(text: string): LinkKey {
-  const rest = text.replace(/^https?:\/\//i, '');
-  const slash = rest.indexOf('/');
-  const domain = slash < 0 ? undefined : hostName(rest.slice(0, slash));
-  const hash = existingHash(rest.slice(slash + 1));
-  if (isRefused(hash) || domain === '' || (rest !== text && domain === undefined)) {
-    throw new UsageError(`${quoted(text)} is not a hash or a short URL`);
+  const [, scheme = '', rest = ''] = /^(https?:\/\/)?(.*)$/is.exec(text) ?? [];
+  const name = scheme === '' ? rest : rest.replace(/\/?(?:[?#].*)?$/s, '');
+  const slash = name.indexOf('/');
+  const domain = slash < 0 ? undefined : hostName(name.slice(0, slash));
+  const hash = existingHash(name.slice(slash + 1));
+  if (isRefused(hash) || domain === '' || (scheme !== '' && domain === undefined)) {
+    // A long URL may have been meant. Text with userinfo is not repeated.
+    const hint =
+      scheme === '' || text.includes('@') ? undefined : `to find links by destination: linkctl list --search ${shellWord(text)}`;
+    throw new UsageError(`${quoted(text)} is not a hash or a short URL`, { hint });
   }
   return domain === undefined ? { hash } : { hash, domain };
 }

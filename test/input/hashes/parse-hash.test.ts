@@ -13,6 +13,10 @@ test.each([
   ['s.ex/abc', { hash: 'abc', domain: 's.ex' }],
   ['https://s.ex/abc', { hash: 'abc', domain: 's.ex' }],
   ['HTTP://S.EX/aBc', { hash: 'aBc', domain: 's.ex' }],
+  ['https://s.ex/abc/', { hash: 'abc', domain: 's.ex' }],
+  ['https://s.ex/abc?utm_source=x&to=/a/b', { hash: 'abc', domain: 's.ex' }],
+  ['https://s.ex/abc/?x=1#top', { hash: 'abc', domain: 's.ex' }],
+  ['https://s.ex/abc#top', { hash: 'abc', domain: 's.ex' }],
   ['http://127.0.0.1:8080/abc', { hash: 'abc', domain: '127.0.0.1:8080' }],
   ['bücher.example/abc', { hash: 'abc', domain: 'xn--bcher-kva.example' }],
   ['xn--bcher-kva.example/abc', { hash: 'abc', domain: 'xn--bcher-kva.example' }],
@@ -34,8 +38,15 @@ test.each([
   'https://s.ex',
   'https://',
   'https://s.ex/a/b',
-  'https://s.ex/abc?x=1',
+  's.ex/abc?x=1',
   's.ex/abc#top',
+  's.ex/abc/',
+  'https://s.ex/abc//',
+  'https://s.ex/..?x=1',
+  'https://s.ex/../',
+  'https://s.ex/?x=1',
+  'https://s.ex?x=/abc',
+  'https://s.ex/a/b?x=1',
   'a,b',
   'a b',
   'a\n',
@@ -49,6 +60,14 @@ test.each([
   expect(told.exitCode).toBe(2);
   expect(told.text).toContain('is not a hash or a short URL');
   expect(told.text).not.toContain('secret');
+});
+
+test.each([
+  ['https://e.ex/a/b?x=1', "to find links by destination: linkctl list --search 'https://e.ex/a/b?x=1'"],
+  ['https://ann:secret@s.ex/a/b', undefined],
+  ['s.ex/a/b', undefined],
+])('a long URL in the place of a short one has a hint to search for it: %s', (text, hint) => {
+  expect(() => parseHash(text)).toThrow(expect.objectContaining({ hint }));
 });
 
 const anywhere: NamedAccount = {
