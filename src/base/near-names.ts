@@ -1,11 +1,11 @@
 const mostEdits = 3;
 
-/** Accepts at most 3 edits and 40 % of the length of the name, ignoring case. */
+/** Accepts at most 3 edits, and fewer than 40 % of the letters of the shorter word, ignoring case. */
 export function nearestName(word: string, names: readonly string[]): string | undefined {
   const wanted = word.trim().toLowerCase();
   const ranked = names
     .map((name) => ({ name, edits: editsBetween(wanted, name.toLowerCase()) }))
-    .filter(({ name, edits }) => edits <= Math.min(mostEdits, name.length * 0.4))
+    .filter(({ name, edits }) => edits <= mostEdits && edits < Math.min(wanted.length, name.length) * 0.4)
     .sort((one, other) => one.edits - other.edits);
   return ranked[0]?.name;
 }

@@ -13,8 +13,9 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   const complaint = complaintOf(error.message, command);
   const verb = command.commands.length > 0 && verbErrors.includes(error.code) ? line.operands[0] : undefined;
   const flag = error.code === 'commander.unknownOption' ? /'([^'=]+)/.exec(complaint)?.[1] : undefined;
-  const guess = verb ? guessedVerb(verb, command) : flag?.startsWith('--') ? guessedFlag(flag, line) : undefined;
+  const guess = verb ? guessedVerb(verb, command) : flag ? guessedFlag(flag, line) : undefined;
   const details = guess ? [`did you mean ${guess}?`] : [];
+  details.push(...otherRemedies(flag, line, verb === undefined && error.code === 'commander.excessArguments'));
   if (verb && line.path.length === 1 && /^https?:\/\//i.test(verb))
     details.push(`did you mean: linkctl shorten ${shellWord(verb)}`);
   const takesFile = command.flags.some(({ long }) => long === '--file');
@@ -25,9 +26,17 @@ export function usageError(error: CommanderError, root: Command, words: readonly
     const usage = required === undefined ? command.usage : command.usage.replace('[flags]', `${required} [flags]`);
     details.push(`usage: ${usage}`, ...command.examples.slice(0, 1).map((example) => `example: ${example}`));
   }
-  if (flag && /^-[^-]/.test(flag)) details.push("to pass a hash that starts with '-', put -- before it");
   const lacking = required && `missing required flag '${required.replace(/ .*/, '')}'`;
   return new UsageError(verb ? `unknown command '${verb}'` : (lacking ?? complaint), { details, hint: `${command.line} --help` });
+}
+
+/** What is meant if it is no other name of a flag or a command. */
+function otherRemedies(flag: string | undefined, { command, operands }: TypedLine, isExcess: boolean): string[] {
+  const takes = (operand: string): boolean => command.operands.some(({ name }) => name === operand);
+  if (flag && urlFlags.includes(flag) && takes('long-url')) return [`the URL needs no flag: ${command.usage}`];
+  if (flag && /^-[^-]./.test(flag) && takes('hash')) return ["to pass a hash that starts with '-', put -- before it"];
+  const [only = '', ...others] = operands;
+  return isExcess && listVerbs.includes(only) && others.length === 0 ? [`did you mean: ${command.line}`] : [];
 }
 
 /** Returns the command that reads an existing file, for a path given in the place of an operand. */
@@ -50,6 +59,9 @@ const requiredFlag = /^required option '(.+)' not specified$/;
 function complaintOf(message: string, { flags }: CommandTree): string {
   const lacking = /^error: option '.*(--[\w-]+).*' argument missing/.exec(message);
   if (lacking) return `${lacking[1]}: missing value`;
+  // A value may be a key.
+  const unknown = /^error: (unknown option '[^'=]+)/.exec(message);
+  if (unknown) return `${unknown[1]}'`;
   const excess = /^error: (too many arguments) .*Expected (\d+) .* got (\d+)/.exec(message);
   if (excess) return `${excess[1]}: expected ${excess[2]}, got ${excess[3]}`;
   const value = /^error: (?:option '(?:-., )?(--[\w-]+)|command-argument).*? is invalid(?: for argument '(.+?)')?\. (.*)$/s.exec(
@@ -78,15 +90,25 @@ const verbsOfOtherTools = wordsOfOthers([
     ['create', 'new', 'add'],
   ],
   [['shorten -f'], ['import']],
-  [['list'], ['get', 'show', 'export', 'info']],
+  [['list'], ['get', 'show', 'export', 'info', 'view', 'describe', 'links']],
   [['list --search'], ['find', 'search']],
   [['list --qr'], ['qr']],
   [['edit'], ['update', 'modify']],
-  [['delete'], ['remove']],
+  [['edit --new-hash'], ['rename']],
+  [
+    ['delete', 'forget'],
+    ['remove', 'delete', 'rm'],
+  ],
+  [['copy'], ['cp']],
+  [['undo'], ['restore']],
+  [['serve'], ['start', 'server']],
   [['stats'], ['click', 'clicks', 'statistics', 'analytics']],
   [['auth login'], ['login']],
   [['auth logout'], ['logout']],
-  [['auth status', 'status'], ['whoami']],
+  [
+    ['auth status', 'status'],
+    ['whoami', 'status'],
+  ],
   [['auth list'], ['profile', 'profiles']],
   [['auth switch', 'switch'], ['use']],
 ]);
@@ -99,13 +121,18 @@ function wordsOfOthers(table: readonly (readonly [ours: OurWords, others: readon
 
 /** Prefers words that other tools use. Returns nothing if the best guess is unsafe, because the next best would mislead. */
 function guessedFlag(word: string, line: TypedLine): string | undefined {
-  const flags = reachableFlags(line).flatMap(({ long }) => long ?? []);
+  const reachable = reachableFlags(line);
+  const flags = reachable.flatMap(({ long }) => long ?? []);
   const meant = flagsOfOtherTools.get(word.toLowerCase());
   if (meant)
     return meant.find(
       (flag) => flags.includes(flag) && (!selectionFlags.includes(flag) || readOnlyCommands.includes(line.command.name)),
     );
-  const guess = nearestName(word, flags);
+  // The dashes would make short names look alike.
+  const names = flags.map((flag) => flag.slice(2));
+  const near = word.startsWith('--') ? nearestName(word.slice(2), names) : undefined;
+  const sameLetter = reachable.find(({ short }) => short?.toLowerCase() === word.toLowerCase())?.long;
+  const guess = near === undefined ? sameLetter : `--${near}`;
   if (guess === undefined || unsafeFlags.includes(guess)) return undefined;
   // A typo in another flag must not become a selection of links.
   return selectionFlags.includes(guess) && editsBetween(word, guess) > 1 ? undefined : guess;
@@ -114,20 +141,34 @@ function guessedFlag(word: string, line: TypedLine): string | undefined {
 const flagsOfOtherTools = wordsOfOthers([
   [
     ['--hash', '--new-hash'],
-    ['--hash', '--slug', '--alias', '--keyword'],
+    ['--hash', '--slug', '--alias', '--keyword', '--custom', '--custom-hash', '--back-half'],
   ],
   [
     ['--add-tag', '--tag', '--by-tags'],
-    ['--tag', '--tags', '--label', '--labels'],
+    ['--tag', '--tags', '--label', '--labels', '-t'],
+  ],
+  [
+    ['--file', '--hashes-from'],
+    ['-f', '--file'],
   ],
   [['--note'], ['--title']],
   [['--order-by'], ['--sort', '--sort-by']],
   [['--output'], ['--format']],
   [['--since'], ['--period']],
   [['--url'], ['--long-url']],
-  // Where the destination is an operand, no flag is meant.
+  [['--utm'], ['--utm-source', '--utm-medium', '--utm-campaign', '--utm-term', '--utm-content']],
+  [
+    ['--with-key', '--api-key-file'],
+    ['--api-key', '--token', '--password'],
+  ],
   [[], ['--url']],
 ]);
+
+/** Where the destination is an operand, these are not meant. */
+const urlFlags: readonly string[] = ['--url', '--long-url'];
+
+/** Typed after a command that lists by itself, such as `domains`. */
+const listVerbs: readonly string[] = ['list', 'ls', 'show'];
 
 const selectionFlags: readonly string[] = ['--by-tags', '--search', '--filter', '--hashes-from', '--all-domains'];
 

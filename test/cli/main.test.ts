@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { test } from '../support/linkctl.ts';
+import { apiKey, test } from '../support/linkctl.ts';
 
 test.for([[], ['-h'], ['--help'], ['help']])('B1: linkctl %s prints the root help on stdout', async (argv, { linkctl }) => {
   const ran = await linkctl(argv);
@@ -129,6 +129,15 @@ test.for([
   ['update', 'edit'],
   ['modify', 'edit'],
   ['info', 'list'],
+  ['view', 'list'],
+  ['describe', 'list'],
+  ['links', 'list'],
+  ['cp', 'copy'],
+  ['rename', 'edit --new-hash'],
+  ['restore', 'undo'],
+  ['start', 'serve'],
+  ['status', 'auth status'],
+  ['runs rm', 'forget'],
   ['find', 'list --search'],
   ['search', 'list --search'],
   ['qr', 'list --qr'],
@@ -148,6 +157,9 @@ test.for([
 test.for([
   [['shorten', 'https://a.example/', '--slug', 'x'], '--hash'],
   [['shorten', 'https://a.example/', '--alias=x'], '--hash'],
+  [['shorten', 'https://a.example/', '--custom-hash', 'x'], '--hash'],
+  [['shorten', 'https://a.example/', '--back-half', 'x'], '--hash'],
+  [['shorten', 'https://a.example/', '--utm-source', 'x'], '--utm'],
   [['shorten', 'https://a.example/', '--tags', 'x'], '--tag'],
   [['shorten', 'https://a.example/', '--title', 'x'], '--note'],
   [['edit', 'abc', '--slug', 'x'], '--new-hash'],
@@ -163,6 +175,10 @@ test.for([
   [['list', '--sort', 'clicks'], '--order-by'],
   [['list', '--sort-by', 'clicks'], '--order-by'],
   [['delete', '--serach', 'x'], '--search'],
+  [['list', '-l', '1'], '--limit'],
+  [['check', '-f', 'x'], '--hashes-from'],
+  [['list', '-t', 'x'], '--by-tags'],
+  [['auth', 'login', '--token', 'x'], '--with-key'],
 ] as const)('E37: for %s the flag that means it is suggested', async ([argv, ours], { linkctl, wire }) => {
   const ran = await linkctl(argv);
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`did you mean ${ours}?\n`) });
@@ -177,11 +193,43 @@ test.for([
   [['list', '--slug', 'x']],
   [['shorten', '--url', 'https://a.example/']],
   [['delete', 'abc', '--alle']],
+  [['delete', '-f', 'x']],
 ] as const)('E37: for %s no flag that selects links is suggested', async ([argv], { linkctl, wire }) => {
   const ran = await linkctl([...argv]);
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('unknown option') });
   expect(ran.stderr).not.toContain('did you mean');
   expect(await wire.requests()).toEqual([]);
+});
+
+test.for([
+  ['list --ttl 3', "unknown option '--ttl'"],
+  ['list --region x', "unknown option '--region'"],
+  ['check --again', "unknown option '--again'"],
+  ['delete abc -Y', "unknown option '-Y'"],
+  ['shorten https://a.example/ -s x', "unknown option '-s'"],
+  ['runs -abc', "unknown option '-abc'"],
+  ['count', "unknown command 'count'"],
+] as const)('B5: %s is like nothing, so nothing is suggested', async ([words, complaint], { linkctl }) => {
+  const [error, hint, ...rest] = (await linkctl(words.split(' '))).stderr.split('\n');
+  expect([error, ...rest]).toEqual([`error: ${complaint}`, '']);
+  expect(hint).toMatch(/^hint: linkctl .*--help$/);
+});
+
+test.for([
+  ['shorten --url https://a.example/', 'the URL needs no flag: linkctl shorten [long-url...] [flags]'],
+  ['shorten --long-url=https://a.example/', 'the URL needs no flag: linkctl shorten [long-url...] [flags]'],
+  ['domains list', 'did you mean: linkctl domains'],
+])('B5: %s has a pointer to the right form', async ([words = '', pointer], { linkctl }) => {
+  const ran = await linkctl(words.split(' '));
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`\n${pointer}\nhint: `) });
+});
+
+test.for(['--api-key', '--token'])('B64: %s is unknown, and its value is not repeated', async (flag, { linkctl }) => {
+  for (const words of [[flag, apiKey], [`${flag}=${apiKey}`]]) {
+    const ran = await linkctl(['auth', 'login', ...words]);
+    const stderr = `error: unknown option '${flag}'\ndid you mean --with-key?\nhint: linkctl auth login --help\n`;
+    expect(ran).toEqual({ code: 2, stdout: '', stderr });
+  }
 });
 
 test.for([
