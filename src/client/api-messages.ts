@@ -123,7 +123,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
       return {
         kind: 'rejected',
         message: `${chosen.join(' or ')} is not valid on this server`,
-        hint: expression === undefined ? 'for the known orders: linkctl list --help' : 'linkctl help tags',
+        hint: expression === undefined ? orderHint(order) : 'linkctl help tags',
       };
     }
     return {
@@ -164,6 +164,11 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
   },
   1314: () => ({ message: 'the webhook parameter is not accepted' }),
 };
+
+function orderHint(order: string | undefined): string {
+  // The field has another name than the order.
+  return order === 'total_clicks' ? 'linkctl list --order-by clicks' : 'for the known orders: linkctl list --help';
+}
 
 function named(kind: string, name: string | undefined): string {
   return name === undefined ? `a ${kind}` : `the ${kind} "${name}"`;

@@ -33,7 +33,13 @@ export function chooseColumns(columns: readonly Column[], names: readonly string
     const column = columns.find((candidate) => candidate.name === name);
     if (column) return column;
     const known = [...new Set(columns.map((candidate) => candidate.name))].sort();
-    throw new UsageError(`--fields: unknown field "${name}"`, { details: [`fields: ${known.join(', ')}`] });
+    // The header of a table has other names.
+    const meant = columns.find(({ title }) => title === name.toUpperCase());
+    const fault =
+      name === ''
+        ? 'a name is missing: separate names by commas, without spaces'
+        : `unknown field "${name}"${meant ? `, did you mean ${meant.name}?` : ''}`;
+    throw new UsageError(`--fields: ${fault}`, { details: [`fields: ${known.join(', ')}`] });
   });
 }
 

@@ -102,7 +102,9 @@ for (const edition of ['a', 'b'] as const) {
       for (const command of ['list', 'stats']) {
         const ran = await linkctl([command, '--filter', 'clicks>5']);
         expect(ran).toMatchObject({ code: 2, stdout: '' });
-        expect(ran.stderr).toMatch(/^error: --filter "clicks>5": unknown field "clicks"\nfields: hash, .*total_clicks.*\n/);
+        expect(ran.stderr).toMatch(
+          /^error: --filter "clicks>5": unknown field "clicks", did you mean total_clicks\?\nfields: hash, .*total_clicks.*\n/,
+        );
         expect(ran.stderr).toContain('\noperators: = != < <= > >= ^= ~\n');
         expect(ran.stderr).toContain('linkctl help filters');
       }

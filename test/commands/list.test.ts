@@ -111,6 +111,20 @@ for (const edition of ['a', 'b'] as const) {
       expect(ran).toMatchObject({ code: 2, stdout: '' });
       expect(ran.stderr).toContain('colour');
       expect(ran.stderr).toContain('email_stats');
+      expect(ran.stderr).toContain(', writable\n');
+    });
+
+    test('B18: a name of the table header, and a blank after a comma, are explained', async ({ linkctl }) => {
+      const firstLine = async (...words: string[]) => (await linkctl(['list', ...words])).stderr.split('\n')[0];
+      expect(await firstLine('--fields', 'clicks')).toBe('error: --fields: unknown field "clicks", did you mean total_clicks?');
+      expect(await firstLine('--fields', 'expires')).toBe(
+        'error: --fields: unknown field "expires", did you mean expiration_date?',
+      );
+      expect(await firstLine('--fields', 'hash,', 'long_url')).toBe(
+        'error: --fields: a name is missing: separate names by commas, without spaces',
+      );
+      const { stderr } = await linkctl(['list', '--order-by', 'total_clicks']);
+      expect(stderr).toContain('hint: linkctl list --order-by clicks\n');
     });
   });
 }

@@ -18,7 +18,7 @@ describe.each(changes)('%s', (...command) => {
     [['--by-tags', 'x', '--search', 'x'], 'specify only one of --by-tags or --search'],
     [['h0', '--all'], 'specify only one of <hash>... or --all'],
     [['--search', ' '], '--search: the text is empty'],
-    [['--all', '--filter', 'clicks=0'], '--filter "clicks=0": unknown field "clicks"'],
+    [['--all', '--filter', 'clicks=0'], '--filter "clicks=0": unknown field "clicks", did you mean total_clicks?'],
     [[], "missing required argument 'hash'"],
   ] as const)('F1, R-52: %j is exit 2 before anything is sent', async ([words, message], { linkctl, wire, service }) => {
     await store(service, numbered(2));

@@ -119,7 +119,9 @@ function conditionOf(expression: string, { edition, now }: FilterContext): Condi
   const known = [`fields: ${filterFieldNames(edition).join(', ')}`, `operators: ${operators.join(' ')}`];
   const [, name = '', sign = '', text = ''] = /^\s*([\w-]*)\s*([=!<>^~]=?)?\s*(.*?)\s*$/s.exec(expression) ?? [];
   const found = filterFields.get(name);
-  if (!found) throw refuse(`unknown field ${quoted(name || expression)}`, known);
+  // The table shows total_clicks as CLICKS.
+  const meant = name.toLowerCase() === 'clicks' ? ', did you mean total_clicks?' : '';
+  if (!found) throw refuse(`unknown field ${quoted(name || expression)}${meant}`, known);
   if (found.edition !== undefined && found.edition !== edition) throw refuse(`${thisServer(edition)} has no ${name}`);
   if (sign === '' && text === '' && found.isBoolean) return found.condition({ operator: '=', text: 'true', now, refuse });
   const operator = operators.find((one) => one === sign);

@@ -184,7 +184,7 @@ describe('E28: a pattern that could run for ever is refused', () => {
 
 describe('F2: what cannot be understood is refused, with what can', () => {
   test.each([
-    ['clicks>5', 'unknown field "clicks"'],
+    ['clicks>5', 'unknown field "clicks", did you mean total_clicks?'],
     ['Hash=x', 'unknown field "Hash"'],
     ['=5', 'unknown field "=5"'],
     ['', 'unknown field ""'],
