@@ -29,14 +29,9 @@ const defaultBars = 20;
 /** Sorts by clicks, so all rows are read before the first is printed. */
 export function clickRows(
   pages: AsyncIterable<Row[]>,
-  {
-    chart = false,
-    top = chart ? defaultBars : undefined,
-    glyphs,
-    isMissing = () => false,
-    severalDomains = false,
-  }: ClickRowsOptions,
+  { chart = false, top: given, glyphs, isMissing = () => false, severalDomains = false }: ClickRowsOptions,
 ): RowsReport {
+  const top = given ?? (chart ? defaultBars : undefined);
   const sum = { urls: 0, total_clicks: 0, unique_clicks: 0 };
   let maximum = 0;
   const missing: Row[] = [];
@@ -69,7 +64,7 @@ export function clickRows(
     members: () => ({ summary: sum }),
     notes: () => [
       ...(chart && sum.urls > (top ?? 0)
-        ? [`Showing ${grouped(top ?? 0)} of ${quantity(sum.urls, 'link')}. Use --top <n>.`]
+        ? [`Showing ${grouped(top ?? 0)} of ${quantity(sum.urls, 'link')}.${given === undefined ? ' Use --top <n>.' : ''}`]
         : []),
       ...(sum.urls > 1
         ? [`${quantity(sum.urls, 'link')}: ${quantity(sum.total_clicks, 'click')}, ${grouped(sum.unique_clicks)} unique`]

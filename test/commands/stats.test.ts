@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { sent, test } from '../support/linkctl.ts';
+import { numbered, store } from '../support/stored-links.ts';
 
 const shorten = (hash: string, ...flags: string[]) => ['shorten', `https://example.com/${hash}`, '--hash', hash, ...flags];
 
@@ -178,13 +179,20 @@ for (const edition of ['a', 'b'] as const) {
       expect(ran).toEqual({ code: 0, stdout: bars.join('\n'), stderr: '3 links: 5 clicks, 2 unique\n' });
       const coloured = await linkctl(['stats', '--chart', '--top', '1'], { terminal: { stdout: true } });
       expect(coloured.stdout).toBe(`localhost/two  4  \u001b[36m${'█'.repeat(60)}\u001b[39m\n`);
-      expect(coloured.stderr).toBe('Showing 1 of 3 links. Use --top <n>.\n3 links: 5 clicks, 2 unique\n');
+      expect(coloured.stderr).toBe('Showing 1 of 3 links.\n3 links: 5 clicks, 2 unique\n');
       const named = await linkctl(['stats', '--chart', 'one', 'lost'], { env: { LANG: 'C' } });
       expect(named).toMatchObject({ code: 3, stdout: `localhost/one  1  ${'#'.repeat(60)}\n` });
       expect(named.stderr).toContain('no short URL "lost"');
     });
   });
 }
+
+test('H3, B58a: a chart that is cut names --top only where it was not given', async ({ linkctl, service }) => {
+  await store(service, numbered(21));
+  const noteOf = async (...words: string[]) => (await linkctl(['stats', '--chart', ...words])).stderr.split('\n')[0];
+  expect(await noteOf()).toBe('Showing 20 of 21 links. Use --top <n>.');
+  expect(await noteOf('--top', '2')).toBe('Showing 2 of 21 links.');
+});
 
 test('H3: --chart beside another format, --fields or --reset is exit 2, and nothing is sent', async ({ linkctl, wire }) => {
   for (const words of [['-o', 'csv'], ['--json'], ['--fields', 'hash'], ['--reset', 'one']]) {

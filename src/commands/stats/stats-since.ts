@@ -45,8 +45,8 @@ export async function statsSince(
   const isCut = by !== 'day' && (chart || session.format() === 'table');
   const rows = all.slice(0, options.top ?? (isCut ? defaultRows : undefined));
   const domains = new Set(clicks.links.map(({ link }) => recordDomain(link)));
-  const cutNote =
-    rows.length < all.length ? [`Showing ${grouped(rows.length)} of ${quantity(all.length, by)}. Use --top <n>.`] : [];
+  const remedy = options.top === undefined ? ' Use --top <n>.' : '';
+  const cutNote = rows.length < all.length ? [`Showing ${grouped(rows.length)} of ${quantity(all.length, by)}.${remedy}`] : [];
   return {
     ...periodRows(rows, {
       by,
