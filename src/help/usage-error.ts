@@ -161,10 +161,11 @@ const flagsOfOtherTools = wordsOfOthers([
     ['--with-key', '--api-key-file'],
     ['--api-key', '--token', '--password'],
   ],
+  // Where the destination is an operand, no flag is meant.
   [[], ['--url']],
 ]);
 
-/** Where the destination is an operand, these are not meant. */
+/** Typed for the destination, which is an operand of `shorten`. */
 const urlFlags: readonly string[] = ['--url', '--long-url'];
 
 /** Typed after a command that lists by itself, such as `domains`. */

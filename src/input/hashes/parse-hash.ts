@@ -15,9 +15,9 @@ export function parseHash(text: string): LinkKey {
   const domain = slash < 0 ? undefined : hostName(name.slice(0, slash));
   const hash = existingHash(name.slice(slash + 1));
   if (isRefused(hash) || domain === '' || (scheme !== '' && domain === undefined)) {
-    // A long URL may have been meant. Text with userinfo is not repeated.
-    const hint =
-      scheme === '' || text.includes('@') ? undefined : `to find links by destination: linkctl list --search ${shellWord(text)}`;
+    // A long URL may have been meant. One with a password is not repeated.
+    const isLongUrl = scheme !== '' && !/^[^/?#]*@/.test(rest);
+    const hint = isLongUrl ? `to find links by destination: linkctl list --search ${shellWord(text)}` : undefined;
     throw new UsageError(`${quoted(text)} is not a hash or a short URL`, { hint });
   }
   return domain === undefined ? { hash } : { hash, domain };

@@ -64,6 +64,7 @@ test.each([
 
 test.each([
   ['https://e.ex/a/b?x=1', "to find links by destination: linkctl list --search 'https://e.ex/a/b?x=1'"],
+  ['https://e.ex/@ann/b', 'to find links by destination: linkctl list --search https://e.ex/@ann/b'],
   ['https://ann:secret@s.ex/a/b', undefined],
   ['s.ex/a/b', undefined],
 ])('a long URL in the place of a short one has a hint to search for it: %s', (text, hint) => {
