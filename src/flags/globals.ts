@@ -49,7 +49,7 @@ const globalFlags: readonly GlobalFlag[] = [
   ['--fields <names>', 'fields to show, separated by commas'],
   ['--header', 'print a header row in tsv'],
   ['--no-header', 'omit the header row in table and csv'],
-  ['--no-truncate', 'show all columns of tables, and do not shorten cells'],
+  ['--no-truncate', 'do not hide columns of tables or shorten cells'],
   ['--formula-guard', "in csv, put ' before cells that a spreadsheet would run as formulas"],
   ['--domain <name>', '[edition A] domain to use', repeated, 'LINKCTL_DOMAIN'],
   ['--base-url <url>', 'base URL of the API; requires --username and an API key', undefined, 'LINKCTL_BASE_URL'],
