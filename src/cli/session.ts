@@ -7,7 +7,7 @@ import type { ForeignHost } from '../client/account-domains.ts';
 import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent, ClientOptions } from '../client/client-options.ts';
 import type { AccountOptions } from '../client/subject.ts';
-import { type Edition, editions, thisServer } from '../contract/editions.ts';
+import { type Edition, thisServer } from '../contract/editions.ts';
 import { type AccountDomains, enumerated, type LinkDomains } from '../contract/link.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
@@ -50,8 +50,6 @@ export async function openSession(invocation: Invocation, pasteable?: ClientOpti
   await invocation.warn(...credentials.warnings);
   for (const text of credentials.notes) if (global.verbose || streams.watched) await invocation.note(`note: ${text}`);
   const domain = workingDomain(global, credentials, system);
-  const absent = output.fields?.find((name) => editions[credentials.edition].absentFields.includes(name));
-  if (absent) throw new UsageError(`--fields: ${thisServer(credentials.edition)} has no ${absent}`);
   const account = credentials.kind === 'sandbox' ? await sandboxAccount(credentials, invocation) : accountOf(credentials);
   const client = connect({ ...account, domain, pasteable }, invocation);
   const defaults = credentials.settings;

@@ -143,13 +143,4 @@ describe('edition b', () => {
     const ran = await linkctl(['list', '--domain', 's.ex'], { env: { ...env, LINKCTL_BASE_URL: 'http://127.0.0.1:1/api/3' } });
     expect(ran).toMatchObject({ code: 2, stderr: 'error: --domain: this server (edition B) has one domain\n' });
   });
-
-  test('B53: a field that only edition A has is refused, by name and without a request', async ({ linkctl, wire }) => {
-    for (const words of [['list'], ['stats'], ['shorten', 'https://example.com/'], ['delete', 'a']]) {
-      const ran = await linkctl([...words, '--fields', 'hash,max_clicks']);
-      expect(ran).toMatchObject({ code: 2, stdout: '', stderr: 'error: --fields: this server (edition B) has no max_clicks\n' });
-    }
-    expect((await linkctl(['list', '--fields', 'last_visit'])).stderr).toContain('has no last_visit');
-    expect(await wire.requests()).toEqual([]);
-  });
 });
