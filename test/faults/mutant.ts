@@ -84,7 +84,14 @@ export const mutants = {
   'undoes its own undo': [
     ['bulk/past-runs/undo-chain.ts', 'if (end.isUndo === isOfUndos) (', 'if (end.state || end.isUndo === isOfUndos) ('],
   ],
-  'takes every link for its own': [['change/decide/undo.ts', 'if (!change.isProven && !force)', 'if (false)']],
+  'takes every link for its own': [
+    ['change/decide/undo.ts', 'if (!change.isProven && !force)', 'if (false)'],
+    [
+      'bulk/sending/settling.ts',
+      "isOlder ? 'existing' : operation.statusOf(payload, verdict)",
+      "kindOf(payload, operation) === 'shorten' ? 'created' : operation.statusOf(payload, verdict)",
+    ],
+  ],
   'keeps no record of typed links': [
     ['bulk/journal/small-journal.ts', 'const isNew = !journal', 'if (waiting) return;\n    const isNew = !journal'],
   ],
