@@ -66,16 +66,13 @@ export async function undoableBefore(
 }
 
 /**
- * Accepts a run ID, an unambiguous prefix of one, or `last`: the newest run, with a profile that of the profile. Throws `NotFoundError`, or
- * `UsageError` for an ambiguous prefix.
+ * Accepts a run ID, an unambiguous prefix of one, or `last`: the newest run of the profile, or without one (null) of none, else of all. Throws
+ * `NotFoundError`, or `UsageError` for an ambiguous prefix.
  */
-export function resolveRun(stateFolder: string, text: string, profile?: string): string {
+export function resolveRun(stateFolder: string, text: string, profile?: string | null): string {
   if (text === 'last') {
-    const newest = newestRuns(stateFolder).find(({ begin }) => profile === undefined || begin?.profile === profile);
-    return (
-      newest?.run ??
-      noRun(text, profile === undefined ? 'no run is recorded yet' : `no run of profile "${profile}" is recorded yet`)
-    );
+    const newest = newestRuns(stateFolder).find(({ begin }) => profile === undefined || (begin?.profile ?? null) === profile);
+    return newest?.run ?? noRun(text, profile ? `no run of profile "${profile}" is recorded yet` : 'no run is recorded yet');
   }
   if (runNames(runFolders(stateFolder)).includes(text)) return text;
   // An empty variable in a script must not select a run.

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander';
-import { exitCodes, type UsageError } from '../base/errors.ts';
+import { exitCodes, UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { addGlobalFlags } from '../flags/globals.ts';
@@ -33,6 +33,7 @@ export async function runProgram(argv: readonly string[], launch: Launch, isDecl
   const topic = await askedTopic(line, argv, system);
   if (topic) return say(topic);
   const words = await fillTree(root, line, argv, runnerOf(launch));
+  refuseMisplaced(root, words);
   try {
     await root.parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -48,6 +49,17 @@ export async function runProgram(argv: readonly string[], launch: Launch, isDecl
   const [name = '', flag] = words;
   // The name is both a command and a topic; the command's help comes first.
   await say(flag === '--help' && isTopicName(name) ? `${text}\n${await textOf(name)}` : text);
+}
+
+/** `--note -q --add-tag x` would give the note `--add-tag`, and `x` would be another link to change. */
+function refuseMisplaced(root: Command, words: readonly string[]): void {
+  // Only then the line is read once more.
+  if (!words.some((word, nth) => word.startsWith('-') && words[nth + 1]?.startsWith('-'))) return;
+  const { misplaced } = readLine(root, words);
+  if (!misplaced) return;
+  const { flag, word } = misplaced;
+  const name = flag.long ?? flag.short;
+  throw new UsageError(`${name}: missing value`, { hint: `if the value is ${word}: ${name}=${word}` });
 }
 
 async function wrongLine(error: CommanderError, root: Command, words: readonly string[]): Promise<UsageError> {

@@ -27,12 +27,15 @@ export function createSources(system: System, main: Main): Sources {
     profiles: () => [...new Set([...profileNames(system).profiles, sandboxName])],
     labels(kind, given) {
       const profile = given ?? profileInUse(system);
-      return profile !== undefined && isProfileName(profile) ? cachedLabels(kind, profile, system) : [];
+      return profile && isProfileName(profile) ? cachedLabels(kind, profile, system) : [];
     },
     runs(beginning, given, isUndo) {
       const profile = given ?? (isUndo ? profileInUse(system) : undefined);
       return newestRuns(folders(system).state, beginning)
-        .filter(({ begin }) => (profile === undefined || begin?.profile === profile) && !(isUndo && begin?.operation === 'check'))
+        .filter(
+          ({ begin }) =>
+            (profile === undefined || (begin?.profile ?? null) === profile) && !(isUndo && begin?.operation === 'check'),
+        )
         .slice(0, maxRuns)
         .map(({ run, begin }) => ({ word: run, meaning: begin ? safe(titleOf(begin)) : '' }));
     },

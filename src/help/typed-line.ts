@@ -16,6 +16,8 @@ export interface TypedLine {
   readonly awaiting: Flag | undefined;
   /** Set after `--`: later words are no flags. */
   readonly ended: boolean;
+  /** A flag where the value of another one belongs. commander takes global flags out first, and then the word after it as the value. */
+  readonly misplaced: { readonly flag: Flag; readonly word: string } | undefined;
 }
 
 type Draft = { -readonly [K in keyof TypedLine]: TypedLine[K] } & {
@@ -34,10 +36,13 @@ export function readTypedLine(root: CommandTree, words: readonly string[]): Type
     given: new Map(),
     awaiting: undefined,
     ended: false,
+    misplaced: undefined,
   };
   for (const word of words) {
-    if (line.awaiting) takeFlag(line, line.awaiting, word);
-    else if (line.ended) line.operands.push(word);
+    if (line.awaiting) {
+      if (isFlag(line, word)) line.misplaced ??= { flag: line.awaiting, word };
+      takeFlag(line, line.awaiting, word);
+    } else if (line.ended) line.operands.push(word);
     else if (word === '--') line.ended = true;
     else if (word.startsWith('-') && word !== '-') takeFlags(line, word);
     else takeOperand(line, word);
@@ -48,6 +53,11 @@ export function readTypedLine(root: CommandTree, words: readonly string[]): Type
 /** Flags can have any position, so those of parents are included. */
 export function reachableFlags({ path }: Pick<TypedLine, 'path'>): Flag[] {
   return path.toReversed().flatMap(({ flags }) => flags);
+}
+
+function isFlag(line: Draft, word: string): boolean {
+  const [name] = word.split('=');
+  return reachableFlags(line).some(({ short, long }) => long !== '--help' && (word === short || name === long));
 }
 
 /** The last operand may repeat. */

@@ -48,7 +48,13 @@ export function fieldsToChange(asked: EditFields, record: LinkValues): (keyof Ed
 /** A new link has only requested values, so a link with other values is older. */
 export function hasUnasked(asked: LinkValues, got: LinkValues): boolean {
   const isUnasked = (field: RecordField): boolean => asked[field] === undefined && isEmptyUnlessAsked[field];
-  return comparable.some((field) => isUnasked(field) && !isDefault(field, got[field]));
+  return comparable.some((field) => isUnasked(field) && !isDefault(field, got[field])) || hasOtherTag(asked, got);
+}
+
+function hasOtherTag({ tags: asked }: LinkValues, { tags: got }: LinkValues): boolean {
+  if (!Array.isArray(asked) || !Array.isArray(got)) return false;
+  const wanted = tagSet(asked);
+  return tagSet(got).some((label) => !wanted.includes(label));
 }
 
 const isEmptyUnlessAsked: { readonly [F in RecordField]: boolean } = {

@@ -3,10 +3,10 @@ import type { System } from '../base/system.ts';
 import { configPath } from './config-file.ts';
 import { isProfileName } from './profile-name.ts';
 
-/** Chooses like a command: credentials in the environment belong to no profile. */
-export function profileInUse(system: Pick<System, 'env' | 'platform'>): string | undefined {
+/** Chooses like a command. Null for credentials in the environment, which belong to no profile; undefined without any. */
+export function profileInUse(system: Pick<System, 'env' | 'platform'>): string | null | undefined {
   const { LINKCTL_USERNAME, LINKCTL_API_KEY, LINKCTL_API_KEY_FILE, LINKCTL_PROFILE } = system.env;
-  if (LINKCTL_USERNAME || LINKCTL_API_KEY || LINKCTL_API_KEY_FILE) return undefined;
+  if (LINKCTL_USERNAME || LINKCTL_API_KEY || LINKCTL_API_KEY_FILE) return null;
   return LINKCTL_PROFILE || profileNames(system).current;
 }
 

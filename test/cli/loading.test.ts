@@ -124,7 +124,7 @@ describe.for([
   { argv: ['list', '--limit', '500'], bound: [180, 7] },
   { argv: ['stats', 'h'], bound: [181, 8] },
   { argv: ['edit', 'h', '--note', 'x'], bound: [266, 13] },
-  { argv: ['delete', 'h', '--yes'], bound: [289, 15] },
+  { argv: ['delete', 'h', '--yes'], bound: [290, 15] },
   { argv: ['--version'], bound: [23, 1] },
   { argv: ['shorten', '--help'], bound: [25, 2] },
   { argv: ['__complete', 'shor'], bound: [27, 2] },

@@ -32,6 +32,25 @@ test('B1: -h behind a flag that takes a value is that value', async ({ linkctl }
   expect(ran).toMatchObject({ code: 0, stdout: '' });
 });
 
+test.for([
+  [['edit', 'h', '--note', '-q', '--add-tag', 'other'], '--note=-q'],
+  [['edit', 'h', '--note', '--add-tag', 'other'], '--note=--add-tag'],
+  [['list', '--search', '--limit=5'], '--search=--limit=5'],
+  [['-p', '-q', 'list'], '--profile=-q'],
+] as const)(
+  'B7: a flag in the place of a value is exit 2, because the word after it would become another operand: %j',
+  async ([argv, remedy], { linkctl, wire }) => {
+    const ran = await linkctl(argv);
+    expect(ran).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(': missing value\nhint: if the value is '),
+    });
+    expect(ran.stderr).toContain(`: ${remedy}\n`);
+    expect(await wire.requests()).toEqual([]);
+  },
+);
+
 test.for([['auth'], ['config']])('B1: %s without a verb prints its help', async (argv, { linkctl }) => {
   expect(await linkctl(argv)).toMatchObject({ code: 0, stdout: expect.stringContaining(`linkctl ${argv[0]}`), stderr: '' });
 });

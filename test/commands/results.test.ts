@@ -70,15 +70,15 @@ for (const edition of ['a', 'b'] as const) {
       const values = ['--note', "it's", '--expires', '2031-01-31', '--email-stats'];
       const typed = ['shorten', 'https://example.com/1', '--hash=-x'];
       expect(await linkctl([...typed, '--tag', 'old'])).toMatchObject({ code: 0 });
-      const ran = await linkctl([...typed, '--tag', 'new', ...values]);
+      const ran = await linkctl([...typed, '--tag=-o', ...values]);
       expect(ran).toMatchObject({ code: 6, stderr: expect.stringContaining('not applied: note, ') });
       const line = /\nhint: to change the existing link: linkctl (.*)\n$/.exec(ran.stderr)?.[1] ?? '';
-      expect(line).toContain('--add-tag new --remove-tag old -- -x');
+      expect(line).toContain('--add-tag=-o --remove-tag old -- -x');
       const words = execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
         .trimEnd()
         .split('\n');
       expect(await linkctl(words)).toMatchObject({ code: 0 });
-      expect(await linkctl([...typed, '--tag', 'new', ...values])).toMatchObject({ code: 0, stderr: '' });
+      expect(await linkctl([...typed, '--tag=-o', ...values])).toMatchObject({ code: 0, stderr: '' });
     });
 
     test('go to --failed with their hash: fed back they make no second link', async ({ linkctl, folder, wire, service }) => {

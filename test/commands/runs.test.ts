@@ -516,4 +516,8 @@ test('U4: last is a run of the profile in use, named by a flag, a variable or au
   expect((await linkctl(['runs', '--fields', 'run'], { env: { LINKCTL_PROFILE: 'one' } })).stdout).toBe(`${one}\n`);
   expect((await linkctl(['auth', 'switch', 'one'])).code).toBe(0);
   expect(await last({})).toBe(one);
+  // Credentials in the environment belong to no profile.
+  const ofEnvironment = { LINKCTL_USERNAME: username, LINKCTL_API_KEY: apiKey };
+  const none = await linkctl(['runs', 'forget', 'last'], { env: ofEnvironment });
+  expect(none).toMatchObject({ code: 5, stderr: expect.stringContaining('no run is recorded yet') });
 });

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { decodeLine, encodeLine } from '../../src/bulk/journal/lines.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, test } from '../support/linkctl.ts';
-import { store, stored, visit } from '../support/stored-links.ts';
+import { numbered, store, stored, visit } from '../support/stored-links.ts';
 import { foreign, newestFile, redoLast, runs, undoLast, values } from './undo-world.ts';
 
 /** Rows that servers are known to write otherwise, by hash; the first line is no header. */
@@ -186,6 +186,19 @@ describe('U5, U7: rows that were applied, but not as requested', () => {
     expect(run?.undo).toBe('no');
     await linkctl(['undo', String(run?.run), '--force', '--yes']);
     expect((await stored(service)).map(({ hash }) => hash)).toEqual(['old']);
+  });
+
+  test('U7: so is one in a large account whose link has values that nobody asked for', async ({ linkctl, service }) => {
+    await store(service, [{ custom_hash: 'old', long_url: 'https://old.example/', tags: ['theirs'] }]);
+    // The newest links that a run lists do not reach back to it.
+    await store(service, numbered(210));
+    const stdin = 'long_url,custom_hash,tags\nhttps://old.example/,old,ours\n';
+    const words = ['shorten', '-f', '-', '--input-format', 'csv'];
+    expect((await linkctl(words, { stdin })).stderr).not.toContain('to undo it');
+    const [run] = await runs(linkctl);
+    expect(run?.undo).toBe('no');
+    await linkctl(['undo', String(run?.run), '--force', '--yes']);
+    expect((await stored(service)).map(({ hash }) => hash)).toContain('old');
   });
 
   test('undo takes back an edit of which a part was applied, not the change before it', async ({ linkctl, service, wire }) => {

@@ -21,9 +21,14 @@ function editCommand(item: ItemText, record: KnownRecord, domain: string | undef
 
 function editFlags(field: string, asked: unknown, got: unknown): string[] {
   if (field === 'email_stats') return [asked === true ? '--email-stats' : '--no-email-stats'];
-  if (field !== 'tags') return [valueFlags[field] ?? '', String(asked ?? 'never')];
+  if (field !== 'tags') return withValue(valueFlags[field] ?? '', String(asked ?? 'never'));
   const instructions = tagInstructions(asked as string[], got as string[]);
-  return instructions.flatMap((each) => [each.startsWith('+') ? '--add-tag' : '--remove-tag', each.slice(1)]);
+  return instructions.flatMap((each) => withValue(each.startsWith('+') ? '--add-tag' : '--remove-tag', each.slice(1)));
+}
+
+/** A value that looks like a flag is given in one word. */
+function withValue(flag: string, value: string): string[] {
+  return value.startsWith('-') ? [`${flag}=${value}`] : [flag, value];
 }
 
 const valueFlags: Readonly<Record<string, string>> = {

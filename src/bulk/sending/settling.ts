@@ -1,7 +1,7 @@
 import { errorTraits } from '../../contract/errors.ts';
 import type { UnappliedField } from '../../link/same.ts';
 import type { Execution } from '../execution/execution.ts';
-import { doubtful, type Verdict } from '../matching/row-verdict.ts';
+import { type Done, doubtful, type Verdict } from '../matching/row-verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
 import type { Stop } from './stop.ts';
@@ -111,13 +111,14 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, run: Execution): RowOu
     const status = isOlder ? 'existing' : operation.statusOf(payload, verdict);
     return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew };
   }
-  const existed = isOlder || (perhapsNew ? undefined : (verdict.existed ?? wasThere(row, run)));
+  const existed = isOlder || (perhapsNew ? undefined : (verdict.existed ?? wasThere(row, verdict, run)));
   return { ...row, status: 'failed', record, matchedByPosition, perhapsNew, existed, error: notAppliedError(differences) };
 }
 
-/** True for a row that makes a link, whose hash had one before. An edit may have been applied whatever the answer shows: it may be old. */
-function wasThere({ index, payload, before }: BulkRow, { operation, inDoubt }: Execution): true | undefined {
-  return (before && !inDoubt.has(index) && kindOf(payload, operation) === 'shorten') || undefined;
+/** True for a row that makes a link and got one that existed. An edit may have been applied whatever the answer shows: it may be old. */
+function wasThere({ index, payload, before }: BulkRow, done: Done, { operation, inDoubt }: Execution): true | undefined {
+  if (inDoubt.has(index) || kindOf(payload, operation) !== 'shorten') return undefined;
+  return before || operation.statusOf(payload, done) === 'existing' ? true : undefined;
 }
 
 /** Ends rows that are not sent again: `unknown` if an attempt may have been applied, otherwise `not_sent`. */
