@@ -167,8 +167,10 @@ function rowsOf<Use extends InputUse>(
       return readAll(records, csvReader(draft, options, notices), draft);
     }
     case 'json':
-    case 'jsonl':
-      return readAll(jsonRecords(source, rowTest(options), notices.problem), jsonReader(draft, options, notices), draft);
+    case 'jsonl': {
+      const { read, end } = jsonReader(draft, options, notices);
+      return readAll(jsonRecords(source, rowTest(options), notices.problem), read, draft, end);
+    }
     case 'lines': {
       if (namesLinks(options.use)) throw new UsageError('a list of URLs can only be shortened: use csv or jsonl');
       const { read, end } = lineReader(draft, options, notices);

@@ -142,6 +142,20 @@ describe('I3: --columns names columns by hand and beats the table', () => {
   });
 });
 
+program(
+  'I3: a name of --columns that no JSON object has is refused, and one that some have is not',
+  async ({ linkctl, folder, service, wire }) => {
+    const file = join(folder, 'export.json');
+    writeFileSync(file, JSON.stringify([{ Page: 'https://a.example/', Kode: 'x' }, { Page: 'https://b.example/' }]));
+    const shorten = (name: string) => linkctl(['shorten', '-f', file, '--columns', `long_url=Page,custom_hash=${name}`]);
+    const refused = await shorten('Kood');
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--columns: no object has a member "Kood"') });
+    expect(await wire.requests()).toEqual([]);
+    expect((await shorten('Kode')).code).toBe(0);
+    expect((await made(service)).map(({ long_url }) => long_url).sort()).toEqual(['https://a.example/', 'https://b.example/']);
+  },
+);
+
 describe('I4: hosts of short URLs', () => {
   program.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
   const text =

@@ -1,4 +1,5 @@
 import { jsonErrorPosition } from '../../base/errors.ts';
+import { quoted } from '../../base/quoted.ts';
 import { type Field, fields } from '../../contract/fields.ts';
 import { type InputUse, namesLinks } from '../../contract/formats.ts';
 import { isObject } from '../../contract/records.ts';
@@ -14,11 +15,15 @@ import type { CellReader, ReadOptions, RecordReader, RowDraft } from '../row.ts'
  * Reads a JSON object from each text. If all names are those of the API, values must have its types; members of other services are mapped
  * by name and read like csv cells.
  */
-export function jsonReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<string> {
-  const fill = membersReader(draft, options, notices);
+export function jsonReader(draft: RowDraft, options: ReadOptions, notices: Notices) {
+  // The names of `--columns` that no object had so far.
+  const absent = new Map(rulesFor(options).named);
+  const fill = membersReader(draft, options, notices, (names) => {
+    for (const name of names) absent.delete(folded(name));
+  });
   let last = 0;
   let nth = 0;
-  return (text, line) => {
+  const read: RecordReader<string> = (text, line) => {
     if (text.trim() === '') return 'nothing';
     nth = line === last ? nth + 1 : 1;
     last = line;
@@ -27,6 +32,12 @@ export function jsonReader(draft: RowDraft, options: ReadOptions, notices: Notic
     if (record) fill(record, line);
     return 'row';
   };
+  const end = (): void => {
+    const [name] = absent.values();
+    if (!name || last === 0) return;
+    notices.problem({ line: last, reason: `--columns: no object has a member ${quoted(name.header)}`, isAboutColumns: true });
+  };
+  return { read, end };
 }
 
 /** Distinguishes a row from an object that contains a list of rows: a row identifies a link or has a destination as text. */
@@ -73,7 +84,13 @@ type Form = Mapping | undefined;
 /** Files normally have few forms, but this bounds the memory for any file. */
 const maxForms = 1000;
 
-function membersReader(draft: RowDraft, options: ReadOptions, notices: Notices): (record: object, line: number) => void {
+/** `onForm` receives the names of each form. */
+function membersReader(
+  draft: RowDraft,
+  options: ReadOptions,
+  notices: Notices,
+  onForm: (names: readonly string[]) => void,
+): (record: object, line: number) => void {
   const mapper = new ColumnMapper(options, notices);
   const forms = new Map<string, Form>();
   const refusals = new Set<string>();
@@ -86,6 +103,7 @@ function membersReader(draft: RowDraft, options: ReadOptions, notices: Notices):
     const key = names.join('\n');
     if (!forms.has(key)) {
       if (forms.size === maxForms) forms.clear();
+      onForm(names);
       const roles = memberRoles(names, mapper.rules);
       const mapping = mapper.map(names, roles, (reason) => refuse(reason, line));
       forms.set(key, roles.roles.some(({ kind }) => kind === 'refused') ? undefined : mapping);
