@@ -56,12 +56,12 @@ function isFile(path: string): boolean {
 const requiredFlag = /^required option '(.+)' not specified$/;
 
 /** Puts commander's messages in the form of ours. */
-function complaintOf(message: string, { flags }: CommandTree): string {
+function complaintOf(message: string, { flags, line }: CommandTree): string {
   const lacking = /^error: option '.*(--[\w-]+).*' argument missing/.exec(message);
   if (lacking) return `${lacking[1]}: missing value`;
-  // A value may be a key.
-  const unknown = /^error: (unknown option '[^'=]+)/.exec(message);
-  if (unknown) return `${unknown[1]}'`;
+  // A value may be a key, also one that was typed right behind a letter.
+  const unknown = /^error: (unknown option '-(?:-[\w-]*|\w?))([\w-]*)/.exec(message);
+  if (unknown) return `${unknown[1]}${/ auth\b/.test(line) ? '' : unknown[2]}'`;
   const excess = /^error: (too many arguments) .*Expected (\d+) .* got (\d+)/.exec(message);
   if (excess) return `${excess[1]}: expected ${excess[2]}, got ${excess[3]}`;
   const value = /^error: (?:option '(?:-., )?(--[\w-]+)|command-argument).*? is invalid(?: for argument '(.+?)')?\. (.*)$/s.exec(

@@ -243,6 +243,15 @@ test.for([
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`\n${pointer}\nhint: `) });
 });
 
+test.for(['-ks3cret', '-k:s3cret', '--apikey:s3cret', '--api-key/s3cret'])(
+  'B64: auth login %s does not repeat the key',
+  async (flag, { linkctl }) => {
+    const ran = await linkctl(['auth', 'login', flag]);
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('unknown option') });
+    expect(ran.stderr).not.toContain('s3cret');
+  },
+);
+
 test.for(['--api-key', '--token'])('B64: %s is unknown, and its value is not repeated', async (flag, { linkctl }) => {
   for (const words of [[flag, apiKey], [`${flag}=${apiKey}`]]) {
     const ran = await linkctl(['auth', 'login', ...words]);
