@@ -11,7 +11,16 @@ import { linksOf, statusesOf } from './journal/recorded-results.ts';
 import { foldRun } from './journal/run-folder.ts';
 import type { ChangeSettings } from './operations/named-links.ts';
 import { deleteRun } from './past-runs/deletion.ts';
-import { byNewest, newestRuns, type RunFolders, runFolders, runNames, runRecord, titleOf } from './past-runs/run-names.ts';
+import {
+  byNewest,
+  isRunOf,
+  newestRuns,
+  type RunFolders,
+  runFolders,
+  runNames,
+  runRecord,
+  titleOf,
+} from './past-runs/run-names.ts';
 import { type IsOwn, undoerOf } from './past-runs/undo-chain.ts';
 import type { RowStatus } from './results/row-outcome.ts';
 
@@ -71,7 +80,7 @@ export async function undoableBefore(
  */
 export function resolveRun(stateFolder: string, text: string, profile?: string | null): string {
   if (text === 'last') {
-    const newest = newestRuns(stateFolder).find(({ begin }) => profile === undefined || (begin?.profile ?? null) === profile);
+    const newest = newestRuns(stateFolder).find((run) => isRunOf(profile, run));
     return newest?.run ?? noRun(text, profile ? `no run of profile "${profile}" is recorded yet` : 'no run is recorded yet');
   }
   if (runNames(runFolders(stateFolder)).includes(text)) return text;

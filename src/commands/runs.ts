@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { FailedError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
-import { titleOf } from '../bulk/past-runs/run-names.ts';
+import { isRunOf, titleOf } from '../bulk/past-runs/run-names.ts';
 import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
 import {
   canBeUndone,
@@ -25,7 +25,7 @@ import { columns } from '../help/text-layout.ts';
 import { quantity } from '../output/quantity.ts';
 import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
 import { readConfig, requireProfile } from '../profiles/config-file.ts';
-import { profileInUse } from '../profiles/profile-names.ts';
+import { namedProfile, profileInUse } from '../profiles/profile-names.ts';
 
 export function registerRuns(command: Command, run: Runner): void {
   describe(command.command('list', { isDefault: true }), {
@@ -82,11 +82,10 @@ const runOperand = 'run ID, an unambiguous prefix of one, or last';
 
 /** All runs, or those of the given profile. */
 async function listRecorded(_options: object, { system, global }: Invocation): Promise<RowsReport> {
-  const profile = global.profile ?? (system.env.LINKCTL_PROFILE || undefined);
+  const profile = namedProfile(global, system);
   const state = folders(system).state;
   await pruneRuns(state, system);
-  const isMeant = ({ begin }: RunOverview): boolean => profile === undefined || begin?.profile === profile;
-  const rows = (await listRuns(state)).filter(isMeant).map(rowOf);
+  const rows = (await listRuns(state)).filter((run) => isRunOf(profile, run)).map(rowOf);
   // Runs of a profile that was deleted are still listed.
   if (profile !== undefined && rows.length === 0) requireProfile(profile, readConfig(system));
   return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, empty: 'no runs' };

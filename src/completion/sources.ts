@@ -1,6 +1,6 @@
 import { safe } from '../base/safe-text.ts';
 import { folders, type System } from '../base/system.ts';
-import { newestRuns, titleOf } from '../bulk/past-runs/run-names.ts';
+import { isRunOf, newestRuns, titleOf } from '../bulk/past-runs/run-names.ts';
 import type { TypedLine } from '../help/typed-line.ts';
 import { isProfileName, sandboxName } from '../profiles/profile-name.ts';
 import { profileInUse, profileNames } from '../profiles/profile-names.ts';
@@ -32,10 +32,7 @@ export function createSources(system: System, main: Main): Sources {
     runs(beginning, given, isUndo) {
       const profile = given ?? (isUndo ? profileInUse(system) : undefined);
       return newestRuns(folders(system).state, beginning)
-        .filter(
-          ({ begin }) =>
-            (profile === undefined || (begin?.profile ?? null) === profile) && !(isUndo && begin?.operation === 'check'),
-        )
+        .filter((run) => isRunOf(profile, run) && !(isUndo && run.begin?.operation === 'check'))
         .slice(0, maxRuns)
         .map(({ run, begin }) => ({ word: run, meaning: begin ? safe(titleOf(begin)) : '' }));
     },

@@ -3,6 +3,11 @@ import type { System } from '../base/system.ts';
 import { configPath } from './config-file.ts';
 import { isProfileName } from './profile-name.ts';
 
+/** Returns the profile that a flag or the variable names. */
+export function namedProfile({ profile }: { readonly profile?: string | undefined }, { env }: Pick<System, 'env'>) {
+  return profile ?? (env.LINKCTL_PROFILE || undefined);
+}
+
 /** Chooses like a command. Null for credentials in the environment, which belong to no profile; undefined without any. */
 export function profileInUse(system: Pick<System, 'env' | 'platform'>): string | null | undefined {
   const { LINKCTL_USERNAME, LINKCTL_API_KEY, LINKCTL_API_KEY_FILE, LINKCTL_PROFILE } = system.env;

@@ -135,6 +135,11 @@ function compared(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
+/** Undefined stands for all profiles; null for none, because the credentials were in the environment. */
+export function isRunOf(profile: string | null | undefined, { begin }: { readonly begin?: BeginLine | undefined }): boolean {
+  return profile === undefined || (begin?.profile ?? null) === profile;
+}
+
 /** Returns the title of a run: `rewrite https://a.example -> https://b.example`, otherwise `edit links.csv`. */
 export function titleOf({ what, operation, input }: BeginLine): string {
   return what ?? `${operation} ${basename(input.name)}`;

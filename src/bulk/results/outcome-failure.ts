@@ -12,11 +12,15 @@ import { errorText, type RowOutcome } from './row-outcome.ts';
 
 type ItemText = Partial<LinkKey & ShortenItem>;
 
-/** Returns the command that gives an existing link the values of a typed one. */
-function editCommand(item: ItemText, record: KnownRecord, domain: string | undefined): string {
+function remedyOfRows(): string {
+  return 'these rows already have links: to change existing links, use linkctl edit -f with their hashes';
+}
+
+/** Names the command that gives the existing link the values of the typed one. */
+function remedyOfTyped(item: ItemText, record: KnownRecord, domain: string | undefined): string {
   const flags = notApplied(item, record).flatMap(({ field, asked, got }) => editFlags(field, asked, got));
   const target = record.hash.startsWith('-') ? ['--', record.hash] : [record.hash];
-  return `linkctl edit${onDomain(domain)} ${[...flags, ...target].map(shellWord).join(' ')}`;
+  return `to change the existing link: linkctl edit${onDomain(domain)} ${[...flags, ...target].map(shellWord).join(' ')}`;
 }
 
 function editFlags(field: string, asked: unknown, got: unknown): string[] {
@@ -65,11 +69,8 @@ export function outcomeFailure(
     const subject = hash ?? custom_hash ?? long_url;
     // An unknown row is repeated by the same command, not edited.
     const isExisting = status === 'failed' && record && hash === undefined;
-    const hint = !isExisting
-      ? undefined
-      : input === undefined
-        ? `to change the existing link: ${editCommand(item, record, identity.domain?.name)}`
-        : 'these rows already have links: to change existing links, use linkctl edit -f with their hashes';
+    const remedy = input === undefined ? remedyOfTyped : remedyOfRows;
+    const hint = isExisting ? remedy(item, record, identity.domain?.name) : undefined;
     return new CliError(kind, location + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
   // An edit has both hashes: 1306 is about the current one, other codes about the new one.

@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/records.ts';
+
 export class Mismatch extends Error {
   /** From the top of the answer: `urls[3].hash`. */
   readonly field: string;

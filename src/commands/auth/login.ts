@@ -16,6 +16,7 @@ import { readConfig } from '../../profiles/config-file.ts';
 import { type ApiKey, cleanKey, type KeySource, readKey } from '../../profiles/key-source.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { requireProfileName, sandboxName } from '../../profiles/profile-name.ts';
+import { namedProfile } from '../../profiles/profile-names.ts';
 import { overridingProfile } from '../../profiles/resolved-credentials.ts';
 import { findApi } from './find-api.ts';
 
@@ -76,7 +77,7 @@ function refuseShadowed(env: System['env']): void {
 
 async function givenName(invocation: Invocation): Promise<string> {
   const { global, system } = invocation;
-  const given = global.profile ?? (system.env.LINKCTL_PROFILE || undefined) ?? (canAsk(invocation) ? undefined : 'default');
+  const given = namedProfile(global, system) ?? (canAsk(invocation) ? undefined : 'default');
   if (given !== undefined) return loginName(given);
   return await askUntil(() => ask('Profile name', '--profile', invocation, 'default'), loginName, invocation);
 }
