@@ -12,7 +12,10 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   const { command } = line;
   const complaint = complaintOf(error.message, command);
   const verb = command.commands.length > 0 && verbErrors.includes(error.code) ? line.operands[0] : undefined;
-  const flag = error.code === 'commander.unknownOption' ? /'([^'=]+)/.exec(complaint)?.[1] : undefined;
+  const named = error.code === 'commander.unknownOption' ? /'([^'=]+)/.exec(complaint)?.[1] : undefined;
+  // commander says of a known flag with a value it does not take that it is unknown.
+  const isKnown = reachableFlags(line).some(({ long }) => long !== undefined && long === named);
+  const flag = isKnown ? undefined : named;
   const guess = verb ? guessedVerb(verb, command) : flag ? guessedFlag(flag, line) : undefined;
   const details = guess ? [`did you mean ${guess}?`] : [];
   details.push(...otherRemedies(flag, line, verb === undefined && error.code === 'commander.excessArguments'));
@@ -27,7 +30,17 @@ export function usageError(error: CommanderError, root: Command, words: readonly
     details.push(`usage: ${usage}`, ...command.examples.slice(0, 1).map((example) => `example: ${example}`));
   }
   const lacking = required && `missing required flag '${required.replace(/ .*/, '')}'`;
-  return new UsageError(verb ? `unknown command '${verb}'` : (lacking ?? complaint), { details, hint: `${command.line} --help` });
+  const message = isKnown ? `${named} takes no value` : verb ? unknownCommand(verb, guess, command) : (lacking ?? complaint);
+  return new UsageError(message, { details, hint: `${command.line} --help` });
+}
+
+function unknownCommand(verb: string, guess: string | undefined, { line }: CommandTree): string {
+  return guess === undefined && takesKeys(line) ? 'unknown command' : `unknown command '${verb}'`;
+}
+
+/** A word typed after these commands may be a key, which must not be repeated. */
+function takesKeys(line: string): boolean {
+  return / auth\b/.test(line);
 }
 
 /** What is meant if it is no other name of a flag or a command. */
@@ -59,9 +72,9 @@ const requiredFlag = /^required option '(.+)' not specified$/;
 function complaintOf(message: string, { flags, line }: CommandTree): string {
   const lacking = /^error: option '.*(--[\w-]+).*' argument missing/.exec(message);
   if (lacking) return `${lacking[1]}: missing value`;
-  // A value may be a key, also one that was typed right behind a letter.
+  // A key may be typed right behind a letter.
   const unknown = /^error: (unknown option '-(?:-[\w-]*|\w?))([\w-]*)/.exec(message);
-  if (unknown) return `${unknown[1]}${/ auth\b/.test(line) ? '' : unknown[2]}'`;
+  if (unknown) return `${unknown[1]}${takesKeys(line) ? '' : unknown[2]}'`;
   const excess = /^error: (too many arguments) .*Expected (\d+) .* got (\d+)/.exec(message);
   if (excess) return `${excess[1]}: expected ${excess[2]}, got ${excess[3]}`;
   const value = /^error: (?:option '(?:-., )?(--[\w-]+)|command-argument).*? is invalid(?: for argument '(.+?)')?\. (.*)$/s.exec(

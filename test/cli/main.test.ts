@@ -260,6 +260,20 @@ test.for(['--api-key', '--token'])('B64: %s is unknown, and its value is not rep
   }
 });
 
+test('B64: a key in the place of a command of auth is not repeated', async ({ linkctl }) => {
+  const stderr = 'error: unknown command\nhint: linkctl auth --help\n';
+  expect(await linkctl(['auth', apiKey])).toEqual({ code: 2, stdout: '', stderr });
+  expect((await linkctl(['auth', 'logn'])).stderr).toContain("unknown command 'logn'\ndid you mean login?");
+});
+
+test.for([
+  ['list', '--all=yes', '--all takes no value'],
+  ['auth login', `--with-key=${apiKey}`, '--with-key takes no value'],
+])('B4: %s %s: the flag is known and takes no value', async ([words = '', flag = '', message], { linkctl }) => {
+  const stderr = `error: ${message}\nhint: linkctl ${words} --help\n`;
+  expect(await linkctl([...words.split(' '), flag])).toEqual({ code: 2, stdout: '', stderr });
+});
+
 test.for([
   ['edit', "argument 'hash'"],
   ['delete', "argument 'hash'"],
