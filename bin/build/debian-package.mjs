@@ -59,7 +59,7 @@ After=network-online.target
 # LINKCTL_SERVE_FLAGS="--port 8787 --public-url https://example.com"
 EnvironmentFile=-/etc/default/linkctl
 Environment=HOME=/var/lib/linkctl
-ExecStart=/usr/bin/linkctl serve --quiet --data /var/lib/linkctl $LINKCTL_SERVE_FLAGS
+ExecStart=/usr/bin/linkctl serve --data /var/lib/linkctl $LINKCTL_SERVE_FLAGS
 ExecReload=/bin/kill -HUP $MAINPID
 Restart=on-failure
 DynamicUser=yes

@@ -17,7 +17,7 @@ import { announce, withReport } from './serve/announcement.ts';
 import { backUp } from './serve/link-backup.ts';
 import { keysIn, serviceKeys } from './serve/service-keys.ts';
 import { certificateFiles, defaultVisitorDays, type ServeOptions, settingsOf } from './serve/service-settings.ts';
-import { readCertificate, start } from './serve/start.ts';
+import { close, readCertificate, start } from './serve/start.ts';
 
 export function registerServe(command: Command, run: Runner): void {
   command
@@ -96,29 +96,35 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   const certificate = files && (await readCertificate(files));
   const log = await accessLogOf(options, invocation);
   let service: RunningService | undefined;
+  let started: (service: RunningService) => void = () => {};
+  // What changes during a long start is read after it.
+  const running = new Promise<RunningService>((resolve) => {
+    started = resolve;
+  });
   const reloads = [
     async () => log?.close(),
-    async () => service?.renewKeys(await keysIn(own.path, invocation)),
-    async () => files && service?.renewCertificate(await readCertificate(files)),
+    async () => (await running).renewKeys(await keysIn(own.path, invocation)),
+    async () => files && (await running).renewCertificate(await readCertificate(files)),
   ];
-  const stopped = untilStopped(reloads, invocation);
+  const stopped = untilStopped({ reloads, isStarted: () => service !== undefined }, invocation);
+  const all = {
+    ...settings,
+    store: withReport(settings.store, invocation),
+    data,
+    username,
+    apiKey: own.keys,
+    certificate,
+    onExchange: exchangeListener(log, invocation),
+  };
   try {
-    const all = {
-      ...settings,
-      store: withReport(settings.store, invocation),
-      data,
-      username,
-      apiKey: own.keys,
-      certificate,
-      onExchange: exchangeListener(log, invocation),
-    };
     service = await start(all);
+    started(service);
     await announce(service, all, own, invocation);
     const signal = await stopped;
     await note('stopping after pending requests; a second signal (Ctrl-C) stops immediately');
     if (signal === 'SIGTERM') await drain(service, options.drain ?? defaultDrain, invocation);
   } finally {
-    await service?.close();
+    if (service) await close(service, all);
     await log?.close();
   }
   return { kind: 'text', text: '' };
@@ -168,9 +174,17 @@ function exchangeListener(
   };
 }
 
-/** Resolves at the first signal or at `--max-time`. A second signal ends the program at once. SIGHUP reloads, unless the terminal is gone. */
+interface Process {
+  readonly reloads: readonly (() => Promise<unknown>)[];
+  isStarted(): boolean;
+}
+
+/**
+ * Resolves at the first signal or at `--max-time`. A second signal ends the program at once, and so does the first during a start, because an
+ * import takes minutes and can be repeated. SIGHUP reloads, unless the terminal is gone.
+ */
 function untilStopped(
-  reloads: readonly (() => Promise<unknown>)[],
+  { reloads, isStarted }: Process,
   { system, streams, listenForSignals, deadline, note }: Invocation,
 ): Promise<Signal | undefined> {
   const isAttached = (): boolean => streams.terminal || streams.watched;
@@ -190,7 +204,7 @@ function untilStopped(
     let isStopping = false;
     listenForSignals((signal) => {
       if (signal === 'SIGHUP' && !isStopping && isAttached() === wasAttached) return void hangUp();
-      if (isStopping) system.dieOf(signal);
+      if (isStopping || !isStarted()) system.dieOf(signal);
       isStopping = true;
       resolve(signal);
     });

@@ -1,4 +1,5 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, copyFileSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Edition } from '../contract/editions.ts';
 import { openConnection } from '../files/sqlite.ts';
@@ -15,20 +16,35 @@ export function hasLinks(folder: string, edition: Edition): boolean {
  */
 export async function copyLinks(folder: string, edition: Edition, file: string): Promise<void> {
   if (existsSync(file)) throw Object.assign(new Error(`EEXIST: ${file}`), { code: 'EEXIST' });
-  const part = `${file}.part`;
-  rmSync(part, { force: true });
+  // Another process may write the same file.
+  const part = `${file}.${randomUUID()}.part`;
   // SQLite fills an empty file. Any file that SQLite creates could be read by others.
   closeSync(openSync(part, 'wx', 0o600));
   try {
     await fillCopy(folder, edition, part);
-    const written = openSync(part, 'r+');
-    fsyncSync(written);
-    closeSync(written);
-    renameSync(part, file);
-  } catch (error) {
+    syncFile(part);
+    nameCopy(part, file);
+  } finally {
     rmSync(part, { force: true });
-    throw error;
   }
+}
+
+/** Unlike a rename, throws if the file exists. */
+function nameCopy(part: string, file: string): void {
+  try {
+    linkSync(part, file);
+  } catch (error) {
+    if (existsSync(file)) throw error;
+    // The disk has no hard links.
+    copyFileSync(part, file, constants.COPYFILE_EXCL);
+    syncFile(file);
+  }
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
 }
 
 async function fillCopy(folder: string, edition: Edition, part: string): Promise<void> {

@@ -127,7 +127,8 @@ export function serviceSettings(options: ServiceOptions, ports: ReadonlyMap<stri
       expirationDate: account.expirationDate ?? '9999-12-31 23:59:59',
     },
     ports,
-    useHttps: options.useHttps ?? (options.certificate && true),
+    // A domain behind a proxy has the scheme of its public URL.
+    useHttps: options.useHttps ?? (options.certificate && !options.publicUrl?.startsWith('http:') ? true : undefined),
     redirectCode: options.redirectCode,
     notFoundUrl: options.notFoundUrl,
     allowedOrigins: options.allowedOrigins ?? [],

@@ -21,6 +21,16 @@ export { ImportRefusal, StoreFailure } from './store/store-options.ts';
 /** Health and metrics cannot be served at their address; the cause says why. */
 export class MonitorFailure extends Error {}
 
+/** The service ended, and these clicks are lost; the cause says why. */
+export class UnstoredClicks extends Error {
+  readonly clicks: number;
+
+  constructor(clicks: number, cause: unknown) {
+    super('clicks could not be stored', { cause });
+    this.clicks = clicks;
+  }
+}
+
 export interface RunningService extends Pick<Listener, 'port' | 'connect' | 'connections' | 'renewCertificate'> {
   /** Such as `http://127.0.0.1:PORT/api/3`. */
   readonly baseUrl: string;
@@ -35,7 +45,7 @@ export interface RunningService extends Pick<Listener, 'port' | 'connect' | 'con
   renewKeys(keys: readonly string[]): void;
   /** Call before `close`: reports on the health port that the service is stopping, and closes each connection with its next response. */
   drain(): void;
-  /** Answers pending requests, stores the clicks, and releases port and data. */
+  /** Answers pending requests, stores the clicks, and releases port and data. Rejects, with `UnstoredClicks` if clicks are lost. */
   close(): Promise<void>;
 }
 
@@ -74,7 +84,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const close = (): Promise<void> => {
     closing ??= closeAll([
       stopListening,
-      clicks.flush,
+      () =>
+        clicks.flush().catch((cause: unknown) => {
+          throw new UnstoredClicks(clicks.waiting(), cause);
+        }),
       () => calls.flush(async () => {}),
       async () => maintenance?.stop(),
       () => store.close(),

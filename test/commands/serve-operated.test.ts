@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -64,6 +64,22 @@ test('E47: a process without --public-url prints the scheme that the others have
   await first.stop();
   await (await serve([...flags, '--public-url', 'http://s.ex'])).stop();
   expect(await shortUrl(await serve(flags), 'one')).toBe('http://s.ex/one');
+});
+
+test('E47: the scheme of --public-url is that of its domain, and other domains keep theirs', async ({ serve, folder }) => {
+  const flags = ['--port', '0', '--data', join(folder, 'links')];
+  const first = await serve([...flags, '--public-url', 'http://old.ex']);
+  await first.call('/urls', 'POST', link('one'));
+  await first.stop();
+  const second = await serve([...flags, '--public-url', 'https://s.ex']);
+  await second.call('/urls', 'POST', link('two'));
+  const printed = async (serving: Serving) => [await shortUrl(serving, 'one?domain=old.ex'), await shortUrl(serving, 'two')];
+  expect(await printed(second)).toEqual(['http://old.ex/one', 'https://s.ex/two']);
+  expect(await printed(await serve(flags))).toEqual(['http://old.ex/one', 'https://s.ex/two']);
+  expect((await second.call('/domains')).domains).toMatchObject([
+    { domain: 's.ex', use_https: true },
+    { domain: 'old.ex', use_https: false },
+  ]);
 });
 
 test('E47: a process that would give another one a new default domain is refused, and further domains are added', async ({
@@ -226,6 +242,29 @@ test('E50: a client that keeps its connections sees no broken one', async ({ ser
   expect(new Set(outcomes)).toEqual(new Set([303]));
 });
 
+test('E50: clients that connect anew for each request see no broken connection when it ends', async ({ serve }) => {
+  const serving = await serve(['--port', '0']);
+  await serving.call('/urls', 'POST', link('one'));
+  const { port } = new URL(serving.origin);
+  const outcomes: (string | number | undefined)[] = [];
+  const visit = () =>
+    new Promise<string | number | undefined>((resolve) => {
+      const sending = request({ port, host: '127.0.0.1', path: '/one', agent: false }, (answer) =>
+        answer.resume().on('end', () => resolve(answer.statusCode)),
+      );
+      sending.on('error', (error: NodeJS.ErrnoException) => resolve(error.code)).end();
+    });
+  const client = async () => {
+    do outcomes.push(await visit());
+    while (outcomes.at(-1) === 303);
+  };
+  const clients = Array.from({ length: 8 }, client);
+  await until(() => outcomes.length > 40, 'clients are at work');
+  expect(await serving.stop('SIGINT')).toBe(0);
+  await Promise.all(clients);
+  expect(new Set(outcomes)).toEqual(new Set([303, 'ECONNREFUSED']));
+});
+
 test('E57: health and figures are for this machine, whatever --host is', async ({ serve }) => {
   const wide = await serve(['--port', '0', '--host', '0.0.0.0', '--metrics-port', '0']);
   expect(wide.announced.metrics_url).toMatch(/^http:\/\/127\.0\.0\.1:/);
@@ -276,6 +315,57 @@ test('O2: a copy can be served at once with another host, while its origin is se
   // The origin keeps its address.
   expect((await linkctl(['serve', '--port', '0', '--data', data, '--public-url', 'https://other.ex'])).code).toBe(9);
 });
+
+test('O2: of two backups to one file, one makes it for its owner alone and the other fails', async ({
+  serve,
+  linkctl,
+  folder,
+}) => {
+  const data = join(folder, 'links');
+  const serving = await serve(['--port', '0', '--data', data]);
+  await serving.call('/urls', 'POST', link('one'));
+  const copy = join(folder, 'copy', 'links-a.db');
+  await mkdir(join(folder, 'copy'), { mode: 0o700 });
+  const ended = await Promise.all([1, 2, 3].map(() => linkctl(['serve', '--data', data, '--backup', copy])));
+  expect(ended.map(({ code }) => code).toSorted()).toEqual([0, 9, 9]);
+  const refusal = `error: cannot copy the links to ${copy}: a file with this name already exists\n`;
+  expect(ended.filter(({ code }) => code === 9).map(({ stderr }) => stderr)).toEqual([refusal, refusal]);
+  expect(await readdir(join(folder, 'copy'))).toEqual(['links-a.db']);
+  expect((await stat(copy)).mode & 0o777).toBe(0o600);
+  const restored = await serve(['--port', '0', '--data', join(folder, 'copy')]);
+  expect(await shortUrl(restored, 'one')).toContain('/one');
+});
+
+test.for(['deleted', 'replaced'])(
+  'E18: while the file of the links is %s, no change is confirmed',
+  async (how, { serve, folder }) => {
+    const data = join(folder, 'links');
+    let time = 0;
+    const serving = await serve(['--port', '0', '--metrics-port', '0', '--data', data], { elapsed: () => time });
+    await serving.call('/urls', 'POST', link('one'));
+    const health = async () => {
+      const answer = await fetch((serving.announced.metrics_url ?? '').replace('/metrics', '/healthz'));
+      return [answer.status, (await answer.text()).trim()];
+    };
+    expect(await health()).toEqual([200, 'ok']);
+    const file = join(data, 'links-a.db');
+    if (how === 'replaced') await writeFile(join(folder, 'other'), '');
+    await (how === 'replaced' ? rename(join(folder, 'other'), file) : rm(data, { recursive: true }));
+    const reason = `${file} was deleted or replaced: stop this process, put the links in place and start it again`;
+    expect(await health()).toEqual([503, reason]);
+    for (const hash of ['two', 'three']) expect((await serving.call('/urls', 'POST', link(hash))).error.code).toBe(101);
+    const warning = `warning: a request failed: ${reason}\n`;
+    expect(stderrOf(serving)).toBe(warning);
+    // A failure that comes back, or stays, is said again.
+    time = 60_000;
+    await serving.call('/urls', 'POST', link('four'));
+    expect(stderrOf(serving)).toBe(warning.repeat(2));
+    expect((await fetch(`${serving.origin}/one`, { redirect: 'manual' })).status).toBe(303);
+    expect(await serving.stop()).toBe(9);
+    const { error } = JSON.parse(stderrOf(serving).trim().split('\n').at(-1) ?? '');
+    expect(error).toEqual({ code: 9, kind: 'local', message: `cannot store 1 click in ${data}: ${reason}` });
+  },
+);
 
 test('O2: a backup that fails leaves no file', async ({ linkctl, folder }) => {
   await mkdir(join(folder, 'bad'));

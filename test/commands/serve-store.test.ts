@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { startService } from '../../src/service/service.ts';
 import { type Ended, runProgram, startProgram } from '../support/built-program.ts';
+import { freePort } from '../support/free-port.ts';
 import { test as base } from '../support/linkctl.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { clusterFolder, createCluster, freshDatabase, query } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
 const password = 'correct-horse-battery-staple';
@@ -147,7 +149,91 @@ test('S6: a folder that is being served is not imported, and later links of an i
   await shorten(again, 'three');
   await again.stop();
   expect((await (await serve(move)).stop()).stderr).toContain(
-    `warning: ${data} has 3 links now, but was imported before, with 2 links, and is imported only once: ` +
-      'to move the others, serve the folder on another port and use "linkctl copy"\n',
+    `warning: ${data} is not imported: 2 links were imported before, from this folder as it was then or from another one; ` +
+      'to move what is in it now, serve it on another port and use "linkctl copy"\n',
   );
+});
+
+/** A folder with one link, and a database into which another process seems to import for as long as `free` is not called. */
+async function slowImport(database: string, folder: string) {
+  const data = join(folder, 'moved');
+  await mkdir(data);
+  const options = { edition: 'a', username: 'sandbox', apiKey: 'k'.repeat(32), redirects: true } as const;
+  const before = await startService({ ...options, data });
+  const headers = { authorization: `Basic ${Buffer.from(`sandbox:${'k'.repeat(32)}`).toString('base64')}` };
+  const body = JSON.stringify({ urls: [{ long_url: 'https://example.com/', custom_hash: 'abc' }] });
+  await fetch(`${before.baseUrl}/urls`, { method: 'POST', headers, body });
+  await before.close();
+  await (await startService({ ...options, store: { url: database, environment: {} } })).close();
+  await query(
+    database,
+    "INSERT INTO imports (account_id, source, place, last_key, done, holder, leased_until) SELECT id, '', 0, '[]', 0, 'another', 9e15 FROM accounts",
+  );
+  return { data, free: () => query(database, 'UPDATE imports SET leased_until = 0') };
+}
+
+test('E49, S6: keys that change while a folder is imported are in use after it, and SIGTERM ends an import at once', async ({
+  homeEnv,
+  database,
+  folder,
+}) => {
+  const { data, free } = await slowImport(database, folder);
+  const [keys, port, metricsPort] = [join(folder, 'keys'), await freePort(), await freePort()];
+  const [old, next] = ['o'.repeat(32), 'n'.repeat(32)];
+  await writeFile(keys, old, { mode: 0o600 });
+  const flags = ['--port', `${port}`, '--metrics-port', `${metricsPort}`, '--api-key-file', keys, '--drain', '0'];
+  const begin = async () => {
+    const program = startProgram(['serve', ...flags, '--store', database, '--import', data], homeEnv);
+    onTestFinished(() => void program.process.kill('SIGKILL'));
+    const health = () => fetch(`http://127.0.0.1:${metricsPort}/healthz`).then((answer) => answer.text(), String);
+    await expect.poll(health, { timeout: 60_000 }).toBe('starting\n');
+    return program;
+  };
+  const stopped = await begin();
+  stopped.process.kill('SIGTERM');
+  expect((await stopped.ended).signal).toBe('SIGTERM');
+  const serving = await begin();
+  let said = '';
+  serving.process.stderr?.on('data', (text: string) => {
+    said += text;
+  });
+  await writeFile(keys, next);
+  serving.process.kill('SIGHUP');
+  await delay(300);
+  expect(said).toBe('');
+  await free();
+  await until(() => said.includes('SIGHUP: reloaded'), 'the keys are read again');
+  const code = async (key: string) => {
+    const headers = { 'x-tinycc-user': 'sandbox', 'x-tinycc-key': key };
+    const answer = await fetch(`http://127.0.0.1:${port}/api/3/urls/abc`, { headers });
+    return ((await answer.json()) as { error: { code: number } }).error.code;
+  };
+  expect([await code(old), await code(next)]).toEqual([1300, 0]);
+});
+
+test('E50: a service that stops while its database is gone says how many clicks are lost: 8', async ({ homeEnv, folder }) => {
+  const cluster = createCluster(clusterFolder());
+  const program = startProgram(
+    ['serve', '--port', '0', '--data', folder, '--store', cluster.url, '--drain', '0', '-o', 'json'],
+    homeEnv,
+  );
+  onTestFinished(() => void program.process.kill('SIGKILL'));
+  let said = '';
+  program.process.stdout?.on('data', (text: string) => {
+    said += text;
+  });
+  await until(() => said.includes('\n'), 'serve listened');
+  const { base_url } = JSON.parse(said) as { base_url: string };
+  const key = readFileSync(join(folder, 'api-key'), 'utf8').trim();
+  const headers = { authorization: `Basic ${Buffer.from(`sandbox:${key}`).toString('base64')}` };
+  const body = JSON.stringify({ urls: [{ long_url: 'https://example.com/', custom_hash: 'one' }] });
+  await fetch(`${base_url}/urls`, { method: 'POST', headers, body });
+  const visit = async () => (await fetch(base_url.replace('/api/3', '/one'), { redirect: 'manual' })).status;
+  expect(await visit()).toBe(303);
+  cluster.stop('immediate');
+  expect(await visit()).toBe(303);
+  program.process.kill('SIGTERM');
+  const { code, stderr } = await program.ended;
+  const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { error: { message: string } };
+  expect([code, error.message]).toEqual([8, expect.stringMatching(/^[12] clicks? could not be stored: /)]);
 });

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test as plain } from 'vitest';
 import { clientConfigs } from '../../src/service/store/postgres/database-url.ts';
 import { certify } from '../support/certificates.ts';
+import { freePort } from '../support/free-port.ts';
 import { clusterFolder, createCluster, freshDatabase, query } from '../support/postgres.ts';
 import { test as base, type Client, inBothEditions, many } from './running-service.ts';
 
@@ -151,14 +150,6 @@ test('S5: a process that was killed while it made the tables holds nobody up', a
   const client = await serve();
   expect(await client.shorten({ long_url: url, tags: ['t'] })).toMatchObject([{ error: { code: 0 }, tags: ['t'] }]);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, 'localhost');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 /** The answer and whether it came within five seconds. */
 async function timed<T>(work: Promise<T>): Promise<[T, boolean]> {

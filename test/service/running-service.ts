@@ -79,7 +79,8 @@ export const test = base.extend<Fixtures>({
     await use(world);
     if (world.failures.length > 0) throw world.failures[0];
   },
-  start: async ({ edition, world }, use) => {
+  // Named so that the folder outlives the services in it.
+  start: async ({ edition, world, folder: _folder }, use) => {
     const running: RunningService[] = [];
     await use(async ({ data, ...settings } = {}) => {
       const service = await startService({

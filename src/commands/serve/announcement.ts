@@ -16,7 +16,7 @@ export async function announce(
   { path, keys, isNew }: ServiceKeys,
   invocation: Invocation,
 ): Promise<void> {
-  const { host = '', metricsHost = '127.0.0.1', certificate, username, edition, useHttps } = settings;
+  const { host = '', metricsHost = '127.0.0.1', certificate, username, edition, publicUrl } = settings;
   const { port, domains, metricsPort } = service;
   const isWide = ['0.0.0.0', '::', ''].includes(host);
   if (!isLoopback(host)) {
@@ -35,8 +35,7 @@ export async function announce(
   }
   const record = {
     base_url: localBaseUrl(service, settings),
-    // Known only if --public-url is given.
-    ...(useHttps !== undefined && { public_url: `${useHttps ? 'https' : 'http'}://${domains[0]}` }),
+    ...(publicUrl !== undefined && { public_url: publicUrl }),
     ...(metricsPort !== undefined && { metrics_url: `http://${reachable(metricsHost)}:${metricsPort}/metrics` }),
     username,
     api_key_file: path,
@@ -51,11 +50,11 @@ export async function announce(
 /** Says what an import has moved. */
 export function withReport(store: ServiceOptions['store'], { note, warn }: Invocation): ServiceOptions['store'] {
   if (!store?.importFrom) return store;
-  const onImported = ({ isNew, inFolder, urls, tags, clicks, log }: Imported): void => {
-    if (inFolder !== urls) {
+  const onImported = ({ isNew, isCurrent, urls, tags, clicks, log }: Imported): void => {
+    if (!isCurrent) {
       void warn(
-        `${store.importFrom} has ${quantity(inFolder, 'link')} now, but was imported before, with ${quantity(urls, 'link')}, and is imported only ` +
-          'once: to move the others, serve the folder on another port and use "linkctl copy"',
+        `${store.importFrom} is not imported: ${quantity(urls, 'link')} were imported before, from this folder as it was then or from another ` +
+          'one; to move what is in it now, serve it on another port and use "linkctl copy"',
       );
       return;
     }

@@ -39,10 +39,8 @@ export interface ServeOptions extends Partial<ServiceLimits> {
 export const defaultVisitorDays = 90;
 
 /** Throws `UsageError`. */
-export function settingsOf(
-  options: ServeOptions,
-  { system, global, warn }: Invocation,
-): Omit<ServiceOptions, 'username' | 'data' | 'apiKey'> {
+export function settingsOf(options: ServeOptions, invocation: Invocation): Omit<ServiceOptions, 'username' | 'data' | 'apiKey'> {
+  const { system, global } = invocation;
   const edition = servedEdition(options, global, system);
   const publicUrl = options.publicUrl === undefined ? undefined : originOf('--public-url', options.publicUrl);
   // The public domain is the default one.
@@ -63,7 +61,6 @@ export function settingsOf(
     domains: domains.map((name) => ({ name, useHttps })),
     linksPort: 'own',
     publicUrl: publicUrl?.origin,
-    useHttps,
     redirectCode: options.redirectCode,
     allowedOrigins: options.allowOrigin?.map((text) => originOf('--allow-origin', text).origin),
     trustedProxies: options.trustedProxy?.map(networkOf),
@@ -72,7 +69,23 @@ export function settingsOf(
     now: system.now,
     random: (size) => system.randomBytes(size),
     store: databaseOf(options, system),
-    onFailure: (error) => void warn(`a request failed: ${messageOf(error)}`),
+    onFailure: failureReporter(invocation),
+  };
+}
+
+/** Milliseconds for which an equal failure is not reported again. */
+const failureInterval = 60_000;
+
+/** A service runs for months, and a failure that comes back must be seen in its log. */
+function failureReporter({ system, streams }: Invocation): (error: unknown) => void {
+  const reported = new Map<string, number>();
+  return (error) => {
+    const text = messageOf(error);
+    const now = system.elapsed();
+    for (const [known, at] of reported) if (now - at >= failureInterval) reported.delete(known);
+    if (reported.has(text)) return;
+    reported.set(text, now);
+    void streams.message(`a request failed: ${text}`, 'warning: ');
   };
 }
 

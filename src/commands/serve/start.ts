@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { CliError, LocalError, messageOf, UnavailableError } from '../../base/errors.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
+import { quantity } from '../../output/quantity.ts';
 import {
   AddressConflict,
   defaultPort,
@@ -10,6 +11,7 @@ import {
   type RunningService,
   StoreFailure,
   startService,
+  UnstoredClicks,
 } from '../../service/service.ts';
 import type { Certificate, ServiceOptions } from '../../service/service-options.ts';
 import type { CertificateFiles } from './service-settings.ts';
@@ -20,6 +22,19 @@ export async function start(options: ServiceOptions): Promise<RunningService> {
     return await startService(options);
   } catch (error) {
     throw startFailure(error, options);
+  }
+}
+
+/** Throws `LocalError` or `UnavailableError` if not everything is stored. */
+export async function close(service: RunningService, options: ServiceOptions): Promise<void> {
+  try {
+    await service.close();
+  } catch (error) {
+    const [lost, cause] =
+      error instanceof UnstoredClicks ? [quantity(error.clicks, 'click'), error.cause] : ['the last counts', error];
+    const message = `${lost} could not be stored`;
+    if (options.store) throw new UnavailableError(`${message}: ${messageOf(cause)}`, { cause });
+    throw fileError(`store ${lost} in`, options.data ?? '', cause);
   }
 }
 

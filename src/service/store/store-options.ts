@@ -28,8 +28,11 @@ export class StoreFailure extends Error {
 /** The links of a folder cannot be moved into this account. */
 export class ImportRefusal extends Error {}
 
+/** This process must end, because it can store nothing any more. */
+export class UnusableStore extends Error {}
+
 /** A newer version of linkctl changed the schema while this one was running. */
-export class OutdatedProgram extends Error {
+export class OutdatedProgram extends UnusableStore {
   constructor() {
     super('a newer version of linkctl has changed the store: stop this process and start that version');
   }

@@ -12,8 +12,8 @@ import { lease } from './schema.ts';
 export interface Imported {
   /** False if everything had been imported before. */
   readonly isNew: boolean;
-  /** The links that the folder has now. */
-  readonly inFolder: number;
+  /** False if the folder has changed since it was imported. */
+  readonly isCurrent: boolean;
   readonly urls: number;
   readonly tags: number;
   readonly clicks: number;
@@ -45,10 +45,10 @@ export async function importFolder(database: Database, folder: string, options: 
     const work: Import = { database, source, accountId, holder: randomUUID() };
     const isNew = await begin(work);
     if (isNew) await moveTables(work);
-    // Reads the stored totals, because the folder may have changed since an earlier import.
-    const moved = await database.query((queries) => progress(queries, accountId));
-    const { urls = 0, tags = 0, clicks = 0, log = 0 }: { [name: string]: number } = JSON.parse(only(moved).source);
-    return { isNew, inFolder: source.contents.urls ?? 0, urls, tags, clicks, log };
+    // The folder may have changed since an earlier import.
+    const { source: moved } = only(await database.query((queries) => progress(queries, accountId)));
+    const { urls = 0, tags = 0, clicks = 0, log = 0 }: { [name: string]: number } = JSON.parse(moved);
+    return { isNew, isCurrent: moved === contentsOf(source), urls, tags, clicks, log };
   } finally {
     source.close();
   }
@@ -59,6 +59,11 @@ interface Import {
   readonly source: ImportSource;
   readonly accountId: number;
   readonly holder: string;
+}
+
+/** As stored with an import. */
+function contentsOf({ contents }: ImportSource): string {
+  return JSON.stringify(contents);
 }
 
 /** Empty before the first import. */
@@ -82,7 +87,7 @@ async function begin(work: Import): Promise<boolean> {
 
 async function take(queries: Queries, { source, accountId, holder }: Import) {
   await lockForImport({ queries, accountId });
-  const contents = JSON.stringify(source.contents);
+  const contents = contentsOf(source);
   const [row] = await progress(queries, accountId);
   if (row?.done === 1) return 'moved';
   if (!row) {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Connection, openConnection, retryWhileBusy } from '../../../files/sqlite.ts';
 import { placeDomains } from '../domain-plan.ts';
 import { createQueue } from '../queue.ts';
@@ -8,7 +10,7 @@ import { accountStore, type Work } from '../rows/account-store.ts';
 import { countClick, findTarget, forgetVisitors, recordClicks } from '../rows/click-rows.ts';
 import type { ListedValue, Queries, Value } from '../rows/queries.ts';
 import type { Store, StoredDomain } from '../store.ts';
-import { newSalt, type StoreOptions } from '../store-options.ts';
+import { newSalt, type StoreOptions, UnusableStore } from '../store-options.ts';
 import { lockTime } from '../timeout.ts';
 import { checkVersion, createSchema, fileOf, tryToStore } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
@@ -25,11 +27,24 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     createSchema(connection, options.now());
     const rows = openAccount(connection, options);
     connection.neverWait();
-    return sqliteStore(connection, exclusiveRunner(connection, rows), options);
+    const account = { connection, rows, requireFile: fileCheck(options) };
+    return sqliteStore(account, exclusiveRunner(account), options);
   } catch (error) {
     connection.close();
     throw error;
   }
+}
+
+/** Returned for the open file: throws if it is not in its place any more, because what is stored in it then is lost with it. */
+function fileCheck({ directory, edition }: SqliteOptions): () => void {
+  if (directory === undefined) return () => {};
+  const file = join(directory, fileOf(edition));
+  const { dev, ino } = statSync(file);
+  return () => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found?.dev === dev && found.ino === ino) return;
+    throw new UnusableStore(`${file} was deleted or replaced: stop this process, put the links in place and start it again`);
+  };
 }
 
 /** Creates the account if it does not exist. */
@@ -64,6 +79,12 @@ export function queriesOf(connection: Connection): Queries {
   };
 }
 
+interface OpenAccount {
+  readonly connection: Connection;
+  readonly rows: AccountRows;
+  requireFile(): void;
+}
+
 interface Exclusive {
   read<T>(work: Work<T>): Promise<T>;
   /** A write that is not synced may be lost in a power cut. */
@@ -79,11 +100,12 @@ const enqueue = createQueue();
  * Runs work one after the other, because a connection has one transaction at a time. Nothing waits behind work that waits for the lock of
  * another process, except writes: they take turns, so that they are stored in their order.
  */
-function exclusiveRunner(connection: Connection, rows: AccountRows): Exclusive {
+function exclusiveRunner({ connection, rows, requireFile }: OpenAccount): Exclusive {
   const enqueueWrite = createQueue();
   let isStoring = true;
   const write = async <T>(work: Work<T>, isSynced: boolean): Promise<T> => {
     isStoring = false;
+    requireFile();
     const result = await enqueue(() => transaction(connection, isSynced, () => work(rows)));
     isStoring = true;
     return result;
@@ -115,7 +137,7 @@ async function transaction<T>(connection: Connection, isSynced: boolean, work: (
   }
 }
 
-function sqliteStore(connection: Connection, exclusive: Exclusive, options: StoreOptions): Store {
+function sqliteStore({ connection, requireFile }: OpenAccount, exclusive: Exclusive, options: StoreOptions): Store {
   const { read, isStoring } = exclusive;
   const domains = new ReadCache<readonly StoredDomain[]>();
   const count = <T>(work: Work<T>): Promise<T> => exclusive.write(work, { isSynced: false });
@@ -136,8 +158,11 @@ function sqliteStore(connection: Connection, exclusive: Exclusive, options: Stor
       return change((rows) => openAt(rows, address, options));
     },
     listDomains: () => domains.find('', () => read(listDomains)),
-    // A service without calls would not notice otherwise that it can store again.
-    ping: async () => (isStoring() ? checkVersion(connection) : count(async () => tryToStore(connection))),
+    ping: async () => {
+      requireFile();
+      // A service without calls would not notice otherwise that it can store again.
+      return isStoring() ? checkVersion(connection) : count(async () => tryToStore(connection));
+    },
     claimAddress: (address) => count((rows) => claimAddress(rows, address)),
     releaseAddress: () => count(releaseAddress),
     addCalls: (day, amount, limit) => count((rows) => addCalls(rows, day, amount, limit)),
