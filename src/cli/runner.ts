@@ -3,10 +3,11 @@ import { UsageError } from '../base/errors.ts';
 import { type EndingSignal, folders, type System } from '../base/system.ts';
 import { type Format, formats, isFormat, markdown } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
+import { descriptionOf } from '../help/description.ts';
 import { chooseFormat, type OutputOptions } from '../output/output-options.ts';
 import { printReport } from '../output/print.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
-import type { Report } from '../output/report.ts';
+import { chooseColumns, type Report } from '../output/report.ts';
 import type { Streams } from '../output/streams.ts';
 import { noDeadline } from './deadline.ts';
 import { explicitFormat, type Invocation, isSet, type Launch } from './invocation.ts';
@@ -50,6 +51,9 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
     throw new UsageError(`-o markdown applies only to ${[...withMarkdown].join(' and ')}`);
   }
   Object.assign(output, outputOptions(global, start));
+  const { fields } = descriptionOf(command);
+  // A dry run shows other fields, and changes nothing that a failure could hide.
+  if (output.fields && fields && !global.dryRun) chooseColumns(fields, output.fields);
   streams.pasteable = (text) => withTypedAccount(text, { ...global, domain: global.domain?.at(-1) });
   failure.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
   const { file, hashesFrom } = command.opts<{ file?: string; hashesFrom?: string }>();

@@ -20,7 +20,7 @@ import { missingInput } from '../flags/missing-input.ts';
 import { count, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import { namesOf, type Report } from '../output/report.ts';
+import type { Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
 import { linksOfDomains } from '../select/link-selection.ts';
 import { rereadable } from '../select/named-selection.ts';
@@ -47,7 +47,7 @@ export function registerApply(command: Command, run: Runner): void {
       'linkctl apply -f links.csv --dry-run -o markdown > comment.md',
       'git pull -q && linkctl apply -f links.csv --prune from-git --yes',
     ],
-    fields: namesOf(urlColumns),
+    fields: urlColumns,
     notes: [
       'Creates the links that are missing and edits those that differ, as linkctl diff shows them. Each row names its link by hash, custom_hash ' +
         'or short_url. An empty csv cell changes nothing. With --clear-empty it clears the field. "never" clears expiration_date. In JSON, ' +

@@ -5,7 +5,7 @@ import { canAsk, confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
 import { describe } from '../help/description.ts';
-import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
+import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { readConfig, unknownProfile } from '../profiles/config-file.ts';
 import { profileToChange } from '../profiles/effective-settings.ts';
@@ -43,7 +43,7 @@ export function registerAuth(command: Command, run: Runner): void {
     summary: 'List the profiles',
     description: 'List the profiles.',
     examples: ['linkctl auth list'],
-    fields: namesOf(profileColumns),
+    fields: profileColumns,
   }).action(run(listProfiles));
   describe(command.command('switch'), {
     summary: 'Set the current profile',

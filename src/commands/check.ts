@@ -16,7 +16,7 @@ import { trustFor } from '../client/trust.ts';
 import { choices, outputPath } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { quantity } from '../output/quantity.ts';
-import { namesOf, type RowsReport } from '../output/report.ts';
+import type { RowsReport } from '../output/report.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import {
   addSelectionFlags,
@@ -55,7 +55,7 @@ export function registerCheck(command: Command, run: Runner): void {
       'linkctl check -o csv --only moved > moved.csv',
       'linkctl edit -f moved.csv',
     ],
-    fields: namesOf(checkColumns),
+    fields: checkColumns,
     notes: [
       [
         'Each destination is requested once, however many links lead there:',

@@ -150,7 +150,7 @@ async function changeProfile(
   return name;
 }
 
-const settingFields = ['key', 'value', 'source'];
+const settingFields = [{ name: 'key' }, { name: 'value' }, { name: 'source' }];
 
 function settingRows(rows: readonly Row[], pipedFields?: readonly string[]): RowsReport {
   return {

@@ -7,7 +7,7 @@ import { openProfile, openSession, type Session } from '../cli/session.ts';
 import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { namesOf, type Report } from '../output/report.ts';
+import type { Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { addSelectionFlags, chosenSelection, everything } from '../select/selection-flags.ts';
 
@@ -24,7 +24,7 @@ export function registerCopy(command: Command, run: Runner): void {
       'linkctl copy --to work --all-domains --map-domain old.example=new.example',
       "linkctl copy --to sandbox --by-tags 'promo'",
     ],
-    fields: namesOf(urlColumns),
+    fields: urlColumns,
     notes: [
       'Copies keep hash, destination, note, tags, dates and flags. A hash that has another destination in the other account is left unchanged ' +
         'and reported (exit 3). Existing copies are not sent, so the same command can be run again. Without a selection, tags that no link carries ' +

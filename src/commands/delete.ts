@@ -7,7 +7,7 @@ import { openSession } from '../cli/session.ts';
 import { addBatchFlags, addUndoFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
-import { hashChangePresentation } from '../output/url-columns.ts';
+import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
 import { addSelectionFlags, requireSelection, type SelectionOptions } from '../select/selection-flags.ts';
 
 interface DeleteOptions extends SelectionOptions, BulkOptions {
@@ -31,6 +31,7 @@ export function registerDelete(command: Command, run: Runner): void {
     notes: [
       'Deleting asks for confirmation. Without a terminal, --yes is required; --by-tags, --search and --all also require --max-affected.',
     ],
+    fields: urlColumns,
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });
 }

@@ -16,7 +16,7 @@ import { addBaseFlag, addClearFlag, addInputFlags, type BulkOptions } from '../f
 import { outputWithMarkdown } from '../flags/globals.ts';
 import { missingInput } from '../flags/missing-input.ts';
 import { describe } from '../help/description.ts';
-import { type Column, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
+import type { Column, Report, Row, RowsReport } from '../output/report.ts';
 import { linksOfDomains, selectLinks } from '../select/link-selection.ts';
 import { addSelectionFlags, chosenSelection, everything, type SelectionOptions } from '../select/selection-flags.ts';
 
@@ -35,7 +35,7 @@ export function registerDiff(command: Command, run: Runner): void {
       'linkctl diff -f links.csv --all-domains -o json',
       'linkctl list -o csv > links.csv && linkctl diff -f links.csv',
     ],
-    fields: namesOf(columns),
+    fields: columns,
     notes: [
       'Exit 0 if the file and the account are equal, 12 if they differ, another code for a failure.',
       '+ is a link that only the file has, - one that only the account has, and ~ a field that differs. before is the value in the account, ' +

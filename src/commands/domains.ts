@@ -4,14 +4,14 @@ import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
 import { cacheLabels } from '../completion/label-cache.ts';
 import { describe } from '../help/description.ts';
-import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
+import type { Column, Row, RowsReport } from '../output/report.ts';
 import { readableUrl } from '../output/url-columns.ts';
 
 export function registerDomains(command: Command, run: Runner): void {
   command.action(run(listDomains));
   describe(command, {
     examples: ['linkctl domains', 'linkctl domains --fields domain,redirect_code'],
-    fields: namesOf(domainColumns),
+    fields: domainColumns,
     notes: ['On a terminal, * marks the default domain. Commands without --domain use it.'],
     globals: ['--fields'],
   });

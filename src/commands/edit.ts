@@ -12,7 +12,7 @@ import { addBaseFlag, addBatchFlags, addInputFlags, addUndoFlags } from '../flag
 import { addFieldFlags, flagOf, readFieldFlags } from '../flags/field-flags.ts';
 import { runFlags } from '../flags/run-flags.ts';
 import { describe } from '../help/description.ts';
-import { namesOf, type Report } from '../output/report.ts';
+import type { Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
 import { addSelectionFlags, requireSelection } from '../select/selection-flags.ts';
 import type { EditOptions, ShownEdit } from './edit/edited-file.ts';
@@ -34,7 +34,7 @@ export function registerEdit(command: Command, run: Runner): void {
       'linkctl edit -f edited.csv --base listed.csv',
       "linkctl edit --by-tags 'promo' --expires 2031-01-31",
     ],
-    fields: namesOf(urlColumns),
+    fields: urlColumns,
     notes: [
       'Fields without a flag stay unchanged. --note "" clears the note, and --expires never removes the expiration date. With -f, hash selects ' +
         'the link, custom_hash is its new hash, and tags contains +label and -label.',

@@ -5,7 +5,7 @@ import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { count, givenFlags, suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { namesOf, type RowsReport } from '../output/report.ts';
+import type { RowsReport } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import { emptyText, namedRows } from '../select/named-rows.ts';
@@ -48,7 +48,7 @@ export function registerList(command: Command, run: Runner): void {
       'linkctl list abc --qr',
       "linkctl list --by-tags 'poster' --all --qr-file codes",
     ],
-    fields: [...namesOf(urlColumns), 'writable'],
+    fields: [...urlColumns, { name: 'writable' }],
     notes: [
       'On a terminal, the newest 50 links are shown; in a pipe or file, all links. A listing covers one domain: --domain or the default. ' +
         'One more API call finds the other domains of the account. --by-tags covers all domains. Links of several domains are listed ' +

@@ -10,7 +10,7 @@ import { count, seconds } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { pointInTime } from '../input/dates.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import { type Column, namesOf, type Row, type RowsReport } from '../output/report.ts';
+import type { Column, Row, RowsReport } from '../output/report.ts';
 
 interface LogOptions {
   readonly limit?: number;
@@ -35,7 +35,7 @@ export function registerLog(command: Command, run: Runner): void {
     .action(run(log));
   describe(command, {
     examples: ['linkctl log', 'linkctl log --since 7d -o jsonl', 'linkctl log --follow --type notification'],
-    fields: namesOf(logColumns),
+    fields: logColumns,
     notes: [
       'Entries are listed newest first, with times in UTC. The server keeps them for 30 days. Each request of --follow counts as an API call.',
     ],

@@ -5,6 +5,7 @@ import { type UndoOptions, undoOrRedo } from '../change/undo.ts';
 import type { Runner } from '../cli/runner.ts';
 import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
+import { urlColumns } from '../output/url-columns.ts';
 
 export function registerRedo(command: Command, run: Runner): void {
   command.argument('[run]', 'ID of an undone run, or a prefix of one (default: the last one)');
@@ -18,6 +19,7 @@ export function registerRedo(command: Command, run: Runner): void {
       'Without <run>, redo goes forward by one undo. After another change there is nothing to redo until a run is named. Without a terminal, ' +
         '<run> is required. For a run that is not undone, nothing is changed (exit 0). A redo is a run: the same command resumes it.',
     ],
+    fields: urlColumns,
     globals: ['--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });
 }

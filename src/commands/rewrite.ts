@@ -17,7 +17,7 @@ import { describe } from '../help/description.ts';
 import { longUrlFault } from '../input/field-values.ts';
 import { type UrlRule, urlChange } from '../link/rules/url-change.ts';
 import { canonicalHost } from '../link/value.ts';
-import { namesOf, type Report } from '../output/report.ts';
+import type { Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import {
@@ -48,7 +48,7 @@ export function registerRewrite(command: Command, run: Runner): void {
       "linkctl rewrite --regex '//(\\w+)\\.old\\.example/' --to '//new.example/$1/'",
       'linkctl rewrite https://old.example https://new.example -n -o csv > edits.csv',
     ],
-    fields: namesOf(urlColumns),
+    fields: urlColumns,
     notes: [
       '<from> ends at a boundary: https://a.example matches https://a.example/x and never https://a.example.evil. Scheme and host are not ' +
         'case-sensitive. The rest of the URL stays byte for byte. Links that already begin with <to> are left unchanged.',

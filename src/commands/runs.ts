@@ -23,7 +23,7 @@ import { sharedFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { columns } from '../help/text-layout.ts';
 import { quantity } from '../output/quantity.ts';
-import { type DoneReport, namesOf, type RecordReport, type Row, type RowsReport } from '../output/report.ts';
+import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
 import { readConfig, requireProfile } from '../profiles/config-file.ts';
 import { namedProfile, profileInUse } from '../profiles/profile-names.ts';
 
@@ -33,7 +33,7 @@ export function registerRuns(command: Command, run: Runner): void {
     description:
       'List the recorded runs, newest first: when, what, how many rows, and whether a run can be undone. With --profile, those of that profile.',
     examples: ['linkctl runs', 'linkctl runs -o json'],
-    fields: namesOf(runColumns),
+    fields: runColumns,
   }).action(run(listRecorded));
   describe(command.command('show'), {
     summary: 'Show the progress of a run',
@@ -46,7 +46,7 @@ export function registerRuns(command: Command, run: Runner): void {
     summary: 'Check the links of a run',
     description: 'Read all links that a run created or changed. List those that are missing or have another destination.',
     examples: ['linkctl runs verify last'],
-    fields: namesOf(discrepancyColumns),
+    fields: discrepancyColumns,
   })
     .argument('<run>', runOperand)
     .action(run(verifyLinks));

@@ -5,7 +5,6 @@ import { addBatchFlags, addInputFlags } from '../flags/bulk-flags.ts';
 import { addFieldFlags } from '../flags/field-flags.ts';
 import { choice, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { namesOf } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { addQrFlags } from './qr/qr-flags.ts';
 import type { ShortenOptions } from './shorten/shorten-options.ts';
@@ -40,7 +39,7 @@ export function registerShorten(command: Command, run: Runner): void {
       'linkctl shorten https://nodejs.org/en/learn --qr',
       'generate-urls | linkctl shorten - -o csv --fields long_url,short_url',
     ],
-    fields: namesOf(urlColumns),
+    fields: urlColumns,
     notes: [
       'In a pipe, the output is one short URL per line. Columns of a csv file: linkctl help csv. ' +
         'With -f, a value in a row overrides the flag.',

@@ -12,7 +12,7 @@ import { describe } from '../help/description.ts';
 import { clickColumns, clickFields, clickRows, counterFields } from '../output/counter-rows.ts';
 import { clickGroupings, periodColumns } from '../output/period-rows.ts';
 import { quantity } from '../output/quantity.ts';
-import { namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
+import type { Report, Row, RowsReport } from '../output/report.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import { emptyText, matchNote, type NamedPage, namedRows } from '../select/named-rows.ts';
 import type { ListedLinks, NamedLinks } from '../select/selected-links.ts';
@@ -51,7 +51,7 @@ export function registerStats(command: Command, run: Runner): void {
       'linkctl stats --since 7d --by tag',
       'linkctl stats abc --reset',
     ],
-    fields: [...new Set([...namesOf(clickColumns), ...namesOf(periodColumns)])],
+    fields: [...clickColumns, ...periodColumns.filter(({ name }) => !clickColumns.some((column) => column.name === name))],
     notes: [
       'Without a selection, stats covers all links of the default domain, of --domain, or of all domains with --all-domains. One more API call ' +
         'finds the other domains of the account. Links with the most clicks come first. A table shows short URLs and destinations; a pipe shows ' +

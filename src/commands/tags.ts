@@ -21,14 +21,14 @@ import { addNoUndoFlag } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/field-values.ts';
 import { grouped } from '../output/quantity.ts';
-import { batchesOf, namesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
+import { batchesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 
 export function registerTags(command: Command, run: Runner): void {
   describe(command.command('list', { isDefault: true }).alias('ls'), {
     summary: 'List the tags',
     description: 'List the tags of the account.',
     examples: ['linkctl tags', 'linkctl tags --count', 'linkctl tags -o json'],
-    fields: namesOf(countColumns),
+    fields: countColumns,
     notes: [
       '--count shows how many links carry each tag. It reads all links of all domains: one API call for every 1,000 links (500 on edition B).',
     ],
@@ -38,6 +38,7 @@ export function registerTags(command: Command, run: Runner): void {
   describe(command.command('add'), {
     summary: 'Add tags',
     description: 'Add tags. Existing tags stay unchanged.',
+    fields: labelColumns,
     examples: ['linkctl tags add promo', "linkctl tags add 'spring sale' autumn"],
     globals: ['--max-affected', '--dry-run'],
   })
@@ -88,12 +89,16 @@ function addRemovalFlags(command: Command): Command {
   return command;
 }
 
+/** The columns of `changeEach`. */
+const labelColumns = [{ name: 'label' }];
+
 const removalHelp = {
   notes: [
     'The links of the tags, on all domains, are listed and shown first. They are changed by hash, so linkctl undo can revert it. ' +
       'Tags that someone adds while this runs are kept. If a label contains operators such as & or |, the whole account is read twice. ' +
       '--max-affected counts links; scripts need it.',
   ],
+  fields: labelColumns,
   globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
 };
 
@@ -112,7 +117,7 @@ async function listTags({ count }: { count?: boolean }, invocation: Invocation):
     const step = (read: number): void => streams.progress.step(() => `${grouped(read)} links`);
     yield (await countLabels(session, labels, step)).map((one) => ({ ...one }));
   }
-  return { kind: 'rows', key: 'tags', rows: rows(), columns: count ? countColumns : [{ name: 'label' }], empty: 'no tags' };
+  return { kind: 'rows', key: 'tags', rows: rows(), columns: count ? countColumns : labelColumns, empty: 'no tags' };
 }
 
 /** Repeating POST /tags is harmless: an existing tag stays unchanged (4.2). */

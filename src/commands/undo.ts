@@ -5,6 +5,7 @@ import { type UndoOptions, undoOrRedo } from '../change/undo.ts';
 import type { Runner } from '../cli/runner.ts';
 import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
+import { urlColumns } from '../output/url-columns.ts';
 
 export function registerUndo(command: Command, run: Runner): void {
   command.argument('[run]', 'run ID, or a prefix of one (default: the last change of the profile)');
@@ -22,6 +23,7 @@ export function registerUndo(command: Command, run: Runner): void {
       'Undo cannot restore clicks and creation order of deleted links, counters after a reset, or hashes that others have taken. ' +
         'A link that may have existed before the run is left unchanged, unless --force is given.',
     ],
+    fields: urlColumns,
     globals: ['--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });
 }

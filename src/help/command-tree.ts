@@ -3,7 +3,9 @@ import { isRepeatable, wordsOf } from '../flags/values.ts';
 import { type Description, descriptionOf } from './description.ts';
 
 /** Plain data, so that help, completions and the manual page need no command. */
-export interface CommandTree extends Required<Description> {
+export interface CommandTree extends Required<Omit<Description, 'fields'>> {
+  /** Names for `--fields`. */
+  readonly fields: readonly string[];
   readonly name: string;
   /** For example `linkctl tags rename`. */
   readonly line: string;
@@ -58,7 +60,7 @@ export function commandTree(command: Command): CommandTree {
     operands: command.registeredArguments.map(operandOf),
     examples,
     notes,
-    fields,
+    fields: fields.map((field) => field.name),
     globals,
   };
 }

@@ -1,5 +1,10 @@
 import type { Command } from 'commander';
 
+interface Field {
+  readonly name: string;
+  readonly title?: string;
+}
+
 export interface Description {
   /** One line, for the list of commands. */
   readonly summary?: string;
@@ -9,8 +14,8 @@ export interface Description {
   readonly examples: readonly string[];
   /** Paragraphs after the flags. */
   readonly notes?: readonly string[];
-  /** Field names for `--fields`. */
-  readonly fields?: readonly string[];
+  /** The fields that `--fields` accepts; a name of any other is refused before the command does anything. */
+  readonly fields?: readonly Field[];
   /** Long names of the global flags that matter here; `help flags` lists all. */
   readonly globals?: readonly string[];
 }

@@ -56,6 +56,45 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     },
   );
 
+  test.for([
+    'shorten https://new.example/ --hash new',
+    'shorten -f FILE',
+    'edit h1 --note x',
+    'edit --by-tags x --note x --yes --max-affected 900',
+    'delete h1 --yes',
+    'delete --all --yes --max-affected 900',
+    'rewrite https://a.example https://b.example --all --yes --max-affected 900',
+    'stats --reset h1 --yes',
+    'stats h1',
+    'tags add new',
+    'tags delete x --yes --max-affected 900',
+    'tags delete x --no-undo --yes',
+    'tags merge x --into y --yes --max-affected 900',
+    'copy --to other --all --yes',
+    'apply -f FILE --yes',
+    'undo last --yes',
+    'redo last --yes',
+    'check --all',
+    'list',
+    'log',
+    'tags',
+    'domains',
+    'runs',
+    'runs verify last',
+  ])('B11, B18: %s with a field that it does not have is exit 2 before anything else', async (line, { linkctl, file, wire }) => {
+    const words = line.replace('FILE', file).split(' ');
+    for (const fields of ['hash,', 'hash,nosuch', 'SHORT_URLS']) {
+      const ran = await linkctl([...words, '--fields', fields]);
+      expect(ran).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: --fields: (unknown field|a name)/),
+      });
+    }
+    expect(await wire.requests()).toEqual([]);
+    expect((await linkctl(['runs', '-o', 'json'])).stdout).toBe('{"runs":[]}\n');
+  });
+
   test('D31: the file that a shell put on stdin is the input, too', async ({ env, file, service }) => {
     const ran = await runShell(`$linkctl shorten -f - --input-format csv --results ${file} --yes < ${file}`, env);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('would overwrite the input file') });

@@ -29,7 +29,7 @@ function tree(): Command {
     .option('--order-by <order>', 'order', choice(['recent', 'clicks']))
     .option('--by-tags <expression>', 'tags')
     .option('--all', 'all');
-  describe(list, { examples: [], fields: ['hash', 'long_url', 'note'] });
+  describe(list, { examples: [], fields: [{ name: 'hash' }, { name: 'long_url' }, { name: 'note' }] });
   const shorten = root.command('shorten').summary('Shorten').argument('[long-url...]', 'URLs');
   shorten
     .option('-t, --tag <label>', 'label', repeated)

@@ -7,7 +7,7 @@ import { fieldNames } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { sharedDestinations } from '../../link/shared-destinations.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
-import { chooseColumns, type Row, type RowsReport } from '../../output/report.ts';
+import type { Row, RowsReport } from '../../output/report.ts';
 import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../../output/url-columns.ts';
 import { emptyText, matchNote } from '../../select/named-rows.ts';
 import type { ListedLinks } from '../../select/selected-links.ts';
@@ -116,8 +116,6 @@ function readingText({ read, total, matched }: FilteredPage): string {
 }
 
 export function urlRows(rows: RowsReport['rows'], severalDomains: boolean, { edition, output }: Session): RowsReport {
-  // Also names `writable` if another field is unknown.
-  if (output.fields) chooseColumns([...urlColumns, { name: 'writable' }], output.fields);
   output.fields = output.fields?.flatMap((name) => (name === 'writable' ? writableFields(edition) : [name]));
   return {
     kind: 'rows',
