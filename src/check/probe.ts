@@ -24,9 +24,11 @@ const maxThrottledAttempts = 3;
  */
 export async function probe({ url, target }: ProbeTarget, entry: Permit | Closed, context: ProbeContext): Promise<Verdict> {
   const verdict = (end: RedirectOutcome): Verdict => (target === undefined ? verdictOf(end) : shortUrlVerdict(end, url));
-  // The retry was not possible, so the first result is unconfirmed.
-  const confirmed = (end: RedirectOutcome, before: RedirectOutcome): Verdict =>
-    end.kind === 'closed' ? { ...verdict(before), status: 'blocked', reason: end.reason } : verdict(end);
+  // If the host closed before the retry, only a first result that needs no confirmation counts. The others are asked later.
+  const confirmed = (end: RedirectOutcome, before: RedirectOutcome): Verdict => {
+    const first = verdict(before);
+    return end.kind === 'closed' && first.status === 'blocked' ? { ...first, reason: end.reason } : verdict(end);
+  };
   const get = (): Promise<RedirectOutcome> => retryWhileThrottled(() => follow({ method: 'GET', url, target }, context));
   const head = await follow({ method: 'HEAD', url, target, entry }, context);
   const first = isFinal(head) ? head : await get();

@@ -56,7 +56,7 @@ const globalFlags: readonly GlobalFlag[] = [
   ['--edition <a|b>', 'server edition: a (several domains) or b (one domain)', choice(['a', 'b']), 'LINKCTL_EDITION'],
   ['--username <name>', 'username; requires --base-url and an API key', undefined, 'LINKCTL_USERNAME'],
   ['--api-key-file <path>', 'file that contains the API key', undefined, 'LINKCTL_API_KEY_FILE'],
-  ['--timeout <seconds>', 'maximum wait for a response (default: 30)', seconds('above zero'), 'LINKCTL_TIMEOUT'],
+  ['--timeout <seconds>', 'maximum wait for a response (default: 30; check: 20)', seconds('above zero'), 'LINKCTL_TIMEOUT'],
   ['--retries <n>', `maximum retries per request (default: ${defaultRetries})`, count(0)],
   ['--max-wait <seconds>', 'maximum wait before a retry (default: 30 on a terminal, else 900)', seconds('zero')],
   ['--max-time <seconds>', 'maximum time for the whole command; exceeding it exits 8 or 10', seconds('above zero')],

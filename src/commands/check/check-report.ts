@@ -214,7 +214,8 @@ function result({ check, links, failOn, only, missing }: ShownCheck): CliError |
   const failing = checkStatuses.filter((status) => failOn.has(status) && counts[status] > 0);
   if (failing.length > 0) {
     const found = failing.reverse().map((status) => `${grouped(counts[status])} ${status}`);
-    const message = `${quantity(links, 'link')} checked: ${found.join(', ')}`;
+    const checked = links - summary.deferred.links - summary.offline;
+    const message = `${quantity(checked, 'link')} checked: ${found.join(', ')}`;
     const unlisted = failing.reduce((sum, status) => sum + (only === undefined || only.has(status) ? 0 : counts[status]), 0);
     const details = [...(unlisted > 0 ? [`${grouped(unlisted)} more failed, not listed`] : []), ...deferred];
     return new PartialError(message, { details, ...(deferred.length > 0 && { hint }) });
