@@ -85,7 +85,7 @@ const logEntry = record<LogEntry>({
 
 const instant: Schema = { type: 'string', format: 'date-time' };
 /** `change` is in percent, or null without a previous value. */
-const figures = { clicks: count, before: nullable(count), change: nullable({ type: 'integer' }) };
+const figures = { clicks: count, before: nullable(count), change: nullable({ type: 'integer' }), today: count };
 const periodLink = { hash: text, short_url: text, long_url: text, tags: listOf(text) };
 
 const edition = oneOf(['a', 'b']);

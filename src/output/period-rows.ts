@@ -13,6 +13,9 @@ const figures: readonly Column[] = [
   { name: 'change', align: 'right', show: (value) => (typeof value === 'number' ? percentText(value) : '') },
 ];
 
+/** Part of the clicks, and not of the change: the day is not over. */
+const today: Column = { name: 'today', title: 'TODAY SO FAR', align: 'right' };
+
 const linkColumns = urlColumns.filter(({ name }) => ['hash', 'short_url', 'long_url', 'tags'].includes(name));
 
 const columnsOf: { readonly [By in ClickGrouping]: readonly Column[] } = {
@@ -21,9 +24,10 @@ const columnsOf: { readonly [By in ClickGrouping]: readonly Column[] } = {
     ...figures,
     { name: 'unique_clicks', title: 'UNIQUE', align: 'right' },
     { name: 'events' },
+    today,
   ],
-  tag: [{ name: 'tag', essential: true, show: orNone }, { name: 'links', align: 'right' }, ...figures],
-  host: [{ name: 'host', essential: true, show: orNone }, { name: 'links', align: 'right' }, ...figures],
+  tag: [{ name: 'tag', essential: true, show: orNone }, { name: 'links', align: 'right' }, ...figures, today],
+  host: [{ name: 'host', essential: true, show: orNone }, { name: 'links', align: 'right' }, ...figures, today],
   day: [
     { name: 'date', essential: true },
     { name: 'clicks', align: 'right' },
@@ -49,12 +53,15 @@ export function periodRows(
   { by, glyphs, chart, severalDomains }: PeriodRowsOptions,
 ): Omit<RowsReport, 'notes' | 'members'> {
   const maximum = rows.reduce((sum, row) => Math.max(sum, clicksOf(row)), 0);
+  const hasToday = rows.some((row) => Number(row.today) > 0);
   const hasEvents = rows.some(({ events }) => Array.isArray(events) && events.length > 0);
   const columns = columnsOf[by];
   const name = severalDomains ? 'short_url' : 'hash';
-  const tableFields =
-    by === 'link' ? ['short_url', 'long_url', 'clicks', 'before', 'change', ...(hasEvents ? ['events'] : [])] : namesOf(columns);
-  const pipedFields = by === 'link' ? [name, 'clicks', 'before', 'change', 'unique_clicks', 'events'] : namesOf(columns);
+  const others = namesOf(columns).filter((field) => field !== today.name);
+  const ofTable =
+    by === 'link' ? ['short_url', 'long_url', 'clicks', 'before', 'change', ...(hasEvents ? ['events'] : [])] : others;
+  const tableFields = hasToday ? [...ofTable, today.name] : ofTable;
+  const pipedFields = by === 'link' ? [name, 'clicks', 'before', 'change', 'unique_clicks', 'events'] : others;
   return {
     kind: 'rows',
     key: 'clicks',

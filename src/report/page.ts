@@ -133,7 +133,8 @@ function movers({ clicks, notes }: ReportFacts): Html {
   const found = moversOf(clicks);
   if (!found) return nothing;
   const { before = 0, counted, total } = clicks;
-  const compared = quiet(`Compared with the previous period, ${day(before)} to ${day(counted.since)}${withoutToday(total)}.`);
+  // The end of the previous period is not part of it.
+  const compared = quiet(`Compared with the previous period, ${day(before)} to ${day(counted.since - 1)}${withoutToday(total)}.`);
   return section('movers', 'What changed the most', html`${compared}${moverTables(found, notes)}`);
 }
 

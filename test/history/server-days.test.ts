@@ -136,6 +136,11 @@ describe('on a Monday morning', () => {
     expect(since.stderr).toMatch(
       /^60 clicks by .* from 2026-11-09 00:00:00 UTC to 2026-11-16 06:05:00 UTC \(today so far\); 50 without today, 40 before, from 2026-11-02 00:00:00 UTC \(\+25 %\)\n$/,
     );
+    const table = (await linkctl(['stats', '--since', '7d', '-o', 'table'], at)).stdout.split('\n');
+    expect(table[0]).toMatch(/CLICKS +BEFORE +CHANGE +TODAY SO FAR/);
+    expect(table[1]).toMatch(/ 60 +40 +\+25 % +10/);
+    const { clicks, summary } = JSON.parse((await linkctl(['stats', '--since', '7d', '-o', 'json'], at)).stdout);
+    expect([clicks[0], summary]).toMatchObject([60, 60].map((all) => ({ clicks: all, before: 40, change: 25, today: 10 })));
     expect((await linkctl(['stats', '--since', '7d', '--by', 'tag'], at)).stdout).toBe('t\t1\t60\t40\t25\n');
     const path = join(folder, 'week.html');
     const report = await linkctl(['report', '--since', '7d', '--html', path, '-o', 'json'], at);
@@ -147,7 +152,7 @@ describe('on a Monday morning', () => {
       '+25 % against 40 before, without today',
       '60 +25 % s.ex/one',
       '+10 40 to 50',
-      '2 Nov 2026 to 9 Nov 2026, without today.',
+      '2 Nov 2026 to 8 Nov 2026, without today.',
     ]) {
       expect(page).toContain(part);
     }

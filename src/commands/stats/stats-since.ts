@@ -103,8 +103,8 @@ function groupRows(field: string, groups: readonly ClickGroup[]): Row[] {
 }
 
 function figuresOf(figures: ComparedClicks): Row {
-  const { clicks, before } = figures;
-  return { clicks, before: before ?? null, change: changeOf(comparable(figures), before) };
+  const { clicks, today = 0, before } = figures;
+  return { clicks, before: before ?? null, change: changeOf(comparable(figures), before), today };
 }
 
 function hostsOf({ long_url }: ReadLink): string[] {
