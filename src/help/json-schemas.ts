@@ -164,7 +164,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   delete: { anyOf: [changedHashes('deleted', 'deleted'), matched('deleted')] },
   stats: object({
     stats: listOf({ anyOf: [missingLink, clicks] }),
-    summary: object({ urls: count, total_clicks: count, unique_clicks: count }),
+    summary: object({ urls: count, total_clicks: count }),
   }),
   'stats --record': object({ recorded: object({ links: count, changed: count, new: count, gone: count }), history: text }),
   'stats --since': object({

@@ -32,7 +32,8 @@ export function clickRows(
   { chart = false, top: given, glyphs, isMissing = () => false, severalDomains = false }: ClickRowsOptions,
 ): RowsReport {
   const top = given ?? (chart ? defaultBars : undefined);
-  const sum = { urls: 0, total_clicks: 0, unique_clicks: 0 };
+  // Not the unique clicks: one person may click several links.
+  const sum = { urls: 0, total_clicks: 0 };
   let maximum = 0;
   const missing: Row[] = [];
   async function* counted(): AsyncGenerator<Row[]> {
@@ -41,7 +42,6 @@ export function clickRows(
       for (const row of found) {
         sum.urls += 1;
         sum.total_clicks += clicks(row);
-        sum.unique_clicks += Number(row.unique_clicks ?? 0);
         maximum = Math.max(maximum, clicks(row));
       }
       if (found.length < page.length) missing.push(...page.filter(isMissing));
@@ -66,9 +66,7 @@ export function clickRows(
       ...(chart && sum.urls > (top ?? 0)
         ? [`Showing ${grouped(top ?? 0)} of ${quantity(sum.urls, 'link')}.${given === undefined ? ' Use --top <n>.' : ''}`]
         : []),
-      ...(sum.urls > 1
-        ? [`${quantity(sum.urls, 'link')}: ${quantity(sum.total_clicks, 'click')}, ${grouped(sum.unique_clicks)} unique`]
-        : []),
+      ...(sum.urls > 1 ? [`${quantity(sum.urls, 'link')}: ${quantity(sum.total_clicks, 'click')}`] : []),
     ],
   };
 }

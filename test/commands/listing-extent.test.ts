@@ -126,7 +126,7 @@ describe('two domains', () => {
     expect((await linkctl(['list', '-q'])).stderr).toBe('');
     expect(rowsOf((await linkctl(['list'])).stdout).map((line) => line.split('\t')[0])).toEqual(['h1', 'h0']);
     const stats = await linkctl(['stats']);
-    expect(stats).toEqual({ code: 0, stdout: 'h1\t0\t0\nh0\t0\t0\n', stderr: `2 links: 0 clicks, 0 unique\n${covered}` });
+    expect(stats).toEqual({ code: 0, stdout: 'h1\t0\t0\nh0\t0\t0\n', stderr: `2 links: 0 clicks\n${covered}` });
     const before = (await wire.requests()).length;
     const all = await linkctl(['list', '--all-domains']);
     expect(all).toMatchObject({ code: 0, stderr: '' });
@@ -147,7 +147,7 @@ describe('two domains', () => {
     expect(page).toEqual({ results_count: 5, total_count: 5, offset: 0 });
     expect(await linkctl(['stats', '--all-domains'])).toMatchObject({
       stdout: 'a.example/h1\t0\t0\na.example/h0\t0\t0\nb.example/h2\t0\t0\nb.example/h1\t0\t0\nb.example/h0\t0\t0\n',
-      stderr: '5 links: 0 clicks, 0 unique\n',
+      stderr: '5 links: 0 clicks\n',
     });
     const limited = await linkctl(['list', '--all-domains', '--limit', '3']);
     expect(rowsOf(limited.stdout)).toHaveLength(3);
