@@ -10,8 +10,10 @@ export interface Candidate {
 /** Runs a command line of this program and returns its exit code. */
 export type Main = (argv: readonly string[], system: System) => Promise<number>;
 
+const mostHashes = 20;
+
 /** A key press must not wait for long. */
-const limits = ['--limit', '20', '--max-time', '0.8', '--retries', '0', '--max-wait', '0'];
+const limits = ['--limit', String(mostHashes), '--max-time', '0.8', '--retries', '0', '--max-wait', '0'];
 
 /** Lists the hashes that begin so, with their destinations, by `linkctl list`. Empty if that fails, and its messages are for nobody. */
 export async function serverHashes(beginning: string, line: TypedLine, system: System, main: Main): Promise<Candidate[]> {
@@ -24,10 +26,23 @@ export async function serverHashes(beginning: string, line: TypedLine, system: S
   });
   const argv = ['list', ...search, ...limits, '-qo', 'tsv', '--fields', 'hash,long_url', ...accountFlags(line)];
   if ((await main(argv, quiet)) !== 0) return [];
-  return printed.split('\n').flatMap((row) => {
+  const rows = printed.trimEnd().split('\n');
+  const found = rows.flatMap((row) => {
     const [word = '', meaning] = row.split('\t');
-    return word === '' ? [] : [{ word, meaning }];
+    return word !== '' && word.startsWith(beginning) ? [{ word, meaning }] : [];
   });
+  return rows.length < mostHashes || !isExtended(beginning, found) ? found : withoutExtension(beginning, found);
+}
+
+/** A shell types what all candidates have in common. */
+function isExtended(beginning: string, [first, ...others]: readonly Candidate[]): boolean {
+  const next = first?.word.slice(0, beginning.length + 1) ?? '';
+  return next.length > beginning.length && others.every(({ word }) => word.startsWith(next));
+}
+
+/** The hashes that were not listed may begin in another way. Among candidates, the typed word itself keeps the shell from typing more. */
+function withoutExtension(beginning: string, found: readonly Candidate[]): Candidate[] {
+  return beginning === '' ? [] : [{ word: beginning }, ...found];
 }
 
 /** Flags that say which account and domain the hashes are of. */

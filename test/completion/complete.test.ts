@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { wholeProgram } from '../../src/cli/program.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { test } from '../support/linkctl.ts';
+import { numbered, store } from '../support/stored-links.ts';
 import type { World } from '../support/test-system.ts';
 
 test('B93: candidates with their meanings, then the directive', async ({ linkctl }) => {
@@ -74,6 +75,23 @@ test.for(['list', 'ls', 'edit', 'delete', 'rm', 'stats'])(
     expect(calls).toEqual([expect.stringMatching(/^GET \/api\/3\/urls\?(?=.*limit=20\b)(?=.*search=sp\b)/)]);
   },
 );
+
+test('B95: where more hashes begin so than TAB lists, what the listed ones have in common is not typed', async ({
+  linkctl,
+  service,
+}) => {
+  const offered = async (beginning: string) =>
+    (await linkctl(['__complete', 'delete', beginning], { sleep: patient })).stdout
+      .split('\n')
+      .map((line) => line.split('\t')[0]);
+  await store(service, numbered(130));
+  expect((await offered('h12')).toSorted()).toEqual(
+    ['', ':4', 'h12', ...Array.from({ length: 10 }, (_, nth) => `h12${nth}`)].toSorted(),
+  );
+  // The newest 20 are h110 to h129.
+  expect((await offered('h')).slice(0, 3)).toEqual(['h', 'h129', 'h128']);
+  expect(await offered('')).toEqual([':4', '']);
+});
 
 test('B95: TAB asks the account and the domain of the line, and offers no hash twice', async ({ linkctl, env }) => {
   for (const hash of ['one', 'other']) await linkctl(['shorten', `https://example.com/${hash}`, '--hash', hash, '-q']);
