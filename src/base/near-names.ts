@@ -10,6 +10,15 @@ export function nearestName(word: string, names: readonly string[]): string | un
   return ranked[0]?.name;
 }
 
+/** Like `nearestName`; otherwise the only name that begins so. */
+export function meantName(word: string, names: readonly string[]): string | undefined {
+  const continued = names.filter((name) => word.length >= leastLetters && name.startsWith(word));
+  return nearestName(word, names) ?? (continued.length === 1 ? continued[0] : undefined);
+}
+
+/** Fewer begin too many names. */
+const leastLetters = 3;
+
 /** Counts inserted, omitted, changed and swapped letters: `renmae` is one edit from `rename`. Gives up beyond 3. */
 export function editsBetween(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > mostEdits) return Number.POSITIVE_INFINITY;

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { editsBetween, nearestName } from '../base/near-names.ts';
+import { editsBetween, meantName } from '../base/near-names.ts';
 import { shellWord } from '../base/quoted.ts';
 import { type CommandTree, commandTree } from './command-tree.ts';
+import { isTopicName } from './stored-tree.ts';
 import { reachableFlags, readTypedLine, type TypedLine } from './typed-line.ts';
 
 /** Adds a suggestion, or usage and an example, and the command for help. */
@@ -31,7 +32,15 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   }
   const lacking = required && `missing required flag '${required.replace(/ .*/, '')}'`;
   const message = isKnown ? `${named} takes no value` : verb ? unknownCommand(verb, guess, command) : (lacking ?? complaint);
-  return new UsageError(message, { details, hint: `${command.line} --help` });
+  return new UsageError(message, {
+    details,
+    hint: isTopic(command) ? `linkctl help ${command.name}` : `${command.line} --help`,
+  });
+}
+
+/** A name of `help` alone, which has no examples. */
+function isTopic({ name, examples }: CommandTree): boolean {
+  return isTopicName(name) && examples.length === 0;
 }
 
 function unknownCommand(verb: string, guess: string | undefined, { line }: CommandTree): string {
@@ -49,7 +58,9 @@ function otherRemedies(flag: string | undefined, { command, operands }: TypedLin
   if (flag && urlFlags.includes(flag) && takes('long-url')) return [`the URL needs no flag: ${command.usage}`];
   if (flag && /^-[^-]./.test(flag) && takes('hash')) return ["to pass a hash that starts with '-', put -- before it"];
   const [only = '', ...others] = operands;
-  return isExcess && listVerbs.includes(only) && others.length === 0 ? [`did you mean: ${command.line}`] : [];
+  return isExcess && !isTopic(command) && listVerbs.includes(only) && others.length === 0
+    ? [`did you mean: ${command.line}`]
+    : [];
 }
 
 /** Returns the command that reads an existing file, for a path given in the place of an operand. */
@@ -92,8 +103,9 @@ const verbErrors: readonly string[] = ['commander.unknownCommand', 'commander.ex
 /** Prefers words that other tools use. */
 function guessedVerb(word: string, { commands }: CommandTree): string | undefined {
   const verbs = commands.flatMap(({ name, aliases }) => [name, ...aliases]);
+  if (isTopicName(word)) return `help ${word}`;
   const meant = verbsOfOtherTools.get(word.toLowerCase())?.find((line) => verbs.includes(line.replace(/ .*/, '')));
-  return meant ?? nearestName(word, verbs);
+  return meant ?? meantName(word, verbs);
 }
 
 /** Our commands, and the words of other tools for them. */
@@ -143,7 +155,7 @@ function guessedFlag(word: string, line: TypedLine): string | undefined {
     );
   // The dashes would make short names look alike.
   const names = flags.map((flag) => flag.slice(2));
-  const near = word.startsWith('--') ? nearestName(word.slice(2), names) : undefined;
+  const near = word.startsWith('--') ? meantName(word.slice(2), names) : undefined;
   const sameLetter = reachable.find(({ short }) => short?.toLowerCase() === word.toLowerCase())?.long;
   const guess = near === undefined ? sameLetter : `--${near}`;
   if (guess === undefined || unsafeFlags.includes(guess)) return undefined;

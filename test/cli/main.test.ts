@@ -260,6 +260,26 @@ test.for(['--api-key', '--token'])('B64: %s is unknown, and its value is not rep
   }
 });
 
+test.for([
+  ['list --lim 3', "unknown option '--lim'", 'did you mean --limit?', 'list --help'],
+  ['sho', "unknown command 'sho'", 'did you mean shorten?', '--help'],
+  ['formats', "unknown command 'formats'", 'did you mean help formats?', '--help'],
+])(
+  'B5: %s: the only name that begins so is meant, and a topic is one of help',
+  async ([words = '', message, meant, hint], { linkctl }) => {
+    const stderr = `error: ${message}\n${meant}\nhint: linkctl ${hint}\n`;
+    expect(await linkctl(words.split(' '))).toEqual({ code: 2, stdout: '', stderr });
+  },
+);
+
+test.for(['csv extra', 'formats --fields x list'])(
+  'B4: help %s: the hint is the help of the topic',
+  async (words, { linkctl }) => {
+    const stderr = `error: too many arguments: expected 0, got 1\nhint: linkctl help ${words.replace(/ .*/, '')}\n`;
+    expect(await linkctl(['help', ...words.split(' ')])).toEqual({ code: 2, stdout: '', stderr });
+  },
+);
+
 test('B64: a key in the place of a command of auth is not repeated', async ({ linkctl }) => {
   const stderr = 'error: unknown command\nhint: linkctl auth --help\n';
   expect(await linkctl(['auth', apiKey])).toEqual({ code: 2, stdout: '', stderr });
