@@ -2,7 +2,7 @@ import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once as emitted } from 'node:events';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { afterAll, test as base, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { afterAll, test as base, beforeAll, describe, expect } from 'vitest';
 import { programPath, runProgram, type StartedProgram, startProgram, written } from '../support/built-program.ts';
 import { type FaultyHost, startFaultyHost } from '../support/faulty-process.ts';
 import { faults } from '../support/faulty-steps.ts';
@@ -162,23 +162,59 @@ test.for([
 );
 
 /** A mount of its own, that only this command line sees, where the kernel lets everybody have one. */
-const readOnly = 'mount -t tmpfs -o ro none "$0" && exec "$@"';
-const canMount = spawnSync('unshare', ['-rm', 'bash', '-c', readOnly, '/mnt', 'true']).status === 0;
+const mounted = 'mount -t tmpfs -o "$0" none "$1" && shift && exec "$@"';
+const canMount = spawnSync('unshare', ['-rm', 'bash', '-c', mounted, 'ro', '/mnt', 'true']).status === 0;
+
+/** Runs a command line for which a folder is a file system with these options. */
+function inMount(
+  [options, path]: readonly [string, string],
+  argv: readonly string[],
+  env: Record<string, string>,
+  stdin = '',
+): Promise<{ code: unknown; stderr: string }> {
+  if (!canMount) leave('a mount of its own is not allowed');
+  mkdirSync(path, { recursive: true });
+  const command = ['-rm', 'bash', '-c', mounted, options, path, process.execPath, programPath, ...argv];
+  return new Promise((resolve) => {
+    const child = execFile('unshare', command, { env }, (error, _, stderr) => {
+      resolve({ code: error ? error.code : 0, stderr });
+    });
+    child.stdin?.end(stdin);
+  });
+}
+
+test('F64, B90, R-19: the disk of the results is full in mid-run: what is in flight is finished and recorded, and it can be resumed', async ({
+  world,
+}) => {
+  const count = 300;
+  const { folder, file, env } = world;
+  writeFileSync(file, Array.from({ length: count }, (_, row) => `https://example.com/${'a'.repeat(300)}/${row}\n`).join(''));
+  const results = join(folder, 'small', 'results.csv');
+  const argv = ['shorten', '-f', file, '--generate-hashes', '--batch-size', '10', '--results', results];
+  const { code, stderr } = await inMount(['size=40k', dirname(results)], argv, env);
+  const created = (await world.stored()).length;
+  expect(created).toBeLessThan(count);
+  expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining(`\nerror: cannot write ${results}: no space`) });
+  expect(stderr).toContain(`\n${count} rows: ${created} created, ${count - created} not sent (`);
+  expect(stderr).toMatch(/^to undo it: linkctl undo \S+\nto resume run \S+, run the same command again$/m);
+  expect(readFileSync(world.journal() ?? '', 'utf8')).toMatch(/"type":"end".*\n$/);
+  expect(await startProgram(argv, env).ended).toMatchObject({ code: 0 });
+  expect(await world.stored()).toHaveLength(count);
+});
+
+test('F64, B90: the same for the results of a check', async ({ world }) => {
+  const { folder, env } = world;
+  await world.create(Array.from({ length: 300 }, (_, row) => ({ long_url: `https://127.0.0.1/${'a'.repeat(300)}/${row}` })));
+  const results = join(folder, 'small', 'results.csv');
+  const { code, stderr } = await inMount(['size=40k', dirname(results)], ['check', '--all', '--results', results], env);
+  expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining(`\nerror: cannot write ${results}: no space`) });
+  expect(stderr).toMatch(/^300 links: 300 skipped .*\nto resume run \S+, run the same command again$/m);
+});
 
 describe('F64: a file system that is read-only', () => {
-  beforeEach(() => {
-    if (!canMount) leave('a mount of its own is not allowed');
-  });
   const inReadOnly = (argv: readonly string[], { folder, env }: LocalWorld, stdin = ''): Promise<object> => {
     const home = join(folder, 'home');
-    mkdirSync(home, { recursive: true });
-    const command = ['-rm', 'bash', '-c', readOnly, home, process.execPath, programPath, ...argv];
-    return new Promise((resolve) => {
-      const child = execFile('unshare', command, { env: { ...env, HOME: home } }, (error, _, stderr) => {
-        resolve({ code: error ? error.code : 0, stderr });
-      });
-      child.stdin?.end(stdin);
-    });
+    return inMount(['ro', home], argv, { ...env, HOME: home }, stdin);
   };
   const state = 'home/.local/state/linkctl: the file system is read-only';
   const remedy = ({ folder }: LocalWorld): string => remedyIn(join(folder, 'home', '.local', 'state', 'linkctl'));

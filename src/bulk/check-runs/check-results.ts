@@ -1,8 +1,7 @@
 import type { CheckedLink, LinkList } from '../../check/destinations.ts';
 import type { CheckSettings } from '../../check/engine.ts';
 import type { Verdict } from '../../check/verdict.ts';
-import type { WriteSystem } from '../../files/atomic-write.ts';
-import { type OutcomeFile, openFile } from '../results/outcome-files.ts';
+import { type OutcomeFile, openFile, type RunOfFiles } from '../results/outcome-files.ts';
 import type { RunBeginning } from '../run-plan.ts';
 
 export interface CheckPlan extends Pick<RunBeginning, 'profile' | 'domain' | 'results' | 'overwrite'> {
@@ -30,8 +29,8 @@ export interface IndexedRow extends CheckedRow {
 
 const resultColumns = ['row', 'status', 'hash', 'short_url', 'long_url', 'http_status', 'final_url', 'milliseconds', 'reason'];
 
-export function openCheckResults(path: string, system: WriteSystem): OutcomeFile<IndexedRow> {
-  return openFile(path, system, resultColumns, ({ index, ...row }: IndexedRow) => ({ row: index + 1, ...checkedFields(row) }));
+export function openCheckResults(path: string, run: RunOfFiles): OutcomeFile<IndexedRow> {
+  return openFile(path, run, resultColumns, ({ index, ...row }: IndexedRow) => ({ row: index + 1, ...checkedFields(row) }));
 }
 
 /** The columns of a link and its verdict in results and reports. */

@@ -48,6 +48,7 @@ function newCheck(begun: BegunRun, plan: CheckPlan, { system, interrupt }: RunEn
   const isKnown = (link: number): boolean => isSettled(begun.state.stateOf(link));
   const destinations = new Destinations(links, { refusal: settings.refusal, shortUrls }, isKnown);
   const aborted = new AbortController();
+  const stop = createStop();
   const doneBefore = destinations.count - destinations.left - destinations.refused.length;
   return {
     begun,
@@ -56,8 +57,8 @@ function newCheck(begun: BegunRun, plan: CheckPlan, { system, interrupt }: RunEn
     interrupt,
     destinations,
     verdicts: new RecordedVerdicts(begun.record.journal, begun.state, links.count),
-    results: results === undefined ? undefined : openCheckResults(results, system),
-    stop: createStop(),
+    results: results === undefined ? undefined : openCheckResults(results, { system, stop }),
+    stop,
     halt: new AbortController(),
     aborted: aborted.signal,
     abort: () => aborted.abort(),
@@ -102,7 +103,7 @@ function started(check: Check) {
 }
 
 async function* checkedRows(check: Check): AsyncGenerator<readonly CheckedRow[]> {
-  const { plan, halt, results } = check;
+  const { plan, halt, results, stop } = check;
   const ignoreSignals = stopOnSignal(check);
   const probing = probe(check);
   let given = 0;
@@ -113,6 +114,8 @@ async function* checkedRows(check: Check): AsyncGenerator<readonly CheckedRow[]>
         results?.add({ ...row, index: given });
         given += 1;
       }
+      // The results file cannot be written.
+      if (stop.reason) halt.abort();
       yield rows;
     }
     // Throws only because of a bug.
@@ -200,7 +203,7 @@ function count({ verdict }: CheckedRow, { tally }: Check): void {
 /** The results file comes first: a run that is recorded as complete is not resumed, so it would never write it. */
 async function close(check: Check, isWhole: boolean): Promise<void> {
   const { results, stop, tally, verdicts, system } = check;
-  results?.close(isWhole, stop);
+  results?.close(isWhole);
   const isLeft = tally.counts.not_sent + tally.offline + tally.deferred > 0;
   const isComplete = isWhole && !isLeft && !stop.reason;
   await closeRun(check, { reason: isComplete ? 'complete' : endReason(stop.reason) }, verdicts);

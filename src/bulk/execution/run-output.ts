@@ -14,7 +14,7 @@ export async function executeRun(run: Execution, batches: number) {
   const { plan, system, stop, rules, calls } = run;
   const tally = startTally();
   const isWritten = plan.results !== undefined || plan.failed !== undefined;
-  const files = isWritten ? (await import('../results/outcome-files.ts')).openFiles(plan, run.operation, system) : [];
+  const files = isWritten ? (await import('../results/outcome-files.ts')).openFiles(plan, run.operation, run) : [];
   const output: RunOutput = { files, tally, surplus: [], unknown: [], isEnded: false };
   const startedAt = system.elapsed();
   const { rows } = plan.input;
@@ -107,7 +107,7 @@ async function endRun(run: Execution, output: RunOutput): Promise<void> {
   const { not_sent, unknown } = tally.counts;
   const isWhole = tally.rows === plan.input.rows;
   // The files come first: a run that is recorded as complete is not resumed, so it would never write them.
-  for (const file of files) file.close(isWhole, stop);
+  for (const file of files) file.close(isWhole);
   // A run can be resumed if rows are not settled for good.
   const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
   const stopped = isWhole ? stopOf(output, stop.reason) : stop.reason;

@@ -13,26 +13,28 @@ import { destinationOf, doneStatuses, errorText, type RowOutcome } from './row-o
 /** A file with the outcomes of all rows, in input order. */
 export interface OutcomeFile<Outcome = RowOutcome> {
   add(outcome: Outcome): void;
-  /** Replaces the old file if the new one is whole, otherwise discards the new one. An error stops the run. */
-  close(isWhole: boolean, stop: Stop): void;
+  /** Replaces the old file if the new one is whole, otherwise discards the new one. */
+  close(isWhole: boolean): void;
 }
 
-export function openFiles(
-  { results, failed, columns }: RunPlan,
-  { kind, read }: BulkOperation,
-  system: WriteSystem,
-): OutcomeFile[] {
+/** An error of a file stops the run, which then finishes what is in flight. */
+export interface RunOfFiles {
+  readonly system: WriteSystem;
+  readonly stop: Stop;
+}
+
+export function openFiles({ results, failed, columns }: RunPlan, { kind, read }: BulkOperation, run: RunOfFiles): OutcomeFile[] {
   return [
-    ...(results === undefined ? [] : [openResults(results, system, kind !== 'shorten' || read !== undefined)]),
-    ...(failed === undefined ? [] : [openFailed(failed, system, columns)]),
+    ...(results === undefined ? [] : [openResults(results, run, kind !== 'shorten' || read !== undefined)]),
+    ...(failed === undefined ? [] : [openFailed(failed, run, columns)]),
   ];
 }
 
 /** `--results`: every row exactly once with its final status. */
-function openResults(path: string, system: WriteSystem, isChange: boolean): OutcomeFile {
+function openResults(path: string, run: RunOfFiles, isChange: boolean): OutcomeFile {
   // Changes of existing links also show the previous destination.
   const columns = ['row', 'status', 'hash', 'short_url', 'long_url', ...(isChange ? ['old_long_url'] : []), 'code', 'message'];
-  return openFile(path, system, columns, (outcome: RowOutcome) => {
+  return openFile(path, run, columns, (outcome: RowOutcome) => {
     const { index, status, record, error, matchedByPosition, before } = outcome;
     const { hash = '', domain }: Partial<LinkKey> = outcome.payload;
     const isDone = doneStatuses.has(status);
@@ -51,9 +53,9 @@ function openResults(path: string, system: WriteSystem, isChange: boolean): Outc
 }
 
 /** `--failed`: the failed rows with the columns of the input and the reason, to be corrected and used as input. */
-function openFailed(path: string, system: WriteSystem, columns: readonly string[]): OutcomeFile {
+function openFailed(path: string, run: RunOfFiles, columns: readonly string[]): OutcomeFile {
   const names = [...columns, 'error_code', 'error_message'];
-  return openFile(path, system, names, (outcome: RowOutcome) => {
+  return openFile(path, run, names, (outcome: RowOutcome) => {
     if (outcome.status !== 'failed') return undefined;
     return { ...namedInFull(withItsLink(outcome)), error_code: outcome.error?.code ?? 0, error_message: reasonOf(outcome) };
   });
@@ -80,7 +82,7 @@ const chunkLength = 64 * 1024;
 /** Writes a line for each outcome that has an entry: JSON lines if the name ends in `.jsonl`, csv otherwise. */
 export function openFile<Outcome>(
   path: string,
-  system: WriteSystem,
+  { system, stop }: RunOfFiles,
   columns: readonly string[],
   entryOf: (outcome: Outcome) => Entry | undefined,
 ): OutcomeFile<Outcome> {
@@ -91,22 +93,27 @@ export function openFile<Outcome>(
     replacement.write(text);
     text = '';
   };
+  /** After an error, each further write is an error too: the first one counts. */
+  const guarded = (step: () => void): void => {
+    try {
+      step();
+    } catch (error) {
+      stop.because(error);
+    }
+  };
   return {
     add(outcome) {
       const entry = entryOf(outcome);
       if (!entry) return;
       text += isJson ? `${JSON.stringify(entry)}\n` : csvLine(columns.map((column) => cellText(column, entry[column])));
-      if (text.length >= chunkLength) write();
+      if (text.length >= chunkLength) guarded(write);
     },
-    close(isWhole, stop) {
-      try {
+    close: (isWhole) =>
+      guarded(() => {
         if (!isWhole) return replacement.discard();
         write();
         replacement.commit();
-      } catch (error) {
-        stop.because(error);
-      }
-    },
+      }),
   };
 }
 
