@@ -172,7 +172,7 @@ const csv: Topic = {
     fieldRows('shorten'),
     'Columns of edit. Give hash or short_url. On an account with several domains, a hash also needs the column domain or the flag --domain:',
     fieldRows('edit'),
-    'Separate tags with commas. Put a label in double quotes if it contains a comma or starts with a double quote. In csv, double these quotes. In edit, +label or label attaches and -label detaches. A value in a row overrides the flag.',
+    'Separate tags with commas. Put a label in double quotes if it contains a comma or starts with a double quote. In csv, double these quotes. In edit, +label or label attaches and -label detaches. Add + before a label that itself begins with + or -, also in a listing. A value in a row overrides the flag.',
     'A listing is a valid input file: after linkctl list -o csv > links.csv, shorten -f links.csv creates the same links again. shorten reads hash as custom_hash and skips read-only columns (clicks, …). Unknown columns are ignored and named; --strict-columns refuses them. Column names similar to a field are always errors.',
     'Exports of other services need no flag. Their names for columns are known (Destination URL, Slashtag, Title, …), and one line shows how each column is interpreted. Without a header, the columns are URL, hash and note. A title and empty rows above the header are skipped. Without a hash column, the last part of a short URL is the hash. Columns utm_source, utm_medium, … set parameters of the long URL. Tags are separated by commas, or else by semicolons or pipes. If a column name is ambiguous, say which field it is with --columns:',
     {

@@ -58,6 +58,8 @@ export interface ReadOptions<Use extends InputUse = InputUse> {
   readonly tagSeparator?: string | undefined;
   /** Keeps the tags of an edit as written, with or without signs. */
   readonly keepsSigns?: boolean | undefined;
+  /** Flags set fields of an edit, so a row needs no values of its own. */
+  readonly hasFlagValues?: boolean | undefined;
   /** Added to every long URL; parameters of the row take precedence. */
   readonly utm?: readonly Parameter[] | undefined;
 }
@@ -206,7 +208,8 @@ export class RowDraft<Use extends InputUse = InputUse> {
   /** Replaces the members that identify a URL by its hash and domain. */
   #nameUrl(): void {
     const { hash, short_url, domain, ...values } = this.#item;
-    if (this.#options.use === 'edit' && Object.keys(values).length === 0) this.refuse('nothing to change');
+    const isEmpty = Object.keys(values).length === 0 && !this.#options.hasFlagValues;
+    if (this.#options.use === 'edit' && isEmpty) this.refuse('nothing to change');
     try {
       const url = rowLink(String(hash), short_url, domain);
       this.#item = { ...(this.#options.resolver?.resolve(url, this.#line) ?? url), ...values };

@@ -206,6 +206,33 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     });
   });
 
+  test('2.3: a row without values of its own has those of the flags; without flags it changes nothing: exit 2', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, numbered(2));
+    const edit = (stdin: string, ...flags: string[]) =>
+      linkctl(['edit', '-f', '-', '--input-format', 'csv', ...flags], { stdin });
+    expect(await edit('hash,note\nh0,own\nh1,\n', '--note', 'flag')).toMatchObject({ code: 0, stdout: 'h0\nh1\n' });
+    expect(await edit('hash\nh0\nh1\n', '--add-tag', 'x')).toMatchObject({ code: 0, stdout: 'h0\nh1\n' });
+    expect((await changes(wire)).map(({ body }) => body)).toEqual([
+      {
+        urls: [
+          { hash: 'h0', note: 'own' },
+          { hash: 'h1', note: 'flag' },
+        ],
+      },
+      {
+        urls: [
+          { hash: 'h0', tags: ['+x'] },
+          { hash: 'h1', tags: ['+x'] },
+        ],
+      },
+    ]);
+    expect(await edit('hash\nh0\n')).toMatchObject({ code: 2, stderr: expect.stringContaining('stdin:2: nothing to change\n') });
+  });
+
   test('PATCH /urls?tags=: with --no-undo what an expression selects, in one call, after they were counted (F1)', async ({
     linkctl,
     wire,
@@ -491,6 +518,19 @@ test('B11: a tag that one line attaches and detaches is refused before anything 
   const refused = await linkctl(['edit', 'h0', '--remove-tag', 'x', '--add-tag', 'X', '--yes']);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--add-tag and --remove-tag: both name "x"') });
   expect(await wire.requests()).toEqual([]);
+});
+
+test('B21: a label that begins with a sign has a sign before it in a file, as the topic csv says', async ({
+  linkctl,
+  service,
+}) => {
+  expect((await linkctl(['help', 'csv'])).stdout.replace(/\s+/g, ' ')).toContain(
+    'Add + before a label that itself begins with + or -, also in a listing.',
+  );
+  await store(service, [{ custom_hash: 'abc', long_url: 'https://example.com/', tags: ['+b', '-c'] }]);
+  const stdin = 'hash,tags\nabc,"++b,+-c"\n';
+  expect(await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin })).toMatchObject({ code: 0 });
+  expect(await stored(service)).toMatchObject([{ tags: ['+b', '-c'] }]);
 });
 
 test('--print-template is a file that an edit accepts', async ({ linkctl, service }) => {

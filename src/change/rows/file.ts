@@ -31,6 +31,7 @@ interface CheckedRows<Use extends InputUse> {
 interface ReadMore<Use extends InputUse> {
   /** UTM parameters for every long URL, as typed. */
   readonly utm?: string | undefined;
+  readonly hasFlagValues?: boolean;
   /** Receives the first valid rows, to show them. */
   readonly first?: InputRow<Use>[] | undefined;
   /** Nothing will be sent; true by default in a dry run. */
@@ -42,7 +43,7 @@ export async function checkedRows<Use extends InputUse>(
   use: Use,
   options: BulkOptions,
   session: Session,
-  { utm, first, isOnlyRead = session.global.dryRun === true }: ReadMore<Use> = {},
+  { utm, hasFlagValues, first, isOnlyRead = session.global.dryRun === true }: ReadMore<Use> = {},
 ): Promise<CheckedRows<Use>> {
   const { file = '', columns, dateFormat, tagSeparator, encoding, inputFormat: given } = options;
   const source = await session.openInput(file, use === 'shorten' ? 'URLs' : 'rows', encoding);
@@ -53,6 +54,7 @@ export async function checkedRows<Use extends InputUse>(
     // The listing of an empty account has no rows.
     allowEmpty: use === 'apply',
     keepsSigns: options.base !== undefined,
+    hasFlagValues,
   };
   let kept: KeptRows<InputRow<Use>> | undefined;
   const check = async (resolver: DomainResolver): Promise<CheckedInput> => {

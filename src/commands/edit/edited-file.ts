@@ -36,9 +36,9 @@ export async function editFile(
   const session = await openSession(invocation);
   const values = await readFieldFlags(options, session);
   const base = await openBase(options, session);
-  if (base && Object.keys(values).length > 0)
-    throw new UsageError('--base takes all values from the file: remove the other flags');
-  const { input, domains, reading } = await checkedRows('edit', options, session);
+  const hasFlagValues = Object.keys(values).length > 0;
+  if (base && hasFlagValues) throw new UsageError('--base takes all values from the file: remove the other flags');
+  const { input, domains, reading } = await checkedRows('edit', options, session, { hasFlagValues });
   const rows = base ? await rowsSince(input, base) : input;
   if (base) refuseTooMany(rows.rows - rows.skipped, session);
   return await changeNamed(
