@@ -68,6 +68,20 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect([...(now.get('h3')?.tags ?? [])].sort()).toEqual(['b', 'c', 'theirs']);
   });
 
+  test('W5: the file of failed rows overwrites what was changed since the base, and a hint says so', async ({
+    folder,
+    linkctl,
+    world: { listed, edited, colleague },
+  }) => {
+    const failed = join(folder, 'failed.csv');
+    const words = ['edit', '-f', edited, '--base', listed, ...sure];
+    await colleague(['edit', 'h2', '--url', 'https://newer.example/2']);
+    expect((await linkctl(words)).stderr).not.toContain('hint: ');
+    const ran = await linkctl([...words, '--failed', failed]);
+    expect(ran.stderr).toContain(`\nhint: ${failed} without --base overwrites these changes: check the links first\n`);
+    expect(await linkctl(['edit', '-f', failed])).toMatchObject({ code: 0 });
+  });
+
   test('W5: what somebody else has set as the file says is no conflict', async ({
     linkctl,
     service,

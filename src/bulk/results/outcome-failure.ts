@@ -70,7 +70,7 @@ export function outcomeFailure(
     // An unknown row is repeated by the same command, not edited.
     const isExisting = status === 'failed' && record && hash === undefined;
     const remedy = input === undefined ? remedyOfTyped : remedyOfRows;
-    const hint = isExisting ? remedy(item, record, identity.domain?.name) : undefined;
+    const hint = isExisting ? remedy(item, record, identity.domain?.name) : record ? undefined : overwriting(plan);
     return new CliError(kind, location + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
   // An edit has both hashes: 1306 is about the current one, other codes about the new one.
@@ -84,6 +84,12 @@ export function outcomeFailure(
   const isTaken = code === 1215 && input !== undefined && hash === undefined;
   const hint = isTaken && plan ? [...resolution(plan), failure.hint].join('; or ') : failure.hint;
   return new CliError(kind, `${location}${failure.message}`, { apiCode, details: lines, hint, reported: reported });
+}
+
+/** A row without a record was left unchanged because its link has changed since the base. The failed rows have no base. */
+function overwriting({ options, failed }: FailedRow['plan'] = { options: {} }): string | undefined {
+  if (options.base === undefined || failed === undefined) return undefined;
+  return `${shellWord(failed)} without --base overwrites these changes: check the links first`;
 }
 
 /** Resolves the conflicts of all rows at once. Only rows that have hashes of their own can be sent again without making second links. */
