@@ -63,6 +63,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       writeFileSync(mixed ?? '', [...rows.slice(0, 1), 'https://example.com/2,hash,', 'https://example.com/any,,'].join('\n'));
       const keyed = ['shorten', '-f', file ?? ''];
       expect((await linkctl(keyed)).stderr).toContain('hint: add --again and --on-conflict skip, update or rename; or ');
+      expect((await linkctl([...keyed, '--again'])).stderr).toContain('hint: add --on-conflict skip, update or rename; or ');
       const ran = await linkctl(['shorten', '-f', mixed ?? '', '--failed', failed ?? '']);
       expect(ran.stderr).toContain(`hint: run ${failed} with --on-conflict skip, update or rename; or `);
       const before = (await stored(service)).length;

@@ -43,11 +43,13 @@ const valueFlags: Readonly<Record<string, string>> = {
   max_clicks: '--max-clicks',
 };
 
+type PlanOfRows = Pick<RunPlan, 'mode' | 'options' | 'failed' | 'again'>;
+
 interface FailedRow {
   /** The file, whose line the error names. */
   readonly input?: string | undefined;
   /** The run of this file. */
-  readonly plan?: Pick<RunPlan, 'mode' | 'options' | 'failed'>;
+  readonly plan?: PlanOfRows;
   /** The error was already printed. */
   readonly reported?: boolean;
 }
@@ -87,15 +89,16 @@ export function outcomeFailure(
 }
 
 /** A row without a record was left unchanged because its link has changed since the base. The failed rows have no base. */
-function overwriting({ options, failed }: FailedRow['plan'] = { options: {} }): string | undefined {
+function overwriting({ options, failed }: PlanOfRows = { options: {} }): string | undefined {
   if (options.base === undefined || failed === undefined) return undefined;
   return `${shellWord(failed)} without --base overwrites these changes: check the links first`;
 }
 
 /** Resolves the conflicts of all rows at once. Only rows that have hashes of their own can be sent again without making second links. */
-function resolution({ mode, options, failed }: Pick<RunPlan, 'mode' | 'options' | 'failed'>): string[] {
+function resolution({ mode, options, failed, again }: PlanOfRows): string[] {
   if (options.onConflict !== undefined) return [];
   const isRepeatable = mode?.name === 'keyed' && !mode.generateHashes;
   const rows = failed === undefined ? 'a file of only the failed rows' : shellWord(failed);
-  return [`${isRepeatable ? 'add --again and' : `run ${rows} with`} --on-conflict skip, update or rename`];
+  const added = again ? 'add' : 'add --again and';
+  return [`${isRepeatable ? added : `run ${rows} with`} --on-conflict skip, update or rename`];
 }
