@@ -24,8 +24,7 @@ export class TemporaryFile {
   constructor(folder: string, content: string, { randomBytes }: Pick<System, 'randomBytes'>, alternative?: string) {
     this.#folder = folder;
     this.#content = content;
-    // Not another folder: it would have no record of the run that the same command resumes or undoes.
-    const remedy = `free space in ${folder} or make it writable, then run the same command again`;
+    const remedy = writableRemedy(folder);
     this.#hint = alternative === undefined ? remedy : `${remedy}; ${alternative}`;
     const name = `temporary-${Buffer.from(randomBytes(8)).toString('hex')}`;
     this.#file = this.#keep(() => openUnnamed(folder, name));
@@ -77,6 +76,11 @@ export class TemporaryFile {
   #notRead(error: unknown): LocalError {
     return fileError(`read ${this.#content} from`, this.#folder, error);
   }
+}
+
+/** Not another folder: it would have no record of the run that the same command resumes or undoes. */
+export function writableRemedy(folder: string): string {
+  return `free space in ${folder} or make it writable, then run the same command again`;
 }
 
 function openUnnamed(folder: string, name: string): number {

@@ -183,6 +183,16 @@ function inMount(
   });
 }
 
+test('F64: a disk with room for the rows, and none for the journal: exit 9, what to do, and nothing is sent', async ({
+  world,
+}) => {
+  const home = join(world.folder, 'home');
+  const { code, stderr } = await inMount(['size=4k', home], world.argv, { ...world.env, HOME: home });
+  expect({ code, posts: await world.posts() }).toEqual({ code: 9, posts: 0 });
+  expect(stderr).toMatch(/^error: cannot write the journal .*: no space left on the disk$/m);
+  expect(stderr).toContain(`\nhint: ${remedyIn(join(home, '.local', 'state', 'linkctl'))}\n`);
+});
+
 test('F64, B90, R-19: the disk of the results is full in mid-run: what is in flight is finished and recorded, and it can be resumed', async ({
   world,
 }) => {

@@ -5,16 +5,7 @@ import { type Journal, openJournal } from '../journal/journal.ts';
 import { isUntouched } from '../journal/journal-state.ts';
 import type { RunIdentity } from '../journal/lines.ts';
 import { type BegunRun, beginLine, beginSmallRecord, newRunName, nextOrder } from '../journal/new-run.ts';
-import {
-  claimAccount,
-  claimKey,
-  claimRecord,
-  claimRun,
-  createRunFolder,
-  foldRun,
-  removeRunFolder,
-  runKey,
-} from '../journal/run-folder.ts';
+import { claimAccount, claimKey, claimRecord, claimRun, foldRun, removeRunFolder, runKey } from '../journal/run-folder.ts';
 import { discardRun } from '../past-runs/deletion.ts';
 import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from '../past-runs/run-names.ts';
 import type { FoundRun, RunBeginning, RunEnvironment } from '../run-plan.ts';
@@ -61,6 +52,7 @@ export async function beginRun<Started>(
     if (found) await replaceRows(found.name, identity, plan, environment);
     else {
       const options = { copyInput: plan.input.copyTo, openFile: openJournalFile };
+      const { createRunFolder } = await import('../journal/new-folder.ts');
       await createRunFolder(beginLine(name, identity, plan, environment), folders, system, options);
       made = name;
     }
@@ -121,6 +113,7 @@ async function replaceRows(name: string, identity: RunIdentity, plan: RunBeginni
     const { at, order } = state.begin;
     const begin = { ...beginLine(name, identity, plan, environment), at, order };
     const write = (journal: Journal): Promise<void> => copyResults({ name, record, state }, journal);
+    const { createRunFolder } = await import('../journal/new-folder.ts');
     await createRunFolder(begin, folders, system, { copyInput, openFile, copyResults: write });
   } finally {
     work.release();

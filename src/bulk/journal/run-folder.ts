@@ -1,15 +1,13 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
 import type { System } from '../../base/system.ts';
 import { acquireClaim, type Claim } from '../../files/claim-lock.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
-import { makePrivateFolder, syncFolder, syncFoldersUpFrom } from '../../files/folders.ts';
-import { isAlive, type MarkSystem, newMark, parseMark } from '../../files/process-mark.ts';
+import { type MarkSystem, newMark } from '../../files/process-mark.ts';
 import { rename } from '../../files/rename.ts';
-import { inputName, journalName, type RunFolders, type RunRecord, runNames, runRecord } from '../past-runs/run-names.ts';
+import { type RunFolders, type RunRecord, runRecord } from '../past-runs/run-names.ts';
 import { foldJournal } from './fold.ts';
-import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
 import type { RunState } from './journal-state.ts';
 import { openToRead, readJournal } from './line-reader.ts';
 import { type BeginLine, decodeLine, type JournalLine, type RunIdentity } from './lines.ts';
@@ -21,45 +19,6 @@ export function runKey({ operation, server, account, domain, input }: Omit<RunId
 
 export function keyOfRun(name: string): string {
   return name.split('-')[2] ?? '';
-}
-
-interface FolderOptions {
-  /** Copies an input that cannot be read again, such as a pipe, to the given path. */
-  readonly copyInput?: ((path: string) => Promise<void>) | undefined;
-  readonly openFile?: OpenJournalFile | undefined;
-  /** Writes further lines to the new journal, which then replaces the existing run of this name. */
-  readonly copyResults?: ((journal: Journal) => Promise<void>) | undefined;
-}
-
-/** Creates a run's folder. It gets its name only when its content is on disk, because a journal without a begin line is damaged. */
-export async function createRunFolder(
-  begin: BeginLine,
-  folders: RunFolders,
-  system: MarkSystem,
-  { copyInput, openFile, copyResults }: FolderOptions = {},
-): Promise<void> {
-  const { runs } = folders;
-  const draft = draftFolder(folders, system);
-  try {
-    makePrivateFolder(draft);
-    removeDeadDrafts(runs, system);
-    await copyInput?.(join(draft, inputName));
-    const journal = await openJournal(join(draft, journalName), 0, openFile);
-    const write = async (): Promise<void> => {
-      await journal.write(begin);
-      await copyResults?.(journal);
-    };
-    await write().finally(() => journal.close());
-    syncFolder(draft, system);
-    if (copyResults) removeRunFolder(begin.run, folders, system);
-    const isFirst = runNames(folders).length === 0;
-    rename(draft, join(runs, begin.run), system);
-    if (isFirst) syncFoldersUpFrom(runs, system);
-    else syncFolder(runs, system);
-  } catch (error) {
-    rmSync(draft, { recursive: true, force: true });
-    throw fileError('make', join(runs, begin.run), error);
-  }
 }
 
 /** Removes a run atomically, so that no process sees a part of it. The caller holds the lock of `claimKey`. */
@@ -74,7 +33,7 @@ export function removeRunFolder(name: string, folders: RunFolders, system: MarkS
   }
 }
 
-function draftFolder({ runs }: RunFolders, system: MarkSystem): string {
+export function draftFolder({ runs }: RunFolders, system: MarkSystem): string {
   return join(runs, `.${newMark(system)}.draft`);
 }
 
@@ -87,14 +46,6 @@ export async function foldRun(name: string, folders: RunFolders): Promise<RunSta
     if (!existsSync(path)) return undefined;
     if (error instanceof Error && errorCode(error.cause) === 'ENOENT' && existsSync(journal)) return await foldRun(name, folders);
     throw error;
-  }
-}
-
-/** A killed process may leave a draft with a copy of its input, which belongs to no run. */
-function removeDeadDrafts(runs: string, system: MarkSystem): void {
-  for (const name of readdirSync(runs)) {
-    const mark = parseMark(/^\.(.+)\.draft$/.exec(name)?.[1] ?? '');
-    if (mark && !isAlive(mark, system)) rmSync(join(runs, name), { recursive: true, force: true });
   }
 }
 
