@@ -146,7 +146,7 @@ const bounds = [
 function refuseDrift(
   { planned, countOf }: ChangePlan,
   maxDeleted: number | undefined,
-  { global: { maxAffected } }: Session,
+  { global: { maxAffected, dryRun } }: Session,
 ): void {
   const governed = countOf('change') + countOf('delete') + countOf('unchanged');
   const flags = {
@@ -169,6 +169,6 @@ function refuseDrift(
   );
   const raised = exceeded.map(({ kind }) => `${flags[kind][0]} ${flags[kind][2]}`);
   throw new UsageError(`${shares.join('; ')}; nothing was changed: if this is meant, add ${raised.join(' ')}`, {
-    hint: '--dry-run shows which they are',
+    hint: dryRun ? undefined : '--dry-run shows which they are',
   });
 }

@@ -57,7 +57,12 @@ export function emptyText(isFiltered: boolean): string | undefined {
 }
 
 export function matchNote(matched: number, read: number): string {
-  return `${grouped(matched)} of ${quantity(read, 'link')} ${matched === 1 ? 'matches' : 'match'}`;
+  return `${grouped(matched)} of ${quantity(read, 'link')} ${matchVerb(matched, read)}`;
+}
+
+/** `1 of 30 links matches`, `0 of 1 link matches`. */
+export function matchVerb(...counts: readonly number[]): string {
+  return counts.includes(1) ? 'matches' : 'match';
 }
 
 export function notFound(link: LinkKey, reported = false): NotFoundError {

@@ -161,8 +161,15 @@ export function selectionFlags(selection: FlagSelection): string[] {
   return flagsOf(selection).flatMap(([flag, value]) => [flag, shellWord(value)]);
 }
 
-/** Returns the selection as typed, for the list of runs, with three operands at most. */
+const maxOperands = 3;
+
+/** Returns the selection as typed, for the list of runs. Counts operands beyond the first few. */
 export function selectionWords(selection: LinkSelection, filters: readonly string[] = []): string[] {
-  const words = selection.kind === 'hashes' ? selection.operands.slice(0, 3) : selectionFlags(selection);
+  const words = selection.kind === 'hashes' ? firstOperands(selection.operands) : selectionFlags(selection);
   return [...(words.length > 0 ? words : ['--all']), ...filters.flatMap((text) => ['--filter', shellWord(text)])];
+}
+
+function firstOperands(operands: readonly string[]): string[] {
+  const more = operands.length - maxOperands;
+  return [...operands.slice(0, maxOperands), ...(more > 0 ? [`and ${more} more`] : [])];
 }

@@ -194,7 +194,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const pruned = await linkctl(['apply', '-f', path, '--prune', 'git', '--yes']);
     expect(pruned).toMatchObject({ code: 2, stdout: '' });
     expect(pruned.stderr).toContain('23 of 43 links would be deleted, more than 10 %; nothing was changed');
-    expect(pruned.stderr).toContain(': if this is meant, add --max-deleted 23\n');
+    expect(pruned.stderr).toContain(': if this is meant, add --max-deleted 23\nhint: --dry-run shows which they are\n');
+    const dry = await linkctl(['apply', '-f', path, '--prune', 'git', '-n']);
+    expect(dry).toMatchObject({ code: 2, stderr: expect.not.stringContaining('hint: ') });
     // The one flag does not raise the other bound.
     const pruning = ['apply', '-f', path, '--prune', 'git', '--yes'];
     expect((await linkctl([...pruning, '--max-affected', '43'])).code).toBe(2);

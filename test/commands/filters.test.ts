@@ -58,7 +58,7 @@ for (const edition of ['a', 'b'] as const) {
       await store(service, numbered(20));
       await wire.behave({ totalCount: 'page length', pageCap: 10 });
       const { stderr } = await linkctl(['list', '--filter', 'hash=h10', '--limit', '1']);
-      expect(stderr).toBe('Showing 1 link that match, of the first 10 read.\n');
+      expect(stderr).toBe('Showing 1 link that matches, of the first 10 read.\n');
     });
 
     test('F3: JSON has the total of the links that match, where it is known', async ({ linkctl, service }) => {
@@ -125,13 +125,13 @@ for (const edition of ['a', 'b'] as const) {
       expect(await linkctl(['stats', 'old1', '--filter', 'total_clicks>=3'])).toMatchObject({
         code: 0,
         stdout: '',
-        stderr: '0 of 1 link match\n',
+        stderr: '0 of 1 link matches\n',
       });
       // A terminal is told once.
       for (const command of ['list', 'stats'])
         for (const links of [['old1'], []])
           expect((await linkctl([command, ...links, '--filter', 'total_clicks>=3'], terminal)).stderr).toMatch(
-            /^0 of \d+ links? match\n(?!no)/,
+            /^0 of \d+ links? match(es)?\n(?!no)/,
           );
       expect((await linkctl(['stats', '--top', '1', '--filter', 'host=new.example'])).stdout).toBe('new1\t1\t1\n');
     });

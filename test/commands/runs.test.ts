@@ -290,6 +290,16 @@ test('D55: runs are listed newest first, and 80 columns hold the day and the tim
   expect(others).toHaveLength(2);
 });
 
+test('U4: a run of more links than its description names counts the others', async ({ linkctl, service }) => {
+  await store(service, numbered(5, { long_url: 'https://127.0.0.1/' }));
+  const what = async (...hashes: string[]): Promise<string> => {
+    await linkctl(['check', ...hashes]);
+    return JSON.parse((await linkctl(['runs', 'show', 'last', '--json'])).stdout).what;
+  };
+  expect(await what('h0', 'h1', 'h2', 'h3', 'h4')).toBe('check h0 h1 h2 and 2 more');
+  expect(await what('h0', 'h1', 'h2')).toBe('check h0 h1 h2');
+});
+
 /** Characters of a name that say when. */
 const secondLength = 15;
 

@@ -9,7 +9,7 @@ import { sharedDestinations } from '../../link/shared-destinations.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import type { Row, RowsReport } from '../../output/report.ts';
 import { urlColumns, urlCsvFields, urlPipedFields, urlTableFields } from '../../output/url-columns.ts';
-import { emptyText, matchNote } from '../../select/named-rows.ts';
+import { emptyText, matchNote, matchVerb } from '../../select/named-rows.ts';
 import type { ListedLinks } from '../../select/selected-links.ts';
 
 export interface ListExtent {
@@ -42,7 +42,7 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
     const seen = { offset: isFiltered ? 0 : offset, shown: read, total };
     const cut = shown === limit ? await cutListing(client, links.listings, seen) : undefined;
     isCounted = cut === undefined || (!isFiltered && cut.total !== undefined);
-    const matching = `Showing ${quantity(shown, 'link')} that match, of the first ${grouped(read)} read.`;
+    const matching = `Showing ${quantity(shown, 'link')} that ${matchVerb(shown)}, of the first ${grouped(read)} read.`;
     if (cut) notes.push(`${isFiltered ? matching : cutSentence(shown, cut)}${howToSeeMore(extent)}`);
     else if (isFiltered) notes.push(matchNote(matched, read));
     if (!extent.isLimited && !global.quiet) notes.push(...(await links.coverage()));
@@ -93,7 +93,8 @@ export function listDuplicates(selected: ListedLinks, extent: ListExtent, sessio
       if (shown === limit) break;
     }
     const found = `${quantity(links, 'link')} that share ${quantity(shared.destinations, 'destination')}`;
-    const all = `${quantity(last?.matched ?? 0, 'link')}${selected.filter ? ' that match' : ''}`;
+    const matched = last?.matched ?? 0;
+    const all = `${quantity(matched, 'link')}${selected.filter ? ` that ${matchVerb(matched)}` : ''}`;
     if (links === 0) notes.push(`no links share a destination, of ${all}`);
     else if (shown < links) notes.push(`Showing ${grouped(shown)} of ${found}.${howToSeeMore({ isLimited })}`);
     else notes.push(`${found}, of ${all}`);
