@@ -12,7 +12,7 @@ import { checkRecords } from '../../src/bulk/check-runs/check-record.ts';
 import { main } from '../../src/cli/main.ts';
 import { startProgram } from '../support/built-program.ts';
 import { test as base, username } from '../support/linkctl.ts';
-import { store } from '../support/stored-links.ts';
+import { store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
 import { until } from '../support/until.ts';
 import { undoLast } from './undo-world.ts';
@@ -197,6 +197,24 @@ for (const edition of ['a', 'b'] as const) {
       for (const whole of [file, results]) {
         expect(await linkctl(['edit', '-f', whole, '-n'])).toMatchObject({ code: 0, stdout: '' });
       }
+    });
+
+    test('K5: the example of --help edits what has moved, and nothing on a day when nothing has', async ({
+      linkctl,
+      service,
+      pages,
+      folder,
+    }) => {
+      expect((await linkctl(['check', '--help'])).stdout).toContain(
+        '  linkctl check -o jsonl --only moved > moved.jsonl\n  test ! -s moved.jsonl || linkctl edit -f moved.jsonl\n',
+      );
+      await store(service, [{ custom_hash: 'away', long_url: pages.urlOf('301/a,b') }]);
+      const moved = async () => (await linkctl(['check', '--allow-private', '-o', 'jsonl', '--only', 'moved'])).stdout;
+      const file = join(folder, 'moved.jsonl');
+      writeFileSync(file, await moved());
+      expect(await linkctl(['edit', '-f', file])).toMatchObject({ code: 0, stdout: 'away\n' });
+      expect((await stored(service))[0]?.long_url).toBe(pages.urlOf('ok-a,b'));
+      expect(await moved()).toBe('');
     });
 
     test('K3, K5: without --allow-private nothing on this computer is asked; exit 8 where nothing could be', async ({
