@@ -60,20 +60,22 @@ async function moreLeft(run: string, command: Direction['command'], session: Ses
   return new CliError('partial', message, { hint: `linkctl ${command} ${run}` });
 }
 
-/** Returns true if there is more to revert of a run: links, or a tag that the last undo or redo kept because other links had it. */
+/** Returns true if there is more to revert of a run: links or tags. */
 async function isLeft(part: RevertibleRun, session: Session): Promise<boolean> {
   const { run, reverted } = part;
   const { operation, options, run: name } = run.begin;
-  if (operation !== 'tags') return (await hasMore(part)) || (options.tags !== undefined && hasKeptTags(reverted.reversals));
+  if (operation !== 'tags') return (await hasMore(part)) || (options.tags !== undefined && hasMoreTags(name, reverted.reversals));
   const { isUndone, later } = sinceWhole(await reversalsOf(run, foldersOf(session)), name);
   const isTakenBack = ({ isUndo, run: redo }: Reversal) => isUndo || later.some(({ undoes }) => undoes === redo);
   return !isUndone || !later.every((reversal) => reversal.isWhole && isTakenBack(reversal));
 }
 
-/** Returns true if the last undo or redo kept a tag because links had it, or did not come to the tags. */
-function hasKeptTags(reversals: readonly Reversal[]): boolean {
-  const { state } = reversals.toSorted((one, other) => one.resumed - other.resumed).at(-1) ?? {};
-  return state !== undefined && (!state.complete || state.kept > 0);
+/** Returns true if the last undo or redo changed the tags as the run did, kept a tag because links had it, or did not come to the tags. */
+function hasMoreTags(run: string, reversals: readonly Reversal[]): boolean {
+  const last = reversals.toSorted((one, other) => one.resumed - other.resumed).at(-1);
+  const isUndo = reversals.find((reversal) => reversal.run === run)?.isUndo ?? false;
+  if (!last || last.isUndo === isUndo) return last !== undefined;
+  return last.state !== undefined && (!last.state.complete || last.state.kept > 0);
 }
 
 /** Rows that are known before anything is sent are those that are refused. */

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, sent, sure, test } from '../support/linkctl.ts';
 import { store, stored } from '../support/stored-links.ts';
-import { foreign, killed, redoLast, runs, singly, stopped, undoLast } from './undo-world.ts';
+import { foreign, killed, newestFor, redoLast, runs, singly, stopped, undoLast } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' }, columns: 120 };
 
@@ -231,6 +231,25 @@ test('U3: an undo of links that kept a tag can be repeated for it', async ({ lin
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'x\n' });
   expect(await tags(linkctl)).toEqual(['old']);
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('U6, U3: an undo that finds the links as they should be deletes the tag again after each redo', async ({
+  linkctl,
+  service,
+}) => {
+  await store(service, [{ custom_hash: 'q', long_url: 'https://q.example/', tags: ['x'] }]);
+  await linkctl(['tags', 'merge', 'x', '--into', 'neu', ...sure]);
+  const [{ run = '' } = {}] = await runs(linkctl);
+  await foreign(service, 'PATCH', '/urls/q', { tags: ['-neu', '+x'] });
+  for (let round = 0; round < 2; round += 1) {
+    expect(await newestFor('undo', linkctl)).not.toBe('none');
+    expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'neu\n' });
+    expect(await tags(linkctl)).toEqual(['x']);
+    expect((await linkctl(['undo', run, '--yes'])).stderr).toContain('already undone');
+    expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'neu\n' });
+    expect(await tags(linkctl)).toEqual(['neu', 'x']);
+    expect((await linkctl(['redo', run, '--yes'])).stderr).toContain('is not undone');
+  }
 });
 
 test.for([
