@@ -11,7 +11,7 @@ import { type FaultyServer, startFaultyServer } from '../support/faulty-server.t
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { apiKey, arrived, type Linkctl, test as plain, type Ran, runnerIn, sent, username } from '../support/linkctl.ts';
 import { numbered, oddHashes, store, stored, visit } from '../support/stored-links.ts';
-import { hideResult } from './undo-world.ts';
+import { hideResult, killed } from './undo-world.ts';
 
 const otherKey = 'k-of-the-other-account-71c0';
 
@@ -308,7 +308,7 @@ test('B87, B90, P4: a tag that the target refuses keeps no link from being copie
   expect(await labelsThere(there)).toEqual(['good']);
 });
 
-test('P4: a copy that was killed amid its tags adds them when it is resumed', async ({
+test('E7, E9, P4: a copy that was killed amid its tags is one run: resumed by the same command, and undone', async ({
   run,
   profileEnv,
   linkctl,
@@ -317,16 +317,20 @@ test('P4: a copy that was killed amid its tags adds them when it is resumed', as
 }) => {
   await store(service, numbered(2));
   await linkctl(['tags', 'add', 'one', 'two']);
-  await there.wire.script([{ only: { method: 'POST', path: '/tags' }, apply: false, held: true }]);
   const words = ['copy', '--to', 'there', '--yes'];
-  const { process: child, ended } = startProgram(words, profileEnv);
-  await arrived(there.wire, 1, 'POST');
-  child.kill('SIGKILL');
-  await ended;
-  await there.wire.release();
-  expect(await run(words)).toMatchObject({ code: 0, stdout: 'h0\nh1\n', stderr: expect.stringContaining('2 tags added') });
-  const { tags } = (await (await fetch(`${there.service.baseUrl}/tags`, { headers: asBob })).json()) as { tags: unknown[] };
-  expect(tags).toEqual([{ label: 'one' }, { label: 'two' }]);
+  const undo = ['undo', '--yes', '--profile', 'there'];
+  const [post, after] = [{ only: { method: 'POST', path: '/tags' } }, { only: { method: 'POST' }, ...faults.silentAfter }];
+  for (const isResumed of [true, false]) {
+    await killed(words, after, { wire: there.wire, env: profileEnv }, isResumed ? [] : [post]);
+    expect(await labelsThere(there)).toEqual(isResumed ? ['one'] : ['one', 'two']);
+    if (isResumed)
+      expect(await run(words)).toMatchObject({ code: 0, stdout: 'h0\nh1\n', stderr: expect.stringContaining('2 tags added') });
+    const [, name = ''] = /(\d{8}-\S+)/.exec((await run(undo)).stderr) ?? [];
+    expect(await run([...undo, name])).toMatchObject({ code: 0 });
+    expect([await labelsThere(there), await copies(there)]).toEqual([[], []]);
+  }
+  const { runs } = JSON.parse((await run(['runs', '--profile', 'there', '-o', 'json'])).stdout);
+  expect(runs.filter(({ what }: { what: string }) => what.startsWith('copy'))).toHaveLength(2);
 });
 
 describe('two accounts with the same domains', () => {

@@ -126,16 +126,17 @@ test('F1, R 1.4: a run of a selection that sent nothing is begun anew with the l
 }) => {
   await store(service, numbered(3, { tags: ['one'] }));
   const before = await stored(service);
+  await linkctl(['tags', 'add', 'all']);
   const words = ['tags', 'merge', 'one', '--into', 'all', ...sure];
   await wire.script([{ ...faults.refuse(1303), only: { method: 'PATCH' } }]);
   expect(await linkctl(words)).toMatchObject({ code: 7 });
   await store(service, [labelled('new', 'one')]);
   expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('resuming') });
   expect((await linkctl(['tags', '--count'])).stdout).toBe('all\t4\n');
-  expect(await runs(linkctl)).toMatchObject([{ state: 'finished', rows: 4, undo: 'yes' }]);
+  expect(await runs(linkctl)).toMatchObject([{ state: 'finished', rows: 4, undo: 'yes' }, { what: 'tags add all' }]);
   expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
   expect((await stored(service)).slice(0, 3)).toEqual(before);
-  expect((await linkctl(['tags', '--count'])).stdout).toBe('one\t4\n');
+  expect((await linkctl(['tags', '--count'])).stdout).toBe('all\t0\none\t4\n');
 });
 
 describe('several domains', () => {

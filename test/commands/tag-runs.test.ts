@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
+import { killed, newestFor } from './undo-world.ts';
 
 const link = (hash: string, ...tags: string[]) => ({ custom_hash: hash, long_url: `https://example.com/${hash}`, tags });
 const tagsOf = async (linkctl: Linkctl) => (await linkctl(['tags'])).stdout.trimEnd().split('\n');
@@ -64,6 +65,32 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(await tagsOf(linkctl)).toEqual(labels);
     },
   );
+
+  test('E7, E9, U5: a merge that was killed when it had only added its tag is the last change, resumed by the same command, and undone', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+  }) => {
+    await store(service, [link('x', 'one')]);
+    const words = ['tags', 'merge', 'one', '--into', 'new', ...sure];
+    const after = { only: { method: 'POST', path: '/tags' }, ...faults.silentAfter };
+    expect((await linkctl(['edit', 'x', '--note', 'earlier'])).code).toBe(0);
+    const before = await stored(service);
+    for (const isResumed of [true, false]) {
+      await killed(words, after, { wire, env });
+      expect(await tagsOf(linkctl)).toEqual(['new', 'one']);
+      const [{ run, ...begun } = { run: '' }] = await runs(linkctl);
+      expect(begun).toMatchObject({ what: 'tags merge one --into new', state: 'unfinished', undo: 'yes' });
+      expect(await newestFor('undo', linkctl)).toBe(run);
+      const resumed = { code: 0, stderr: expect.stringContaining(`resuming run ${run}`) };
+      if (isResumed) expect(await linkctl(words)).toMatchObject(resumed);
+      expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
+      expect(await tagsOf(linkctl)).toEqual(['one']);
+      expect(await stored(service)).toEqual(before);
+    }
+    expect((await runs(linkctl)).filter(({ what }) => what.startsWith('tags merge'))).toHaveLength(2);
+  });
 
   test('E15: tags without links, deleted by a process that was stopped after its last call: the same command says that it is done', async ({
     linkctl,

@@ -328,17 +328,24 @@ test('U2, U6: a rename of a tag: an undo or redo that was killed before its answ
   expect((await linkctl(['undo', run, '--yes'])).stderr).toContain('already undone');
 });
 
-test.for(['undo', 'redo'] as const)(
-  'U2, U3: %s of a merge that was killed before its last tag was deleted is resumed by the same command',
-  async (command, { linkctl, service, wire, env }) => {
+test.for([
+  ['undo', 'before its last tag was deleted', { only: { method: 'DELETE' }, ...faults.silentBefore }],
+  ['redo', 'before its last tag was deleted', { only: { method: 'DELETE' }, ...faults.silentBefore }],
+  ['undo', 'when it had only added its tag', { only: { method: 'POST' }, ...faults.silentAfter }],
+  ['redo', 'when it had only added its tag', { only: { method: 'POST' }, ...faults.silentAfter }],
+] as const)(
+  'U2, U3: %s of a merge that was killed %s is resumed by the same command',
+  async ([command, , step], { linkctl, service, wire, env }) => {
     await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['old'] }]);
     expect((await linkctl(['tags', 'merge', 'old', '--into', 'new', ...sure])).code).toBe(0);
     const [{ run = '' } = {}] = await runs(linkctl);
     if (command === 'redo') expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
-    await killed([command, run, '--yes'], { only: { method: 'DELETE' }, ...faults.silentBefore }, { wire, env });
+    await killed([command, run, '--yes'], step, { wire, env });
     expect(await tags(linkctl)).toEqual(['new', 'old']);
-    expect(await linkctl([command, run, '--yes'])).toMatchObject({ code: 0 });
+    expect(await linkctl([command, run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('resuming run') });
     expect(await tags(linkctl)).toEqual([command === 'redo' ? 'new' : 'old']);
+    const again = command === 'redo' ? 'is not undone' : 'already undone';
+    expect((await linkctl([command, run, '--yes'])).stderr).toContain(again);
   },
 );
 

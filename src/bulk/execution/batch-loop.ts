@@ -4,9 +4,10 @@ import { isSettled } from '../journal/journal-state.ts';
 import { hashAssigner } from '../operations/made-hashes.ts';
 import { renamesFollowed } from '../operations/renames.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
-import { concurrencyOf, type RunRow } from '../run-plan.ts';
+import { concurrencyOf, type RunRow, type RunSteps } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { outcomeOfFreeRow, type RecordedBatch, unknownOutcome } from '../sending/settling.ts';
+import { tagChangeOf } from '../tag-run.ts';
 import { assertSamePayload, earlierRows } from './earlier-rows.ts';
 import { type Execution, newRow, type RunOutput, type Segment } from './execution.ts';
 
@@ -18,7 +19,7 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
   const hold = createHold();
   const ignoreSignals = stopOnSignal(run);
   try {
-    if (!stop.reason) await plan.steps?.before().catch(stop.because);
+    if (!stop.reason && plan.steps) await stepBefore(plan.steps, run).catch(stop.because);
     for await (const segment of segmentsOf(run)) {
       // A run whose file has changed cannot be resumed, so nothing more is sent.
       const changeError = stop.reason ? undefined : await plan.input.changeError?.();
@@ -42,6 +43,13 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
   } finally {
     ignoreSignals();
   }
+}
+
+/** The journal says first that tags may be added: from then on, the run may have changed something. */
+async function stepBefore({ before }: RunSteps, { plan, ledger }: Execution): Promise<void> {
+  const { add } = tagChangeOf(plan);
+  if (add) await ledger.intent({ rows: [], payloads: [], json: JSON.stringify(add) });
+  await before();
 }
 
 type Hold = (names: readonly string[]) => Promise<() => void>;

@@ -141,7 +141,9 @@ function addIntent(fold: Fold, { batch, rows, payload, keys, mark, before, prior
   if (fold.begin.mode === 'keyed') fold.mark ??= mark;
   const indexes = indexesOf(rows);
   fold.nextBatch = Math.max(fold.nextBatch, batch + 1);
-  fold.open.set(batch, { batch, rows: indexes, unsettled: new Set(indexes), payload });
+  // Without rows, it announces a change of tags.
+  if (indexes.length === 0) fold.mayHaveChangedMore = true;
+  else fold.open.set(batch, { batch, rows: indexes, unsettled: new Set(indexes), payload });
   for (const [position, row] of indexes.entries()) {
     if (fold.codes[row] === openCode || fold.codes[row] === unknownCode) putInDoubt(fold, row);
     fold.codes[row] = openCode | ((fold.codes[row] ?? 0) & inDoubt);

@@ -43,9 +43,9 @@ export function mayHaveChanged({ counts, begin, mayHaveChangedMore }: RunState):
 
 const changing: readonly RowState[] = ['open', 'unknown', ...changedStatuses];
 
-/** Returns true if no row was applied. Nothing depends on such a run, and it does not block another one. */
-export function isUntouched({ counts, begin }: RunState): boolean {
-  return (counts.get('free') ?? 0) === begin.input.rows;
+/** Returns true if no row was applied and no tag added. Nothing depends on such a run, and it does not block another one. */
+export function isUntouched({ counts, begin, mayHaveChangedMore }: RunState): boolean {
+  return (counts.get('free') ?? 0) === begin.input.rows && !mayHaveChangedMore;
 }
 
 /** A batch that has an intent, but not a result for every row. */
@@ -68,7 +68,10 @@ export interface RunState {
   readonly undoneBy: readonly string[];
   /** Undos after whose beginning rows were done. */
   readonly outgrown: ReadonlySet<string>;
-  /** A row that does not count as changed may have changed a link: it was not applied as requested, was in doubt, or its link may be new. */
+  /**
+   * Tags may have been added, or a row that does not count as changed may have changed a link: it was not applied as requested, was in
+   * doubt, or its link may be new.
+   */
   readonly mayHaveChangedMore: boolean;
   /** The number of tags, and of rows in doubt of an undone run, that the run should have changed, but left unchanged. */
   readonly kept: number;

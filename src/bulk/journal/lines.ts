@@ -92,6 +92,7 @@ export type RunIdentity = Pick<BeginLine, 'operation' | 'server' | 'account' | '
 /** Announces a batch. It is synced to disk before the first byte of the batch is sent. */
 interface Intent {
   readonly batch: number;
+  /** Empty for a change of tags. */
   readonly rows: Ranges;
   readonly payload: string;
   /** One per row, if hashes are generated. */
