@@ -73,7 +73,8 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
       : `undoing run ${begin.run}: ${titleOf(begin)}`,
   );
   if (untraceableRows > 0) {
-    await session.warn(`links of ${plainQuantity(untraceableRows, 'row')} whose outcome is unknown are left unchanged`);
+    const before = run.isSettledLater ? `: to settle them first, ${repeatText(begin)}` : '';
+    await session.warn(`links of ${plainQuantity(untraceableRows, 'row')} whose outcome is unknown are left unchanged${before}`);
   }
   const pending: PendingRows = { rows: untraceableRows };
   const tags = tagsBack(run, session);
@@ -91,7 +92,13 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
     await recordTagRun(nothing, environmentOf(session), { act: async () => undefined });
   }
   const named = isWithoutLinks ? await withRunBefore(report, run, undo.direction, session) : report;
-  return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, run) };
+  // If links were undone, the same command starts again from the first row.
+  const isSettledLater = isWithoutLinks && run.isSettledLater;
+  return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, { ...run, isSettledLater }) };
+}
+
+function repeatText(begin: DoneRun['begin']): string {
+  return `repeat the command of the run (${titleOf(begin)})`;
 }
 
 interface Undoing {
@@ -142,13 +149,15 @@ const through: ReadonlySet<FailureKind> = new Set(['partial', 'rejected', 'not_f
 function withPending(
   outcome: CliError | undefined,
   { rows }: PendingRows,
-  { begin: { run }, untraceableRows }: DoneRun,
+  { begin, untraceableRows, isSettledLater }: DoneRun,
 ): CliError | undefined {
   if (rows === 0 || (outcome && !through.has(outcome.kind))) return outcome;
+  const { run } = begin;
+  // An undo does not find links of untraceable rows, however often it is repeated.
+  const check = isSettledLater ? `${repeatText(begin)}, then: linkctl undo ${run}` : 'check with: linkctl list';
   return new CliError('unknown', `outcome unknown for ${plainQuantity(rows, 'row')} of run ${run}: they may still be applied`, {
     details: outcome ? [outcome.message] : [],
-    // An undo does not find links of untraceable rows, however often it is repeated.
-    hint: rows > untraceableRows ? `check the links, then repeat: linkctl undo ${run}` : 'check with: linkctl list',
+    hint: rows > untraceableRows ? `check the links, then repeat: linkctl undo ${run}` : check,
   });
 }
 

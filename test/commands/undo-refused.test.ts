@@ -260,12 +260,35 @@ describe('a shortening run with rows in doubt', () => {
     await wire.script([]);
     const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 10, stdout: 'hash\n' });
-    expect(undone.stderr).toContain('links of 1 row whose outcome is unknown are left unchanged');
+    expect(undone.stderr).toContain(
+      'links of 1 row whose outcome is unknown are left unchanged: to settle them first, repeat the command of the run (shorten links.csv)\n',
+    );
     expect((await stored(service)).map(({ hash }) => hash)).toEqual(['last']);
     expect(undone.stderr).toContain('hint: check with: linkctl list\n');
     const [, { run = '' } = {}] = await runs(linkctl);
     const again = await linkctl(['undo', run, '--yes']);
     expect(again).toMatchObject({ code: 10, stderr: expect.stringContaining('outcome unknown for 1 row ') });
+  });
+
+  test('E16, B45: a run that its command can still settle says so, and is then undone', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    const input = join(folder, 'links.csv');
+    writeFileSync(input, 'custom_hash,long_url\nhash,https://a.example\n');
+    const words = ['shorten', '-f', input];
+    await wire.script([{ only: { method: 'POST' }, ...faults.silentAfter, times: 'all' }]);
+    expect((await linkctl([...words, '--timeout', '1', '--retries', '0'])).code).not.toBe(0);
+    await wire.script([]);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    const left = await linkctl(['undo', run, '--yes']);
+    expect(left).toMatchObject({ code: 10, stdout: '' });
+    expect(left.stderr).toContain(`hint: repeat the command of the run (shorten links.csv), then: linkctl undo ${run}\n`);
+    expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining(`resuming run ${run}`) });
+    expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'hash\n' });
+    expect(await stored(service)).toEqual([]);
   });
 });
 

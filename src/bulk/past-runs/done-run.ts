@@ -23,8 +23,9 @@ export async function readDoneRun(stateFolder: string, run: string) {
     throw new NotFoundError(`the record of run ${run} is gone: it can be neither undone nor redone`, { hint: 'linkctl runs' });
   }
   const record = runRecord(run, folders);
-  const { begin, counts, keys, stateOf, undoneBy, outgrown, size, mark } = state;
-  const inDoubt = (counts.get('open') ?? 0) + (counts.get('unknown') ?? 0);
+  const { begin, complete, counts, keys, stateOf, undoneBy, outgrown, size, mark } = state;
+  const { open = 0, unknown = 0 } = Object.fromEntries(counts);
+  const inDoubt = open + unknown;
   const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
   const isCreation = kind === 'shorten';
   // Links can be found if their hashes were generated here, or if a reading showed that they were free.
@@ -40,6 +41,8 @@ export async function readDoneRun(stateFolder: string, run: string) {
     kind,
     /** Number of rows that may have created links which cannot be found. */
     untraceableRows: isCreation ? inDoubt - named.size : 0,
+    /** The same command resumes the run and finds out about its rows in doubt. */
+    isSettledLater: !complete && !record.isSmall && unknown === 0 && undoneBy.length === 0,
     images: record.images,
     /** Finds the links that are newer than the start of the run. Nothing shows that the run created any other link. */
     newerLinks: async (client: Pick<Client, 'send'>): Promise<(hash: string) => boolean> =>
