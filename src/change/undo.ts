@@ -5,7 +5,7 @@ import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
 import type { DoneChange } from '../bulk/past-runs/done-change.ts';
 import { assertIdle, type DoneRun } from '../bulk/past-runs/done-run.ts';
-import { titleOf } from '../bulk/past-runs/run-names.ts';
+import { newestFirst, titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
 import { assertSameAccount, directionOf } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
@@ -53,6 +53,9 @@ export async function undoOrRedo(
     throw new UsageError(`--domain does not apply to ${direction.command}: each link is changed on the domain that it was on`);
   const run = await namedRun(named, direction, (some) => isAnyLeft([some], session), session);
   if (run === undefined) throw new NotFoundError(direction.nothing.message, { hint: direction.nothing.hint });
+  // All undos and redos of a run are on its account.
+  const [{ begin } = {}] = newestFirst(foldersOf(session), (name) => name === run);
+  if (begin) assertSameAccount(begin, session.client);
   return await revertParts(run, direction, session, (part) => undoRun(part, options, session));
 }
 
@@ -60,8 +63,7 @@ export async function undoOrRedo(
 async function undoRun(part: RevertibleRun, options: UndoOptions, session: Session): Promise<RowsReport> {
   const { run } = part;
   const { begin, untraceableRows } = run;
-  const { system, client, global } = session;
-  assertSameAccount(begin, client);
+  const { system, global } = session;
   const undo = undoOf(run);
   if (begin.operation === 'tags') return await undoTagRun(run, undo, session);
   const method = await undoMethodOf(run, session);

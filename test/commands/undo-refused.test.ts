@@ -91,19 +91,25 @@ test('U2: a run of another account, server or edition is refused by name; so is 
   await store(service, numbered(3));
   expect((await linkctl(edit)).code).toBe(0);
   const [{ run = '' } = {}] = await runs(linkctl);
-  const from = (await wire.requests()).length;
   const elsewhere = await other(['undo', run, '--yes']);
   expect(elsewhere).toMatchObject({ code: 2, stdout: '' });
   expect(elsewhere.stderr).toContain(`run ${run} belongs to ann on ${wire.baseUrl}, not to ann on `);
   const stranger = await linkctl(['undo', run, '--yes'], { env: { LINKCTL_USERNAME: 'bob' } });
   expect(stranger).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to ann on ') });
+  for (const command of ['undo', 'redo']) {
+    expect((await linkctl([command, run, '--yes'])).code).toBe(0);
+    for (const next of ['undo', 'redo']) {
+      const refused = await linkctl([next, run, '--yes'], { env: { LINKCTL_USERNAME: 'bob' } });
+      expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`run ${run} belongs to ann on `) });
+    }
+  }
   expect(await linkctl(['undo', '20310131', '--yes'])).toMatchObject({
     code: 5,
     stderr: expect.stringContaining('no run "20310131"'),
   });
   expect((await linkctl(['runs', 'forget', run, '--yes'])).code).toBe(0);
   expect((await linkctl(['undo', run, '--yes'])).code).toBe(5);
-  expect(await changes(wire, from)).toEqual([]);
+  expect(await changes(wire)).toHaveLength(3);
 });
 
 test('U2, B45: the hint about a run of the other edition of the sandbox names the edition', async ({ homeEnv }) => {
