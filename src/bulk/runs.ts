@@ -6,7 +6,7 @@ import { urlsByHash } from '../client/named-urls.ts';
 import { fieldsSincePrinted } from '../link/prints.ts';
 import { mayHaveChanged, type RunState } from './journal/journal-state.ts';
 import { readJournal } from './journal/line-reader.ts';
-import type { BeginLine, ResultLine } from './journal/lines.ts';
+import { type BeginLine, changedStatuses, type ResultLine } from './journal/lines.ts';
 import { linksOf, statusesOf } from './journal/recorded-results.ts';
 import { foldRun } from './journal/run-folder.ts';
 import type { ChangeSettings } from './operations/named-links.ts';
@@ -181,7 +181,13 @@ async function overview(run: string, folders: RunFolders): Promise<RunOverview |
   }
 }
 
-function countsOf({ counts }: RunState): RunOverview['counts'] {
+/** Returns how many rows changed something or may have: `2 created, 1 unknown`. */
+export function changesOf(counts: RunOverview['counts']): string {
+  const statuses = [...changedStatuses, 'unknown'] as const;
+  return statuses.flatMap((status) => (counts[status] ? `${counts[status]} ${status}` : [])).join(', ');
+}
+
+export function countsOf({ counts }: RunState): RunOverview['counts'] {
   const reported: Partial<Record<RowStatus | CheckStatus, number>> = {};
   for (const [state, number] of counts) {
     const status = state === 'free' ? 'not_sent' : state === 'open' ? 'unknown' : state;

@@ -5,6 +5,7 @@ import { isRunOf, titleOf } from '../bulk/past-runs/run-names.ts';
 import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
 import {
   canBeUndone,
+  changesOf,
   forgetRun,
   listRuns,
   needsForce,
@@ -150,19 +151,22 @@ async function forgetOne(_options: object, invocation: Invocation, [named = '']:
   const run = runNamed(named, invocation);
   const overview = await showRun(state, run);
   const { state: how, counts } = overview;
+  const changes = changesOf(counts);
+  const stays = changes && ` Its changes stay: ${changes}.`;
   if (how !== 'finished') {
     const left = counts.not_sent ?? 0;
     await confirm(
-      `Run ${run} is ${how}; ${quantity(left, 'row')} ${left === 1 ? 'was' : 'were'} not sent. The same command would start again from the first row. Delete the record?`,
+      `Run ${run} is ${how}; ${quantity(left, 'row')} ${left === 1 ? 'was' : 'were'} not sent.${stays} The same command would start again from the first row. Delete the record?`,
       invocation,
     );
   }
   // Without a terminal there is no question, so existing scripts keep working.
   else if (canBeUndone(overview) && canAsk(invocation)) {
-    await confirm(`Run ${run} cannot be undone without its record. Delete the record?`, invocation);
+    await confirm(`Run ${run} cannot be undone without its record.${stays} Delete the record?`, invocation);
   }
   await forgetRun(state, run, invocation.system);
-  return { kind: 'done', sentence: `Deleted the record of run ${run}`, record: { forgotten: [run] }, lines: [run] };
+  const notes = () => (how !== 'finished' && changes ? [`changes of run ${run} stay: ${changes}`] : []);
+  return { kind: 'done', sentence: `Deleted the record of run ${run}`, record: { forgotten: [run] }, lines: [run], notes };
 }
 
 const align = 'right' as const;

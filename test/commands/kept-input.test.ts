@@ -95,7 +95,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       writeFileSync(file, linesOf(hashes.slice(0, 5)));
       const ran = await linkctl(words);
       expect(ran.code, ran.stderr).toBe(9);
-      expect(ran.stderr).toMatch(/links\.csv changed since the unfinished run \S+\n.*restore the old file .*linkctl runs forget/);
+      expect(ran.stderr).toMatch(
+        /links\.csv changed since the unfinished run \S+\n.*restore the old file .*linkctl undo \S+; .*linkctl runs forget/,
+      );
       expect((await sent(wire)).slice(before).filter(({ call }) => call.startsWith(method))).toEqual([]);
       writeFileSync(file, linesOf(hashes));
       const done = await linkctl(words);

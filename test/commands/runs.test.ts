@@ -98,7 +98,7 @@ test('runs forget asks before an unfinished run, and afterwards the first row is
   const declined = await linkctl(['runs', 'forget', run], { ...watched, stdin: 'n\n' });
   expect(declined).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/is unfinished; 20 rows were not sent\..*Delete the record\?/),
+    stderr: expect.stringMatching(/is unfinished; 20 rows were not sent\. Its changes stay: 20 deleted\..*Delete\s+the record\?/),
   });
   expect(await linkctl(['runs', 'forget', run, '-y'], watched)).toMatchObject({
     code: 0,
@@ -391,7 +391,7 @@ test('U4: a terminal asks before the record goes that could undo a run; a script
   const declined = await linkctl(['runs', 'forget', 'last'], { ...watched, stdin: '\n' });
   expect(declined).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/cannot be undone without its record\. Delete the record\?/),
+    stderr: expect.stringMatching(/cannot be undone without its record\. Its changes stay: 40 changed\. Delete the record\?/),
   });
   expect(await runs()).toHaveLength(1);
   expect(await linkctl(['runs', 'forget', 'last'])).toMatchObject({ code: 0, stderr: '' });

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
 import { test } from '../support/linkctl.ts';
 import { stored } from '../support/stored-links.ts';
-import { undoLast } from './undo-world.ts';
+import { runs, undoLast } from './undo-world.ts';
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
@@ -18,4 +19,56 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['shorten', '-f', file])).toMatchObject({ code: 0, stderr: expect.stringContaining('2 created') });
     expect(await stored(service)).toHaveLength(2);
   });
+
+  /** A file of two links that stopped after the first, and was edited since. */
+  const stopped = test.extend<{ words: string[]; run: string }>({
+    words: async ({ folder }, use) => await use(['shorten', '-f', join(folder, 'in.txt'), '--batch-size', '1']),
+    run: async ({ words, folder, linkctl, wire }, use) => {
+      const file = join(folder, 'in.txt');
+      writeFileSync(file, 'https://example.com/1\nhttps://example.com/2\n');
+      const post = { only: { method: 'POST' } };
+      await wire.script([post, { ...post, ...faults.refuse(1303) }]);
+      expect((await linkctl(words)).code).toBe(7);
+      writeFileSync(file, 'https://example.com/1\nhttps://example.com/3\n');
+      await use((await runs(linkctl))[0]?.run ?? '');
+    },
+  });
+
+  stopped(
+    'U2, J8: a file that was edited since its run stopped names undo first; after that it makes no link twice',
+    async ({ linkctl, service, words, run }) => {
+      const refused = await linkctl(words);
+      expect(refused).toMatchObject({ code: 9, stderr: expect.stringContaining(`changed since the unfinished run ${run}\n`) });
+      expect(refused.stderr).toContain(
+        `hint: restore the old file and run the command again; to undo the run: linkctl undo ${run}; to forget it and keep its changes: linkctl runs forget ${run}\n`,
+      );
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+      expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining('2 created') });
+      expect(await destinations(service)).toEqual(['https://example.com/1', 'https://example.com/3']);
+    },
+  );
+
+  stopped('D23: --again beside an unfinished run of the file says what stays', async ({ linkctl, service, words, run }) => {
+    const warning = `warning: run ${run} (shorten in.txt) stays unfinished (1 created); to undo the run: linkctl undo ${run}; `;
+    for (const more of [['-n'], []]) {
+      const ran = await linkctl([...words, '--again', ...more]);
+      expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
+      expect(ran.stderr.split('warning:')).toHaveLength(2);
+    }
+    expect(await destinations(service)).toHaveLength(3);
+  });
+
+  stopped('R 1.4: runs forget says what stays, before and after', async ({ linkctl, run }) => {
+    const watched = { terminal: { stdin: true, stdout: true, stderr: true }, stdin: 'n\n' };
+    const asked = (await linkctl(['runs', 'forget', run], watched)).stderr.replace(/\s+/g, ' ');
+    expect(asked).toContain(
+      '1 row was not sent. Its changes stay: 1 created. The same command would start again from the first row.',
+    );
+    const forgotten = await linkctl(['runs', 'forget', run, '--yes']);
+    expect(forgotten).toEqual({ code: 0, stdout: `${run}\n`, stderr: `changes of run ${run} stay: 1 created\n` });
+  });
 });
+
+async function destinations(service: Parameters<typeof stored>[0]): Promise<string[]> {
+  return (await stored(service)).map(({ long_url }) => long_url).sort();
+}

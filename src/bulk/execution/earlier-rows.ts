@@ -3,6 +3,7 @@ import { LocalError } from '../../base/errors.ts';
 import { isSettled, type OpenIntent } from '../journal/journal-state.ts';
 import { knownBefore } from '../journal/recorded-results.ts';
 import { serializeBatch } from '../operations/batches.ts';
+import { discardText } from '../past-runs/discard-text.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { isSettledLater } from '../sending/settling.ts';
 import type { Execution, Segment } from './execution.ts';
@@ -41,11 +42,11 @@ export function earlierRows({ begun: { state }, images, operation }: Execution) 
 }
 
 /** Throws `LocalError` if rows that were in flight would be sent again with other values. */
-export function assertSamePayload(open: Segment['open'], { begun: { name } }: Execution): void {
+export function assertSamePayload(open: Segment['open'], { begun: { name, state } }: Execution): void {
   for (const [intent, rows] of open) {
     if (rows.length < intent.rows.length || checksum(serializeBatch(rows).json) === intent.payload) continue;
     throw new LocalError(`run ${name} would now send other values than when it started`, {
-      hint: `use the linkctl version that started it; to discard the run: linkctl runs forget ${name}`,
+      hint: `use the linkctl version that started it; ${discardText(state)}`,
     });
   }
 }

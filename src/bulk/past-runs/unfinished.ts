@@ -65,7 +65,7 @@ export async function resumableRun(sought: Sought, surroundings: Surroundings) {
     if (isUntouched(state)) continue;
     if (!existsSync(record.input)) {
       throw new LocalError(`run ${name} cannot be resumed: its list of links is missing`, {
-        hint: `to discard the run: linkctl runs forget ${name}`,
+        hint: (await import('./discard-text.ts')).discardText(state),
       });
     }
     const { begin } = state;
