@@ -35,7 +35,9 @@ export async function consentToPlan(plan: ChangePlan, asked: Question, session: 
   if (plan.only && planned === 1 && !always && !namesKinds && !yes) {
     for (const line of lossLines(plan)) await session.streams.note(line);
     await session.streams.message(`${account}:`);
-    return await confirm(`${verb} ${onlyText(plan.only, session)}?`, session);
+    // An undo of several kinds of changes says so of a single link that it deletes.
+    const word = plan.only.outcome.kind === 'delete' ? 'Delete' : verb;
+    return await confirm(`${word} ${onlyText(plan.only, session)}?`, session);
   }
   if (!(yes && quiet)) await showPlan(plan, session);
   if (yes || planned === 0) return;

@@ -36,7 +36,7 @@ export function registerEdit(command: Command, run: Runner): void {
     ],
     fields: urlColumns,
     notes: [
-      'Fields without a flag stay unchanged. --note "" clears the note, and --expires never removes the expiration date. With -f, hash selects ' +
+      'Fields without a flag stay unchanged. To clear the note: --note "". To remove the expiration date: --expires never. With -f, hash selects ' +
         'the link, custom_hash is its new hash, and tags contains +label and -label.',
       'The output of list -o csv is a valid input file. With --base <listing>, only cells that differ from the listing are sent. Links that ' +
         'someone else has changed since the listing are left unchanged and reported.',

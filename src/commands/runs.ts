@@ -23,7 +23,7 @@ import { batchSizeOf } from '../client/batch-limits.ts';
 import { sharedFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { columns } from '../help/text-layout.ts';
-import { quantity } from '../output/quantity.ts';
+import { grouped, quantity } from '../output/quantity.ts';
 import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
 import { readConfig, requireProfile } from '../profiles/config-file.ts';
 import { namedProfile, profileInUse } from '../profiles/profile-names.ts';
@@ -64,7 +64,7 @@ export function registerRuns(command: Command, run: Runner): void {
     examples: ['linkctl runs', 'linkctl runs show last', 'linkctl runs verify 20310131-1209'],
     notes: [
       'To resume an unfinished run, run the same command again. Records are kept for 30 days, of typed links the newest 200. Until then, linkctl undo can revert any run whose UNDO column says yes. If nothing shows whether a run created its links, it says with --force.',
-      '<run> is a run ID, an unambiguous prefix of one, or last. With --profile, last is the newest run of that profile.',
+      '<run> is a run ID, an unambiguous prefix of one, or last. last is the newest run of the profile in use: --profile, else the current one.',
       'What shorten -f guarantees depends on the rows:',
       [
         '  keyed    each row has a custom_hash, or --generate-hashes. Safe to repeat:',
@@ -141,8 +141,11 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
     rows: rows(),
     columns: discrepancyColumns,
     members: () => ({ summary: { checked, wrong } }),
-    notes: () => [`${quantity(checked, 'link')} checked: ${wrong} missing or changed`],
-    outcome: () => (wrong > 0 ? new FailedError(`${wrong} of ${checked} links are missing or changed since the run`) : undefined),
+    notes: () => [`${quantity(checked, 'link')} checked: ${grouped(wrong)} missing or changed`],
+    outcome: () =>
+      wrong > 0
+        ? new FailedError(`${grouped(wrong)} of ${quantity(checked, 'link')} missing or changed since the run`)
+        : undefined,
   };
 }
 

@@ -64,7 +64,7 @@ const command: ProfileField<string[]> = {
 /** The single description of all settings, by their names in the file. */
 const profileFields = {
   base_url: {
-    ...text('a URL such as https://api.example.com/rest/v3', (value) => baseUrl(value) !== undefined),
+    ...text('a URL such as https://s.example/tiny/api/3', (value) => baseUrl(value) !== undefined),
     login: true,
     flag: '--base-url',
     variable: 'LINKCTL_BASE_URL',

@@ -65,6 +65,11 @@ export function matchVerb(...counts: readonly number[]): string {
   return counts.includes(1) ? 'matches' : 'match';
 }
 
+/** `1 of 3 links does not exist`. */
+export function absenceText(count: number, named: number): string {
+  return `${grouped(count)} of ${quantity(named, 'link')} ${count === 1 ? 'does' : 'do'} not exist`;
+}
+
 export function notFound(link: LinkKey, reported = false): NotFoundError {
   const { message, hint } = noShortUrl(link);
   return new NotFoundError(message, { apiCode: 1306, hint, reported });
@@ -93,6 +98,6 @@ export class MissingLinks {
     if (!this.#absent) return undefined;
     if (named === 1) return notFound(this.#absent, true);
     const Kind = this.count < named ? PartialError : NotFoundError;
-    return new Kind(`${this.count} of ${named} links do not exist`);
+    return new Kind(absenceText(this.count, named));
   }
 }

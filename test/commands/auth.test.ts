@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -119,6 +120,30 @@ test('a second profile is stored beside the current one, and says how to switch'
   await home(login, { stdin: apiKey });
   const ran = await home(login.with(3, 'play'), { stdin: apiKey });
   expect(ran.stderr).toContain('the current profile is still "work"; to switch: linkctl auth switch play');
+});
+
+test('B65: a profile of another account is replaced only after a yes', async ({ home, login, config }) => {
+  await mkdir(join(config, '..'), { recursive: true, mode: 0o700 });
+  const work = { base_url: 'https://other.example/api/3', username: 'ann', edition: 'a', api_key: 'the-only-copy-of-this-key' };
+  const before = JSON.stringify({ current_profile: 'work', profiles: { work } });
+  writeFileSync(config, before, { mode: 0o600 });
+  expect(await home(login, { stdin: apiKey })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'error: profile "work" is of another account: ann on other.example\n' +
+      'hint: add --profile with another name, or --yes to replace it\n',
+  });
+  const terminal = { stdin: true, stdout: true, stderr: true };
+  const asked = await home(login, { stdin: 'n\n', terminal });
+  expect([asked.code, asked.stderr]).toEqual([
+    1,
+    expect.stringContaining('Replace profile "work" (ann on other.example)? [y/N]'),
+  ]);
+  expect(readFileSync(config, 'utf8')).toBe(before);
+  expect((await home([...login, '--yes'], { stdin: apiKey })).code).toBe(0);
+  // The same account again needs no question.
+  expect((await home(login, { stdin: apiKey })).code).toBe(0);
 });
 
 test('B65: a first login that fails leaves no file', async ({ home, login, config }) => {

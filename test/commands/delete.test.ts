@@ -2,8 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { startTally } from '../../src/bulk/results/row-outcome.ts';
+import type { RunningService } from '../../src/service/service.ts';
+import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { sent, test } from '../support/linkctl.ts';
+import { type Linkctl, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
@@ -431,6 +433,41 @@ test('F45: a listing that says no total is counted by reading', async ({ linkctl
   await wire.behave({ pageCap: 5, totalCount: 'missing' });
   const ran = await linkctl(['delete', '--by-tags', 'old', '-y', '--max-affected', '6']);
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('7 links would be affected') });
+});
+
+describe('P3, U2: one link of a batch is gone, so that it is refused as a whole, and another one was changed meanwhile', () => {
+  interface Where {
+    readonly linkctl: Linkctl;
+    readonly wire: FaultyServer;
+    readonly service: RunningService;
+  }
+  const meanwhile = async (line: string, { linkctl, wire, service }: Where) => {
+    await store(service, numbered(4, { tags: ['old'] }));
+    await wire.script([{ ...faults.refuse(1306), ...onDelete, held: true }]);
+    const running = linkctl(line.split(' '));
+    await wire.held();
+    const beside = (...words: string[]) => linkctl(words, { env: { LINKCTL_BASE_URL: wire.sideDoor } });
+    await beside('delete', 'h3', '--yes', '--no-undo');
+    await beside('edit', 'h1', '--note', 'FOREIGN', '--remove-tag', 'old', '--add-tag', 'keep', '--no-undo');
+    await wire.release();
+    return await running;
+  };
+
+  test('of a selection it is kept and reported', async ({ linkctl, wire, service }) => {
+    const ran = await meanwhile('delete --by-tags old --yes --max-affected 9', { linkctl, wire, service });
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('h1: changed since it was listed') });
+    expect(await stored(service)).toMatchObject([{ hash: 'h1', note: 'FOREIGN', tags: ['keep'] }]);
+  });
+
+  test('named it is deleted, and undo restores it as it was then', async ({ linkctl, wire, service }) => {
+    expect((await meanwhile('delete h0 h1 h2 h3 --yes', { linkctl, wire, service })).code).toBe(3);
+    expect(await stored(service)).toEqual([]);
+    const { runs } = JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout);
+    const { run } = runs.find(({ rows }: { rows: number }) => rows === 4);
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    const restored = Object.fromEntries((await stored(service)).map((record) => [record.hash, record]));
+    expect(restored).toMatchObject({ h0: { tags: ['old'] }, h1: { note: 'FOREIGN', tags: ['keep'] }, h2: { tags: ['old'] } });
+  });
 });
 
 test('F45: a list answer that is 1306 for one of the hashes does not hide the others', async ({ linkctl, wire, service }) => {

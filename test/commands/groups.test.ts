@@ -57,7 +57,7 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
       await wire.behave(manners);
       const named = asFile([...hashes(130), 'none']);
       const listed = await linkctl(['list', '--hashes-from', '-', '--fields', 'hash'], named);
-      expect(listed).toMatchObject({ code: 3, stdout: asFile(hashes(130)).stdin, stderr: has('1 of 131 links do not exist') });
+      expect(listed).toMatchObject({ code: 3, stdout: asFile(hashes(130)).stdin, stderr: has('1 of 131 links does not exist') });
       const stats = await linkctl(['stats', '--hashes-from', '-'], named);
       expect(stats).toMatchObject({ code: 3, stdout: has('h129\t1\t1\n') });
       expect(await linkctl(['edit', '--hashes-from', '-', '--note', 'n'], named)).toMatchObject({

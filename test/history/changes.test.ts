@@ -77,7 +77,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await on(1, 'stats', 'two', 'never', '--since', '1d', '--by', 'day')).code).toBe(5);
     const some = await on(1, 'stats', 'one', 'two', 'gone', '--since', '1d');
     expect(some).toMatchObject({ code: 3, stdout: expect.stringMatching(/^one\t2\t.*\ngone\t0\t.*deleted\n$/) });
-    expect(some.stderr).toMatch(/1 of 3 links do not exist.*\n.*no short URL "two"/);
+    expect(some.stderr).toMatch(/1 of 3 links does not exist.*\n.*no short URL "two"/);
     expect((await on(1, 'stats', 'one', 'gone', '--since', '1d')).code).toBe(0);
   });
 

@@ -23,7 +23,7 @@ interface UnknownRows {
 
 /**
  * Decides how a run ends. Precedence: 10, 9, the signal, 4, 7, 8, any other error that stopped it. Otherwise failed rows give 3 or, if
- * every sent row failed, their common code. Unknown rows that repeating the command settles do not replace the reason for a stop, since
+ * every row failed, their common code; 1 if others were not sent (--fail-fast). Unknown rows that repeating the command settles do not replace the reason for a stop, since
  * nothing has to be checked first.
  */
 export function runEnd(
@@ -42,7 +42,11 @@ export function runEnd(
   if (stopError) return { kind: 'error', error: tally.repeatable > 0 ? toBeRepeated(stopError, tally, noun) : stopError };
   const failed = tally.counts.failed - (ignoreMissing ? missingCount(tally) : 0);
   if (failed === 0) return { kind: 'ok' };
-  const kind = failed === tally.rows - tally.counts.not_sent ? commonKind(tally) : 'partial';
+  const { not_sent } = tally.counts;
+  // Neither was the run completed nor is it pointless to repeat it.
+  if (not_sent > 0)
+    return { kind: 'error', error: new CliError('failed', `${failed} of ${tally.rows} ${noun} failed, ${not_sent} not sent`) };
+  const kind = failed === tally.rows ? commonKind(tally) : 'partial';
   return { kind: 'error', error: new CliError(kind, `${failed} of ${tally.rows} ${noun} failed`) };
 }
 

@@ -79,7 +79,8 @@ async function withLinksSeen(
   const overwritten: BulkRow[] = [];
   const judged = verdicts.map((verdict, nth): Verdict => {
     const row = rows[nth];
-    const isSeen = row && inDoubt.has(row.index) && operation.doubt === 'inspect';
+    if (row && verdict.kind === 'again' && !inDoubt.has(row.index)) return readAgain(row);
+    const isSeen = row && operation.doubt === 'inspect';
     if (verdict.kind !== 'again' || !verdict.record || !isSeen) return verdict;
     const { payload, before } = row;
     const { record: now } = verdict;
@@ -100,6 +101,11 @@ async function withLinksSeen(
   if (unread.length > 0) await images?.keep(unread);
   if (overwritten.length > 0) await images?.keep(overwritten, true);
   return judged;
+}
+
+/** The row was certainly not applied, and its link may have changed since it was read. So it is read, kept and compared once more. */
+function readAgain({ before }: BulkRow): Verdict {
+  return { kind: 'again', record: before ?? undefined, readAt: Number.NEGATIVE_INFINITY };
 }
 
 export function unknownOutcomeError(error: CliError, inDoubt: readonly Doubtful[]): CliError {

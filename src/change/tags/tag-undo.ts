@@ -1,5 +1,6 @@
 import { type CliError, PartialError } from '../../base/errors.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
+import { titleOf } from '../../bulk/past-runs/run-names.ts';
 import type { RunSteps } from '../../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf, unfinishedTags } from '../../bulk/tag-run.ts';
 import { confirm } from '../../cli/prompt.ts';
@@ -68,7 +69,8 @@ export async function undoTagRun(undone: DoneRun, undo: Omit<TagsToRecord, 'chan
     for await (const some of batchesOf(report)) rows.push(...some);
     return await withRunBefore({ ...report, rows }, undone, undo.direction, session);
   }
-  const question = undo.direction === 'redo' ? `Redo run ${begin.undoes ?? begin.run}` : `Undo run ${begin.run}`;
+  const question =
+    undo.direction === 'redo' ? `Redo run ${begin.undoes ?? begin.run}` : `Undo run ${begin.run} (${titleOf(begin)})`;
   await confirm(`${question} of ${accountLabel(session)}?`, session);
   return await recordedTags(report, { ...undo, change: begun ?? combined(doable) }, session);
 }

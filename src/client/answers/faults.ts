@@ -104,7 +104,7 @@ function apiNotFound(problem: string, { identity }: Subject): StatusMessage {
   return {
     kind: 'local',
     message: `the API is not at ${identity.baseUrl} (HTTP 404): ${problem}`,
-    hint: 'check the base URL and its path, such as https://api.example.com/rest/v3',
+    hint: 'check the base URL and its path, such as https://s.example/tiny/api/3',
   };
 }
 

@@ -12,7 +12,7 @@ import { apiAddresses, exposure, isExposed } from '../../profiles/account-values
 export async function findApi(text: string, exposes: boolean, invocation: Invocation): Promise<string> {
   const addresses = apiAddresses(text);
   const [only] = addresses;
-  if (only === undefined) throw new UsageError('--base-url: expected a host or a URL such as https://api.example.com/rest/v3');
+  if (only === undefined) throw new UsageError('--base-url: expected a host or a URL such as https://s.example/tiny/api/3');
   if (isExposed(only) && !exposes) throw exposure(new URL(only).origin);
   if (addresses.length === 1 && !canAsk(invocation)) return only;
   const failures: CliError[] = [];

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { CliError, LocalError, UsageError } from '../../base/errors.ts';
 import type { InputStream, System } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
-import { ask, askHidden, canAsk, requireTerminal } from '../../cli/prompt.ts';
+import { ask, askHidden, canAsk, confirm, requireTerminal } from '../../cli/prompt.ts';
 import { connect } from '../../cli/session.ts';
 import { findEdition } from '../../client/account-domains.ts';
 import type { Client } from '../../client/client.ts';
@@ -31,6 +31,7 @@ export async function logIn({ withKey = false }: { withKey?: boolean }, invocati
   requireAnswers(withKey, stored, invocation);
   const url = await givenBaseUrl(stored, invocation);
   const username = await givenUsername(stored, invocation);
+  await consentToReplace(name, stored, { url, username }, invocation);
   const source = await givenKey(withKey, stored, url, invocation);
   const key = typeof source === 'string' ? { value: source, warnings: [] } : await readKey(source, system);
   const keySource = typeof source === 'string' ? typedFrom(withKey, system) : nameOf(source);
@@ -65,6 +66,24 @@ export async function logIn({ withKey = false }: { withKey?: boolean }, invocati
       ...overridingProfile(name, system.env),
     ],
   };
+}
+
+/** Of another account the stored key may exist nowhere else, and scripts that use the profile would change the new one. */
+async function consentToReplace(
+  name: string,
+  { base_url, username: before }: Profile,
+  { url, username }: { readonly url: string; readonly username: string },
+  invocation: Invocation,
+): Promise<void> {
+  if (!base_url || (base_url === url && before === username)) return;
+  const { global } = invocation;
+  const account = `${before} on ${new URL(base_url).host}`;
+  if (!global.yes && !canAsk(invocation)) {
+    throw new UsageError(`profile "${name}" is of another account: ${account}`, {
+      hint: 'add --profile with another name, or --yes to replace it',
+    });
+  }
+  await confirm(`Replace profile "${name}" (${account})?`, invocation);
 }
 
 /** These variables override profiles, so a stored profile would not be used. */

@@ -12,7 +12,7 @@ import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks
 import { isOnThisComputer, nameOf, onDomain, storedLink } from '../../history/stored-link.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import { selectLinks } from '../../select/link-selection.ts';
-import { notFound } from '../../select/named-rows.ts';
+import { absenceText, notFound } from '../../select/named-rows.ts';
 import { recordPages } from '../../select/record-pages.ts';
 import { type LinkSelection, type SelectionOptions, selectionFlags } from '../../select/selection-flags.ts';
 import { dailyClicks, maxCalls } from './daily-totals.ts';
@@ -79,7 +79,7 @@ export function unknownFailure({ selected, unknown }: Pick<PeriodClicks, 'select
   if (selected === 1) return notFound(first);
   const details = unknown.slice(0, 10).map((link) => noShortUrl(link).message);
   const Kind = unknown.length < selected ? PartialError : NotFoundError;
-  return new Kind(`${grouped(unknown.length)} of ${quantity(selected, 'link')} do not exist, and did not exist in this period`, {
+  return new Kind(`${absenceText(unknown.length, selected)}, and did not exist in this period`, {
     details,
   });
 }

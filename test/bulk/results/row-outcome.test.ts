@@ -25,8 +25,8 @@ test.each<[string, (RowStatus | number)[], StopReason | undefined, number | 'sig
   ['a quota beats failed rows', ['created', 1216, 'not_sent'], stopped('limit'), 7],
   ['no connection', ['not_sent'], stopped('unavailable'), 8],
   ['wrong key', ['not_sent'], stopped('auth'), 4],
-  ['--fail-fast after some', ['created', 1216, 'not_sent'], { kind: 'fail_fast' }, 3],
-  ['--fail-fast at the first', [1216, 'not_sent'], { kind: 'fail_fast' }, 6],
+  ['--fail-fast after some', ['created', 1216, 'not_sent'], { kind: 'fail_fast' }, 1],
+  ['--fail-fast at the first', [1216, 'not_sent'], { kind: 'fail_fast' }, 1],
 ])('CLI 2, B35: %s', (_, rows, stop, expected) => {
   const tally = startTally();
   for (const row of rows) {
