@@ -10,7 +10,6 @@ import { changesBetween } from '../../history/noted-changes.ts';
 import { type ReadingScope, wholeAccount } from '../../history/readings.ts';
 import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
 import { isOnThisComputer, nameOf, onDomain, storedLink } from '../../history/stored-link.ts';
-import { grouped, quantity } from '../../output/quantity.ts';
 import { selectLinks } from '../../select/link-selection.ts';
 import { absenceText, notFound } from '../../select/named-rows.ts';
 import { recordPages } from '../../select/record-pages.ts';
