@@ -95,18 +95,6 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
   const own = await serviceKeys(data, invocation);
   const certificate = files && (await readCertificate(files));
   const log = await accessLogOf(options, invocation);
-  let service: RunningService | undefined;
-  let started: (service: RunningService) => void = () => {};
-  // What changes during a long start is read after it.
-  const running = new Promise<RunningService>((resolve) => {
-    started = resolve;
-  });
-  const reloads = [
-    async () => log?.close(),
-    async () => (await running).renewKeys(await keysIn(own.path, invocation)),
-    async () => files && (await running).renewCertificate(await readCertificate(files)),
-  ];
-  const stopped = untilStopped({ reloads, isStarted: () => service !== undefined }, invocation);
   const all = {
     ...settings,
     store: withReport(settings.store, invocation),
@@ -116,9 +104,17 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
     certificate,
     onExchange: exchangeListener(log, invocation),
   };
+  const starting = start(all);
+  // What changes during a long start is read after it.
+  const reloads = [
+    async () => log?.close(),
+    async () => (await starting).renewKeys(await keysIn(own.path, invocation)),
+    async () => files && (await starting).renewCertificate(await readCertificate(files)),
+  ];
+  let service: RunningService | undefined;
+  const stopped = untilStopped({ reloads, isStarted: () => service !== undefined }, invocation);
   try {
-    service = await start(all);
-    started(service);
+    service = await starting;
     await announce(service, all, own, invocation);
     const signal = await stopped;
     await note('stopping after pending requests; a second signal (Ctrl-C) stops immediately');

@@ -128,7 +128,9 @@ export function unsent(rows: readonly BulkRow[], { inDoubt, operation, stop }: E
 }
 
 function notSent(row: BulkRow, { reason }: Stop): RowOutcome {
-  const error = reason?.kind === 'error' ? { code: reason.error.apiCode ?? 0, message: reason.error.message } : undefined;
+  // What is unknown are other rows.
+  const isOurs = reason?.kind === 'error' && reason.error.kind !== 'unknown';
+  const error = isOurs ? { code: reason.error.apiCode ?? 0, message: reason.error.message } : undefined;
   return { ...row, status: 'not_sent', error };
 }
 
