@@ -373,7 +373,7 @@ test('F12: 413 while the body is still on its way splits the batch', async ({ wo
 test('B87: --fail-fast stops at the first batch with a failure', async ({ world }) => {
   const rows = rowsOf(30, (index) => (index === 12 ? { long_url: 'ftp://example.com/x' } : {}));
   const { exit, summary } = await world.shorten(rows, { batchSize: 10, failFast: true });
-  expect(exit).toBe(3);
+  expect(exit).toBe(1);
   expect(summary.tally.counts).toMatchObject({ created: 19, failed: 1, not_sent: 10 });
 });
 
