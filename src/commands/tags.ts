@@ -8,7 +8,7 @@ import { refuseTooMany } from '../change/limits.ts';
 import { plannedRows } from '../change/plan/report.ts';
 import { keepsUndo } from '../change/run-settings.ts';
 import { removeTags } from '../change/tags/tag-removal.ts';
-import { changeEach, consentToTags, countTagged, recordedTags, tagRequests } from '../change/tags/tags.ts';
+import { changeEach, consentToTags, countTagged, labelColumns, recordedTags, tagRequests } from '../change/tags/tags.ts';
 import { undoLineOf } from '../change/typed-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
@@ -88,9 +88,6 @@ function addRemovalFlags(command: Command): Command {
   addNoUndoFlag(command);
   return command;
 }
-
-/** The columns of `changeEach`. */
-const labelColumns = [{ name: 'label' }];
 
 const removalHelp = {
   notes: [

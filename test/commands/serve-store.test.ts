@@ -47,6 +47,17 @@ const test = base.extend<{
     }),
 });
 
+const keyIn = (data: string): string => readFileSync(join(data, 'api-key'), 'utf8').trim();
+
+async function shorten(baseUrl: string, key: string, item: object): Promise<void> {
+  const headers = { authorization: `Basic ${Buffer.from(`sandbox:${key}`).toString('base64')}` };
+  const body = JSON.stringify({ urls: [{ long_url: 'https://example.com/', ...item }] });
+  expect((await fetch(`${baseUrl}/urls`, { method: 'POST', headers, body })).status).toBe(200);
+}
+
+/** The service in this process, as that of a folder before its links are imported. */
+const account = { edition: 'a', username: 'sandbox', apiKey: 'k'.repeat(32), redirects: true } as const;
+
 const withPassword = (url: string): string => url.replace('linkctl@', `linkctl:${password}@`);
 
 test('S1: serve --store keeps links in the database, and a password in its URL is shown nowhere', async ({
@@ -110,10 +121,8 @@ test('S6, E56: --import says what it moved, serves it, and moves nothing when it
 }) => {
   const data = join(folder, 'moved');
   await mkdir(data);
-  const before = await startService({ edition: 'a', data, username: 'sandbox', apiKey: 'k'.repeat(32), redirects: true });
-  const headers = { authorization: `Basic ${Buffer.from(`sandbox:${'k'.repeat(32)}`).toString('base64')}` };
-  const body = JSON.stringify({ urls: [{ long_url: 'https://example.com/', custom_hash: 'abc', tags: ['x', 'y'] }] });
-  await fetch(`${before.baseUrl}/urls`, { method: 'POST', headers, body });
+  const before = await startService({ ...account, data });
+  await shorten(before.baseUrl, account.apiKey, { custom_hash: 'abc', tags: ['x', 'y'] });
   await before.close();
   const first = await serve(['--store', database, '--import', data]);
   expect((await fetch(first.baseUrl.replace('/api/3', '/abc'), { redirect: 'manual' })).status).toBe(303);
@@ -130,23 +139,18 @@ test('S6: a folder that is being served is not imported, and later links of an i
   folder,
 }) => {
   const data = join(folder, 'served');
-  const shorten = async ({ baseUrl }: Serving, custom_hash: string) => {
-    const key = readFileSync(join(data, 'api-key'), 'utf8').trim();
-    const headers = { authorization: `Basic ${Buffer.from(`sandbox:${key}`).toString('base64')}` };
-    const body = JSON.stringify({ urls: [{ long_url: 'https://example.com/', custom_hash }] });
-    expect((await fetch(`${baseUrl}/urls`, { method: 'POST', headers, body })).status).toBe(200);
-  };
+  const make = ({ baseUrl }: Serving, custom_hash: string) => shorten(baseUrl, keyIn(data), { custom_hash });
   const old = ['--data', data, '--public-url', 'https://s.ex'];
   const before = await serve(old);
-  await shorten(before, 'one');
+  await make(before, 'one');
   const move = ['--store', database, '--import', data];
   const refusal = `cannot import: ${data} is being served as https://s.ex: stop that process first, or wait half a minute if it was killed`;
   await expect(serve(move)).rejects.toThrow(refusal);
-  await shorten(before, 'two');
+  await make(before, 'two');
   await before.stop();
   expect((await (await serve(move)).stop()).stderr).toContain('imported 2 links, ');
   const again = await serve(old);
-  await shorten(again, 'three');
+  await make(again, 'three');
   await again.stop();
   expect((await (await serve(move)).stop()).stderr).toContain(
     `warning: ${data} is not imported: 2 links were imported before, from this folder as it was then or from another one; ` +
@@ -158,13 +162,10 @@ test('S6: a folder that is being served is not imported, and later links of an i
 async function slowImport(database: string, folder: string) {
   const data = join(folder, 'moved');
   await mkdir(data);
-  const options = { edition: 'a', username: 'sandbox', apiKey: 'k'.repeat(32), redirects: true } as const;
-  const before = await startService({ ...options, data });
-  const headers = { authorization: `Basic ${Buffer.from(`sandbox:${'k'.repeat(32)}`).toString('base64')}` };
-  const body = JSON.stringify({ urls: [{ long_url: 'https://example.com/', custom_hash: 'abc' }] });
-  await fetch(`${before.baseUrl}/urls`, { method: 'POST', headers, body });
+  const before = await startService({ ...account, data });
+  await shorten(before.baseUrl, account.apiKey, { custom_hash: 'abc' });
   await before.close();
-  await (await startService({ ...options, store: { url: database, environment: {} } })).close();
+  await (await startService({ ...account, store: { url: database, environment: {} } })).close();
   await query(
     database,
     "INSERT INTO imports (account_id, source, place, last_key, done, holder, leased_until) SELECT id, '', 0, '[]', 0, 'another', 9e15 FROM accounts",
@@ -211,29 +212,15 @@ test('E49, S6: keys that change while a folder is imported are in use after it, 
   expect([await code(old), await code(next)]).toEqual([1300, 0]);
 });
 
-test('E50: a service that stops while its database is gone says how many clicks are lost: 8', async ({ homeEnv, folder }) => {
+test('E50: a service that stops while its database is gone says how many clicks are lost: 8', async ({ serve, folder }) => {
   const cluster = createCluster(clusterFolder());
-  const program = startProgram(
-    ['serve', '--port', '0', '--data', folder, '--store', cluster.url, '--drain', '0', '-o', 'json'],
-    homeEnv,
-  );
-  onTestFinished(() => void program.process.kill('SIGKILL'));
-  let said = '';
-  program.process.stdout?.on('data', (text: string) => {
-    said += text;
-  });
-  await until(() => said.includes('\n'), 'serve listened');
-  const { base_url } = JSON.parse(said) as { base_url: string };
-  const key = readFileSync(join(folder, 'api-key'), 'utf8').trim();
-  const headers = { authorization: `Basic ${Buffer.from(`sandbox:${key}`).toString('base64')}` };
-  const body = JSON.stringify({ urls: [{ long_url: 'https://example.com/', custom_hash: 'one' }] });
-  await fetch(`${base_url}/urls`, { method: 'POST', headers, body });
-  const visit = async () => (await fetch(base_url.replace('/api/3', '/one'), { redirect: 'manual' })).status;
+  const serving = await serve(['--data', folder, '--store', cluster.url]);
+  await shorten(serving.baseUrl, keyIn(folder), { custom_hash: 'one' });
+  const visit = async () => (await fetch(serving.baseUrl.replace('/api/3', '/one'), { redirect: 'manual' })).status;
   expect(await visit()).toBe(303);
   cluster.stop('immediate');
   expect(await visit()).toBe(303);
-  program.process.kill('SIGTERM');
-  const { code, stderr } = await program.ended;
+  const { code, stderr } = await serving.stop();
   const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { error: { message: string } };
   expect([code, error.message]).toEqual([8, expect.stringMatching(/^[12] clicks? could not be stored: /)]);
 });

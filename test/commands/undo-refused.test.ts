@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { encodeLine } from '../../src/bulk/journal/lines.ts';
 import { startProgram } from '../support/built-program.ts';
-import { faults } from '../support/faulty-steps.ts';
-import { arrived, runnerIn, sure, test } from '../support/linkctl.ts';
+import type { FaultyServer } from '../support/faulty-server.ts';
+import { faults, type Step } from '../support/faulty-steps.ts';
+import { arrived, type Linkctl, runnerIn, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { changes, foreign, newestFile, redoLast, runs, undoLast, values } from './undo-world.ts';
@@ -239,14 +240,27 @@ test.for([
 );
 
 describe('a shortening run with rows in doubt', () => {
-  test('U2: under hashes of its own their links are found and deleted', async ({ linkctl, service, wire, folder }) => {
-    const input = join(folder, 'urls.txt');
-    writeFileSync(input, 'https://a.example\nhttps://b.example\n');
-    const post = { only: { method: 'POST' } };
-    // The first row proves the server, twice; the other's answer never comes.
-    await wire.script([post, post, { ...post, ...faults.silentAfter, times: 'all' }]);
-    expect((await linkctl(['shorten', '-f', input, '--generate-hashes', '--timeout', '1', '--retries', '0'])).code).not.toBe(0);
+  const post = { only: { method: 'POST' } };
+  /** The first row proves the server, twice. */
+  const afterProof: Step[] = [post, post];
+  /** Shortens the lines of a file and gets no answer after those of `answered`. Returns the command line. */
+  const interrupted = async (
+    { linkctl, wire, folder }: { linkctl: Linkctl; wire: FaultyServer; folder: string },
+    [name, text, ...flags]: readonly [name: string, text: string, ...flags: string[]],
+    answered: readonly Step[],
+  ) => {
+    const input = join(folder, name);
+    writeFileSync(input, text);
+    const words = ['shorten', '-f', input, ...flags];
+    await wire.script([...answered, { ...post, ...faults.silentAfter, times: 'all' }]);
+    expect((await linkctl([...words, '--timeout', '1', '--retries', '0'])).code).not.toBe(0);
     await wire.script([]);
+    return words;
+  };
+
+  test('U2: under hashes of its own their links are found and deleted', async ({ linkctl, service, wire, folder }) => {
+    const lines = 'https://a.example\nhttps://b.example\n';
+    await interrupted({ linkctl, wire, folder }, ['urls.txt', lines, '--generate-hashes'], afterProof);
     expect(await stored(service)).toHaveLength(2);
     expect((await undoLast(linkctl)).code).toBe(0);
     expect(await stored(service)).toEqual([]);
@@ -258,12 +272,8 @@ describe('a shortening run with rows in doubt', () => {
     wire,
     folder,
   }) => {
-    const input = join(folder, 'links.csv');
-    writeFileSync(input, 'custom_hash,long_url\nhash,https://a.example\nlast,https://b.example\n');
-    const post = { only: { method: 'POST' } };
-    await wire.script([post, post, { ...post, ...faults.silentAfter, times: 'all' }]);
-    expect((await linkctl(['shorten', '-f', input, '--timeout', '1', '--retries', '0'])).code).not.toBe(0);
-    await wire.script([]);
+    const lines = 'custom_hash,long_url\nhash,https://a.example\nlast,https://b.example\n';
+    await interrupted({ linkctl, wire, folder }, ['links.csv', lines], afterProof);
     const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 10, stdout: 'hash\n' });
     expect(undone.stderr).toContain(
@@ -282,12 +292,8 @@ describe('a shortening run with rows in doubt', () => {
     wire,
     folder,
   }) => {
-    const input = join(folder, 'links.csv');
-    writeFileSync(input, 'custom_hash,long_url\nhash,https://a.example\n');
-    const words = ['shorten', '-f', input];
-    await wire.script([{ only: { method: 'POST' }, ...faults.silentAfter, times: 'all' }]);
-    expect((await linkctl([...words, '--timeout', '1', '--retries', '0'])).code).not.toBe(0);
-    await wire.script([]);
+    const lines = 'custom_hash,long_url\nhash,https://a.example\n';
+    const words = await interrupted({ linkctl, wire, folder }, ['links.csv', lines], []);
     const [{ run = '' } = {}] = await runs(linkctl);
     const left = await linkctl(['undo', run, '--yes']);
     expect(left).toMatchObject({ code: 10, stdout: '' });

@@ -66,6 +66,9 @@ async function linksWith(labels: readonly string[], { client }: Session): Promis
   }
 }
 
+/** The columns of `changeEach`. */
+export const labelColumns = [{ name: 'label' }];
+
 export interface LabelChange {
   /** The status of a tag in messages and the summary: `added`. */
   readonly done: 'added' | 'deleted' | 'merged' | 'restored';
@@ -101,7 +104,7 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
     kind: 'rows',
     key: done === 'deleted' || done === 'merged' ? done : 'tags',
     rows: rows(),
-    columns: [{ name: 'label' }],
+    columns: labelColumns,
     sentence: (row, { tick }) => `${tick} ${capitalized(done)} tag "${row.label}"`,
     failure: (row) => failures.get(row),
     members: () => ({
