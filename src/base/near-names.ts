@@ -16,6 +16,11 @@ export function meantName(word: string, names: readonly string[]): string | unde
   return nearestName(word, names) ?? (continued.length === 1 ? continued[0] : undefined);
 }
 
+/** For the end of a message. */
+export function didYouMean(name: string | undefined): string {
+  return name === undefined ? '' : `, did you mean ${name}?`;
+}
+
 /** Fewer begin too many names. */
 const leastLetters = 3;
 

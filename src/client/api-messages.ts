@@ -147,7 +147,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
   }),
   1311: ({ label, newLabel = label }) => ({
     message: `${named('tag label', newLabel)} is not valid or already exists`,
-    hint: 'linkctl tags',
+    hint: `linkctl tags${joining(label, newLabel)}`,
   }),
   1312: ({ date }) => ({
     message: `${named('date', date)} is not accepted`,
@@ -192,4 +192,10 @@ function loginHint({ profile, keySource }: Identity): string {
   return profile === undefined
     ? `check the username, and the API key from ${keySource}`
     : `linkctl auth login --profile ${profile}`;
+}
+
+/** Renaming a tag to the label of another is often meant as a merge. */
+function joining(label: string | undefined, newLabel: string | undefined): string {
+  if (label === undefined || newLabel === undefined || label === newLabel) return '';
+  return `; to join the two tags: linkctl tags merge ${shellWord(label)} --into ${shellWord(newLabel)}`;
 }

@@ -1,4 +1,5 @@
 import { type CliError, UsageError } from '../base/errors.ts';
+import { didYouMean, meantName } from '../base/near-names.ts';
 import type { Paint } from './terminal/colour.ts';
 
 /** One record with wire names and wire values. */
@@ -34,11 +35,9 @@ export function chooseColumns(columns: readonly Column[], names: readonly string
     if (column) return column;
     const known = [...new Set(columns.map((candidate) => candidate.name))].sort();
     // The header of a table has other names.
-    const meant = columns.find(({ title }) => title === name.toUpperCase());
+    const meant = columns.find(({ title }) => title === name.toUpperCase())?.name ?? meantName(name, known);
     const fault =
-      name === ''
-        ? 'a name is missing: separate names by commas, without spaces'
-        : `unknown field "${name}"${meant ? `, did you mean ${meant.name}?` : ''}`;
+      name === '' ? 'a name is missing: separate names by commas, without spaces' : `unknown field "${name}"${didYouMean(meant)}`;
     throw new UsageError(`--fields: ${fault}`, { details: [`fields: ${known.join(', ')}`] });
   });
 }

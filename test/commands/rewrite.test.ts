@@ -291,7 +291,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     [['--filter', 'url~(a+)\\1', '--all', '--scheme', 'https'], '--filter "url~(a+)\\\\1": "(a+)\\\\1" could run for ever'],
     [['--utm', 'sorce=x', '--all'], '--utm: unknown name "sorce"; expected one of source, medium, campaign, term, content'],
     [['--set-param', '=x', '--all'], '--set-param: expected name=value'],
-    [['--host', 'a.example=b.example', '--filter', 'hots=x'], '--filter "hots=x": unknown field "hots"'],
+    [['--host', 'a.example=b.example', '--filter', 'hots=x'], '--filter "hots=x": unknown field "hots", did you mean host?'],
   ] as const)('B11: rewrite %j is exit 2, and nothing is sent', async ([words, message], { linkctl, wire }) => {
     const ran = await linkctl(['rewrite', ...words, ...sure]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });

@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
+import { didYouMean, meantName } from '../../base/near-names.ts';
 import { quoted } from '../../base/quoted.ts';
 import { utcDay } from '../../base/times.ts';
 import { type Edition, thisServer } from '../../contract/editions.ts';
@@ -113,22 +114,32 @@ export function filterFieldNames(edition: Edition): string[] {
   return [...filterFields].filter(([, one]) => (one.edition ?? edition) === edition).map(([name]) => name);
 }
 
+/** Operators of other tools, with ours. */
+const foreign: ReadonlyMap<string, Operator> = new Map([
+  ['==', '='],
+  ['=>', '>='],
+  ['=~', '~'],
+  ['~=', '~'],
+]);
+
 function conditionOf(expression: string, { edition, now }: FilterContext): Condition {
   const refuse = (reason: string, details?: readonly string[]): UsageError =>
     new UsageError(`--filter ${quoted(expression)}: ${reason}`, { details, hint: 'linkctl help filters' });
-  const known = [`fields: ${filterFieldNames(edition).join(', ')}`, `operators: ${operators.join(' ')}`];
+  const names = filterFieldNames(edition);
+  const known = [`fields: ${names.join(', ')}`, `operators: ${operators.join(' ')}`];
   const [, name = '', sign = '', text = ''] = /^\s*([\w-]*)\s*([=!<>^~]=?)?\s*(.*?)\s*$/s.exec(expression) ?? [];
   const found = filterFields.get(name);
   // The table shows total_clicks as CLICKS.
-  const meant = name.toLowerCase() === 'clicks' ? ', did you mean total_clicks?' : '';
-  if (!found) throw refuse(`unknown field ${quoted(name || expression)}${meant}`, known);
+  const meant = name.toLowerCase() === 'clicks' ? 'total_clicks' : meantName(name, names);
+  if (!found) throw refuse(`unknown field ${quoted(name || expression)}${didYouMean(meant)}`, known);
   if (found.edition !== undefined && found.edition !== edition) throw refuse(`${thisServer(edition)} has no ${name}`);
   if (sign === '' && text === '' && found.isBoolean) return found.condition({ operator: '=', text: 'true', now, refuse });
   const operator = operators.find((one) => one === sign);
   // `=~` and `=>` are operators in other tools, so such a value is a mistake.
   if (operator === undefined || (operator === '=' && /^[=<>~]/.test(text))) {
+    const typed = `${sign}${/^[=<>~]*/.exec(text)?.[0]}`;
     throw refuse(
-      sign === '' ? `an operator must follow ${name}` : `unknown operator ${sign}${/^[=<>~]*/.exec(text)?.[0]}`,
+      sign === '' ? `an operator must follow ${name}` : `unknown operator ${typed}${didYouMean(foreign.get(typed))}`,
       known,
     );
   }

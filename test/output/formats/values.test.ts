@@ -49,13 +49,17 @@ describe('B18: --fields', () => {
   });
 
   test('names all fields, sorted, when one is unknown', () => {
-    expect(() => chooseColumns(columns, ['nope'])).toThrow(
+    expect(() => chooseColumns(columns, ['unheard-of'])).toThrow(
       expect.objectContaining({
-        message: '--fields: unknown field "nope"',
+        message: '--fields: unknown field "unheard-of"',
         details: ['fields: clicks, hash, note'],
         exitCode: 2,
       }),
     );
+  });
+
+  test('says which field is probably meant', () => {
+    expect(() => chooseColumns(columns, ['Hash'])).toThrow('--fields: unknown field "Hash", did you mean hash?');
   });
 
   test('names a field once that two forms of a report have', () => {
