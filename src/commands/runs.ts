@@ -196,7 +196,7 @@ const runColumns = [
 ];
 
 /** Most important first: a narrow terminal hides the last ones, and the run ID contains when it began. */
-const runTable = ['run', 'what', 'undo', 'rows', 'begun', 'state', 'profile'];
+const runTable = ['run', 'what', 'undo', 'state', 'rows', 'begun', 'profile'];
 
 const discrepancyColumns = [{ name: 'hash' }, { name: 'problem' }, { name: 'long_url', shrinks: true }];
 

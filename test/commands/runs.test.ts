@@ -281,10 +281,10 @@ test('D55: runs are listed newest first, and 80 columns hold the day and the tim
   expect(begun).toEqual(newestFirst);
   const { stdout } = await linkctl(['runs'], { ...watched, columns: 80 });
   const [head = '', first = '', ...others] = stdout.trimEnd().split('\n');
-  expect(head).toMatch(/^RUN +WHAT +UNDO +ROWS +BEGUN +STATE$/);
+  expect(head).toMatch(/^RUN +WHAT +UNDO +STATE +ROWS +BEGUN$/);
   expect(first).toMatch(
     new RegExp(
-      `^\\d{8}-\\d{6}-\\w{8} +shorten a-file-of\\S*… +yes +1,200 +${times[1].slice(5, 16).replace('T', ' ')} +finished$`,
+      `^\\d{8}-\\d{6}-\\w{8} +shorten a-file-of\\S*… +yes +finished +1,200 +${times[1].slice(5, 16).replace('T', ' ')}$`,
     ),
   );
   expect(others).toHaveLength(2);
@@ -480,9 +480,11 @@ test('U4: a narrow terminal shows what each run did and whether it can be undone
     writeFileSync(file, 'https://example.com/\n');
     expect((await linkctl(['shorten', '-f', file, ...again], { now: () => now })).code).toBe(0);
   }
-  const { stdout } = await linkctl(['runs'], { ...watched, columns: 50 });
-  expect(stdout).toMatch(/^RUN +WHAT +UNDO +ROWS$/m);
-  expect(stdout).toMatch(/^\S+-2 +shorten \S*… +yes +1$/m);
+  const narrow = await linkctl(['runs'], { ...watched, columns: 50 });
+  expect(narrow.stdout).toMatch(/^RUN +WHAT +UNDO$/m);
+  expect(narrow.stdout).toMatch(/^\S+-2 +shorten \S*… +yes$/m);
+  const wider = await linkctl(['runs'], { ...watched, columns: 60 });
+  expect(wider.stdout).toMatch(/^\S+-2 +shorten \S*… +yes +finished$/m);
 });
 
 test('U4: with a profile, last is its newest run', async ({ linkctl, folder }) => {
