@@ -120,8 +120,11 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
     await note('stopping after pending requests; a second signal (Ctrl-C) stops immediately');
     if (signal === 'SIGTERM') await drain(service, options.drain ?? defaultDrain, invocation);
   } finally {
-    if (service) await close(service, all);
-    await log?.close();
+    try {
+      if (service) await close(service, all);
+    } finally {
+      await log?.close();
+    }
   }
   return { kind: 'text', text: '' };
 }

@@ -483,8 +483,8 @@ test('U4: a narrow terminal shows what each run did and whether it can be undone
   const narrow = await linkctl(['runs'], { ...watched, columns: 50 });
   expect(narrow.stdout).toMatch(/^RUN +WHAT +UNDO$/m);
   expect(narrow.stdout).toMatch(/^\S+-2 +shorten \S*… +yes$/m);
-  const wider = await linkctl(['runs'], { ...watched, columns: 60 });
-  expect(wider.stdout).toMatch(/^\S+-2 +shorten \S*… +yes +finished$/m);
+  const wider = await linkctl(['runs'], { ...watched, columns: 64 });
+  expect(wider.stdout).toMatch(/^\S+-2 +shorten \S*… +yes +finished +1$/m);
 });
 
 test('U4: with a profile, last is its newest run', async ({ linkctl, folder }) => {

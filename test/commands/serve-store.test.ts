@@ -212,9 +212,13 @@ test('E49, S6: keys that change while a folder is imported are in use after it, 
   expect([await code(old), await code(next)]).toEqual([1300, 0]);
 });
 
-test('E50: a service that stops while its database is gone says how many clicks are lost: 8', async ({ serve, folder }) => {
+test('E50: a service that stops while its database is gone says how many clicks are lost: 8, and logs them', async ({
+  serve,
+  folder,
+}) => {
   const cluster = createCluster(clusterFolder());
-  const serving = await serve(['--data', folder, '--store', cluster.url]);
+  const log = join(folder, 'access.log');
+  const serving = await serve(['--data', folder, '--store', cluster.url, '--access-log', log]);
   await shorten(serving.baseUrl, keyIn(folder), { custom_hash: 'one' });
   const visit = async () => (await fetch(serving.baseUrl.replace('/api/3', '/one'), { redirect: 'manual' })).status;
   expect(await visit()).toBe(303);
@@ -223,4 +227,5 @@ test('E50: a service that stops while its database is gone says how many clicks 
   const { code, stderr } = await serving.stop();
   const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { error: { message: string } };
   expect([code, error.message]).toEqual([8, expect.stringMatching(/^[12] clicks? could not be stored: /)]);
+  expect(readFileSync(log, 'utf8').match(/GET \/one /g)).toHaveLength(2);
 });
