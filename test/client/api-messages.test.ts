@@ -107,6 +107,7 @@ test.each<[number, string]>([
   [1206, 'the URL "https://x.example/" is not accepted as a destination'],
   [1312, 'the date "2025-02-30" is not accepted'],
   [1305, 'the tag expression a&& is not valid on this server'],
+  [1310, 'the request for the short URL "abc" is too large for this server'],
 ])('B45: %i names what it is about', (code, message) => {
   expect(apiMessage({ code, message: '' }, named).message).toBe(message);
 });
@@ -134,4 +135,12 @@ test('B45: the sandbox is named as such, because nobody knows its address', () =
 
 test('1216: the hint says that a short URL cannot lead to a domain of the account', () => {
   expect(apiMessage({ code: 1216, message: '' }, named).hint).toContain('a short URL cannot lead to a domain of the account');
+});
+
+test('B46: a request for one link that is too large does not advise smaller batches', () => {
+  const hint = 'use a shorter URL or note, or fewer tags';
+  expect(apiMessage({ code: 1310, message: '' }, named).hint).toBe(hint);
+  const typed = apiMessage({ code: 1310, message: '' }, { ...subject, longUrl: 'https://x.example/' });
+  expect(typed).toMatchObject({ message: 'the request for the URL "https://x.example/" is too large for this server', hint });
+  expect(apiMessage({ code: 1310, message: '' }, subject).hint).toContain('batch_size');
 });
