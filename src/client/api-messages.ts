@@ -141,11 +141,11 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     hint: 'run the same command again',
   }),
   1309: noTag,
-  1310: ({ hash, longUrl }) => {
-    const isOne = hash !== undefined || longUrl !== undefined;
-    if (!isOne) return { message: 'the request is too large for this server', hint: smallerBatches };
-    const only = hash === undefined ? named('URL', longUrl) : named('short URL', hash);
-    return { message: `the request for ${only} is too large for this server`, hint: 'use a shorter URL or note, or fewer tags' };
+  1310: ({ hash, longUrl, label, newLabel = label }) => {
+    const parts = Object.entries({ 'short URL': hash, URL: longUrl, 'tag label': newLabel });
+    const [only] = parts.flatMap(([kind, name]) => (name === undefined ? [] : [named(kind, name)]));
+    if (only === undefined) return { message: 'the request is too large for this server', hint: smallerBatches };
+    return { message: `the request for ${only} is too large for this server`, hint: 'use shorter values, or fewer tags' };
   },
   1311: ({ label, newLabel = label }) => ({
     message: `${named('tag label', newLabel)} is not valid or already exists`,

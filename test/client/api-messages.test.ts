@@ -138,9 +138,11 @@ test('1216: the hint says that a short URL cannot lead to a domain of the accoun
 });
 
 test('B46: a request for one link that is too large does not advise smaller batches', () => {
-  const hint = 'use a shorter URL or note, or fewer tags';
+  const hint = 'use shorter values, or fewer tags';
   expect(apiMessage({ code: 1310, message: '' }, named).hint).toBe(hint);
   const typed = apiMessage({ code: 1310, message: '' }, { ...subject, longUrl: 'https://x.example/' });
   expect(typed).toMatchObject({ message: 'the request for the URL "https://x.example/" is too large for this server', hint });
+  const tag = apiMessage({ code: 1310, message: '' }, { ...subject, label: 'promo' });
+  expect(tag).toMatchObject({ message: 'the request for the tag label "promo" is too large for this server', hint });
   expect(apiMessage({ code: 1310, message: '' }, subject).hint).toContain('batch_size');
 });
