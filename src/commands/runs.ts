@@ -93,8 +93,8 @@ async function listRecorded(_options: object, { system, global }: Invocation): P
 }
 
 /** `last` is a run of the profile in use, as it is for `undo`. */
-function runNamed(text: string, { system, global: { profile } }: Invocation): string {
-  return resolveRun(folders(system).state, text, profile ?? profileInUse(system));
+function runNamed(text: string, { system, global }: Invocation): string {
+  return resolveRun(folders(system).state, text, profileInUse(global, system));
 }
 
 async function showOne(_options: object, invocation: Invocation, [named = '']: string[]): Promise<RecordReport> {

@@ -26,11 +26,11 @@ export function createSources(system: System, main: Main): Sources {
   return {
     profiles: () => [...new Set([...profileNames(system).profiles, sandboxName])],
     labels(kind, given) {
-      const profile = given ?? profileInUse(system);
+      const profile = profileInUse({ profile: given }, system);
       return profile && isProfileName(profile) ? cachedLabels(kind, profile, system) : [];
     },
     runs(beginning, given, isUndo) {
-      const profile = given ?? (isUndo ? profileInUse(system) : undefined);
+      const profile = isUndo ? profileInUse({ profile: given }, system) : given;
       return newestRuns(folders(system).state, beginning)
         .filter((run) => isRunOf(profile, run) && !(isUndo && run.begin?.operation === 'check'))
         .slice(0, maxRuns)
@@ -38,7 +38,7 @@ export function createSources(system: System, main: Main): Sources {
     },
     async hashes(beginning, line) {
       // A program that is run for the key could ask for a password, and a URL is no beginning of a hash.
-      const profile = line.given.get('profile') ?? profileInUse(system);
+      const profile = profileInUse({ profile: line.given.get('profile') }, system);
       if (beginning.includes('/') || profileNames(system).keyPrograms.includes(`${profile}`)) return [];
       return (await import('./server-hashes.ts')).serverHashes(beginning, line, system, main);
     },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { System } from '../base/system.ts';
 import { configPath } from './config-file.ts';
+import type { CredentialFlags } from './given-set.ts';
 import { isProfileName } from './profile-name.ts';
 
 /** Returns the profile that a flag or the variable names. */
@@ -8,10 +9,14 @@ export function namedProfile({ profile }: { readonly profile?: string | undefine
   return profile ?? (env.LINKCTL_PROFILE || undefined);
 }
 
-/** Chooses like a command. Null for credentials in the environment, which belong to no profile; undefined without any. */
-export function profileInUse(system: Pick<System, 'env' | 'platform'>): string | null | undefined {
+/** Chooses like a command. Null for credentials of flags or the environment, which belong to no profile; undefined without any. */
+export function profileInUse(
+  { profile, username, apiKeyFile }: Pick<CredentialFlags, 'profile' | 'username' | 'apiKeyFile'>,
+  system: Pick<System, 'env' | 'platform'>,
+): string | null | undefined {
   const { LINKCTL_USERNAME, LINKCTL_API_KEY, LINKCTL_API_KEY_FILE, LINKCTL_PROFILE } = system.env;
-  if (LINKCTL_USERNAME || LINKCTL_API_KEY || LINKCTL_API_KEY_FILE) return null;
+  if (profile !== undefined) return profile;
+  if (username ?? apiKeyFile ?? (LINKCTL_USERNAME || LINKCTL_API_KEY || LINKCTL_API_KEY_FILE)) return null;
   return LINKCTL_PROFILE || profileNames(system).current;
 }
 

@@ -532,4 +532,7 @@ test('U4: last is a run of the profile in use, named by a flag, a variable or au
   const ofEnvironment = { LINKCTL_USERNAME: username, LINKCTL_API_KEY: apiKey };
   const none = await linkctl(['runs', 'forget', 'last'], { env: ofEnvironment });
   expect(none).toMatchObject({ code: 5, stderr: expect.stringContaining('no run is recorded yet') });
+  // Nor do those of flags.
+  const ofFlags = ['--base-url', wire.baseUrl, '--username', username, '--api-key-file', join(folder, 'key')];
+  expect(await linkctl(['runs', 'show', 'last', ...ofFlags])).toMatchObject({ code: 5, stdout: '' });
 });
