@@ -6,6 +6,7 @@ import { batchSizeOf } from '../client/batch-limits.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { isObject, type KnownRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
+import { withDefaults } from '../link/defaults.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
@@ -93,7 +94,7 @@ function changeOf(
     },
     inspect: (plan) => Object.assign(findings, { plan }),
     operation: (settings) => applyOperation({ ...settings, edition: target.edition }),
-    payload: (key, fields) => appliedRow(key, fields, 'create'),
+    payload: (key, fields) => appliedRow(key, withDefaults(fields), 'create'),
     // Links may be created in the target before the question is answered.
     rereads: true,
   };

@@ -18,6 +18,7 @@ import { editions } from '../contract/editions.ts';
 import type { LinkKey } from '../contract/link.ts';
 import type { KnownRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
+import { withDefaults } from '../link/defaults.ts';
 import { grouped, plainQuantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
@@ -255,6 +256,7 @@ const undoMethods: { readonly [K in DoneRun['begin']['operation']]?: UndoMethod 
     verb: 'restore',
     words: ['Restore', 'restoring', 'Restored'],
     decide: undoDeletion,
+    payload: (target, fields) => ({ ...target, ...withDefaults(fields) }),
     operation: recreateOperation,
   },
   apply: {
@@ -264,7 +266,7 @@ const undoMethods: { readonly [K in DoneRun['begin']['operation']]?: UndoMethod 
     redoWords: ['Redo the changes to', 'redoing the changes to', 'Redone'],
     decide: (decision) => undoApplied(decision.change)(decision),
     operation: applyOperation,
-    payload: appliedRow,
+    payload: (target, fields, kind) => appliedRow(target, kind === 'create' ? withDefaults(fields) : fields, kind),
   },
 };
 

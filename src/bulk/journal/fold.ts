@@ -138,7 +138,7 @@ function startFold(begin: BeginLine) {
 
 /** Puts rows in doubt that are sent again although their last attempt has no result. */
 function addIntent(fold: Fold, { batch, rows, payload, keys, mark, before, priorUrls }: JournalLine<'intent'>): void {
-  if (fold.begin.mode === 'keyed') fold.mark ??= mark;
+  fold.mark ??= mark;
   const indexes = indexesOf(rows);
   fold.nextBatch = Math.max(fold.nextBatch, batch + 1);
   // Without rows, it announces a change of tags.

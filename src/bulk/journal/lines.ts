@@ -97,7 +97,7 @@ interface Intent {
   readonly payload: string;
   /** One per row, if hashes are generated. */
   readonly keys?: readonly string[] | undefined;
-  /** The watermark: in every intent of checked mode, and for `undo` in the first intent of keyed mode. */
+  /** The watermark: in every intent of checked mode and in the first of keyed mode. `undo` needs the first. */
   readonly mark?: Watermark | undefined;
   /** One per row, if rows are renamed: the destination's fingerprint before the first attempt, `-` without a link, empty for other rows. */
   readonly before?: readonly string[] | undefined;

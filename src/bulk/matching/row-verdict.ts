@@ -15,7 +15,7 @@ export interface Done {
   readonly shared?: true;
   /** A listing proved that the record was created during the run. */
   readonly fresh?: true;
-  /** Nothing shows whether the record was created during the run. */
+  /** Nothing proves that the record was created during the run. */
   readonly perhapsNew?: true;
   /** In dedupe mode: the record is older than the run, or an earlier row has it. */
   readonly existed?: true;

@@ -2,6 +2,9 @@ import { fittingHashes } from '../../client/batch-limits.ts';
 import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
+import type { KnownRecord } from '../../contract/records.ts';
+import { withoutDefaults } from '../../link/defaults.ts';
+import { notApplied } from '../../link/same.ts';
 import { again, doubtful, type Verdict } from '../matching/row-verdict.ts';
 import { byDomain, groupsOf } from './batches.ts';
 import { editItemsOperation } from './editing.ts';
@@ -106,7 +109,7 @@ type RecreatedRow = ShortenItem & LinkKey;
 export function recreateOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<RecreatedRow> {
   const { client, edition } = settings;
   const mode = chooseMode({ edition, rows: 1, keyedRows: 1, dedupe: 'off', generateHashes: false });
-  const on = (domain = settings.domain) => through(shortenOperation({ client, mode, domain }), itemOf);
+  const on = (domain = settings.domain) => through(shortenOperation({ client, mode, domain }), sentItem);
   const onAny = on();
   return {
     ...onAny,
@@ -114,14 +117,22 @@ export function recreateOperation(settings: ChangeSettings & { readonly edition:
     read: reading(settings),
     hashOf: ({ custom_hash }) => custom_hash,
     requestedFields: ({ hash: _, domain: __, custom_hash: ___, ...fields }) => fields,
-    statusOf: (row, done) => (done.unchanged ? 'existing' : onAny.statusOf(row, done)),
-    isDone: (row, record) => onAny.notApplied?.(row, record).length === 0,
+    // Its hash was free.
+    statusOf: (_, done) => (done.unchanged || done.shared ? 'existing' : 'created'),
+    notApplied: valuesNotApplied,
+    isDone: (row, record) => valuesNotApplied(row, record).length === 0,
     request: (rows) => on(rows[0]?.domain).request(rows),
     call: async (rows, ...rest) => await on(rows[0]?.domain).call(rows, ...rest),
     inspect: async (rows, signal) => (await on(rows[0]?.payload.domain).inspect?.(rows, signal)) ?? [],
   };
 }
 
-function itemOf({ hash: _, domain: __, ...item }: RecreatedRow): ShortenItem {
-  return item;
+/** Servers may refuse a value of no effect, such as no last day. */
+function sentItem({ hash: _, domain: __, ...item }: RecreatedRow): ShortenItem {
+  return withoutDefaults(item);
+}
+
+/** Compares all values of the row, because the server may give a new link others than those of the API. */
+function valuesNotApplied({ hash: _, domain: __, ...item }: RecreatedRow, record: KnownRecord) {
+  return notApplied(item, record);
 }

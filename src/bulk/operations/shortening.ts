@@ -4,7 +4,7 @@ import { notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { Newness } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
-import { again, type Done, looksPreexisting, type Verdict } from '../matching/row-verdict.ts';
+import { again, type BatchAnswer, type Done, looksPreexisting, type Verdict } from '../matching/row-verdict.ts';
 import type { ConflictSettings } from './conflicts.ts';
 import { withNumberedHash } from './made-hashes.ts';
 import type { ConflictPolicy, Mode } from './modes.ts';
@@ -34,11 +34,15 @@ export function shortenOperation({ onConflict = 'fail', ...settings }: ShortenSe
 
 /** POST /urls. After an unknown outcome, keyed and dedupe mode repeat the call; checked mode reads the listing. */
 function plainShortening({ client, mode, domain, detectsNew = true, mayCall }: ShortenSettings): BulkOperation<ShortenItem> {
-  const doubt = mode.name === 'checked' ? 'read_back' : 'repeat';
+  const isChecked = mode.name === 'checked';
+  const doubt = isChecked ? 'read_back' : 'repeat';
   const sharing = mode.name === 'dedupe';
   /** In dedupe mode, a link is new only if it is proven new. Otherwise it may be years old. */
-  const isNew = (item: ShortenItem, done: Done): boolean =>
-    sharing ? done.fresh === true && !looksPreexisting(item, done) : mode.generateHashes || !looksPreexisting(item, done);
+  const isNew = (item: ShortenItem, done: Done): boolean => {
+    if (isChecked) return !done.shared;
+    const isOld = looksPreexisting(item, done);
+    return sharing ? done.fresh === true && !isOld : mode.generateHashes || !isOld;
+  };
   const given = new SeenKeys();
   let begun: Promise<Newness> | undefined;
   const loadNewness = (): Promise<Newness> => {
@@ -59,7 +63,10 @@ function plainShortening({ client, mode, domain, detectsNew = true, mayCall }: S
       const bodyText = json === undefined || sharing ? undefined : `{"urls":${json}}`;
       const options = { repeat: doubt === 'repeat', signal, ...watch };
       const send = async (): Promise<readonly unknown[]> => (await client.send(operation, { ...input, bodyText }, options)).urls;
-      if (!sharing) return matchAnswer(urls, await send());
+      if (!sharing) {
+        const answer = matchAnswer(urls, await send());
+        return isChecked ? withUnproven(urls, answer) : answer;
+      }
       const { sendSharedBatch } = await import('./shared-links.ts');
       const newness = detectsNew ? await loadNewness() : undefined;
       return await sendSharedBatch(items, urls, { send, given, newness, signal });
@@ -71,6 +78,17 @@ function plainShortening({ client, mode, domain, detectsNew = true, mayCall }: S
     ...(mode.name === 'keyed' && { inspect: (rows, signal) => findByHash(rows, { client, domain }, signal) }),
     ...(sharing && { remember: (hashes) => hashes.forEach((hash) => void given.add(hash)) }),
   };
+}
+
+/** Without duplicate control, the links are new (4.3.2). `undo` needs more evidence to delete one that looks older. */
+function withUnproven(items: readonly ShortenItem[], answer: BatchAnswer): BatchAnswer {
+  const verdicts = answer.verdicts.map((verdict, nth) => {
+    const item = items[nth];
+    return item && verdict?.kind === 'done' && looksPreexisting(item, verdict)
+      ? { ...verdict, perhapsNew: true as const }
+      : verdict;
+  });
+  return { ...answer, verdicts };
 }
 
 /** Rows with the same long URL and no custom hash share a link, so only the first of them is sent. */

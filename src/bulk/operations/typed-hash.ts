@@ -21,8 +21,9 @@ export async function readTypedHash(
   const readAt = system.elapsed();
   const hashes = items.map(({ custom_hash = '' }) => custom_hash);
   const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
-  const hadHash = ({ custom_hash = '' }: ShortenItem, { record }: Done): boolean =>
-    found.has(custom_hash) && record !== undefined && foldedHash(record.hash) === foldedHash(custom_hash);
+  /** Undefined if the reading does not show it. */
+  const isOlder = ({ custom_hash = '' }: ShortenItem, { record, shared }: Done): boolean | undefined =>
+    !shared && record && foldedHash(record.hash) === foldedHash(custom_hash) ? found.has(custom_hash) : undefined;
   return {
     /** In the order of the rows; null for a free hash. */
     before: hashes.map((hash) => found.get(hash) ?? null),
@@ -34,7 +35,10 @@ export async function readTypedHash(
     ): BulkOperation<ShortenItem> => ({
       ...shortening,
       requestedFields: ({ custom_hash = '', ...fields }) => ({ hash: custom_hash, domain, ...fields }),
-      statusOf: (item, done) => (hadHash(item, done) ? 'existing' : shortening.statusOf(item, done)),
+      statusOf: (item, done) => {
+        const older = isOlder(item, done);
+        return older === undefined ? shortening.statusOf(item, done) : older ? 'existing' : 'created';
+      },
     }),
   };
 }

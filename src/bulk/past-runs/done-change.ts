@@ -22,6 +22,8 @@ export interface DoneChange {
   readonly made?: LinkPrints | undefined;
   /** The server showed the link under its new hash. */
   readonly isMoved?: boolean;
+  /** The hash that the server showed after a rename: it may write it in its own way. */
+  readonly madeHash?: string | undefined;
   /** For created links: the run certainly created it. If not, the watermark of the run decides. */
   readonly isProven?: boolean;
   /** For created links: not as requested, so that somebody else may have made it meanwhile. */
@@ -58,6 +60,7 @@ export function changeOf(
     seen,
     made,
     isCertain,
+    madeHash,
     isMoved: madeHash !== undefined && madeHash === asked.custom_hash,
     isOpen: isInDoubt(state),
   };

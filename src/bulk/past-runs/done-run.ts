@@ -63,8 +63,8 @@ interface RecordedRun {
   readonly record: RunRecord;
   readonly state: RunState;
   readonly images: KeptImages;
-  /** Returns the link of a row that was applied, but not as requested. */
-  unlike(image: BeforeImage): Promise<TakenUrl | undefined>;
+  /** Returns the link of a row that was renamed, or applied, but not as requested. */
+  answered(image: BeforeImage): Promise<TakenUrl | undefined>;
 }
 
 async function* changesOf(
@@ -75,9 +75,11 @@ async function* changesOf(
   const { stateOf, locationOf, begin } = state;
   const images = await keptImages(record, begin.input.rows);
   const results = parsedLines(record.journal, 'result', resultsOf);
-  const unlike = async ({ row }: BeforeImage): Promise<TakenUrl | undefined> =>
-    stateOf(row) === 'failed' ? (await results.at(locationOf(row))).get(row)?.url : undefined;
-  const run = { record, state, images, unlike };
+  const answered = async ({ row, payload }: BeforeImage): Promise<TakenUrl | undefined> => {
+    const isRename = 'custom_hash' in payload && stateOf(row) === 'changed';
+    return isRename || stateOf(row) === 'failed' ? (await results.at(locationOf(row))).get(row)?.url : undefined;
+  };
+  const run = { record, state, images, answered };
   try {
     yield* kind === 'shorten' ? newLinks(run) : kind === 'apply' ? appliedChanges(run) : changedLinks(run);
   } finally {
@@ -85,13 +87,13 @@ async function* changesOf(
   }
 }
 
-async function* changedLinks({ record, state, images, unlike }: RecordedRun): AsyncGenerator<readonly DoneChange[]> {
+async function* changedLinks({ record, state, images, answered }: RecordedRun): AsyncGenerator<readonly DoneChange[]> {
   assertWhole(images, state, record.images);
   const touched = async function* (): AsyncGenerator<readonly TouchedImage[]> {
     for await (const some of images.backwards()) {
       const changed: TouchedImage[] = [];
       for (const image of some.filter((image) => isTouched(image, state))) {
-        const link = await unlike(image);
+        const link = await answered(image);
         changed.push({ ...image, made: link?.values, madeHash: link?.hash });
       }
       yield changed;
@@ -125,7 +127,7 @@ async function* appliedChanges(run: RecordedRun): AsyncGenerator<readonly DoneCh
 }
 
 /** Yields what rows may have created whose hashes were free before: those in doubt, and those that were refused after an attempt in doubt. */
-async function* possibleCreations({ state, images, unlike }: RecordedRun): AsyncGenerator<readonly DoneChange[]> {
+async function* possibleCreations({ state, images, answered }: RecordedRun): AsyncGenerator<readonly DoneChange[]> {
   const { stateOf, mayBePartlyApplied } = state;
   for await (const some of images.backwards()) {
     const created: DoneChange[] = [];
@@ -133,7 +135,7 @@ async function* possibleCreations({ state, images, unlike }: RecordedRun): Async
       const { row, payload } = image;
       const { hash, domain, ...asked } = payload;
       const isOpen = isInDoubt(stateOf(row));
-      const isRefused = stateOf(row) === 'failed' && mayBePartlyApplied(row) && !(await unlike(image));
+      const isRefused = stateOf(row) === 'failed' && mayBePartlyApplied(row) && !(await answered(image));
       const made = isOpen ? askedPrints(asked) : undefined;
       if (isOpen || isRefused) created.push({ ...createdLink(row, { hash, domain }, made, true), isOpen });
     }

@@ -6,7 +6,7 @@ import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { tagInstructions } from '../../contract/tag-label.ts';
-import { notApplied } from '../../link/same.ts';
+import { notApplied, type UnappliedField } from '../../link/same.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { errorText, type RowOutcome } from './row-outcome.ts';
 
@@ -16,17 +16,24 @@ function remedyOfRows(): string {
   return 'these rows already have links: to change existing links, use linkctl edit -f with their hashes';
 }
 
+interface FoundLink {
+  readonly record: KnownRecord;
+  readonly existed: true | undefined;
+}
+
 /** Names the command that gives the existing link the values of the typed one. */
-function remedyOfTyped(item: ItemText, record: KnownRecord, domain: string | undefined): string {
-  const flags = notApplied(item, record).flatMap(({ field, asked, got }) => editFlags(field, asked, got));
+function remedyOfTyped(item: ItemText, { record, existed }: FoundLink, domain: string | undefined): string {
+  const flags = notApplied(item, record).flatMap((field) => editFlags(field, existed));
   const target = record.hash.startsWith('-') ? ['--', record.hash] : [record.hash];
   return `to change the existing link: linkctl edit${onDomain(domain)} ${[...flags, ...target].map(shellWord).join(' ')}`;
 }
 
-function editFlags(field: string, asked: unknown, got: unknown): string[] {
+function editFlags({ field, asked, got }: UnappliedField, existed: FoundLink['existed']): string[] {
   if (field === 'email_stats') return [asked === true ? '--email-stats' : '--no-email-stats'];
   if (field !== 'tags') return withValue(valueFlags[field] ?? '', String(asked ?? 'never'));
-  const instructions = tagInstructions(asked as string[], got as string[]);
+  // The server made the labels of a new link of the requested ones: without them it would have none.
+  const others = existed ? (got as string[]) : [];
+  const instructions = tagInstructions(asked as string[], others);
   return instructions.flatMap((each) => withValue(each.startsWith('+') ? '--add-tag' : '--remove-tag', each.slice(1)));
 }
 
@@ -56,7 +63,7 @@ interface FailedRow {
 
 /** Returns undefined if the row did not fail. */
 export function outcomeFailure(
-  { index, line, status, item, record, error }: RowOutcome,
+  { index, line, status, item, record, existed, error }: RowOutcome,
   identity: Identity,
   { input, plan, reported }: FailedRow = {},
 ): CliError | undefined {
@@ -72,7 +79,7 @@ export function outcomeFailure(
     // An unknown row is repeated by the same command, not edited.
     const isExisting = status === 'failed' && record && hash === undefined;
     const remedy = input === undefined ? remedyOfTyped : remedyOfRows;
-    const hint = isExisting ? remedy(item, record, identity.domain?.name) : record ? undefined : overwriting(plan);
+    const hint = isExisting ? remedy(item, { record, existed }, identity.domain?.name) : record ? undefined : overwriting(plan);
     return new CliError(kind, location + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
   // An edit has both hashes: 1306 is about the current one, other codes about the new one.

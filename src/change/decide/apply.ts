@@ -5,8 +5,9 @@ import type { UrlRecord } from '../../contract/records.ts';
 import { isSameLabel, tagInstructions } from '../../contract/tag-label.ts';
 import { cellValue, isRefused } from '../../input/field-values.ts';
 import { type ItemOf, instruction } from '../../input/row.ts';
+import { withoutDefaults } from '../../link/defaults.ts';
 import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
-import { type ComparedLink, type PlannedOutcome, withoutDefaults } from './outcome.ts';
+import type { ComparedLink, PlannedOutcome } from './outcome.ts';
 
 /** A link of a file or a listing. `tags` contains all of its labels. */
 export type FileLink = ItemOf['apply'];
@@ -32,7 +33,7 @@ export const asInFile: Decisions = {
   // Fields that the file leaves out are not compared. Spelling is ignored, because some servers normalise long URLs.
   onBoth({ hash: _, domain: __, ...fields }, record) {
     const { tags } = fields;
-    const asked: EditFields = { ...fields, ...(tags && { tags: tagInstructions(tags, record.tags) }) };
+    const asked: EditFields = { ...fields, ...(tags && { tags: tagInstructions(tags, record.tags ?? []) }) };
     return changeOf(asked, fieldsThatDiffer(asked, record));
   },
 };
@@ -56,7 +57,7 @@ function unmadeReason({ hash, long_url }: FileLink): string | undefined {
 }
 
 export function carries(record: UrlRecord | undefined, label: string | undefined): boolean {
-  return label !== undefined && record?.tags.some((tag) => isSameLabel(tag, label)) === true;
+  return label !== undefined && record?.tags?.some((tag) => isSameLabel(tag, label)) === true;
 }
 
 /** The listing that a file was made from. The author of the file changed the fields that differ. */

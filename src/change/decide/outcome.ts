@@ -67,13 +67,6 @@ export function fieldChanges(fields: EditFields, record: Partial<UrlRecord>): Fi
   }));
 }
 
-/** Returns the values that a new link does not have anyway. */
-export function withoutDefaults(fields: EditFields): EditFields {
-  const isEmpty = (value: unknown): boolean =>
-    value === undefined || value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
-}
-
 /** Decides the outcome of a deletion, a reset or an edit. */
 export function outcomeOf(change: 'delete' | 'reset' | EditFields, record: UrlRecord | undefined): PlannedOutcome {
   if (!record) return { kind: 'missing' };

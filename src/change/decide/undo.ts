@@ -2,11 +2,12 @@ import { type DoneChange, isAsLeft, type PlainField, plainFields } from '../../b
 import { fields } from '../../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { KnownRecord, UrlRecord } from '../../contract/records.ts';
-import { foldLabel } from '../../contract/tag-label.ts';
+import { foldLabel, labelsAfter } from '../../contract/tag-label.ts';
+import { withoutDefaults } from '../../link/defaults.ts';
 import { fieldsSincePrinted, hasPrint } from '../../link/prints.ts';
 import { fieldsBetween, isIdentical, type KeyField } from '../../link/same.ts';
-import { lastDay, sameUrl } from '../../link/value.ts';
-import { type PlannedOutcome, withoutDefaults } from './outcome.ts';
+import { isDefault, lastDay, sameUrl } from '../../link/value.ts';
+import type { PlannedOutcome } from './outcome.ts';
 
 /** A change of one link. The values before, after and now are compared field by field. */
 export interface UndoDecision {
@@ -62,6 +63,7 @@ export function undoEdit({ change, now, isTaken, force }: UndoDecision): Planned
   // Another link may have got the new hash.
   const isElsewhere = isRenamed && !hasDestinationOf(change, now) && !hasPrint('long_url', change.made, now);
   const since: string[] = isElsewhere ? ['long_url'] : [];
+  const hidden = hiddenFields(asked, before, now);
   for (const field of plainFields) {
     const value = asked[field];
     const earlier = earlierOf(field, change, before, now);
@@ -70,7 +72,10 @@ export function undoEdit({ change, now, isTaken, force }: UndoDecision): Planned
     if (!isAsLeft(field, change, now) && !since.includes(field)) since.push(field);
     Object.assign(restored, { [field]: oldValue(field, earlier) });
   }
-  const tags = tagsBack(change, before, now);
+  if (hidden.length > 0) return { kind: 'refused', reason: `the server does not show: ${hidden.join(', ')}` };
+  const made = labelsMade(change, before, now);
+  if (made.length > 0 && !hasPrint('tags', change.made, now)) since.push('tags');
+  const tags = [...tagsBack(change, before, now), ...made.map((label) => `-${label}`)];
   if (tags.length > 0) restored.tags = tags;
   if (since.length > 0 && !force) return changedSince(since);
   if (isRenamed) {
@@ -84,6 +89,14 @@ export function undoEdit({ change, now, isTaken, force }: UndoDecision): Planned
 function valueIn(link: KnownRecord, field: PlainField): EditFields[PlainField] {
   const { default: missing = '' } = fields[field];
   return link[field] ?? missing;
+}
+
+/** Some servers leave out a field even if it has a value. Then nobody knows what it was, nor what it is. */
+function hiddenFields(asked: EditFields, before: KnownRecord, now: KnownRecord): string[] {
+  const isAsked = (field: PlainField | 'tags'): boolean => asked[field] !== undefined && !isDefault(field, asked[field]);
+  return [...plainFields, 'tags' as const].filter(
+    (field) => isAsked(field) && before[field] === undefined && now[field] === undefined,
+  );
 }
 
 function oldValue(field: PlainField, before: KnownRecord): EditFields[PlainField] {
@@ -138,6 +151,15 @@ function tagsBack({ asked, seen = [], askedBefore }: DoneChange, before: KnownRe
   });
 }
 
+/** Returns labels that the server made of those that the run attached, such as shorter ones: its answer showed them instead. */
+function labelsMade({ asked: { tags = [] }, made }: DoneChange, before: KnownRecord, now: KnownRecord): string[] {
+  const isAsAsked = hasPrint('tags', made, { tags: labelsAfter(tags, before.tags ?? []) });
+  if (made?.tags === undefined || isAsAsked) return [];
+  const [had, has, asked] = [labelsOf(before), labelsOf(now), leftBy(tags)];
+  if ([...asked].every(([label, isAttached]) => !isAttached || has.has(label))) return [];
+  return [...has].flatMap(([label, spelled]) => (had.has(label) || asked.has(label) ? [] : [spelled]));
+}
+
 /** By label: whether the instructions attach it. The last one counts. */
 function leftBy(instructions: readonly string[]): Map<string, boolean> {
   return new Map(instructions.map((instruction) => [foldLabel(instruction.slice(1)), instruction.startsWith('+')]));
@@ -150,6 +172,6 @@ function labelsOf({ tags }: Pick<KnownRecord, 'tags'>): Map<string, string> {
 /** Returns the values of a link that a new link can get, without defaults. */
 export function valuesOf(before: KnownRecord): ShortenItem {
   const { hash, long_url = '', note, tags, expiration_date, email_stats, max_clicks } = before;
-  const others = { note, tags, expiration_date: lastDay(expiration_date), email_stats, max_clicks };
+  const others = { note, tags: tags ?? undefined, expiration_date: lastDay(expiration_date), email_stats, max_clicks };
   return { custom_hash: hash, long_url, ...withoutDefaults(others satisfies Record<KeyField, unknown>) };
 }

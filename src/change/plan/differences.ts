@@ -75,7 +75,7 @@ export function differencesOf({ target, record, item, outcome }: ComparedLink<Fi
     case 'change': {
       const fields = outcome.fields ?? {};
       // Tags are instructions. With a base, they keep the labels that others have attached since.
-      const tags = record ? labelsAfter(fields.tags ?? [], record.tags) : item?.tags;
+      const tags = record ? labelsAfter(fields.tags ?? [], record.tags ?? []) : item?.tags;
       return fieldChanges(fields, record ?? {}).map(({ field, before, after }) => ({
         ...name,
         field,

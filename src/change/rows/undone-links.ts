@@ -1,10 +1,12 @@
+import { CliError } from '../../base/errors.ts';
 import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import type { Session } from '../../cli/session.ts';
+import { foreignDomain } from '../../client/account-domains.ts';
 import { recordsOf } from '../../client/named-urls.ts';
 import { hasSeveralDomains } from '../../client/whole-listing.ts';
 import { editions } from '../../contract/editions.ts';
-import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
+import { foldedHash, type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { hasPrint } from '../../link/prints.ts';
 import { fieldsBetween } from '../../link/same.ts';
@@ -52,7 +54,7 @@ export async function* undonePages(
     // If the account has several domains, another one may be the default by now.
     if (domains.some(isUnplaced)) mayHaveMoved ??= await hasSeveralDomains(session);
     const targets = domains.flatMap(({ change, domain }) => hashesOf(change).map((hash) => ({ hash, domain })));
-    const find = await recordsOf(client, targets, batchSize);
+    const { find, isGone } = await readTargets(targets, batchSize, session);
     const chained = all.filter(({ change }) => change.isChained);
     const byFirstHash = new Map(chained.map(({ change, domain }) => [linkText({ ...change.link, domain }), change]));
     const located = domains.map((one): Located => ({ ...one, ...linkNow(one, byFirstHash, find) }));
@@ -60,7 +62,9 @@ export async function* undonePages(
       const isProven =
         (change.isProven && !(mayHaveMoved && isUnplaced({ change, domain }))) ||
         (isToProve(change) && record !== undefined && isNewer?.(record.hash));
-      const outcome = decide({ change: { ...change, isProven }, now: record, isTaken: taken !== undefined && isTaken, force });
+      const outcome: PlannedOutcome = isGone(domain)
+        ? { kind: 'refused', reason: `the account has no domain ${domain}` }
+        : decide({ change: { ...change, isProven }, now: record, isTaken: taken !== undefined && isTaken, force });
       // A row that may still be applied is not restored yet.
       const undoneRow = outcome.kind === 'unchanged' && change.isOpen ? undefined : change.row;
       return { target: { hash: record?.hash ?? change.link.hash, domain }, record, outcome, undoneRow };
@@ -79,6 +83,20 @@ export async function* undonePages(
     }
     read += Math.max(domains.length, links.length);
     yield { read, links };
+  }
+}
+
+/** Reads the links. Those on a domain that the account no longer has must not keep others from being undone. */
+async function readTargets(targets: readonly LinkKey[], batchSize: number, { client, domains }: Session) {
+  try {
+    return { find: await recordsOf(client, targets, batchSize), isGone: () => false };
+  } catch (error) {
+    if (!(error instanceof CliError) || error.apiCode !== 1313) throw error;
+    const known = await domains();
+    const isGone = (domain: string | undefined): boolean => domain !== undefined && foreignDomain(known, [domain]) !== undefined;
+    const present = targets.filter(({ domain }) => !isGone(domain));
+    if (present.length === targets.length) throw error;
+    return { find: await recordsOf(client, present, batchSize), isGone };
   }
 }
 
@@ -114,8 +132,8 @@ function isUnplaced({ change: { before, isCertain, isOpen }, domain }: Pick<Loca
 }
 
 /** Returns the hash that the run named, and those that it gave to the link. */
-function hashesOf({ link: { hash }, asked: { custom_hash = hash }, via = hash }: DoneChange): string[] {
-  return [...new Set([hash, custom_hash, via])];
+function hashesOf({ link: { hash }, asked: { custom_hash = hash }, via = hash, madeHash = hash }: DoneChange): string[] {
+  return [...new Set([hash, custom_hash, via, madeHash])];
 }
 
 /**
@@ -123,7 +141,7 @@ function hashesOf({ link: { hash }, asked: { custom_hash = hash }, via = hash }:
  * first.
  */
 function linkNow(
-  { change: { link, asked, before, isCertain, via, made }, domain }: Pick<Located, 'change' | 'domain'>,
+  { change: { link, asked, before, isCertain, via, made, madeHash }, domain }: Pick<Located, 'change' | 'domain'>,
   byFirstHash: ReadonlyMap<string, DoneChange>,
   find: (target: LinkKey) => UrlRecord | undefined,
 ): Pick<Located, 'record' | 'taken'> {
@@ -132,7 +150,8 @@ function linkNow(
   if (asked.custom_hash === undefined || asked.custom_hash === link.hash || !before) return { record: old, taken: undefined };
   const taken = old && linkText(oldKey);
   const newKey = { hash: asked.custom_hash, domain };
-  const renamed = find(newKey);
+  const isMade = madeHash !== undefined && foldedHash(madeHash) !== foldedHash(link.hash);
+  const renamed = find(newKey) ?? (isMade ? find({ hash: madeHash, domain }) : undefined);
   const isOurs = (found: UrlRecord): boolean =>
     sameUrl(found.long_url, asked.long_url ?? before.long_url) || hasPrint('long_url', made, found);
   // An earlier undo may have stopped between the two steps of an exchange.

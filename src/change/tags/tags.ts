@@ -164,7 +164,7 @@ export function isRefusal(error: unknown): error is CliError {
 
 /** Detaches labels and attaches `into`. Each instruction gets its own sign, even if the label begins with one (2.3). */
 export function withoutLabels(record: UrlRecord | undefined, labels: readonly string[], into?: string): PlannedOutcome {
-  const { tags = [] } = record ?? {};
+  const tags = record?.tags ?? [];
   const attached = !record || into === undefined || tags.some(isOneOf([into])) ? [] : [`+${into}`];
   return { kind: 'change', fields: { tags: [...attached, ...tags.filter(isOneOf(labels)).map((label) => `-${label}`)] } };
 }
