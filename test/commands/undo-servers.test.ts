@@ -71,6 +71,15 @@ describe.each([
     expect(await stored(service)).toEqual([]);
   });
 
+  test('B90: apply reports a link that it made as created, and undo deletes it', async ({ linkctl, service, folder }) => {
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, 'hash,long_url\nnew,https://example.com/new\n');
+    const applied = await linkctl(['apply', '-f', file, '--yes', '-o', 'json']);
+    expect(JSON.parse(applied.stdout)).toMatchObject({ summary: { created: 1 } });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
+    expect(await stored(service)).toEqual([]);
+  });
+
   test('U2: a link that is made again with other values is reported', async ({ linkctl, service }) => {
     await store(service, numbered(1));
     expect((await linkctl(['delete', 'h0', '--yes'])).code).toBe(0);
