@@ -16,7 +16,7 @@ import { type Identity, identityOf, type Subject, subjectOf } from './subject.ts
 
 export interface RawAnswer {
   readonly body: string;
-  /** Set if the answer reports a failure. */
+  /** Set if the answer reports a failure, of the call or of items. */
   readonly failure: CliError | undefined;
 }
 
@@ -67,7 +67,10 @@ export function createClient(options: ClientOptions): Client {
       const operation = request.method === 'DELETE' ? 'deleteTag' : 'getUrl';
       const subject = (): Subject => subjectOf(identity, request, { query: Object.fromEntries(request.query) });
       const classified = await classifyAnswer(operation, answer, subject);
-      if (!('fault' in classified)) return { body: answer.body, failure: undefined };
+      if (!('fault' in classified)) {
+        const { itemsFailure } = await import('./answers/item-failures.ts');
+        return { body: answer.body, failure: itemsFailure(classified.result, subject()) };
+      }
       const fault =
         classified.fault.outcome === 'ambiguous' && policy.inDoubt ? await policy.inDoubt(classified.fault) : classified.fault;
       const failure = new CallError(redacted(fault, redact), { attempts: 1, gaveUp: 'not retryable' });

@@ -27,7 +27,9 @@ export function registerApi(command: Command, run: Runner): void {
       "linkctl api GET /urls --query limit=2 --query 'search=nodejs.org'",
       `linkctl api POST /tags --body '{"label":"promo"}'`,
     ],
-    notes: ['The response is printed unchanged, regardless of the output format. An error response sets the exit code.'],
+    notes: [
+      'The response is printed unchanged, regardless of the output format. Errors of the response or of its items set the exit code.',
+    ],
     globals: ['--dry-run', '--verbose', '--debug'],
   });
 }
@@ -63,8 +65,7 @@ async function send(request: Parameters<Client['sendRaw']>[0], session: Session)
   const { client, profile } = session;
   const { method, path } = request;
   if (method === 'GET') return await client.sendRaw(request);
-  const isRefused = ({ failure }: RawAnswer): boolean =>
-    failure !== undefined && !(failure instanceof CallError && failure.outcome === 'ambiguous');
+  const isRefused = ({ failure }: RawAnswer): boolean => failure instanceof CallError && failure.outcome !== 'ambiguous';
   return await recordCall(
     { what: `api ${method} ${path}`, profile },
     environmentOf(session),

@@ -23,6 +23,13 @@ export interface ErrorRecord {
   details?: string;
 }
 
+/** Undefined if a server sent something else as the error of an item. */
+export function readItemError(error: unknown): ErrorRecord | undefined {
+  if (!isObject(error) || !Number.isSafeInteger(error.code) || Number(error.code) < 0) return undefined;
+  const [message = '', details = ''] = [error.message, error.details].map((text) => (typeof text === 'string' ? text : ''));
+  return { code: Number(error.code), message, ...(details && { details }) };
+}
+
 /** The members that every response has at its top level (2.1). */
 export interface Envelope {
   error: ErrorRecord;

@@ -25,6 +25,30 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 
   test.for([
+    ['/urls', [{ long_url: 'bad' }], 6, 'the URL "bad" is not accepted as a destination [API 1206]'],
+    ['/urls', [{ long_url: 'bad' }, { long_url: 'worse' }], 6, '2 of 2 items failed'],
+    ['/urls', [{ long_url: 'https://x.example/' }, { long_url: 'bad' }], 3, '1 of 2 items failed'],
+    ['/urls/none', [{ note: 'x' }], 5, 'no short URL "none" [API 1306]'],
+    ['/urls?hashes=none', [{ note: 'x' }], 5, 'no short URL "none" [API 1306]'],
+  ] as const)(
+    'B35, 4.3.1: items that failed have an exit code, and the answer is printed as it came: %s %j',
+    async (call, { linkctl }) => {
+      const [path, urls, code, words] = call;
+      const method = path === '/urls' ? 'POST' : 'PATCH';
+      const ran = await linkctl(['api', method, path, '--body', JSON.stringify({ urls })]);
+      expect(JSON.parse(ran.stdout)).toMatchObject({ error: { code: 0 }, urls: urls.map(() => ({ error: {} })) });
+      expect(ran).toMatchObject({ code, stderr: expect.stringMatching(/^error: /) });
+      expect(ran.stderr).toContain(`error: ${words}\n`);
+    },
+  );
+
+  test('B35, F36: an item without a valid error of its own has not failed', async ({ linkctl, wire }) => {
+    const urls = [{ hash: 'a' }, null, 7, { error: null }, { error: 'no' }, { error: { code: 0, message: '' } }];
+    await wire.script([{ answer: { body: { error: { code: 0, message: '' }, urls } } }]);
+    expect(await linkctl(['api', 'POST', '/urls', '--body', '{}'])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test.for([
     ['F20: a page where an answer should be', 'GET', faults.htmlBefore, 8],
     ['F14: a redirect', 'GET', faults.redirect('http://127.0.0.1:9/'), 8],
     ['F25: 401', 'GET', { answer: { status: 401 } }, 4],

@@ -1,5 +1,5 @@
 import { unicodeTest } from '../../base/safe-text.ts';
-import { type ErrorRecord, isObject, type KnownRecord } from '../../contract/records.ts';
+import { type ErrorRecord, isObject, type KnownRecord, readItemError } from '../../contract/records.ts';
 import type { BatchAnswer, Evidence, Verdict } from './row-verdict.ts';
 
 /** A refused item echoes a part of its row (4.3.1). */
@@ -16,11 +16,10 @@ export type Item = { readonly kind: 'record'; readonly record: KnownRecord } | R
 /** Undefined for an invalid entry of `urls`. An entry with a hash and without `error` is a success. */
 export function readItem(value: unknown): Item | undefined {
   if (!isObject(value)) return undefined;
-  const { error } = value;
-  if (error !== undefined && error !== null) {
-    const code = isObject(error) ? Number(error.code) : -1;
-    if (!isObject(error) || error.code !== code || !Number.isSafeInteger(code) || code < 0) return undefined;
-    if (code !== 0) return readRefusal(value, error, code);
+  if (value.error !== undefined && value.error !== null) {
+    const error = readItemError(value.error);
+    if (!error) return undefined;
+    if (error.code !== 0) return readRefusal(value, error);
   }
   const record = readRecord(value);
   return record && { kind: 'record', record };
@@ -46,11 +45,10 @@ function hasHash(value: unknown): value is KnownRecord {
   return isObject(value) && typeof value.hash === 'string';
 }
 
-function readRefusal(value: Record<string, unknown>, error: Record<string, unknown>, code: number): RefusedItem {
-  const details = textOf(error.details);
+function readRefusal(value: Record<string, unknown>, error: ErrorRecord): RefusedItem {
   return {
     kind: 'refused',
-    error: { code, message: textOf(error.message) ?? '', ...(details && { details }) },
+    error,
     longUrl: textOf(value.long_url),
     hashes: [value.custom_hash, value.hash].flatMap((hash) => textOf(hash) || []),
   };
