@@ -1,3 +1,4 @@
+import { UnavailableError } from '../base/errors.ts';
 import { SeenKeys } from '../base/seen-keys.ts';
 
 /** Without `limit` and `all`: one page of the server's default size. */
@@ -30,10 +31,10 @@ export interface Window {
   readonly limit?: number;
 }
 
-/** `total` is not checked yet. */
 export interface ServedPage<T> {
   readonly rows: readonly T[];
-  readonly total: unknown;
+  /** Its members are not checked yet. */
+  readonly page: { readonly offset: unknown; readonly total_count: unknown } | null | undefined;
 }
 
 export interface CursorOptions<T> extends PagingOptions {
@@ -77,10 +78,11 @@ export class PageCursor<T> {
   }
 
   /** Undefined if the page has no new row and is not the last. */
-  take({ rows, total }: ServedPage<T>): RowsPage<T> | undefined {
+  take({ rows, page }: ServedPage<T>): RowsPage<T> | undefined {
     const { isDistinct, keyOf, warn } = this.#options;
+    if (rows.length > 0) this.#refuseOtherRows(page?.offset);
     const end = this.#offset + rows.length;
-    const shift = this.#updateTotal(total, rows.length);
+    const shift = this.#updateTotal(page?.total_count, rows.length);
     const unseen = rows.filter((row) => this.#seen.add(keyOf(row)));
     if (rows.length > 0 && this.#stuckPages.isStuck(unseen.length, shift, rows.length)) {
       warn?.('the server repeats the same rows; the listing stops here and may be incomplete');
@@ -96,6 +98,12 @@ export class PageCursor<T> {
     this.#offset = next;
     this.#atEnd = isLast || this.#isOneBatch;
     return taken.length > 0 || isLast ? { rows: taken, total: this.#total } : undefined;
+  }
+
+  /** Later pages without new rows are recognized as such, whatever offset the server reports. */
+  #refuseOtherRows(offset: unknown): void {
+    if (this.#first === 0 || this.#offset !== this.#first || !Number.isSafeInteger(offset) || offset === this.#first) return;
+    throw new UnavailableError(`the server ignores the offset ${this.#first}`);
   }
 
   /** Keeps the total unless the rows contradict it. Returns its change since the previous page. */

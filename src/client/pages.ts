@@ -25,7 +25,7 @@ export function urlPages(
   const bound = editions[edition].groupBound;
   return pages<UrlRecord>(extent, { ...options, bound, isDistinct: true, keyOf: recordText }, async (window, signal) => {
     const { urls, page } = await send('listUrls', { query: { ...selection, ...window } }, { signal });
-    return { rows: urls, total: page?.total_count };
+    return { rows: urls, page };
   });
 }
 
@@ -38,7 +38,7 @@ export function logPages(
   const bound = editions[edition].groupBound;
   return pages<LogEntry>(extent, { ...options, bound, isDistinct: false, keyOf: entryKey }, async (window, signal) => {
     const { log, page } = await send('listLog', { query: window }, { signal });
-    return { rows: log, total: page?.total_count };
+    return { rows: log, page };
   });
 }
 

@@ -63,8 +63,8 @@ export async function cutListing(
 /** Undefined if the server cannot answer. */
 async function hasRowsAt(client: Client, selection: ListSelection, offset: number): Promise<boolean | undefined> {
   try {
-    const { urls } = await client.send('listUrls', { query: { ...selection, offset, limit: 1 } });
-    return urls.length > 0;
+    const { value } = await urlPages(client, selection, { offset, limit: 1 }).next();
+    return value !== undefined && value.rows.length > 0;
   } catch {
     return undefined;
   }

@@ -100,17 +100,15 @@ function listEntries(filter: EntryFilter, options: LogOptions, session: Session)
       streams.progress.step(() => `${shown} log entries`);
     }
   }
-  const total = () => reported ?? offset + read;
   return {
     ...logRows(rows()),
-    members: () => ({ page: { results_count: shown, total_count: total(), offset } }),
+    members: () => ({ page: { results_count: shown, total_count: reported, offset } }),
     notes: () => {
+      const total = reported ?? 0;
       if (shown === 0 && read > 0)
-        return [
-          unknownTypeNote(filter, types, total() > offset + read ? `${grouped(read)} of ${grouped(total())}` : grouped(read)),
-        ];
-      if (hasReachedSince || shown === 0 || total() <= offset + read) return [];
-      const of = `of ${grouped(total())}`;
+        return [unknownTypeNote(filter, types, total > offset + read ? `${grouped(read)} of ${grouped(total)}` : grouped(read))];
+      if (hasReachedSince || shown === 0 || total <= offset + read) return [];
+      const of = `of ${grouped(total)}`;
       const what = isSelected
         ? `${quantity(shown, 'log entry')} after reading ${grouped(read)} ${of}`
         : `${grouped(shown)} ${of} entries`;

@@ -195,6 +195,33 @@ test('F43: a server that ignores offset ends the listing with a warning', async 
   expect(windows).toHaveLength(2);
 });
 
+/** A server that answers every window with its first rows, and this page. */
+function withoutOffset(page: unknown, count = 2): Client {
+  const urls = named(count).map((hash) => ({ hash }));
+  return { edition: 'a', send: async () => ({ urls, log: urls, page }) } as unknown as Client;
+}
+
+test('F43: rows of another offset than the one asked for are not shown', async () => {
+  const client = withoutOffset({ results_count: 2, total_count: 8, offset: 0 });
+  const failure = { exitCode: 8, message: 'the server ignores the offset 3' };
+  await expect(read(client, { offset: 3, limit: 2 })).rejects.toMatchObject(failure);
+  await expect(collect(logPages(client, { offset: 3, limit: 2 }))).rejects.toMatchObject(failure);
+  for (const offset of [0, 7]) {
+    expect((await read(withoutOffset({ total_count: 8, offset }), { limit: 2 })).hashes).toEqual(named(2));
+  }
+});
+
+test.each<[string, unknown, number?]>([
+  ['no page', undefined],
+  ['no offset', { total_count: 8 }],
+  ['null as offset', { total_count: 8, offset: null }],
+  ['the offset as text', { total_count: 8, offset: '3' }],
+  ['the offset', { total_count: 8, offset: 3 }],
+  ['no rows, and the end as offset', { total_count: 2, offset: 2 }, 0],
+])('FIELD-NOTES, F40: a page after an offset is taken with %s', async (_what, page, count = 2) => {
+  expect((await read(withoutOffset(page, count), { offset: 3, limit: 2 })).hashes).toEqual(named(count));
+});
+
 test('F43: a server whose total swings without new rows ends too', async () => {
   let calls = 0;
   const client = {

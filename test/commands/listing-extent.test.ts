@@ -93,6 +93,35 @@ for (const edition of ['a', 'b'] as const) {
       expect((await linkctl(['list', '--limit', '1001', '--fields', 'hash'])).stderr).toBe('Showing 1,001 of 1,218 links.\n');
     });
 
+    test('F43, B19: where a server ignores offset list fails, and no total is made up', async ({ linkctl, wire, service }) => {
+      await store(service, numbered(8));
+      const { urls } = JSON.parse((await linkctl(['list', '-o', 'json'])).stdout);
+      const error = { code: 0, message: '' };
+      const answer = (page: object) => [
+        { times: 'all' as const, only: { path: '/urls' }, answer: { body: { error, urls, page } } },
+      ];
+      await wire.script(answer({ results_count: 8, total_count: 8, offset: 0 }));
+      expect(await linkctl(['list', '--offset', '3', '--limit', '2'])).toEqual({
+        code: 8,
+        stdout: '',
+        stderr: 'error: the server ignores the offset 3\n',
+      });
+      expect(await linkctl(['list', '--limit', '8'])).toMatchObject({ code: 0, stderr: 'Showing 8 links; there may be more.\n' });
+      await wire.script(answer({ total_count: 8 }));
+      for (const flags of [[], ['-q']]) {
+        const { page } = JSON.parse((await linkctl(['list', '--offset', '6', '--limit', '8', '-o', 'json', ...flags])).stdout);
+        expect(page).toEqual({ results_count: 8, offset: 6 });
+      }
+    });
+
+    test('B19: the total of a short listing is that of the server, or none', async ({ linkctl, wire, service }) => {
+      await store(service, numbered(8));
+      await wire.behave({ totalCount: 'missing' });
+      const pageOf = async (...words: string[]) => JSON.parse((await linkctl([...words, '-q', '-o', 'json'])).stdout).page;
+      expect(await pageOf('list', '--limit', '2')).toEqual({ results_count: 2, offset: 0 });
+      expect(await pageOf('list', '--offset', '99')).toEqual({ results_count: 0, offset: 99 });
+    });
+
     test('B84: where the total says that all is shown, nothing more is asked', async ({ linkctl, wire, service }) => {
       await store(service, numbered(3));
       expect((await linkctl(['list'], terminal)).stderr).toBe('');

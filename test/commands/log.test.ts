@@ -59,6 +59,11 @@ test('B19: -o json has log and page', async ({ linkctl }) => {
   });
 });
 
+test('B19: without a total of the server, page has none', async ({ linkctl, wire }) => {
+  await wire.script([{ answer: { body: { error: { code: 0, message: '' }, log: [entry(1)] } } }]);
+  expect(JSON.parse((await linkctl(['log', '-o', 'json'])).stdout).page).toEqual({ results_count: 1, offset: 0 });
+});
+
 test('--since reads all pages back to that time, and no further', async ({ linkctl, wire }) => {
   await wire.script([page([entry(9), entry(8)], 6), page([entry(7), entry(6)], 6, 2), page([entry(5)], 6, 4)]);
   const ran = await linkctl(['log', '--since', '2026-01-31T09:00:07Z', '--fields', 'message'], {

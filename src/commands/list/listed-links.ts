@@ -29,7 +29,7 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
   const isFiltered = links.filter !== undefined;
   let [read, matched, shown] = [0, 0, 0];
   let total: number | undefined;
-  let isCounted = true;
+  let counted: number | undefined;
   const notes: string[] = [];
   async function* rows(): AsyncGenerator<readonly Row[]> {
     for await (const next of links.records(extent)) {
@@ -38,17 +38,20 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
       yield next.rows;
       streams.progress.step(() => (isFiltered ? readingText(next) : `${shown}/${total ?? '?'} links`));
     }
-    if (global.quiet && !isFiltered) return;
+    counted = total;
+    if (global.quiet && !isFiltered && shown === limit) return;
     const seen = { offset: isFiltered ? 0 : offset, shown: read, total };
     const cut = shown === limit ? await cutListing(client, links.listings, seen) : undefined;
-    isCounted = cut === undefined || (!isFiltered && cut.total !== undefined);
+    if (isFiltered) counted = cut ? undefined : matched;
+    else if (cut) counted = cut.total;
+    // Only the server knows how many links were skipped.
+    else if (offset === 0) counted ??= shown;
     const matching = `Showing ${quantity(shown, 'link')} that ${matchVerb(shown)}, of the first ${grouped(read)} read.`;
     if (cut) notes.push(`${isFiltered ? matching : cutSentence(shown, cut)}${howToSeeMore(extent)}`);
     else if (isFiltered) notes.push(matchNote(matched, read));
     if (!extent.isLimited && !global.quiet) notes.push(...(await links.coverage()));
   }
-  const count = (): number => (isFiltered ? matched : (total ?? offset + shown));
-  const page = () => ({ results_count: shown, ...(isCounted && { total_count: count() }), offset });
+  const page = () => ({ results_count: shown, total_count: counted, offset });
   return {
     ...urlRows(rows(), links.severalDomains, session),
     empty: emptyText(isFiltered),
