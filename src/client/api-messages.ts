@@ -2,6 +2,7 @@ import { CliError, type FailureKind } from '../base/errors.ts';
 import { shellWord } from '../base/quoted.ts';
 import { type ErrorCode, errors, isErrorCode } from '../contract/errors.ts';
 import type { ErrorRecord } from '../contract/records.ts';
+import { namesLinks, noApi, noResource } from './answers/wrong-base-url.ts';
 import { linksCommand } from './link-commands.ts';
 import { type Identity, noShortUrl, noTag, type Subject } from './subject.ts';
 
@@ -15,8 +16,12 @@ export interface ApiMessage {
 export function apiMessage({ code, message = '' }: ErrorRecord, subject: Subject): ApiMessage {
   if (!isErrorCode(code) || code === 0)
     return { kind: 'failed', message: `service error ${code}: ${message || 'without a message'}` };
+  if (subject.path === '/account' && misplaced.has(code)) return { kind: 'local', ...noApi(subject) };
   return { kind: errors[code].kind, ...messages[code](subject) };
 }
+
+/** `GET /account` has no parameters, so these codes are about another call. */
+const misplaced: ReadonlySet<number> = new Set([1301, 1302, 1305, 1306]);
 
 /** Shows the server's own message below ours. */
 export function serverMessages({ code, message, details }: ErrorRecord): string[] {
@@ -101,13 +106,12 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     message: `the server rejected the API key${accountSuffix(identity)}`,
     hint: loginHint(identity),
   }),
-  1301: ({ path, identity: { baseUrl } }) => ({
-    message: `the server has no resource ${path}`,
-    hint: `check the base URL ${baseUrl} and the edition: linkctl config list`,
-  }),
-  1302: ({ method, path }) => ({
-    message: `the server does not support ${method} ${path}`,
-    hint: 'if a proxy blocks the method: linkctl config set method_override true',
+  1301: noResource,
+  1302: (subject) => ({
+    message: `the server does not support ${subject.method} ${subject.path}`,
+    hint: overridable.has(subject.method)
+      ? 'if a proxy blocks the method: linkctl config set method_override true'
+      : noResource(subject).hint,
   }),
   1303: ({ identity: { username } }) => ({
     message: `the account "${username}" has used all its API calls for today`,
@@ -131,7 +135,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
       hint: 'run the command with --debug to see the request',
     };
   },
-  1306: noShortUrl,
+  1306: (subject) => (namesLinks(subject) ? noShortUrl(subject) : { kind: 'local', ...noResource(subject) }),
   1307: () => ({
     message: 'the server rejected the request: wrong number of parameters',
     hint: 'run the command with --debug to see the request',
@@ -166,6 +170,8 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
   },
   1314: () => ({ message: 'the webhook parameter is not accepted' }),
 };
+
+const overridable: ReadonlySet<string> = new Set(['PATCH', 'DELETE']);
 
 function orderHint(order: string | undefined): string {
   // The field has another name than the order.

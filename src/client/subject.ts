@@ -31,6 +31,8 @@ export interface Subject {
   readonly path: string;
   /** Set if the call is about a single one. */
   readonly hash?: string | undefined;
+  /** As sent, separated by commas. */
+  readonly hashes?: string | undefined;
   readonly label?: string | undefined;
   /** The new label of a renamed tag. */
   readonly newLabel?: string | undefined;
@@ -57,6 +59,7 @@ export function subjectOf(identity: Identity, { method, path }: ApiRequest, inpu
     method,
     path,
     hash: named.hash ?? (hashes?.includes(',') ? undefined : hashes),
+    hashes,
     label: named.label ?? label,
     newLabel: label,
     domain: one(query.domain),
@@ -65,7 +68,7 @@ export function subjectOf(identity: Identity, { method, path }: ApiRequest, inpu
   };
 }
 
-interface Absence {
+export interface Absence {
   readonly message: string;
   readonly hint: string;
 }

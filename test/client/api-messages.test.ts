@@ -60,7 +60,8 @@ test.each(codes)('B46: code %i has a sentence and an exit code of our own, and k
   for (const about of [subject, named]) {
     const error = itemError({ code, message: 'Words of the server.', details: 'and details' }, about);
     const isChosen = code === 1305 && about === named;
-    expect(error.exitCode).toBe(exitCodes[isChosen ? 'rejected' : expectedExit[code]]);
+    const isElsewhere = code === 1306 && about === subject;
+    expect(error.exitCode).toBe(exitCodes[isChosen ? 'rejected' : isElsewhere ? 'local' : expectedExit[code]]);
     expect(error.apiCode).toBe(code);
     expect(error.details).toEqual(['server message: Words of the server.', 'server message: and details']);
     expect(error.message).toMatch(/^\S.*[^.\s]$/);
@@ -110,6 +111,42 @@ test.each<[number, string]>([
   [1310, 'the request for the short URL "abc" is too large for this server'],
 ])('B45: %i names what it is about', (code, message) => {
   expect(apiMessage({ code, message: '' }, named).message).toBe(message);
+});
+
+test.each(['/urls', '/tags', '/domains', '/log'])('CLI 2: 1306 for GET %s is about the base URL, not about a link', (path) => {
+  const about = { ...subject, path };
+  const elsewhere = apiMessage({ code: 1301, message: '' }, about);
+  expect(elsewhere).toMatchObject({
+    kind: 'local',
+    hint: expect.stringContaining('check the base URL https://api.example/api/3'),
+  });
+  expect(apiMessage({ code: 1306, message: '' }, about)).toEqual(elsewhere);
+});
+
+test.each<[string, object]>([
+  ['a hash', { path: '/urls/abc', hash: 'abc' }],
+  ['a raw path', { path: '/urls/abc' }],
+  ['hashes', { path: '/urls', hashes: 'abc,def' }],
+  ['a tag expression', { path: '/urls', expression: 'promo' }],
+  ['a deletion', { method: 'DELETE', path: '/urls' }],
+  ['hashes in the items', { method: 'PATCH', path: '/urls' }],
+])('F45: 1306 for a call with %s is about links', (_what, about) => {
+  expect(apiMessage({ code: 1306, message: '' }, { ...subject, ...about }).kind).toBe('not_found');
+});
+
+test.each([1301, 1302, 1305, 1306])('CLI 2: %i for GET /account says that the API is not there', (code) => {
+  expect(apiMessage({ code, message: '' }, { ...subject, path: '/account' })).toEqual({
+    kind: 'local',
+    message: 'the API is not at https://api.example/api/3',
+    hint: 'check the base URL and its path, such as https://s.example/tiny/api/3',
+  });
+});
+
+test('B45: only a method that a proxy may block has the hint of method_override', () => {
+  const hintFor = (method: string) => apiMessage({ code: 1302, message: '' }, { ...named, method }).hint;
+  for (const method of ['PATCH', 'DELETE']) expect(hintFor(method)).toContain('config set method_override true');
+  const { hint } = apiMessage({ code: 1301, message: '' }, named);
+  for (const method of ['GET', 'POST']) expect(hintFor(method)).toBe(hint);
 });
 
 test('B45: a hint is a command that a shell takes as it is', () => {

@@ -188,6 +188,17 @@ test('B52: a login that reaches no server names the base URL, because no profile
   expect(ran.stderr).toContain('that the base URL is correct: http://127.0.0.1:9/api/3\n');
 });
 
+test.for(['urls', 'tags', 'domains'])(
+  'B45, B62: a login to a resource of the API says that the base URL is wrong: %s',
+  async (resource, { home, login, config, wire }) => {
+    const ran = await home(login.with(5, `${wire.baseUrl}/${resource}`), { stdin: apiKey });
+    expect(ran).toMatchObject({ code: 9, stdout: '' });
+    expect(ran.stderr).toContain(`error: the API is not at ${wire.baseUrl}/${resource} [API 13`);
+    expect(ran.stderr).toMatch(/\nhint: check the base URL and its path, such as https:\/\/s\.example\/tiny\/api\/3\n$/);
+    expect(existsSync(config)).toBe(false);
+  },
+);
+
 test('B63: login is refused while the environment would beat what it stores', async ({ home, login }) => {
   const ran = await home(login, { stdin: apiKey, env: { LINKCTL_API_KEY: 'x' } });
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('LINKCTL_API_KEY is set in the environment') });

@@ -126,7 +126,14 @@ export const applicationFaults: readonly Fault[] = [
   { name: 'F48: 1221', ...refused(7), steps: [faults.refuse(1221)] },
   { name: '1301', ...refused(9), steps: [faults.refuse(1301, 404)] },
   { name: '1302', ...refused(9), steps: [faults.refuse(1302, 405)] },
-  { name: 'F45: 1306', ...refused(5), except: { 'runs verify': 1 }, steps: [faults.refuse(1306)] },
+  {
+    name: 'F45: 1306',
+    // The base URL is wrong for a read that names no link.
+    read: 9,
+    change: 5,
+    except: { 'list <hash>': 5, 'list --by-tags': 5, 'stats <hash>': 5, 'runs verify': 1 },
+    steps: [faults.refuse(1306)],
+  },
   { name: 'F49: 1309', ...refused(5), steps: [faults.refuse(1309)] },
   { name: 'F50: 1313', ...refused(5), steps: [faults.refuse(1313)] },
   { name: 'F41: nesting of 200,000 levels', ...doubt, steps: [json(`{"error":{"code":0},"urls":${'['.repeat(200_000)}`)] },

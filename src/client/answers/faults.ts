@@ -5,6 +5,7 @@ import { type ApiMessage, apiMessage, refusedCredentials, serverMessages, smalle
 import type { CallOutcome, Fault } from '../call-error.ts';
 import type { WireAnswer, WireFailure } from '../http/transport.ts';
 import type { AccountOptions, Subject } from '../subject.ts';
+import { noApi } from './wrong-base-url.ts';
 
 export type Reading =
   /** The envelope reports success and all members have the right types. */
@@ -100,12 +101,9 @@ function isTransient(status: number): boolean {
 type StatusMessage = ApiMessage & { readonly details?: string[] };
 
 /** A wrong base URL is permanent, so this is a local failure. */
-function apiNotFound(problem: string, { identity }: Subject): StatusMessage {
-  return {
-    kind: 'local',
-    message: `the API is not at ${identity.baseUrl} (HTTP 404): ${problem}`,
-    hint: 'check the base URL and its path, such as https://s.example/tiny/api/3',
-  };
+function apiNotFound(problem: string, subject: Subject): StatusMessage {
+  const { message, hint } = noApi(subject);
+  return { kind: 'local', message: `${message} (HTTP 404): ${problem}`, hint };
 }
 
 function statusMessage({ status }: WireAnswer, problem: string, subject: Subject): StatusMessage {

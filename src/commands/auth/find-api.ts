@@ -2,7 +2,6 @@ import { type CliError, LocalError, UsageError } from '../../base/errors.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import { connect } from '../../cli/session.ts';
-import { errorTraits } from '../../contract/errors.ts';
 import { apiAddresses, exposure, isExposed } from '../../profiles/account-values.ts';
 
 /**
@@ -35,6 +34,6 @@ async function failureAt(baseUrl: string, invocation: Invocation): Promise<CliEr
   const client = connect({ edition: 'a', baseUrl, username: '', keySource: 'nowhere', retries: 0 }, invocation);
   const { failure } = await client.sendRaw({ method: 'GET', path: '/account' });
   if (!failure) return undefined;
-  // An unknown resource means another API with the same envelope, at another path.
-  return failure.apiCode === undefined || errorTraits(failure.apiCode).about === 'resource' ? failure : undefined;
+  // A wrong base URL can be that of another call, with the same envelope.
+  return failure.apiCode === undefined || failure.kind === 'local' ? failure : undefined;
 }
