@@ -1,6 +1,6 @@
 import { isLoopback } from '../contract/web-address.ts';
 import { type Api, answerCall, type Target } from './api/api.ts';
-import { refuse } from './api/api-responses.ts';
+import { refuse, refuseHost } from './api/api-responses.ts';
 import { withCors } from './cors.ts';
 import { domainNamed, hostName } from './hosts.ts';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
@@ -37,7 +37,7 @@ export async function answer(dispatcher: Dispatcher, request: ServiceRequest): P
 }
 
 async function admitCall(dispatcher: Dispatcher, request: ServiceRequest, target: Target): Promise<ServiceResponse> {
-  if (dispatcher.isLocal && !(await isOwnHost(dispatcher.store, request))) return refuse(1217);
+  if (dispatcher.isLocal && !(await isOwnHost(dispatcher.store, request))) return refuseHost();
   // The response must include every click before the call.
   await dispatcher.clicks.settle();
   return await answerCall(dispatcher, request, target);

@@ -49,7 +49,13 @@ inBothEditions((test, edition) => {
     expect(await ask('http://go.example', 'three.example')).toMatchObject({ status: 200, body: 'short link service\n' });
     expect(await ask('HTTP://user@localhost:1/tiny/api/3/urls?hashes=abc', 'x')).toMatchObject({ status: 200 });
     // DNS rebinding.
-    expect(await ask('http://evil.example/api/3/urls', 'localhost')).toMatchObject({ status: 403 });
+    const refused = await ask('http://evil.example/api/3/urls', 'localhost');
+    expect(refused).toMatchObject({ status: 403 });
+    // 1217 is about the account (section 3).
+    expect(JSON.parse(refused.body).error).toEqual({
+      code: 1301,
+      message: 'Invalid resource: the Host header names no host of this service; start it with --public-url or --domain',
+    });
   });
 
   test('V1: HTTP/1.0 without Host is understood, by the API and by redirects', async ({ client }) => {

@@ -18,6 +18,13 @@ export function refuse(refusal: ErrorCode | Refusal): ServiceResponse {
   return envelope(statuses[code] ?? 400, { error: errorRecord(code) }, headers);
 }
 
+/** The resource exists only under the service's own hosts. 403, because a path that is not there is 404. */
+export function refuseHost(): ServiceResponse {
+  const { code, message } = errorRecord(1301);
+  const reason = 'the Host header names no host of this service; start it with --public-url or --domain';
+  return envelope(403, { error: { code, message: `${message}: ${reason}` } });
+}
+
 function envelope(status: number, body: Envelope, headers: ServiceResponse['headers'] = {}): ServiceResponse {
   const json = { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
   return { status, headers: { ...json, ...headers }, body: JSON.stringify(body) };
