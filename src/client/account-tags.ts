@@ -5,7 +5,7 @@ import { CallError } from './call-error.ts';
 import type { Client } from './client.ts';
 import { type FilteredPage, filteredPages } from './filtered-pages.ts';
 import type { ListSelection } from './pages.ts';
-import { type ListedAccount, wholeAccount } from './whole-listing.ts';
+import { type ListedAccount, refuseIncomplete, wholeAccount } from './whole-listing.ts';
 
 type Sender = Pick<Client, 'send'>;
 
@@ -117,7 +117,7 @@ async function countIn(
   step: Step,
 ): Promise<LabelCount[]> {
   const counts = new Map(labels.map((label) => [foldLabel(label), { label, links: 0 }]));
-  for await (const { rows, read } of filteredPages(client, selections, undefined, { warn: refuseListing })) {
+  for await (const { rows, read } of filteredPages(client, selections, undefined, { warn: refuseIncomplete })) {
     for (const label of rows.flatMap(labelsOf)) {
       const count = counts.get(foldLabel(label));
       if (count) count.links += 1;
@@ -131,7 +131,7 @@ async function countIn(
 export async function* carriers(account: Account, labels: readonly string[]): AsyncGenerator<FilteredPage> {
   const selections = await carrierSelections(account, labels);
   const filter = { matches: (record: UrlRecord) => labelsOf(record).some(isOneOf(labels)) };
-  yield* filteredPages(account.client, selections, filter, { untilEmpty: true, warn: refuseListing });
+  yield* filteredPages(account.client, selections, filter, { untilEmpty: true, warn: refuseIncomplete });
 }
 
 /** Ignores case (2.5). */
@@ -154,9 +154,6 @@ const maxLabels = 20;
 const maxExpressionLength = 400;
 
 function labelsOf({ tags }: Partial<Pick<UrlRecord, 'tags'>>): readonly string[] {
-  return Array.isArray(tags) ? tags : refuseListing();
-}
-
-function refuseListing(): never {
-  throw new UnavailableError('the server repeats links or lists them without their tags; they cannot be counted');
+  if (Array.isArray(tags)) return tags;
+  throw new UnavailableError('the server lists links without their tags; they cannot be counted');
 }

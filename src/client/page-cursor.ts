@@ -13,7 +13,7 @@ export interface Extent {
 }
 
 export interface PagingOptions {
-  /** Called if the server's paging cannot be followed. */
+  /** Called if the listing may be incomplete: the server's paging cannot be followed, or its total promises more rows. */
   warn?(message: string): void;
   /** Reads until a page is empty and ignores the server's total. */
   readonly untilEmpty?: boolean | undefined;
@@ -85,7 +85,7 @@ export class PageCursor<T> {
     const shift = this.#updateTotal(page?.total_count, rows.length);
     const unseen = rows.filter((row) => this.#seen.add(keyOf(row)));
     if (rows.length > 0 && this.#stuckPages.isStuck(unseen.length, shift, rows.length)) {
-      warn?.('the server repeats the same rows; the listing stops here and may be incomplete');
+      warn?.('the server repeats the same rows; the listing may be incomplete');
       this.#atEnd = true;
       return undefined;
     }
@@ -94,6 +94,7 @@ export class PageCursor<T> {
     const isLast = shift < 0 ? next >= end : rows.length === 0 || this.#isAll(rows.length);
     const fresh = isDistinct || shift !== 0 || unseen.length === 0 ? unseen : rows;
     const taken = fresh.length > this.#wanted ? fresh.slice(0, this.#wanted) : fresh;
+    if (isLast && rows.length === 0) this.#warnIfShort(end);
     this.#wanted -= taken.length;
     this.#offset = next;
     this.#atEnd = isLast || this.#isOneBatch;
@@ -104,6 +105,14 @@ export class PageCursor<T> {
   #refuseOtherRows(offset: unknown): void {
     if (this.#first === 0 || this.#offset !== this.#first || !Number.isSafeInteger(offset) || offset === this.#first) return;
     throw new UnavailableError(`the server ignores the offset ${this.#first}`);
+  }
+
+  /** Rows that were deleted meanwhile are not missing: the newest total is compared. */
+  #warnIfShort(end: number): void {
+    const total = this.#total ?? 0;
+    if (end >= total) return;
+    const [listed, all] = [end, total].map((count) => count.toLocaleString('en-US'));
+    this.#options.warn?.(`the server lists ${listed} of ${all} rows; the listing may be incomplete`);
   }
 
   /** Keeps the total unless the rows contradict it. Returns its change since the previous page. */

@@ -96,15 +96,15 @@ export async function countUrls(
     const count = Number(total);
     if (await endsAt(count, selection, client)) return { count, first };
   }
-  const pages = urlPages(client, selection, { all: true }, { untilEmpty: true, warn: refuseRepeats });
+  const pages = urlPages(client, selection, { all: true }, { untilEmpty: true, warn: refuseIncomplete });
   let count = 0;
   for await (const { rows } of pages) count += rows.length;
   return { count, first };
 }
 
-/** Links that cannot be counted must not be changed. */
-export function refuseRepeats(): never {
-  throw new UnavailableError('the server repeats the same rows; the selected links cannot be counted');
+/** For whoever needs all links: a part of a selection is not what was requested, and links that are not listed would look deleted. */
+export function refuseIncomplete(message: string): never {
+  throw new UnavailableError(message);
 }
 
 /** True if there is a row at the last position and none after it. */

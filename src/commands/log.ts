@@ -107,7 +107,8 @@ function listEntries(filter: EntryFilter, options: LogOptions, session: Session)
       const total = reported ?? 0;
       if (shown === 0 && read > 0)
         return [unknownTypeNote(filter, types, total > offset + read ? `${grouped(read)} of ${grouped(total)}` : grouped(read))];
-      if (hasReachedSince || shown === 0 || total <= offset + read) return [];
+      // If all entries were requested and the server lists fewer, the reading has warned.
+      if (options.all || hasReachedSince || shown === 0 || total <= offset + read) return [];
       const of = `of ${grouped(total)}`;
       const what = isSelected
         ? `${quantity(shown, 'log entry')} after reading ${grouped(read)} ${of}`

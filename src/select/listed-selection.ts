@@ -5,7 +5,7 @@ import type { Session } from '../cli/session.ts';
 import { type FilteredPage, filteredPages } from '../client/filtered-pages.ts';
 import type { PagingOptions } from '../client/page-cursor.ts';
 import type { ListSelection } from '../client/pages.ts';
-import { coverage, hasSeveralDomains, ofEveryDomain, refuseRepeats, wholeAccount } from '../client/whole-listing.ts';
+import { coverage, hasSeveralDomains, ofEveryDomain, refuseIncomplete, wholeAccount } from '../client/whole-listing.ts';
 import { editions } from '../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
@@ -78,7 +78,7 @@ export function listedLinks(
   session: Session,
   purpose: Purpose,
 ): ListedLinks {
-  const paging: PagingOptions = purpose === 'show' ? { warn: session.warn } : { untilEmpty: true, warn: refusals[purpose] };
+  const paging: PagingOptions = purpose === 'show' ? { warn: session.warn } : { untilEmpty: true, warn: refuseIncomplete };
   const isNoted = purpose === 'change' || (purpose === 'show' && session.streams.watched);
   async function* records(extent: Parameters<ListedLinks['records']>[0] = {}): AsyncGenerator<FilteredPage> {
     let read = 0;
@@ -110,13 +110,6 @@ export function listedLinks(
 /** Prints the domains of the account that the links leave out. */
 export async function noteCoverage(links: Pick<ListedLinks, 'coverage'>, { note }: Session): Promise<void> {
   for (const line of await links.coverage()) await note(line);
-}
-
-/** Both throw if the listing is incomplete, because a part of the selection is not what was requested. */
-const refusals = { change: refuseRepeats, record: refuseIncomplete };
-
-function refuseIncomplete(): never {
-  throw new UnavailableError('the server repeats the same rows; the listing is incomplete');
 }
 
 /** Throws if the server lists links of another domain than requested: on the requested one, their hashes may name other links. */

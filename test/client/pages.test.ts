@@ -112,6 +112,25 @@ test('B81: a total that is believed costs no further call', async () => {
   }
 });
 
+test.each<[string, Extent, number]>([
+  ['--all', { all: true }, 20],
+  ['--limit above it', { limit: 30 }, 20],
+  ['--offset', { offset: 15, all: true }, 5],
+])('F7: a listing that ends before the total of its last page says so: %s', async (_what, extent, count) => {
+  const list = listing(named(20), { totalOf: () => 1218 });
+  const { hashes, warnings } = await read(list.client, extent);
+  expect(hashes).toHaveLength(count);
+  expect(warnings).toEqual(['the server lists 20 of 1,218 rows; the listing may be incomplete']);
+});
+
+test('F7: the total of the last page that has one counts, not that of the first', async () => {
+  const rows = named(45);
+  const lost = listing(rows, { at: (call) => call === 2 && rows.splice(40, 5), totalOf: () => rows.length });
+  expect((await read(lost.client, { all: true })).warnings).toEqual([]);
+  const silent = listing(named(20), { totalOf: (part) => (part.length > 0 ? 45 : undefined) });
+  expect((await read(silent.client, { all: true })).warnings).toEqual([expect.stringContaining('20 of 45')]);
+});
+
 test('B20: whoever wants only the first page causes one call', async () => {
   const list = listing(named(35));
   for await (const { rows } of urlPages(list.client, {}, { all: true })) {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { sent, test } from '../support/linkctl.ts';
 import { numbered, store } from '../support/stored-links.ts';
@@ -87,6 +89,36 @@ for (const edition of ['a', 'b'] as const) {
         expect(rowsOf((await linkctl(['list', '--fields', 'hash'])).stdout)).toHaveLength(61);
       },
     );
+
+    test('F7: what reads a listing that ends before its own total warns, and what changes, compares or records it is exit 8', async ({
+      linkctl,
+      wire,
+      service,
+      folder,
+    }) => {
+      await store(service, numbered(90, { tags: ['t'] }));
+      const file = join(folder, 'links.csv');
+      writeFileSync(file, (await linkctl(['list', '-o', 'csv'])).stdout.split('\n').slice(0, 61).join('\n'));
+      const end = { urls: [], page: { results_count: 0, total_count: 90, offset: 60 }, error: { code: 0, message: '' } };
+      await wire.behave({ pageCap: 30 });
+      await wire.script([{ only: { path: 'offset=60' }, apply: false, times: 'all', answer: { body: end } }]);
+      const short = 'the server lists 60 of 90 rows; the listing may be incomplete\n';
+      for (const words of [['list', '-o', 'csv'], ['list', '--limit', '70'], ['stats'], ['check', '--all', '-n']]) {
+        const ran = await linkctl(words);
+        expect([words, ran.code, ran.stderr]).toEqual([words, 0, expect.stringContaining(`warning: ${short}`)]);
+      }
+      for (const words of [
+        ['delete', '--all', '--yes', '--max-affected', '90'],
+        ['edit', '--all', '--note', 'n', '--yes', '--max-affected', '90'],
+        ['diff', '-f', file],
+        ['apply', '-f', file, '--prune', 't', '--yes'],
+        ['stats', '--record'],
+      ]) {
+        const ran = await linkctl(words);
+        expect([words, ran.code, ran.stderr]).toEqual([words, 8, expect.stringContaining(`error: ${short}`)]);
+      }
+      expect((await sent(wire)).map(({ call }) => call).filter((call) => !call.startsWith('GET'))).toEqual([]);
+    });
 
     test('B28: the numbers of a listing that is cut are grouped, as everywhere on stderr', async ({ linkctl, service }) => {
       await store(service, numbered(1218));

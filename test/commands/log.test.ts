@@ -51,6 +51,15 @@ test('B81: --limit, --offset and --all choose the rows; a cut log says so (B28)'
   expect(messages(all.stdout)).toHaveLength(3);
 });
 
+test('F7: a log that ends before its own total says so, once', async ({ linkctl, wire }) => {
+  await wire.script([page([entry(9), entry(8)], 6), page([], 6, 2)]);
+  expect(await linkctl(['log', '--all', '--fields', 'message'])).toEqual({
+    code: 0,
+    stdout: 'entry 9\nentry 8\n',
+    stderr: 'warning: the server lists 2 of 6 rows; the listing may be incomplete\n',
+  });
+});
+
 test('B19: -o json has log and page', async ({ linkctl }) => {
   await linkctl(['tags', 'add', 'one']);
   expect(JSON.parse((await linkctl(['log', '-o', 'json'])).stdout)).toMatchObject({

@@ -149,7 +149,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const before = readFileSync(history());
     const short = { urls: [], page: { results_count: 0, total_count: 3, offset: 0 }, error: { code: 0, message: '' } };
     await wire.script([{ times: 'all', only: { path: '/urls' }, answer: { body: short } }]);
-    expect(await on(1, ...record)).toMatchObject({ code: 8, stderr: expect.stringContaining('the server lists 0 of 3 links') });
+    expect(await on(1, ...record)).toMatchObject({ code: 8, stderr: expect.stringContaining('the server lists 0 of 3 rows') });
     expect(readFileSync(history())).toEqual(before);
   });
 
