@@ -7,7 +7,7 @@ import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { hostName, withoutLocalPort } from '../../contract/web-address.ts';
 import { readWebAddress } from '../http-url.ts';
-import { canonicalShortUrl, canonicalUrl, lastDay, noteText } from '../value.ts';
+import { canonicalShortUrl, canonicalUrl, lastDay, noteText, textOf } from '../value.ts';
 import {
   booleans,
   type Comparison,
@@ -81,7 +81,8 @@ const filterFields: ReadonlyMap<string, FilterField> = new Map([
   ['scheme', field(words(schemeName, 'scheme, such as https'), ({ long_url }) => schemeName(long_url.split(':', 1)[0] ?? ''))],
   ['host', field(hosts, ({ long_url }) => readWebAddress(long_url))],
   ['path', field(paths, ({ long_url }) => pathOf(long_url))],
-  ['note', field(texts, ({ note }) => noteText(note))],
+  // A note of white space alone is not empty.
+  ['note', field(texts, ({ note }) => noteText(note) || textOf(note))],
   ['tags', field(labels, ({ tags }) => tags ?? [])],
   ['total_clicks', field(numbers, ({ total_clicks }) => total_clicks)],
   ['unique_clicks', field(numbers, ({ unique_clicks }) => unique_clicks)],

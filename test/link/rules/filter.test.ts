@@ -133,6 +133,21 @@ describe('F2: what an expression selects', () => {
     expect([matches(link), matches(bare)]).toEqual([first, second]);
   });
 
+  test.each<[note: unknown, isEmpty: boolean]>([
+    ['', true],
+    [null, true],
+    [undefined, true],
+    ['\t', false],
+    [' Spring ', false],
+  ])('note= is an empty note: %j, %s', (note, isEmpty) => {
+    const fits = (expression: string) => filterOf([expression]).matches({ ...link, note } as UrlRecord);
+    expect([fits('note='), fits('note!=')]).toEqual([isEmpty, !isEmpty]);
+  });
+
+  test('white space around a note, which some servers write, is not compared', () => {
+    expect(filterOf(['note=Spring']).matches({ ...link, note: ' Spring\n' })).toBe(true);
+  });
+
   test('all expressions must hold', () => {
     expect(filterOf(['total_clicks>0', 'tags=spring']).matches(link)).toBe(true);
     expect(filterOf(['total_clicks>0', 'tags=autumn']).matches(link)).toBe(false);
