@@ -75,7 +75,8 @@ async function diff(options: SelectionOptions & BulkOptions, invocation: Invocat
     planned + countOf('refused') > 0 ? new DifferentError(`${input.name} and the account differ`, { reported: true }) : undefined;
   if (session.global.output === markdown) {
     const { plan, text } = await markdownPlan(comparison, 'differ', session);
-    return { kind: 'text', text: text(empty.notes()), outcome: () => driftOf(plan) };
+    const drift = () => driftOf(plan);
+    return { kind: 'text', text: text(empty.notes()), outcome: drift, abandoned: drift };
   }
   const name = account.severalDomains || domains.length > 1 ? 'short_url' : 'hash';
   return diffReport(comparison, { name, empty, driftOf }, session);

@@ -223,6 +223,16 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await sent(wire)).every(({ call }) => call.startsWith('GET'))).toBe(true);
   });
 
+  test('P1, B40: a difference is exit 12 in every format, even if the reader left', async ({ linkctl, service, folder }) => {
+    await store(service, numbered(1));
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, 'hash,long_url,note\nh0,https://example.com/0,other\n');
+    const reader = () => Promise.reject(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+    for (const format of ['table', 'json', 'jsonl', 'csv', 'tsv', 'markdown']) {
+      expect([format, (await linkctl(['diff', '-f', file, '-o', format], { reader })).code]).toEqual([format, 12]);
+    }
+  });
+
   test('P1: a failure is no drift', async ({ linkctl, folder }) => {
     const file = join(folder, 'links.csv');
     writeFileSync(file, 'hash,long_url\na,https://a.example/\n');
