@@ -9,22 +9,27 @@ interface NamedUrl {
   readonly record: UrlRecord | undefined;
 }
 
-interface ReadSettings {
+interface ReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** A domain that the account does not have is no failure: its links are missing. */
+  readonly ignoreUnknownDomains?: boolean;
+}
+
+interface ReadSettings extends ReadOptions {
   readonly client: Pick<Client, 'send'>;
   readonly domain?: string | undefined;
   /** Maximum number of hashes per call. */
   readonly batchSize: number;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Returns the existing URLs of one domain by the requested hash. */
 export async function urlsByHash(
   hashes: Iterable<string>,
-  { client, domain, batchSize, signal }: ReadSettings,
+  { client, domain, batchSize, ...options }: ReadSettings,
 ): Promise<Map<string, UrlRecord>> {
   const targets = [...new Set(hashes)].map((hash) => ({ hash, domain }));
   const found = new Map<string, UrlRecord>();
-  for await (const { target, record } of namedUrls(client, targets, batchSize, signal)) {
+  for await (const { target, record } of namedUrls(client, targets, batchSize, options)) {
     if (record) found.set(target.hash, record);
   }
   return found;
@@ -46,7 +51,7 @@ export async function* namedUrls(
   client: Pick<Client, 'send'>,
   targets: Iterable<LinkKey> | AsyncIterable<LinkKey>,
   batchSize: number,
-  signal?: AbortSignal,
+  { signal, ignoreUnknownDomains }: ReadOptions = {},
 ): AsyncGenerator<NamedUrl> {
   const size: GroupSize = { items: batchSize };
   for await (const group of groupsOf(targets, size)) {
@@ -56,7 +61,12 @@ export async function* namedUrls(
       size,
       async (hashes) => {
         const query = { hashes: hashes.join(','), domain, limit: hashes.length };
-        return (await client.send('listUrls', { query }, { signal })).urls;
+        try {
+          return (await client.send('listUrls', { query }, { signal })).urls;
+        } catch (error) {
+          if (ignoreUnknownDomains && isRejected(error, 1313)) return [];
+          throw error;
+        }
       },
     );
     for (const target of group) yield { target, record: found.get(target.hash) };
@@ -102,7 +112,7 @@ async function readGroup(
     const isOne = asked.length === 1;
     const urls = await ask(asked).catch((error: unknown) => {
       if (isTooLarge(error) && !isOne) return 'too large';
-      if (error instanceof CallError && error.outcome === 'rejected' && error.apiCode === 1306) return undefined;
+      if (isRejected(error, 1306)) return undefined;
       throw error;
     });
     if (urls === 'too large') {
@@ -120,6 +130,10 @@ async function readGroup(
     }
   }
   return found;
+}
+
+function isRejected(error: unknown, apiCode: number): boolean {
+  return error instanceof CallError && error.outcome === 'rejected' && error.apiCode === apiCode;
 }
 
 /** A record in another case belongs to the requested hash, unless that hash was returned too. */

@@ -24,13 +24,17 @@ export async function namedLinks(
 ): Promise<NamedLinks> {
   const { domains, given, ...targets } = await targetsOf(selection, purpose === 'change', session);
   const batchSize = batchSizeOf(session, flag);
+  const severalDomains = domains.length > 1;
+  // A single unknown domain is reported by its name.
+  const ignoreUnknownDomains = purpose === 'show' && severalDomains;
   return {
     ...narrowing,
     ...targets,
     given: { ...given, ...narrowing.given },
     kind: 'named',
-    severalDomains: domains.length > 1,
-    pages: () => matchingPages(namedUrls(session.client, targets.open(), batchSize), narrowing.filter, batchSize),
+    severalDomains,
+    pages: () =>
+      matchingPages(namedUrls(session.client, targets.open(), batchSize, { ignoreUnknownDomains }), narrowing.filter, batchSize),
   };
 }
 

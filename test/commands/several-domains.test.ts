@@ -51,6 +51,25 @@ describe('two domains', () => {
     },
   );
 
+  test('B43: a named link of an unknown domain is missing beside others, which are shown; a change stops', async ({
+    linkctl,
+    service,
+  }) => {
+    for (const domain of both) await store(service, numbered(1), domain);
+    const names = ['h0', 'https://zzz.example/q', 'b.example/h0'];
+    const listed = await linkctl(['list', ...names, '--fields', 'short_url']);
+    expect(listed).toMatchObject({ code: 3, stdout: 'a.example/h0\nb.example/h0\n' });
+    expect(listed.stderr).toContain('no short URL "q" on zzz.example');
+    const stats = { stdout: 'a.example/h0\t0\t0\nb.example/h0\t0\t0\n' };
+    expect(await linkctl(['stats', ...names])).toMatchObject({ code: 3, ...stats });
+    expect(await linkctl(['stats', ...names, '--ignore-missing'])).toMatchObject({ code: 0, ...stats });
+    expect(await linkctl(['list', 'zzz.example/q', 'yyy.example/q'])).toMatchObject({ code: 5, stdout: '' });
+    expect((await linkctl(['list', 'zzz.example/q'])).stderr).toContain('no domain "zzz.example" on this account');
+    expect((await linkctl(['edit', ...names, '--note', 'n', '--yes'])).stderr).toContain(
+      'no domain "zzz.example" on this account',
+    );
+  });
+
   test.for(bulkChanges)(
     'F5: %j --hashes-from acts on the domain that a csv names, whatever the working domain is',
     async ([words], { linkctl, service }) => {
