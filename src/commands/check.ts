@@ -104,7 +104,7 @@ async function check(options: CheckOptions, invocation: Invocation, operands: st
   const given = { filter: options.filter, ...selected.given, shortUrls, allowPrivate };
   const sha256 = sumOf(given);
   const begun = session.global.dryRun ? undefined : await unfinishedCheck(sha256, session);
-  const { links, notes } = await readCheckedLinks(selected, options, session);
+  const { links, count, notes } = await readCheckedLinks(selected, options, session);
   const view: CheckView = {
     only: only && new Set(only),
     failOn: new Set(failOn ?? failingStatuses),
@@ -112,7 +112,7 @@ async function check(options: CheckOptions, invocation: Invocation, operands: st
     results,
     notes,
   };
-  if (links.count === 0 || session.global.dryRun) return nothingAsked(links.count, view);
+  if (!links || count === 0) return nothingAsked(count, view);
   const interruption = interruptible(session, 'requests');
   const { client, system, warn, profile, domain, global } = session;
   const started = await startCheck(
@@ -132,7 +132,7 @@ async function check(options: CheckOptions, invocation: Invocation, operands: st
     },
     { client, system, warn, stateFolder: folders(system).state, interrupt: interruption.signal },
   );
-  const shown = { ...view, check: started, links: links.count, interruption };
+  const shown = { ...view, check: started, links: count, interruption };
   for (const line of headerLines(shown, session)) await session.note(line);
   return checkReport(shown, session);
 }

@@ -745,9 +745,16 @@ test('B19, B22: a check of no links has the columns and the members of others', 
   expect(empty).toEqual(some);
 });
 
-test('B60: a dry run asks nothing', async ({ linkctl, service, pages }) => {
+test('B60, B70: a dry run asks nothing, and needs no folder that it can write to', async ({
+  linkctl,
+  service,
+  pages,
+  folder,
+}) => {
   await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);
-  const ran = await linkctl(['check', '--allow-private', '-n']);
+  const state = join(folder, 'state');
+  writeFileSync(state, '');
+  const ran = await linkctl(['check', '--allow-private', '-n'], { env: { XDG_STATE_HOME: state } });
   expect(ran).toEqual({ code: 0, stdout: '', stderr: 'dry run: 1 link would be checked; nothing was requested\n' });
   expect(pages.requests).toEqual([]);
 });

@@ -23,17 +23,17 @@ interface AddressOptions {
   readonly links?: boolean;
 }
 
-/** Returns the links to check, and notes about the selection. */
+/** Returns the links to check, their number, and notes about the selection. A dry run only counts them, so it stores nothing. */
 export async function readCheckedLinks(
   selected: NamedLinks | ListedLinks,
   options: AddressOptions,
   session: Session,
-): Promise<{ readonly links: CheckedLinks; readonly notes: readonly string[] }> {
-  const kept = linkPages(session);
+): Promise<{ readonly links: CheckedLinks | undefined; readonly count: number; readonly notes: readonly string[] }> {
+  const kept = session.global.dryRun ? undefined : linkPages(session);
   const counts = { read: 0, matched: 0, missing: 0 };
   for await (const { links, read } of selected.pages()) {
     for (const { target, record } of links) {
-      kept.add(await checkedLink(target, record, session, options));
+      kept?.add(await checkedLink(target, record, session, options));
       counts[record ? 'matched' : 'missing'] += 1;
     }
     counts.read = read;
@@ -41,7 +41,8 @@ export async function readCheckedLinks(
   }
   const { matched, read, missing } = counts;
   const coverage = selected.kind === 'listed' ? await selected.coverage() : [];
-  return { links: kept.list(), notes: [...(selected.filter ? [matchNote(matched, read - missing)] : []), ...coverage] };
+  const filtered = selected.filter ? [matchNote(matched, read - missing)] : [];
+  return { links: kept?.list(), count: matched + missing, notes: [...filtered, ...coverage] };
 }
 
 async function checkedLink(
