@@ -35,10 +35,11 @@ export class Destinations {
   /** By destination: the next one on the same host. */
   readonly #queue: Uint32Array;
   readonly #hosts = new Map<string, { head: number; tail: number }>();
+  /** Destinations without a verdict that cannot be requested. */
   readonly refused: Refused[] = [];
-  /** Includes the refused destinations. */
-  readonly count: number;
   readonly hostCount: number;
+  /** Destinations that can be requested. */
+  count = 0;
   #left = 0;
 
   /** `isKnown`: the destination of the link has a verdict already. */
@@ -48,8 +49,7 @@ export class Destinations {
     this.#firsts = new Uint32Array(links.count);
     this.#nexts = new Uint32Array(links.count);
     this.#queue = new Uint32Array(links.count);
-    this.count = this.#group();
-    for (const [link, first] of this.#firsts.entries()) if (link === first && !isKnown(link)) this.#add(link);
+    this.#group(isKnown);
     this.hostCount = this.#hosts.size;
   }
 
@@ -97,13 +97,12 @@ export class Destinations {
   }
 
   /** Groups links whose destinations are equal on the wire. Candidates with equal fingerprints are compared in full. */
-  #group(): number {
+  #group(isKnown: (link: number) => boolean): void {
     const search = new DuplicateCandidateSearch();
     for (const link of this.#links.all()) search.add(this.#keyOf(link));
     const candidates = search.candidates();
     const first = new Int32Array(candidates.count).fill(-1);
     const last = new Uint32Array(candidates.count);
-    let count = 0;
     let index = -1;
     for (const link of this.#links.all()) {
       index += 1;
@@ -112,19 +111,18 @@ export class Destinations {
       const candidate = candidates.indexOf(key);
       const known = candidate === -1 ? -1 : (first[candidate] ?? -1);
       if (known === -1) {
-        count += 1;
+        this.#add(index, link, isKnown(index));
         if (candidate === -1) continue;
         first[candidate] = index;
       } else if (this.#keyOf(this.#links.at(known)) === key) {
         this.#firsts[index] = known;
         this.#nexts[last[candidate] ?? 0] = index;
       } else {
-        count += 1;
+        this.#add(index, link, isKnown(index));
         continue;
       }
       last[candidate] = index;
     }
-    return count;
   }
 
   /** Omits the fragment, which is not sent. */
@@ -134,16 +132,17 @@ export class Destinations {
     return parseUrl(text)?.href.replace(/#.*$/s, '') ?? text;
   }
 
-  #add(destination: number): void {
-    const link = this.#links.at(destination);
+  #add(destination: number, link: CheckedLink, isKnown: boolean): void {
     const url = link.long_url === undefined ? undefined : parseUrl(this.#textOf(link));
     const refused = url
       ? refusalOf(url, this.#options.refusal)
       : { reason: link.long_url === undefined ? 'no such link' : 'not a valid URL' };
     if (refused || !url) {
-      this.refused.push({ destination, reason: '', ...refused });
+      if (!isKnown) this.refused.push({ destination, reason: '', ...refused });
       return;
     }
+    this.count += 1;
+    if (isKnown) return;
     this.#left += 1;
     const { host } = url;
     const queue = this.#hosts.get(host);

@@ -12,7 +12,7 @@ import { checkRecords } from '../../src/bulk/check-runs/check-record.ts';
 import { main } from '../../src/cli/main.ts';
 import { startProgram } from '../support/built-program.ts';
 import { test as base, username } from '../support/linkctl.ts';
-import { store, stored } from '../support/stored-links.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
 import { until } from '../support/until.ts';
 import { undoLast } from './undo-world.ts';
@@ -111,6 +111,20 @@ for (const edition of ['a', 'b'] as const) {
       );
       expect(ran.code).toBe(3);
       expect(pages.requests.filter((request) => request.endsWith('/200'))).toEqual(['HEAD 127.0.0.1/200']);
+    });
+
+    test('B90: the summary counts the destinations of the first line, which are requested', async ({
+      linkctl,
+      service,
+      pages,
+      wire,
+    }) => {
+      await store(service, [{ custom_hash: 'good', long_url: pages.urlOf('200') }, ...numbered(1)]);
+      const mail = { hash: 'h0', short_url: 'localhost/h0', long_url: 'mailto:ann@example.com' };
+      await wire.script([{ only: { path: 'hashes=' }, alter: { first: mail } }]);
+      const { stderr } = await linkctl(['check', '--allow-private', 'h0', 'good', 'none']);
+      expect(stderr).toContain('checking 3 links: 1 destination on 1 host');
+      expect(stderr).toContain('3 links: 1 ok, 1 skipped, 1 missing (1 destination, ');
     });
 
     test('K5: --fail-on decides the exit code, --only what is listed; all well is 0', async ({ linkctl, service, pages }) => {

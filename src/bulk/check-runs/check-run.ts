@@ -49,7 +49,6 @@ function newCheck(begun: BegunRun, plan: CheckPlan, { system, interrupt }: RunEn
   const destinations = new Destinations(links, { refusal: settings.refusal, shortUrls }, isKnown);
   const aborted = new AbortController();
   const stop = createStop();
-  const doneBefore = destinations.count - destinations.left - destinations.refused.length;
   return {
     begun,
     plan,
@@ -62,8 +61,8 @@ function newCheck(begun: BegunRun, plan: CheckPlan, { system, interrupt }: RunEn
     halt: new AbortController(),
     aborted: aborted.signal,
     abort: () => aborted.abort(),
-    doneBefore,
-    done: doneBefore,
+    /** Destinations without a verdict. */
+    open: destinations.refused.length + destinations.left,
     found: new Map<CheckStatus, number>(),
     /**
      * Counts yielded links. `not_sent`: not reached. `offline`: the local network or name server failed. `private`: an address is not public.
@@ -79,18 +78,24 @@ function newCheck(begun: BegunRun, plan: CheckPlan, { system, interrupt }: RunEn
 }
 
 function started(check: Check) {
-  const { begun, destinations, tally, stop, halt, system, doneBefore, found } = check;
+  const { begun, destinations, tally, stop, halt, system, found } = check;
   const { count, left, hostCount } = destinations;
   return {
     run: begun.name,
     resumed: begun.resumed,
     destinations: count,
-    doneBefore,
+    doneBefore: count - left,
     left,
     hosts: hostCount,
     /** Yields each link once, in listing order. Can be read only once; this starts the check, and a reader that stops early stops it. */
     rows: readToItsEnd(checkedRows(check), stop, () => halt.abort()),
-    progress: () => ({ destinations: count, done: check.done, counts: found }),
+    // Destinations that cannot be requested get their verdicts first.
+    progress: () => ({
+      destinations: count,
+      done: count - Math.min(check.open, left),
+      isComplete: check.open === 0,
+      counts: found,
+    }),
     summary: () => ({
       ...tally,
       /** Links whose hosts request a longer wait. The same command checks them later. */
@@ -158,7 +163,7 @@ async function record(destination: number, verdict: Verdict, check: Check): Prom
   const length = journal.size - offset;
   await written;
   verdicts.add(destination, { offset, length });
-  check.done += 1;
+  check.open -= 1;
   found.set(verdict.status, (found.get(verdict.status) ?? 0) + 1);
   check.wake();
 }

@@ -85,8 +85,8 @@ export function checkReport(view: Omit<ShownCheck, 'missing'>, session: Session)
 
 /** A check that is complete has its result, whoever reads it. One that is not must not look as if all were well. */
 function abandonment(shown: ShownCheck): CliError | undefined {
-  const { done, destinations } = shown.check.progress();
-  if (done === destinations) return result(shown);
+  const { done, destinations, isComplete } = shown.check.progress();
+  if (isComplete) return result(shown);
   return new LocalError(`output pipe closed after ${done} of ${destinations} destinations`, {
     hint: 'run the same command again to resume',
   });
@@ -165,14 +165,10 @@ function summaryRecord(shown: ShownCheck): Row {
   return { links: shown.links, destinations, ...counts, seconds: Math.round(milliseconds) / 1000 };
 }
 
-/** The check skips a link that does not exist as if it were a destination. */
+/** The check counts a link that does not exist as skipped. */
 function summaryOf({ check, missing: { count } }: ShownCheck) {
-  const { destinations, counts, ...others } = check.summary();
-  return {
-    ...others,
-    destinations: destinations - count,
-    counts: { ...counts, skipped: counts.skipped - count, missing: count },
-  };
+  const { counts, ...others } = check.summary();
+  return { ...others, counts: { ...counts, skipped: counts.skipped - count, missing: count } };
 }
 
 /** `20 links: 15 ok, 2 moved, 3 broken (18 destinations, 3.2 s)`. */
