@@ -55,6 +55,7 @@ export class PageCursor<T> {
   #offset: number;
   #wanted: number;
   #total: number | undefined;
+  #hasOverlap = false;
   #atEnd = false;
 
   constructor({ limit, all, offset = 0, pageSize }: Extent, options: CursorOptions<T>) {
@@ -73,8 +74,9 @@ export class PageCursor<T> {
     return { ...(this.#offset > 0 && { offset: this.#offset }), ...(limit !== undefined && { limit }) };
   }
 
+  /** If rows move while they are read, most rows of a small page could be known already. */
   get #limit(): number | undefined {
-    return this.#pageSize === undefined ? undefined : Math.min(this.#pageSize, this.#wanted);
+    return this.#pageSize === undefined || this.#hasOverlap ? this.#pageSize : Math.min(this.#pageSize, this.#wanted);
   }
 
   /** Undefined if the page has no new row and is not the last. */
@@ -84,6 +86,7 @@ export class PageCursor<T> {
     const end = this.#offset + rows.length;
     const shift = this.#updateTotal(page?.total_count, rows.length);
     const unseen = rows.filter((row) => this.#seen.add(keyOf(row)));
+    this.#hasOverlap ||= unseen.length < rows.length;
     if (rows.length > 0 && this.#stuckPages.isStuck(unseen.length, shift, rows.length)) {
       warn?.('the server repeats the same rows; the listing may be incomplete');
       this.#atEnd = true;

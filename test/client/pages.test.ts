@@ -147,6 +147,18 @@ test('B82: rows that new ones pushed down come once', async () => {
   expect((await read(list.client, { all: true })).hashes).toEqual(named(35));
 });
 
+test('B82: after an overlap whole pages are read, not only as many rows as are missing', async () => {
+  const rows = named(100);
+  const list = listing(rows, { at: (call) => call > 0 && rows.unshift(...named(5, `new${call}-`)), bound: 20 });
+  const { hashes, warnings } = await read(list.client, { limit: 40, pageSize: 20 });
+  expect({ hashes, warnings }).toEqual({ hashes: named(40), warnings: [] });
+  expect(list.windows.map(({ offset, limit }) => [offset, limit])).toEqual([
+    [undefined, 20],
+    [20, 20],
+    [40, 20],
+  ]);
+});
+
 test('B82: as many new rows as a page holds do not end the listing', async () => {
   const rows = named(35);
   const list = listing(rows, { at: (call) => call === 2 && rows.unshift(...named(25, 'new')) });
