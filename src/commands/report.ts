@@ -60,7 +60,7 @@ export function registerReport(command: Command, run: Runner): void {
 async function report(options: ReportOptions, invocation: Invocation): Promise<DoneReport | TextReport> {
   const { html: path, since = '30d', title, byTags } = options;
   if (path === '') throw new UsageError('--html: the name of the file is empty');
-  refuseConflicts(path, invocation.global);
+  refuseConflicts(path, since, invocation.global);
   const { system, atEnd, global, now } = invocation;
   const isFile = path !== '-';
   if (isFile && !global.yes) assertReplaceable(path);
@@ -88,12 +88,17 @@ async function report(options: ReportOptions, invocation: Invocation): Promise<D
 }
 
 /** Throws a UsageError. */
-function refuseConflicts(path: string, { dryRun, fields, json, output = json ? 'json' : undefined }: GlobalOptions): void {
+function refuseConflicts(
+  path: string,
+  since: string,
+  { dryRun, fields, json, output = json ? 'json' : undefined }: GlobalOptions,
+): void {
   if (dryRun) throw new UsageError('specify only one of --html or --dry-run');
   if (path === '-' && output) throw new UsageError(`specify only one of --html - or -o ${output}`);
   const flag = fields === undefined ? output && ['csv', 'tsv'].includes(output) && `-o ${output}` : '--fields';
-  if (flag)
-    throw new UsageError(`${flag} does not apply to report, which has no rows`, { hint: 'for rows: linkctl stats --since' });
+  if (!flag) return;
+  const hint = `for rows: linkctl stats --since ${shellWord(since)}`;
+  throw new UsageError(`${flag} does not apply to report, which has no rows`, { hint });
 }
 
 /** Only reports are overwritten without --yes, so that a wrong path destroys no other file. */

@@ -305,9 +305,9 @@ test('H8: --html - writes the page to stdout, --title heads it, and --by-tags ch
 
 test.for([
   [['-n'], 'specify only one of --html or --dry-run'],
-  [['-o', 'csv'], '-o csv does not apply to report, which has no rows'],
-  [['-o', 'tsv'], '-o tsv does not apply to report, which has no rows'],
-  [['--fields', 'clicks'], '--fields does not apply to report, which has no rows'],
+  [['-o', 'csv'], '-o csv does not apply to report, which has no rows\nhint: for rows: linkctl stats --since 1d\n'],
+  [['-o', 'tsv'], '-o tsv does not apply to report, which has no rows\nhint: for rows: linkctl stats --since 1d\n'],
+  [['--fields', 'clicks'], '--fields does not apply to report, which has no rows\nhint: for rows: linkctl stats --since 1d\n'],
   [['--html', '-', '-o', 'json'], 'specify only one of --html - or -o json'],
 ] as const)('B11, H3: report %j is exit 2, and nothing is read or written', async ([flags, message], { linkctl, path, wire }) => {
   const refused = await linkctl(['report', '--since', '1d', '--html', path, ...flags]);

@@ -1,9 +1,9 @@
 import type { OperationName } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { flag, integer, list, mapOf, number, optional, record, type Shape, scalar, text } from './shapes.ts';
+import { flag, integer, list, mapOf, number, optional, record, type Shape, scalar, shortText, text } from './shapes.ts';
 
 const none = record({});
-const hash = scalar('a short text', (value) => typeof value === 'string' && value.length <= 1024);
+const hash = shortText(1024);
 const url = {
   hash,
   long_url: optional(text),

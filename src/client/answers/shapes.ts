@@ -20,9 +20,17 @@ export const flag = scalar('true or false', (value) => typeof value === 'boolean
 export const integer = scalar('an integer', Number.isSafeInteger);
 
 /** Most members of a link are texts. */
-export function text(value: unknown): unknown {
+export function text(value: unknown): string {
   if (typeof value !== 'string') throw mismatch('text', value);
   return value;
+}
+
+export function shortText(most: number): Shape {
+  return (value) => {
+    const { length } = text(value);
+    if (length > most) throw new Mismatch('', `expected at most ${most} characters, got ${length}`);
+    return value;
+  };
 }
 
 /** Some servers write numbers as text. */

@@ -51,7 +51,7 @@ const unreadable: [string, Step, RegExp][] = [
   [
     'F39: an endless hash',
     json({ error: ok, urls: [{ hash: 'x'.repeat(2000) }], page }),
-    /field urls\[0\].hash: expected a short text/,
+    /field urls\[0\].hash: expected at most 1024 characters, got 2000/,
   ],
   [
     'F40: tags as text',
