@@ -139,7 +139,7 @@ inBothEditions((test, edition) => {
     expect(await client.hashes('?tags=~nosuch&search=o&order_by=hash')).toEqual(['both', 'none', 'one']);
   });
 
-  test('FIELD-NOTES 24: visited, email_stats, domains and dates are automatic labels, unless a tag has the name', async ({
+  test('FIELD-NOTES 24: visited, email_stats, domains and dates are automatic labels, also beside a tag of that name', async ({
     start,
     world,
   }) => {
@@ -157,8 +157,15 @@ inBothEditions((test, edition) => {
     expect(await select('>2024-05-14')).toEqual(['new', 'old']);
     expect(await select('<2024-05-16')).toEqual(['old']);
     expect(await select('<2024-05-15')).toEqual([]);
-    await client.call('PATCH', '/urls/old', { urls: [{ tags: ['+visited'] }] });
-    expect(await select('visited')).toEqual(['old']);
+    for (const label of ['visited', 'email_stats', 'go.example']) await client.call('POST', '/tags', { label });
+    expect(await select('visited')).toEqual(['new']);
+    expect(await select('~visited')).toEqual(['old']);
+    expect(await select('~visited&email_stats')).toEqual(['old']);
+    expect(await select('~go.example')).toEqual([]);
+    await client.call('PATCH', '/urls/new', { urls: [{ tags: ['+email_stats'] }] });
+    expect(await select('email_stats')).toEqual(['new', 'old']);
+    expect(await select('~email_stats|~visited')).toEqual(['old']);
+    expect(await select('visited&email_stats')).toEqual(['new']);
   });
 
   test('FIELD-NOTES 8: GET /urls/[hash] is the envelope with a urls array of one record', async ({ client }) => {

@@ -11,7 +11,6 @@ import { findTags } from './tag-rows.ts';
 interface TagScope {
   readonly accountId: number;
   readonly domains: readonly StoredDomain[];
-  /** A tag takes precedence over an automatic label. */
   tagOf(label: string): { readonly id: number } | undefined;
   readonly dialect: Dialect;
 }
@@ -103,14 +102,16 @@ function tagged({ accountId }: TagScope, tags: readonly number[]): Statement {
   return { sql: `SELECT url_id AS id FROM url_tags WHERE account_id = ? AND ${condition}`, values: [accountId, ...tags] };
 }
 
+/** Links have a label automatically, by a tag, or both. API.md does not say so: the choice is ours. Unknown labels select nothing. */
 function labelSet(scope: TagScope, label: string): IdSet {
-  const tag = scope.tagOf(label);
-  if (tag) return { ...tagged(scope, [tag.id]), complement: false, depth: 0, tags: [tag.id] };
-  const condition = automaticLabel(scope, label);
-  return condition ? conditionSet(scope, condition) : plainSet('SELECT 0 AS id WHERE FALSE', []);
+  const [tag, condition] = [scope.tagOf(label), automaticLabel(scope, label)];
+  const sets: IdSet[] = [];
+  if (tag) sets.push({ ...tagged(scope, [tag.id]), complement: false, depth: 0, tags: [tag.id] });
+  if (condition) sets.push(conditionSet(scope, condition));
+  return sets.length === 0 ? plainSet('SELECT 0 AS id WHERE FALSE', []) : compound(scope, 'UNION', sets);
 }
 
-/** A condition on `u`. Unknown labels select nothing. */
+/** A condition on `u`. */
 function automaticLabel({ domains }: TagScope, label: string): Condition | undefined {
   const folded = label.toLowerCase();
   if (folded === 'visited') return { sql: 'u.total_clicks > 0', values: [], isById: true };
