@@ -198,11 +198,17 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     expect(await runs(linkctl)).toEqual([]);
   });
 
-  test('D26: --dedupe with --hash sends what was said, and says that it reuses no link', async ({ linkctl, wire }) => {
-    const ran = await linkctl(['shorten', 'https://example.com/7', '--hash', 'own', '--dedupe', 'account']);
-    expect(ran).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('warning: --dedupe does not apply to rows with a custom hash'),
+  test('D26, 4.3.4: --dedupe with --hash sends what was said, and says that it reuses only a link of that hash', async ({
+    linkctl,
+    wire,
+  }) => {
+    const words = ['shorten', 'https://example.com/7', '--hash', 'own', '--dedupe', 'account'];
+    const warning = 'warning: with a custom hash, --dedupe reuses only a link that has this hash and the same URL\n';
+    expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
+    expect(await linkctl([...words, '--json'])).toMatchObject({ code: 0, stdout: expect.stringContaining('"existing"') });
+    expect(await linkctl(words.with(1, 'https://example.com/8'))).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('[API 1215]'),
     });
     const said = edition === 'a' ? 'account' : '1';
     const [post] = (await sent(wire)).filter(({ call }) => call.startsWith('POST'));

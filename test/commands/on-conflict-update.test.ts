@@ -320,7 +320,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await values(service)).toMatchObject(after);
   });
 
-  test('I6, R 1.5.1: a hash twice in a file is refused; --dedupe does not apply to rows with a hash', async ({
+  test('I6, R 1.5.1: a hash twice in a file is refused; --dedupe of rows with a hash is explained', async ({
     linkctl,
     service,
     folder,
@@ -334,7 +334,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     writeFileSync(file, csv);
     expect(await linkctl(['shorten', '-f', file, ...update, '--dedupe', 'account'])).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('--dedupe does not apply'),
+      stderr: expect.stringContaining('warning: with a custom hash, --dedupe reuses only'),
     });
     expect(await values(service)).toEqual(after);
   });

@@ -32,9 +32,9 @@ export async function modeOf(
   { edition, defaults, warn }: Session,
   counts: Pick<ModeRequest, 'rows' | 'keyedRows'>,
 ): Promise<Mode> {
-  // With a custom hash the server compares only the hash (4.3.3, 4.3.4).
+  // The server looks for the custom hash, not for the long URL (4.3.4).
   if (dedupe !== undefined && dedupe !== 'off' && counts.keyedRows > 0) {
-    await warn('--dedupe does not apply to rows with a custom hash: only their hashes are compared');
+    await warn('with a custom hash, --dedupe reuses only a link that has this hash and the same URL');
   }
   return chooseMode({ edition, ...counts, dedupe: dedupe ?? defaults.dedupe ?? 'off', generateHashes });
 }
