@@ -91,8 +91,9 @@ export type KnownRecord = Partial<UrlRecord> & { readonly hash: string };
 /** An item that was refused inside a batch: its error and an echo of what was submitted (4.3.1), or of its hash in an edit. */
 export interface FailedItem {
   error: ErrorRecord;
-  long_url?: string;
-  custom_hash?: string;
+  /** Text, unless something else was submitted. */
+  long_url?: unknown;
+  custom_hash?: unknown;
   hash?: string;
 }
 

@@ -25,6 +25,23 @@ inBothEditions((test, edition) => {
     expect(body).not.toHaveProperty('page');
   });
 
+  test('4.3.1: a failed item echoes numbers and other values as submitted, except lists and objects', async ({ client }) => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const wrong = `{"long_url":${JSON.stringify(url)},"custom_hash":${deep}}`;
+    const { body } = await client.call(
+      'POST',
+      '/urls',
+      `{"urls":[{"long_url":${JSON.stringify(url)},"custom_hash":12345},{"long_url":77,"custom_hash":false},{"long_url":null},${wrong}]}`,
+    );
+    expect(body.error.code).toBe(0);
+    expect(body.urls).toEqual([
+      { long_url: url, custom_hash: 12345, error: expect.objectContaining({ code: 1204 }) },
+      { long_url: 77, custom_hash: false, error: expect.objectContaining({ code: 1206 }) },
+      { long_url: null, error: expect.objectContaining({ code: 1305 }) },
+      { long_url: url, error: expect.objectContaining({ code: 1204 }) },
+    ]);
+  });
+
   test('4.3.1: a batch in which every item fails is HTTP 200 with code 0 too', async ({ client }) => {
     const { status, body } = await client.call('POST', '/urls', { urls: [{ note: 'no address' }] });
     expect([status, body.error.code, body.urls[0]?.error?.code]).toEqual([200, 0, 1305]);

@@ -66,9 +66,10 @@ function answerItems(item: Item, outcome: Creation | Refusal, { settings }: Call
 
 /** The error and an echo of the submitted values (4.3.1). */
 function failedItem(item: Item, refusal: Refusal): FailedItem {
-  return {
-    error: itemError(refusal),
-    ...(typeof item.long_url === 'string' && { long_url: item.long_url }),
-    ...(typeof item.custom_hash === 'string' && { custom_hash: item.custom_hash }),
-  };
+  return { error: itemError(refusal), long_url: echo(item.long_url), custom_hash: echo(item.custom_hash) };
+}
+
+/** JSON that nests too deeply can be read, but not be written. */
+function echo(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? undefined : value;
 }
