@@ -43,8 +43,8 @@ export function registerDiff(command: Command, run: Runner): void {
       'Each row names its link by hash, custom_hash or short_url, with a domain column if hashes are not enough. To state that ' +
         'a link has no expiration date, write never. Empty csv cells are not compared; --clear-empty clears them. In JSON, use "" and []. With ' +
         '--base <listing>, only what differs from the listing is compared; ! is a link that has changed since. tags are all labels of the link, as in a listing. ' +
-        'Columns of a listing that cannot be set, such as clicks, are not compared, nor is white space at the ends of a note, which some servers ' +
-        'add or remove; edit -f sets it.',
+        'Columns of a listing that cannot be set, such as clicks, are not compared. Neither is white space at the ends of a note: some servers ' +
+        'add or remove it.',
       'Without a selection, - covers the domains that the file names, or the domain in use. With one, it covers what is selected; links ' +
         'that the file names are always compared.',
     ],
