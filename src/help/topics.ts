@@ -137,12 +137,12 @@ const formatMeanings: { readonly [F in Format]: string } = {
 const formats: Topic = {
   summary: 'Output formats',
   parts: [
-    '-o, --output selects the format. The default is table on a terminal and tsv in a pipe. LINKCTL_OUTPUT or the profile (linkctl config set output json) changes the default. All formats contain the same rows. stdout contains only the requested data; summaries, warnings and progress go to stderr. On a terminal, a run of more than 20 rows does not list them. To get the rows, use --results <file>, -o or a pipe.',
+    '-o, --output selects the format. The default is table on a terminal and tsv in a pipe. LINKCTL_OUTPUT or the profile (linkctl config set output json) changes the default. All formats contain the same rows. JSON also contains what failed or does not exist, with the member error; other formats report it on stderr only. stdout contains only the requested data; summaries, warnings and progress go to stderr. On a terminal, a run of more than 20 rows does not list them. To get the rows, use --results <file>, -o or a pipe.',
     Object.entries(formatMeanings),
     '--hashes-from reads what list prints as csv, json or jsonl, as tsv with --header, or with --fields short_url. A listing without links changes nothing; an empty file is an error, an empty pipe is not. A first line that is a column name is a header. Write a link whose hash is a column name as its short URL.',
     '--fields hash,long_url selects and orders the fields in every format. Without it, json and jsonl contain all fields that the server sends. An unknown name is an error that lists the valid names.',
     'When a run resumes, rows done earlier show only the hash, both URLs and the values of the input. linkctl list shows complete records.',
-    'Times are UTC: 2026-01-31T09:00:00Z in text formats, as sent by the server in JSON. Dates are 2026-01-31. null is null in JSON and empty elsewhere. Integers of the server that are too large for a number are text in JSON, with all digits.',
+    'Times are UTC: 2026-01-31T09:00:00Z in text formats, as sent by the server in JSON. Dates are 2026-01-31. null is null in JSON and empty elsewhere. Integers of the server that are too large for a number are text in JSON, with all digits. Clicks, max_clicks and account counters are rounded instead.',
     'JSON keys:',
     [
       ['shorten', 'urls, summary'],

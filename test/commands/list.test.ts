@@ -93,6 +93,15 @@ for (const edition of ['a', 'b'] as const) {
       }
       const both = await linkctl(['list', 'none', 'one', '--fields', 'hash']);
       expect(both).toMatchObject({ code: 3, stdout: 'one\n' });
+      // B23, as help formats says.
+      for (const command of ['list', 'stats']) {
+        const rows = (await linkctl([command, 'none', 'one', '-o', 'jsonl'])).stdout.trimEnd().split('\n').toSorted();
+        expect(rows.map((row) => JSON.parse(row))).toMatchObject([
+          { hash: 'none', error: { code: 1306 } },
+          { hash: 'one', total_clicks: 0 },
+        ]);
+        expect((await linkctl([command, 'none', 'one', '-o', 'csv'])).stdout.trimEnd().split('\n')).toHaveLength(2);
+      }
     });
 
     test('B43: a tag expression that matches nothing is exit 0', async ({ linkctl }) => {
