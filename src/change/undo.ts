@@ -1,4 +1,4 @@
-import { CliError, FailedError, type FailureKind, NotFoundError, UsageError } from '../base/errors.ts';
+import { CliError, FailedError, type FailureKind, NotFoundError, UnknownOutcomeError, UsageError } from '../base/errors.ts';
 import { applyOperation, recreateOperation } from '../bulk/operations/applying.ts';
 import { editItemsOperation } from '../bulk/operations/editing.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
@@ -68,6 +68,7 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   const undo = undoOf(run);
   if (begin.operation === 'tags') return await undoTagRun(run, undo, session);
   const method = await undoMethodOf(run, session);
+  if (!options.force) assertSettled(run);
   await requireAnswer(session, 'named');
   if (!global.dryRun) await assertIdle(begin.run, foldersOf(session), system);
   await session.note(
@@ -98,6 +99,19 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   // If links were undone, the same command starts again from the first row.
   const isSettledLater = isWithoutLinks && run.isSettledLater;
   return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, { ...run, isSettledLater }) };
+}
+
+/** Throws if only the command of the run can find out about its rows, which would create their links again once the run is undone. */
+function assertSettled({ begin, isSettledLater, unrepeatableRows }: DoneRun): void {
+  if (!isSettledLater || unrepeatableRows === 0) return;
+  const { run } = begin;
+  const rows = plainQuantity(unrepeatableRows, 'row');
+  throw new UnknownOutcomeError(
+    `outcome unknown for ${rows} of run ${run}: undo would not find their links; nothing was changed`,
+    {
+      hint: `${repeatText(begin)}, then: linkctl undo ${run}; to undo the other rows now, add --force`,
+    },
+  );
 }
 
 function repeatText(begin: DoneRun['begin']): string {

@@ -38,8 +38,8 @@ export async function findRun(
   // Throws if a run of this key is being undone: it must not be repeated meanwhile.
   for (const name of undone) (await claimRun(name, folders, system, 0)).release();
   if (unfinished.length === 0 && known.finished === undefined && !fromArguments) {
-    const { assertSameInput } = await import('./other-input.ts');
-    await assertSameInput(identity, { again, onDefault: domain === undefined }, environment);
+    const { assertNothingLeft } = await import('./left-runs.ts');
+    await assertNothingLeft(identity, { again, input, onDefault: domain === undefined }, environment);
   }
   const begun = unfinished.find(({ state }) => !isUntouched(state));
   const finished = known.finished ?? unfinished.find(({ state }) => state.complete)?.name;

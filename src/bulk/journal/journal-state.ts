@@ -48,6 +48,23 @@ export function isUntouched({ counts, begin, mayHaveChangedMore }: RunState): bo
   return (counts.get('free') ?? 0) === begin.input.rows && !mayHaveChangedMore;
 }
 
+export function doubtfulCount({ counts }: Pick<RunState, 'counts'>): number {
+  return (counts.get('open') ?? 0) + (counts.get('unknown') ?? 0);
+}
+
+/**
+ * Returns the number of rows in doubt that get second links if another run sends them: in checked mode, they have nothing by which the server
+ * would find the first ones.
+ */
+export function unrepeatableCount(state: RunState): number {
+  return state.begin.mode === 'checked' ? doubtfulCount(state) : 0;
+}
+
+/** Returns true if the same command resumes the run and finds out about all its rows in doubt. That of a one-file record does not. */
+export function canSettle({ complete, counts, undoneBy }: RunState): boolean {
+  return !complete && !counts.get('unknown') && undoneBy.length === 0;
+}
+
 /** A batch that has an intent, but not a result for every row. */
 export interface OpenIntent {
   readonly batch: number;

@@ -1,4 +1,4 @@
-import { mayHaveChanged, type RunState } from '../journal/journal-state.ts';
+import { canSettle, mayHaveChanged, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
 import { isRevertible } from '../runs.ts';
 
 /** Says how to start anew. If the record of a run that changed something is deleted, the same rows are sent twice, so undo comes first. */
@@ -6,5 +6,7 @@ export function discardText(state: RunState): string {
   const { run } = state.begin;
   const forget = `linkctl runs forget ${run}`;
   if (!mayHaveChanged(state) || !isRevertible(state.begin)) return `to discard the run: ${forget}`;
-  return `to undo the run: linkctl undo ${run}; to forget it and keep its changes: ${forget}`;
+  const isRefused = canSettle(state) && unrepeatableCount(state) > 0;
+  const settled = isRefused ? ', after its command has settled its unknown rows' : '';
+  return `to undo the run${settled}: linkctl undo ${run}; to forget it and keep its changes: ${forget}`;
 }

@@ -5,7 +5,14 @@ import type { LinkKey } from '../../contract/link.ts';
 import { askedPrints, type LinkPrints, valuePrints } from '../../link/prints.ts';
 import { linksInFront } from '../checked/links-in-front.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
-import { isInDoubt, type RowState, type RunState } from '../journal/journal-state.ts';
+import {
+  canSettle,
+  doubtfulCount,
+  isInDoubt,
+  type RowState,
+  type RunState,
+  unrepeatableCount,
+} from '../journal/journal-state.ts';
 import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } from '../journal/line-reader.ts';
 import { type BeginLine, isOfRow, type ResultLine, type TakenUrl } from '../journal/lines.ts';
 import { answeredDomain, linksOf, resultsOf } from '../journal/recorded-results.ts';
@@ -23,9 +30,8 @@ export async function readDoneRun(stateFolder: string, run: string) {
     throw new NotFoundError(`the record of run ${run} is gone: it can be neither undone nor redone`, { hint: 'linkctl runs' });
   }
   const record = runRecord(run, folders);
-  const { begin, complete, counts, keys, stateOf, undoneBy, outgrown, size, mark } = state;
-  const { open = 0, unknown = 0 } = Object.fromEntries(counts);
-  const inDoubt = open + unknown;
+  const { begin, keys, stateOf, undoneBy, outgrown, size, mark } = state;
+  const inDoubt = doubtfulCount(state);
   const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
   const isCreation = kind === 'shorten';
   // Links can be found if their hashes were generated here, or if a reading showed that they were free.
@@ -41,8 +47,9 @@ export async function readDoneRun(stateFolder: string, run: string) {
     kind,
     /** Number of rows that may have created links which cannot be found. */
     untraceableRows: isCreation ? inDoubt - named.size : 0,
-    /** The same command resumes the run and finds out about its rows in doubt. */
-    isSettledLater: !complete && !record.isSmall && unknown === 0 && undoneBy.length === 0,
+    isSettledLater: !record.isSmall && canSettle(state),
+    /** Number of untraceable rows that another run would make a second time. */
+    unrepeatableRows: unrepeatableCount(state),
     images: record.images,
     /** Finds the links that are newer than the start of the run. Nothing shows that the run created any other link. */
     newerLinks: async (client: Pick<Client, 'send'>): Promise<(hash: string) => boolean> =>

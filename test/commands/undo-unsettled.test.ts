@@ -1,0 +1,129 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { startProgram } from '../support/built-program.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { arrived, test as base } from '../support/linkctl.ts';
+import { stored } from '../support/stored-links.ts';
+import { changes, runs } from './undo-world.ts';
+
+const haste = { haste: 100 };
+const url = (nth: number): string => `https://a.example/${nth}`;
+const lines = (numbers: readonly number[]): string => numbers.map((nth) => `${url(nth)}\n`).join('');
+
+/** A file without hashes, shortened in twos, whose process was killed before the answer to the second batch: rows 3 and 4. */
+const test = base.extend<{ file: string; words: string[]; run: string }>({
+  file: async ({ folder }, use) => await use(join(folder, 'urls.txt')),
+  words: async ({ file }, use) => await use(['shorten', '-f', file, '--batch-size', '2']),
+  run: async ({ file, words, env, wire, linkctl }, use) => {
+    writeFileSync(file, lines([1, 2, 3, 4, 5, 6]));
+    const post = { only: { method: 'POST' } };
+    await wire.script([post, { ...post, ...faults.silentAfter }]);
+    const { process: child, ended } = startProgram(words, env);
+    await arrived(wire, 2, 'POST');
+    child.kill('SIGKILL');
+    await ended;
+    await wire.script([]);
+    await use((await runs(linkctl))[0]?.run ?? '');
+  },
+});
+
+async function destinations(service: Parameters<typeof stored>[0]): Promise<string[]> {
+  return (await stored(service)).map(({ long_url }) => long_url).sort();
+}
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('U2, E16: rows in doubt that only the command of the run can settle come first: undo is refused and says so', async ({
+    linkctl,
+    service,
+    wire,
+    words,
+    run,
+  }) => {
+    const from = (await wire.requests()).length;
+    for (const flags of [['--yes'], ['-n']]) {
+      const refused = await linkctl(['undo', run, ...flags]);
+      expect(refused).toMatchObject({ code: 10, stdout: '' });
+      expect(refused.stderr).toBe(
+        `error: outcome unknown for 2 rows of run ${run}: undo would not find their links; nothing was changed\n` +
+          `hint: repeat the command of the run (shorten urls.txt), then: linkctl undo ${run}; to undo the other rows now, add --force\n`,
+      );
+    }
+    expect(await changes(wire, from)).toEqual([]);
+    expect(await linkctl(words, haste)).toMatchObject({ code: 0, stderr: expect.stringContaining(`resuming run ${run}`) });
+    expect(await destinations(service)).toEqual([1, 2, 3, 4, 5, 6].map(url));
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    expect(await stored(service)).toEqual([]);
+  });
+
+  test('R 1.2: after an undo by force, the same file is shortened anew only with --again, because links of it may exist', async ({
+    linkctl,
+    service,
+    file,
+    words,
+    run,
+  }) => {
+    const forced = await linkctl(['undo', run, '--yes', '--force']);
+    expect(forced).toMatchObject({ code: 10, stderr: expect.stringContaining('hint: check with: linkctl list\n') });
+    expect(await destinations(service)).toEqual([3, 4].map(url));
+    const message = `run ${run} was undone, but 2 of its rows may have links`;
+    const refused = await linkctl(words);
+    expect(refused).toMatchObject({ code: 10, stdout: '' });
+    expect(refused.stderr).toMatch(
+      new RegExp(
+        `^error: ${message}\\n${url(3)}\\n${url(4)}\\n` +
+          `hint: check with: linkctl list.* --limit 2; to shorten all rows nevertheless, add --again\\n$`,
+      ),
+    );
+    writeFileSync(file, lines([1, 2, 3, 4]));
+    expect(await linkctl(words)).toMatchObject({ code: 10, stderr: expect.stringContaining(`error: ${message}\nhint: `) });
+    expect(await destinations(service)).toEqual([3, 4].map(url));
+    const again = await linkctl([...words, '--again']);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: ${message}\n`) });
+    expect(await destinations(service)).toEqual([1, 2, 3, 3, 4, 4].map(url));
+  });
+
+  test.for([
+    ['stopped there', 1],
+    ['went on to its end', 2],
+  ] as const)(
+    'R 1.2: rows that a run gave up as unknown are not made again after its undo: it %s',
+    async ([, times], { linkctl, service, wire, words, run }) => {
+      // A listing that does not show the latest links proves nothing.
+      await wire.script([
+        { only: { method: 'GET', path: '/urls' }, answer: { body: { error: { code: 0, message: '' }, urls: [] } }, times: 'all' },
+      ]);
+      for (let nth = 0; nth < times; nth += 1) {
+        expect((await linkctl(words, haste)).code).toBe(10);
+        await wire.script([]);
+      }
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(10);
+      expect(await linkctl(words)).toMatchObject({ code: 10, stderr: expect.stringContaining('2 of its rows may have links') });
+      expect(await destinations(service)).toEqual([3, 4].map(url));
+    },
+  );
+
+  test('J8: the hint for a file that was edited since does not lead around its rows in doubt', async ({
+    linkctl,
+    service,
+    file,
+    words,
+    run,
+  }) => {
+    writeFileSync(file, lines([1, 2, 3, 4]));
+    const refused = await linkctl(words);
+    expect(refused).toMatchObject({ code: 9 });
+    expect(refused.stderr).toContain(
+      `hint: restore the old file and run the command again; to undo the run, after its command has settled its unknown rows: linkctl undo ${run}; `,
+    );
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(10);
+    writeFileSync(file, lines([1, 2, 3, 4, 5, 6]));
+    expect((await linkctl(words, haste)).code).toBe(0);
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    writeFileSync(file, lines([1, 2, 3, 4]));
+    expect((await linkctl(words)).code).toBe(0);
+    expect(await destinations(service)).toEqual([1, 2, 3, 4].map(url));
+  });
+});
