@@ -112,7 +112,7 @@ function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: Ru
 
 function ending({ run, presentation, session, noun }: ShownRun, { caught }: Interruption): CliError | undefined {
   const { tally, stop, unknown } = run.summary();
-  const end = runEnd(tally, stop, { ignoreMissing: presentation.ignoreMissing, noun: `${noun}s`, unknown });
+  const end = runEnd(tally, stop, { ignoreMissing: presentation.ignoreMissing, noun: `${noun}s`, unknown, isResumed: true });
   if (end.kind === 'error') return end.error;
   if (end.kind !== 'signal') return undefined;
   const signal = caught();

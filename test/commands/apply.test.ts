@@ -404,7 +404,9 @@ describe('several domains', () => {
     await wire.script([{ ...faults.dropBefore, only: { method: 'POST' }, times: 'all' }]);
     const ran = await linkctl(['apply', '-f', path, '--yes'], { haste: 50 });
     expect(ran).toMatchObject({ code: 10 });
-    expect(ran.stderr).toMatch(/^hint: check before repeating: linkctl list --domain t\.ex --limit 1$/m);
+    expect(ran.stderr).toMatch(
+      /^hint: the same command settles these rows and resumes; to check them: linkctl list --domain t\.ex -- more$/m,
+    );
   });
 
   test('P2, F5: the same hash on both domains is two links, and prune keeps to the domains of the file', async ({

@@ -1,7 +1,7 @@
 import { CliError, UnavailableError } from '../../base/errors.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { rowKey } from '../../link/same.ts';
-import type { Execution } from '../execution/execution.ts';
+import { type Execution, pause } from '../execution/execution.ts';
 import { shortUrlOf } from '../matching/row-verdict.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { ownAmong, type Resent, resentRows } from './listing-evidence.ts';
@@ -21,7 +21,9 @@ export async function lateDuplicates(run: Execution): Promise<readonly string[] 
     if (!resent) return [];
     if (run.stop.reason) return undefined;
     const wanted = await keysOf(resent.rows, run.plan);
-    const alike = (await newerRecords(resent, run)).filter((record) => wanted.has(rowKey(record)));
+    const newer = await newerRecords(resent, run);
+    if (!newer) return undefined;
+    const alike = newer.filter((record) => wanted.has(rowKey(record)));
     const own = await ownAmong(run.begun.record.journal, alike);
     const surplus = alike.filter(({ hash }) => !own.has(hash)).map(shortUrlOf);
     for (const shortUrl of surplus) run.warn(`${shortUrl} may be a duplicate link of a row; nothing was deleted`);
@@ -53,15 +55,19 @@ async function keysOf(indexes: ReadonlySet<number>, { input, payload }: RunPlan)
   return keys;
 }
 
-/** Returns links created since the first doubt. The listing may be stale, so it is read until it shows the run's newest links. */
-async function newerRecords({ watermark, latest }: Resent, run: Execution): Promise<KnownRecord[]> {
-  const { system, signal, plan } = run;
-  const { settle = usualSettle, input } = plan;
+/**
+ * Returns links created since the first doubt. The listing may be stale, so it is read until it shows the run's newest links. Undefined after a
+ * signal.
+ */
+async function newerRecords({ watermark, latest }: Resent, run: Execution): Promise<KnownRecord[] | undefined> {
+  const { signal, interrupt } = run;
+  const { settle = usualSettle, input } = run.plan;
   const known = new Set(watermark.known);
   const isOld = latest.length === 0 || latest.some((hash) => known.has(hash));
   const atHead = (scan: Scan): boolean => isOld || newerThan(watermark, scan).some(({ hash }) => latest.includes(hash));
   for (let scans = 0; scans < maximalScans; scans += 1) {
-    await system.sleep(settle, signal).catch(() => undefined);
+    await pause(settle, run);
+    if (interrupt?.aborted) return undefined;
     const isPast = pastWatermark(watermark);
     const isEnough = (scan: Scan): boolean =>
       ((isPast(scan) && atHead(scan)) || scan.records.size > 2 * input.rows + 10 * pageSize) && !mayBeWhole(scan);

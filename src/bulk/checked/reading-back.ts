@@ -3,7 +3,7 @@ import { CallError } from '../../client/call-error.ts';
 import { newestCommand } from '../../client/link-commands.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { canonicalUrl, sameUrl } from '../../link/value.ts';
-import type { Execution } from '../execution/execution.ts';
+import { type Execution, pause } from '../execution/execution.ts';
 import { matchAnswer, type SentItem } from '../matching/matching.ts';
 import { again, type BatchAnswer, doubtful, shortUrlOf, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { type BatchEvidence, evidenceOf, ownAmong } from './listing-evidence.ts';
@@ -19,13 +19,17 @@ import {
   usualSettle,
 } from './newest-links.ts';
 
-/** Reads back a batch in doubt and journals the evidence. Stops the run if it is not conclusive. */
+/** Reads back a batch in doubt and journals the evidence. Stops the run if it is not conclusive, unless a signal ended the reading. */
 export async function readBackBatch(batch: number, items: readonly SentItem[], run: Execution): Promise<readonly Verdict[]> {
   const { begun, stop } = run;
+  // If nothing is decided, the next process reads.
+  const undecided = items.map(() => unresolved);
+  if (isInterrupted(run)) return undecided;
   run.warn(`no reliable response for ${items.length} rows: checking the listing for created links`);
   try {
     const evidence = await evidenceOf(begun.record.journal, batch);
     const { verdicts, conclusive, reading } = evidence ? await readBack(items, evidence, run) : resultOf(items, undefined, false);
+    if (!conclusive && isInterrupted(run)) return undecided;
     const found = reading?.fresh.map(({ hash }) => hash) ?? [];
     await begun.journal.write({ type: 'reconcile', batch, conclusive, found, total: reading?.scan.total });
     if (!conclusive) stop.because(inconclusive(items.length, run));
@@ -33,13 +37,17 @@ export async function readBackBatch(batch: number, items: readonly SentItem[], r
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     stop.because(error.kind === 'unavailable' ? inconclusive(items.length, run, error) : error);
-    // Nothing was read, so the next process reads.
-    return items.map(() => unresolved);
+    return undecided;
   }
 }
 
+function isInterrupted({ interrupt }: Execution): boolean {
+  return interrupt?.aborted === true;
+}
+
 function inconclusive(count: number, { domain }: Execution, cause?: CliError): CliError {
-  return new UnknownOutcomeError(`outcome of ${count} rows unknown: the listing does not show whether they were shortened`, {
+  const why = cause ? 'could not be read' : 'does not show whether they were shortened';
+  return new UnknownOutcomeError(`outcome of ${count} rows unknown: the listing ${why}`, {
     hint: `the same command resumes with the other rows; check these rows with: ${newestCommand(count, domain)}`,
     ...(cause && { details: [cause.message], cause }),
   });
@@ -66,7 +74,8 @@ async function readBack(items: readonly SentItem[], evidence: BatchEvidence, run
   let before: Reading | undefined;
   for (let readings = 0; readings < maximalReadings; readings += 1) {
     const isQuick = readings > 0 && (isUpToDate || (before !== undefined && before.fresh.length > 0));
-    await run.system.sleep(isQuick ? settle / 5 : settle, run.signal).catch(() => undefined);
+    await pause(isQuick ? settle / 5 : settle, run);
+    if (isInterrupted(run)) break;
     const reading = await readNewer(items, evidence, run);
     const isSteady = before !== undefined && reading !== undefined && hashesIn(before) === hashesIn(reading);
     before = reading;
@@ -133,8 +142,10 @@ interface Reading {
   readonly isWhole: boolean;
 }
 
-/** Enough to read a listing of 5,000 links to its end with 30 links per page. */
-const maximalCalls = 200;
+/** Enough to read a listing of 5,000 links to its end with 30 links per page. After a signal, no further page is read. */
+function pagesOf(run: Execution): () => boolean {
+  return atMost(200, () => !isInterrupted(run));
+}
 
 /** Undefined if the listing shows no link of the watermark, unless `isWhole` is true. */
 async function readNewer(items: readonly SentItem[], { watermark }: BatchEvidence, run: Execution): Promise<Reading | undefined> {
@@ -148,7 +159,7 @@ async function readNewer(items: readonly SentItem[], { watermark }: BatchEvidenc
     return !mayHaveKnownAll || read.records.size > known.size + items.length + frontSize;
   };
   const limit = Math.max(frontSize, items.length);
-  const scan = await scanNewest(run, { limit, isEnough, mayCall: atMost(maximalCalls), signal: run.signal });
+  const scan = await scanNewest(run, { limit, isEnough, mayCall: pagesOf(run), signal: run.signal });
   if (!scan) return undefined;
   const knewAll = (scan.total !== undefined && watermark.total === known.size) || holdsMore(scan.largestPage);
   const isWhole = scan.isWhole && (known.size === 0 || knewAll);
@@ -165,7 +176,7 @@ async function readNewer(items: readonly SentItem[], { watermark }: BatchEvidenc
  * would have to delete as many links.
  */
 async function listsNoneOf(items: readonly SentItem[], { watermark, latest }: BatchEvidence, run: Execution): Promise<boolean> {
-  const scan = await scanNewest(run, { limit: 500, isEnough: () => false, mayCall: atMost(maximalCalls), signal: run.signal });
+  const scan = await scanNewest(run, { limit: 500, isEnough: () => false, mayCall: pagesOf(run), signal: run.signal });
   // A link that is counted but not listed could be one.
   if (!scan?.isWhole || (scan.total ?? 0) > scan.records.size) return false;
   if (latest.length > 0 && positionIn(scan.records.keys(), latest) < 0) return false;

@@ -1,6 +1,7 @@
 import { isoTime } from '../../base/times.ts';
 import { lateDuplicates } from '../checked/late-duplicates.ts';
 import { isSettled } from '../journal/journal-state.ts';
+import { doubtful } from '../matching/row-verdict.ts';
 import { hashAssigner } from '../operations/made-hashes.ts';
 import { renamesFollowed } from '../operations/renames.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
@@ -140,7 +141,7 @@ async function settleSegment(segment: Segment, run: Execution, hold: Hold): Prom
     const rowState = state.stateOf(row.index);
     if (rowState === 'free') return outcomeOfFreeRow(row, sent, run);
     const outcome = isSettled(rowState) ? earlier.next().value : sent.get(row.index);
-    return outcome ?? unknownOutcome(row, run.operation);
+    return outcome ?? unknownOutcome(row, run.operation, rowState === 'unknown' ? doubtful : undefined);
   });
 }
 

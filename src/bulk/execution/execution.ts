@@ -72,6 +72,15 @@ export interface RunOutput {
   endedAt?: number;
 }
 
+/** Waits until the time is over, a signal arrives or calls are aborted. */
+export async function pause(
+  milliseconds: number,
+  { system, signal, interrupt }: Pick<Execution, 'system' | 'signal' | 'interrupt'>,
+): Promise<void> {
+  const halt = signal && interrupt ? AbortSignal.any([signal, interrupt]) : signal;
+  await system.sleep(milliseconds, halt).catch(() => undefined);
+}
+
 /** Milliseconds for which a link that was read counts as current. */
 const freshFor = 10_000;
 

@@ -66,6 +66,8 @@ export interface RowOutcome extends BulkRow {
   readonly existed?: true | undefined;
   /** For unknown rows in keyed and dedupe mode: repeating the command settles them without harm. */
   readonly repeatable?: true | undefined;
+  /** For unknown rows: the same command resumes the run and finds out about them. */
+  readonly resumable?: true | undefined;
 }
 
 /** Counts of the rows that were read so far. */
@@ -76,6 +78,8 @@ export function startTally() {
     rows: 0,
     /** The number of unknown rows that repeating the command settles. */
     repeatable: 0,
+    /** The number of unknown rows that a resumed run settles. */
+    resumable: 0,
     /** The number of failed rows that changed or created a link, but not as requested. */
     unlike: 0,
     counts: Object.fromEntries(rowStatuses.map((status) => [status, 0])) as Record<RowStatus, number>,
@@ -84,14 +88,15 @@ export function startTally() {
   };
 }
 
-type Counted = Pick<RowOutcome, 'status' | 'error' | 'record' | 'existed' | 'repeatable'>;
+type Counted = Pick<RowOutcome, 'status' | 'error' | 'record' | 'existed' | 'repeatable' | 'resumable'>;
 
-export function addTo(tally: Tally, { status, error, record, existed, repeatable }: Counted): void {
+export function addTo(tally: Tally, { status, error, record, existed, repeatable, resumable }: Counted): void {
   const { counts, failures } = tally;
   const code = error?.code ?? 0;
   tally.rows += 1;
   counts[status] += 1;
   if (repeatable) tally.repeatable += 1;
+  if (resumable) tally.resumable += 1;
   if (status !== 'failed') return;
   if (record && !existed) tally.unlike += 1;
   failures.set(code, (failures.get(code) ?? 0) + 1);

@@ -12,6 +12,8 @@ interface EndOptions {
   readonly ignoreMissing?: boolean | undefined;
   readonly noun?: string | undefined;
   readonly unknown?: UnknownRows | undefined;
+  /** The same command resumes the run. */
+  readonly isResumed?: boolean | undefined;
 }
 
 /** The first unknown rows of a run. Rows without a domain are on its working domain. */
@@ -26,18 +28,14 @@ interface UnknownRows {
  * every row failed, their common code; 1 if others were not sent (--fail-fast). Unknown rows that repeating the command settles do not replace the reason for a stop, since
  * nothing has to be checked first.
  */
-export function runEnd(
-  tally: Tally,
-  stop: StopReason | undefined,
-  { ignoreMissing, noun = 'rows', unknown }: EndOptions = {},
-): RunEnd {
+export function runEnd(tally: Tally, stop: StopReason | undefined, options: EndOptions = {}): RunEnd {
+  const { ignoreMissing, noun = 'rows' } = options;
   const stopError = stop?.kind === 'error' ? stop.error : undefined;
   // The error names every link, so nothing is in doubt.
   if (stopError instanceof UnrecordedError && tally.counts.unknown <= stopError.rows) return { kind: 'error', error: stopError };
-  const isResumed = stopError !== undefined || stop?.kind === 'signal';
-  const inDoubt = tally.counts.unknown - (isResumed ? tally.repeatable : 0);
-  if (inDoubt > 0 || stopError?.kind === 'unknown')
-    return { kind: 'error', error: unknownError(tally, stopError, noun, unknown) };
+  const isStopped = stopError !== undefined || stop?.kind === 'signal';
+  const inDoubt = tally.counts.unknown - (isStopped ? tally.repeatable : 0);
+  if (inDoubt > 0 || stopError?.kind === 'unknown') return { kind: 'error', error: unknownError(tally, stopError, options) };
   if (stop?.kind === 'signal') return { kind: 'signal' };
   if (stopError) return { kind: 'error', error: tally.repeatable > 0 ? toBeRepeated(stopError, tally, noun) : stopError };
   const failed = tally.counts.failed - (ignoreMissing ? missingCount(tally) : 0);
@@ -70,21 +68,30 @@ export function repeatableText({ repeatable, rows }: Tally, noun: string): strin
   return repeatable > 0 ? [`outcome unknown for ${repeatable} of ${rows} ${noun}; it cannot create duplicates`] : [];
 }
 
-function unknownError(tally: Tally, stopError: CliError | undefined, noun: string, rows: UnknownRows | undefined): CliError {
-  if (stopError?.kind === 'unknown') return stopError;
-  const { unknown } = tally.counts;
-  return new CliError('unknown', `outcome unknown for ${unknown} of ${tally.rows} ${noun}`, {
-    hint: rows && checkHint(rows, unknown),
+function unknownError(
+  { rows: total, counts: { unknown: count }, resumable }: Tally,
+  stopError: CliError | undefined,
+  { noun = 'rows', unknown: rows, isResumed = false }: EndOptions,
+): CliError {
+  const isSettledNext = isResumed && count > 0 && resumable === count;
+  const hint = rows && checkHint(rows, count, isSettledNext);
+  if (stopError?.kind === 'unknown') {
+    const { message, details, apiCode, cause } = stopError;
+    return isSettledNext ? new CliError('unknown', message, { hint, details, apiCode, cause }) : stopError;
+  }
+  return new CliError('unknown', `outcome unknown for ${count} of ${total} ${noun}`, {
+    hint,
     ...(stopError && { details: [stopError.message], cause: stopError }),
   });
 }
 
 /** Names no more links than a line holds. Links without a hash of their own are among the newest. */
-function checkHint({ rows, operation, domain }: UnknownRows, count: number): string {
+function checkHint({ rows, operation, domain }: UnknownRows, count: number, isSettledNext: boolean): string {
+  const check = isSettledNext ? 'the same command settles these rows and resumes; to check them' : 'check before repeating';
   const links = rows.map(({ payload }) => linksOf(payload, operation, domain));
-  if (links.some((some) => some.length === 0)) return `check before repeating: ${newestCommand(count, domain)}`;
+  if (links.some((some) => some.length === 0)) return `${check}: ${newestCommand(count, domain)}`;
   const some = count > rows.length ? ` (the first ${rows.length})` : '';
-  return `check before repeating${some}: ${linksCommand(links.flat(), operation.kind === 'reset' ? 'stats' : 'list')}`;
+  return `${check}${some}: ${linksCommand(links.flat(), operation.kind === 'reset' ? 'stats' : 'list')}`;
 }
 
 /** A row that renames its link may have either hash. */

@@ -1,7 +1,7 @@
 import { errorTraits } from '../../contract/errors.ts';
 import type { UnappliedField } from '../../link/same.ts';
-import type { Execution } from '../execution/execution.ts';
-import { type Done, doubtful, type Verdict } from '../matching/row-verdict.ts';
+import { type Execution, pause } from '../execution/execution.ts';
+import { type Done, type Doubtful, doubtful, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
 import type { Stop } from './stop.ts';
@@ -87,10 +87,9 @@ export function roundOf(index: number, { rounds }: Execution): number {
   return rounds.get(index) ?? 1;
 }
 
-async function coolDown(round: number, { system, signal, interrupt }: Execution): Promise<void> {
-  const halt = signal && interrupt ? AbortSignal.any([signal, interrupt]) : signal;
+async function coolDown(round: number, run: Execution): Promise<void> {
   const cap = Math.min(1000 * 2 ** (round - 1), 20_000);
-  await system.sleep(Math.ceil(system.random() * cap), halt).catch(() => undefined);
+  await pause(Math.ceil(run.system.random() * cap), run);
 }
 
 /** A done row fails if its record shows another value than requested. */
@@ -140,14 +139,17 @@ export function outcomeOfFreeRow(row: BulkRow, sent: ReadonlyMap<number, RowOutc
   return reason === undefined ? { ...row, status } : { ...row, status, error: { code: 0, message: reason } };
 }
 
-export function unknownOutcome(row: BulkRow, { doubt }: BulkOperation, verdict: Verdict = doubtful): RowOutcome {
-  const candidates = (verdict.kind === 'doubtful' && verdict.candidates) || [];
+/** Without a verdict, nothing was read because the run stops. */
+export function unknownOutcome(row: BulkRow, operation: BulkOperation, verdict: Verdict = unresolved): RowOutcome {
+  const { doubt } = operation;
+  const { candidates = [], open }: Partial<Doubtful> = verdict.kind === 'doubtful' ? verdict : {};
   const error = {
     code: 0,
     message: 'outcome unknown',
     ...(candidates.length > 0 && { details: `possibly created: ${candidates.join(', ')}` }),
   };
-  return { ...row, status: 'unknown', error, ...(doubt === 'repeat' && { repeatable: true }) };
+  const resumable = isSettledLater(operation) || (doubt === 'read_back' && open) || undefined;
+  return { ...row, status: 'unknown', error, repeatable: doubt === 'repeat' || undefined, resumable };
 }
 
 /** A row is not reported as done unless its outcome was recorded. */
