@@ -101,6 +101,18 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     expect(await stored(service)).toHaveLength(inUse);
   });
 
+  test('D31: the file of links that apply compares is the input, too', async ({ linkctl, folder, service }) => {
+    const path = join(folder, 'compared.csv');
+    const text = 'hash,long_url\nmade,https://new.example/\n';
+    writeFileSync(path, text);
+    for (const flag of ['--results', '--failed']) {
+      const ran = await linkctl(['apply', '-f', path, flag, path, '--yes']);
+      expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(`${flag} ${path} would overwrite the input file`) });
+    }
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    expect(await stored(service)).toHaveLength(inUse);
+  });
+
   const begins = { checked: [[], 2], dedupe: [['--dedupe', 'account'], 1], keyed: [['--generate-hashes'], 4] } as const;
 
   test.for(Object.entries(begins))(

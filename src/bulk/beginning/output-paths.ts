@@ -9,7 +9,8 @@ import type { RunBeginning, RunPlan } from '../run-plan.ts';
 
 /** Throws `UsageError` unless `--results`, `--failed` and the input are different files. */
 export function assertDistinct({ results, failed, input }: RunPlan, { stdin }: System): void {
-  const source = input.copyTo === undefined ? idOfPath(input.name) : idOfDescriptor(stdin.fd);
+  const path = input.file?.name ?? (input.copyTo === undefined ? input.name : undefined);
+  const source = path === undefined ? idOfDescriptor(stdin.fd) : idOfPath(path);
   const files = { '--results': results, '--failed': failed };
   for (const [flag, path] of Object.entries(files)) {
     if (path !== undefined && source !== undefined && idOfPath(path) === source) {
