@@ -17,7 +17,7 @@ import type { PlannedLink } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
 import { refuseTooMany } from './limits.ts';
 import { ChangePlan, decidedPages, runRowOf } from './plan/plan.ts';
-import { runReport } from './report.ts';
+import { type PlannedRun, planOf, runReport } from './report.ts';
 import { keptRows } from './rows/read-links.ts';
 import { keepsUndo, pinnedDomain, sendingOf } from './run-settings.ts';
 
@@ -39,29 +39,30 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   const { pending, ...undoing } = change.undoing ?? {};
   if (pending && begun?.begin.kept !== undefined) pending.rows = begun.begin.kept;
   const { rows, refused, domains, newLinks, open, copyTo } = listed;
-  if (rows === 0) return nothingToDo(change.presentation, `${change.what}: nothing to change`, refused);
   const filter = change.links.filterAt?.(begun ? Date.parse(begun.begin.at) : now);
   const { what, operation, links } = change;
   const readAt = change.rereads ? longAgo : listed.readAt;
-  return await runReport(
-    {
-      ...sending,
-      operation,
-      what,
-      undo,
-      ...undoing,
-      isSelected: filter && ((record) => filter.matches(record)),
-      newLinks,
-      input: { name: what, sha256, rows, file: links.file, open, readAt, copyTo, snapshot: { run: begun?.begin.run } },
-      payload: (item) => item,
-      options: { ...change.given, ...(tags !== undefined && { tags }) },
-      restoreOptions: change.restoreOptions,
-      steps: change.tags,
-      columns: ['hash', ...namesOf(fields).filter((name) => name !== 'custom_hash')],
-    },
-    { ...namesDomains(change.presentation, domains), domains },
-    session,
-  );
+  const plan: PlannedRun = {
+    ...sending,
+    operation,
+    what,
+    undo,
+    ...undoing,
+    isSelected: filter && ((record) => filter.matches(record)),
+    newLinks,
+    input: { name: what, sha256, rows, file: links.file, open, readAt, copyTo, snapshot: { run: begun?.begin.run } },
+    payload: (item) => item,
+    options: { ...change.given, ...(tags !== undefined && { tags }) },
+    restoreOptions: change.restoreOptions,
+    steps: change.tags,
+    columns: ['hash', ...namesOf(fields).filter((name) => name !== 'custom_hash')],
+  };
+  if (rows > 0) return await runReport(plan, { ...namesDomains(change.presentation, domains), domains }, session);
+  const report = nothingToDo(change.presentation, `${what}: nothing to change`, refused);
+  if (plan.results === undefined && plan.failed === undefined) return report;
+  const { writeRefusedRows } = await import('../bulk/refused-rows.ts');
+  // Only then, because an undo in parts may have more to do.
+  return { ...report, printed: () => writeRefusedRows(planOf(plan, session), environmentOf(session)) };
 }
 
 type Identified = Pick<ListedChange, 'what' | 'kind' | 'given'>;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
 import { test } from '../support/linkctl.ts';
-import { seed, stored } from '../support/stored-links.ts';
+import { numbered, seed, store, stored } from '../support/stored-links.ts';
 
 test('B88: output and results have the order of the input, whatever comes back first', async ({ linkctl, folder, wire }) => {
   const file = join(folder, 'links.csv');
@@ -132,4 +132,59 @@ test('D25: an edit that renamed its link and did no more goes to --failed under 
   expect((await linkctl(['edit', '-f', file, '--failed', failed])).code).toBe(6);
   expect(readFileSync(failed, 'utf8')).toMatch(/^new8,,/m);
   expect((await linkctl(['edit', '-f', failed])).code).toBe(0);
+});
+
+describe('G3, R 1.7: a change of which nothing is sent leaves no files of an earlier one', () => {
+  const head = 'row,status,hash,short_url,long_url,old_long_url,code,message\n';
+  const failedHead = 'hash,long_url,note,tags,expiration_date,email_stats,max_clicks,error_code,error_message\n';
+  const kept = test.extend<{ path: (name: string) => string; files: string[]; texts: () => string[] }>({
+    path: async ({ folder }, use) => await use((name) => join(folder, name)),
+    files: async ({ path }, use) => await use(['--results', path('results.csv'), '--failed', path('failed.csv')]),
+    texts: async ({ path }, use) =>
+      await use(() => [readFileSync(path('results.csv'), 'utf8'), readFileSync(path('failed.csv'), 'utf8')]),
+  });
+
+  kept(
+    'apply: both have the rows that are refused, and only their heads if all are equal',
+    async ({ linkctl, service, path, files, texts }) => {
+      await store(service, numbered(2));
+      writeFileSync(path('base.csv'), 'hash,note\nh0,\nh1,\n');
+      writeFileSync(path('links.csv'), 'hash,note\nh0,new\nh1,new\n');
+      const apply = ['apply', '-f', path('links.csv'), ...files];
+      const since = [...apply, '--base', path('base.csv')];
+      expect((await linkctl([...apply, '--yes'])).code).toBe(0);
+      expect(texts()[0]).toContain('\n2,changed,h1,');
+      expect((await linkctl([...apply, '--yes'])).code).toBe(0);
+      expect(texts()).toEqual([head, failedHead]);
+      expect((await linkctl(['edit', 'h0', 'h1', '--note', 'theirs', '--yes'])).code).toBe(0);
+      const watched = { terminal: { stdin: true, stdout: true, stderr: true } };
+      const refused = await linkctl(since, watched);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/results\.csv already\s+exists/) });
+      expect(texts()).toEqual([head, failedHead]);
+      expect((await linkctl([...since, '--yes'])).code).toBe(3);
+      const reason = `changed since ${path('base.csv')}: note`;
+      expect(texts()).toEqual([
+        `${head}1,failed,h0,,,https://example.com/0,,${reason}\n2,failed,h1,,,https://example.com/1,,${reason}\n`,
+        `${failedHead}h0,,new,,,,,0,${reason}\nh1,,new,,,,,0,${reason}\n`,
+      ]);
+    },
+  );
+
+  kept('rewrite and an undo: nothing matches, nothing is left to delete', async ({ linkctl, service, path, files, texts }) => {
+    await store(service, numbered(1));
+    writeFileSync(path('results.csv'), 'old\n');
+    writeFileSync(path('failed.csv'), 'old\n');
+    const rewrite = ['rewrite', 'https://none.example', 'https://new.example', '--yes', '--max-affected', '9', ...files];
+    expect((await linkctl(rewrite)).code).toBe(0);
+    expect(texts()).toEqual([head, failedHead]);
+    writeFileSync(path('urls.txt'), 'https://a.example/\n');
+    expect((await linkctl(['shorten', '-f', path('urls.txt')])).code).toBe(0);
+    const made = (await stored(service)).at(-1)?.hash ?? '';
+    expect((await linkctl(['delete', made, '--yes'])).code).toBe(0);
+    const { runs } = JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout);
+    const { run } = runs.find(({ what }: { what: string }) => what.startsWith('shorten'));
+    writeFileSync(path('results.csv'), 'old\n');
+    expect((await linkctl(['undo', run, '--yes', ...files])).code).toBe(0);
+    expect(texts()).toEqual([head, failedHead]);
+  });
 });

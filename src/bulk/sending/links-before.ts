@@ -6,7 +6,7 @@ import { type Execution, isStale } from '../execution/execution.ts';
 import { changedSince, destinationFingerprint, doubtful, type Failed, type Verdict } from '../matching/row-verdict.ts';
 import { missing } from '../operations/named-links.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
-import type { BulkRow } from '../results/row-outcome.ts';
+import type { BulkRow, RowError } from '../results/row-outcome.ts';
 import type { RunPlan } from '../run-plan.ts';
 
 /**
@@ -130,8 +130,7 @@ interface PlannedChange extends Pick<Execution, 'operation' | 'inDoubt'> {
 export function knownVerdicts(rows: readonly BulkRow[], run: PlannedChange): readonly (Verdict | undefined)[] {
   const { operation, inDoubt } = run;
   return rows.map(({ index, payload, before, listed, refusal }) => {
-    if (refusal !== undefined)
-      return { kind: 'failed', error: typeof refusal === 'string' ? { code: 0, message: refusal } : refusal };
+    if (refusal !== undefined) return { kind: 'failed', error: refusalError(refusal) };
     if (!operation.read || before === undefined) return undefined;
     if (inDoubt.has(index)) {
       const isSeen = kindOf(payload, operation) === 'delete' && before !== null && listed;
@@ -146,6 +145,10 @@ export function knownVerdicts(rows: readonly BulkRow[], run: PlannedChange): rea
       return { kind: 'failed', error: { code: 0, message: 'created since it was listed' } };
     return listed ? sinceListed(payload, listed, before, run) : undefined;
   });
+}
+
+export function refusalError(refusal: string | RowError): RowError {
+  return typeof refusal === 'string' ? { code: 0, message: refusal } : refusal;
 }
 
 /** Fails a row whose link changed since it was listed, unless the changed fields have the requested values. */
