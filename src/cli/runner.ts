@@ -3,6 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { type EndingSignal, folders, type System } from '../base/system.ts';
 import { type Format, formats, isFormat, markdown } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
+import { typedLine } from '../help/command-tree.ts';
 import { descriptionOf } from '../help/description.ts';
 import { chooseFormat, type OutputOptions } from '../output/output-options.ts';
 import { printReport } from '../output/print.ts';
@@ -51,7 +52,10 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
     throw new UsageError(`-o markdown applies only to ${[...withMarkdown].join(' and ')}`);
   }
   Object.assign(output, outputOptions(global, start));
-  const { fields } = descriptionOf(command);
+  const { fields, globals = [], onlyReads } = descriptionOf(command);
+  if (global.dryRun && !onlyReads && !globals.includes('--dry-run')) {
+    throw new UsageError(`--dry-run does not apply to ${typedLine(command)}`);
+  }
   // A dry run shows other fields, and changes nothing that a failure could hide.
   if (output.fields && fields && !global.dryRun) chooseColumns(fields, output.fields);
   streams.pasteable = (text) => withTypedAccount(text, { ...global, domain: global.domain?.at(-1) });

@@ -24,6 +24,7 @@ export function registerAccount(command: Command, run: Runner): void {
       'The counters depend on the server. A counter at 90 % of its limit or more causes a warning on stderr. ' +
         'In a pipe and for --fields, nested members have names such as counters.urls.count.',
     ],
+    onlyReads: true,
     globals: ['--fields', '--quiet'],
   });
 }

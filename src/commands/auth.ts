@@ -36,6 +36,7 @@ export function registerAuth(command: Command, run: Runner): void {
     summary: 'Show the active account and verify its credentials',
     description: 'Show the active account and the source of each value. Exit 4 if the server rejects the credentials.',
     examples: ['linkctl auth status', 'linkctl auth status --offline -o json'],
+    onlyReads: true,
   })
     .option('--offline', 'do not contact the server')
     .action(run(showStatus));
@@ -44,6 +45,7 @@ export function registerAuth(command: Command, run: Runner): void {
     description: 'List the profiles.',
     examples: ['linkctl auth list'],
     fields: profileColumns,
+    onlyReads: true,
   }).action(run(listProfiles));
   describe(command.command('switch'), {
     summary: 'Set the current profile',
@@ -54,8 +56,10 @@ export function registerAuth(command: Command, run: Runner): void {
     .action(run(switchProfile));
   describe(command.command('logout'), {
     summary: 'Delete a profile and its API key',
-    description: 'Delete a profile and its API key. Without a name, delete the profile in use, after confirmation on a terminal.',
+    description:
+      'Delete a profile and its API key. Without a name, delete the profile in use. This and --all ask for confirmation on a terminal.',
     examples: ['linkctl auth logout work', 'linkctl auth logout --all'],
+    globals: ['--yes'],
   })
     .argument('[profile]')
     .option('--all', 'delete all profiles')
@@ -146,9 +150,10 @@ async function logOut({ all = false }: { all?: boolean }, invocation: Invocation
   const missing = names.find((name) => !config.profiles.has(name));
   if (!all && names[0] === sandboxName) throw new UsageError('the sandbox has no credentials to delete');
   if (missing !== undefined) throw unknownProfile(missing, config);
-  // The key cannot be recovered, and the user named no profile. Without a terminal there is no question, so scripts keep working.
-  if (!all && (operand ?? global.profile) === undefined && canAsk(invocation)) {
-    await confirm(`Delete ${profilesNamed(names)} and its API key?`, invocation);
+  // Keys cannot be recovered, and the user named no profile. Without a terminal there is no question, so scripts keep working.
+  if ((all || (operand ?? global.profile) === undefined) && canAsk(invocation)) {
+    const keys = names.length === 1 ? 'its API key' : 'their API keys';
+    await confirm(`Delete ${profilesNamed(names)} and ${keys}?`, invocation);
   }
   await changeConfig(system, (draft) => {
     for (const one of names) {

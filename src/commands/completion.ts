@@ -10,6 +10,7 @@ export function registerCompletion(command: Command, run: Runner): void {
   command.argument('<shell>', shells.join(', '), choice(shells)).action(run(completion));
   describe(command, {
     examples: shells.map((shell) => `linkctl completion ${shell}`),
+    onlyReads: true,
     notes: [
       'The script is printed to stdout; nothing is installed. To enable completion in new shells:',
       installation.join('\n'),

@@ -22,12 +22,14 @@ export function registerConfig(command: Command, run: Runner): void {
     description: 'Show all settings and their sources: flag, environment, profile or default.',
     examples: ['linkctl config list', 'linkctl config list --profile work -o json'],
     fields: settingFields,
+    onlyReads: true,
   }).action(run(async (_options: object, invocation) => settingRows(settings(invocation))));
   describe(command.command('get'), {
     summary: 'Show one setting',
     description: 'Show the value of one setting; in a pipe, print only the value.',
     examples: ['linkctl config get domain'],
     fields: settingFields,
+    onlyReads: true,
   })
     .argument('<key>', 'name of the setting (linkctl config list)', suggested(profileKeys))
     .action(run(getSetting));
@@ -60,6 +62,7 @@ export function registerConfig(command: Command, run: Runner): void {
     summary: 'Show the path of the configuration file',
     description: 'Show the path of the configuration file. The file may not exist yet.',
     examples: ['linkctl config path'],
+    onlyReads: true,
   }).action(run(showPath));
   describe(command, {
     examples: ['linkctl config list', 'linkctl config set dedupe account', 'linkctl config path'],

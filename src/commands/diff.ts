@@ -48,6 +48,7 @@ export function registerDiff(command: Command, run: Runner): void {
       'Without a selection, - covers the domains that the file names, or the domain in use. With one, it covers what is selected; links ' +
         'that the file names are always compared.',
     ],
+    onlyReads: true,
     globals: ['--domain', '--fields', '--quiet'],
   });
 }

@@ -13,6 +13,7 @@ export function registerDomains(command: Command, run: Runner): void {
     examples: ['linkctl domains', 'linkctl domains --fields domain,redirect_code'],
     fields: domainColumns,
     notes: ['On a terminal, * marks the default domain. Commands without --domain use it.'],
+    onlyReads: true,
     globals: ['--fields'],
   });
 }

@@ -56,6 +56,7 @@ export function registerList(command: Command, run: Runner): void {
       '--fields writable shows the fields that a file of links can set. --filter reads all links until --limit is reached; --duplicates reads them twice. shorten -f accepts a csv listing. ' +
         'Tag expressions: linkctl help tags.',
     ],
+    onlyReads: true,
     globals: ['--fields', '--domain', '--header', '--no-header', '--no-truncate', '--formula-guard', '--quiet'],
   });
 }

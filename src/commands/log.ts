@@ -39,6 +39,7 @@ export function registerLog(command: Command, run: Runner): void {
     notes: [
       'Entries are listed newest first, with times in UTC. The server keeps them for 30 days. Each request of --follow counts as an API call.',
     ],
+    onlyReads: true,
     globals: ['--fields', '--no-truncate', '--quiet'],
   });
 }

@@ -88,12 +88,7 @@ async function report(options: ReportOptions, invocation: Invocation): Promise<D
 }
 
 /** Throws a UsageError. */
-function refuseConflicts(
-  path: string,
-  since: string,
-  { dryRun, fields, json, output = json ? 'json' : undefined }: GlobalOptions,
-): void {
-  if (dryRun) throw new UsageError('specify only one of --html or --dry-run');
+function refuseConflicts(path: string, since: string, { fields, json, output = json ? 'json' : undefined }: GlobalOptions): void {
   if (path === '-' && output) throw new UsageError(`specify only one of --html - or -o ${output}`);
   const flag = fields === undefined ? output && ['csv', 'tsv'].includes(output) && `-o ${output}` : '--fields';
   if (!flag) return;

@@ -35,11 +35,13 @@ export function registerRuns(command: Command, run: Runner): void {
       'List the recorded runs, newest first: when, what, how many rows, and whether a run can be undone. With --profile, those of that profile.',
     examples: ['linkctl runs', 'linkctl runs -o json'],
     fields: runColumns,
+    onlyReads: true,
   }).action(run(listRecorded));
   describe(command.command('show'), {
     summary: 'Show the progress of a run',
     description: 'Show the operation, progress and journal path of a run.',
     examples: ['linkctl runs show last', 'linkctl runs show 20310131-120905-897533f8'],
+    onlyReads: true,
   })
     .argument('<run>', runOperand)
     .action(run(showOne));
@@ -48,6 +50,7 @@ export function registerRuns(command: Command, run: Runner): void {
     description: 'Read all links that a run created or changed. List those that are missing or have another destination.',
     examples: ['linkctl runs verify last'],
     fields: discrepancyColumns,
+    onlyReads: true,
   })
     .argument('<run>', runOperand)
     .action(run(verifyLinks));

@@ -29,6 +29,7 @@ export function registerTags(command: Command, run: Runner): void {
     description: 'List the tags of the account.',
     examples: ['linkctl tags', 'linkctl tags --count', 'linkctl tags -o json'],
     fields: countColumns,
+    onlyReads: true,
     notes: [
       '--count shows how many links carry each tag. It reads all links of all domains: one API call for every 1,000 links (500 on edition B).',
     ],

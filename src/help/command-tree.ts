@@ -3,7 +3,7 @@ import { isRepeatable, wordsOf } from '../flags/values.ts';
 import { type Description, descriptionOf } from './description.ts';
 
 /** Plain data, so that help, completions and the manual page need no command. */
-export interface CommandTree extends Required<Omit<Description, 'fields'>> {
+export interface CommandTree extends Required<Omit<Description, 'fields' | 'onlyReads'>> {
   /** Names for `--fields`. */
   readonly fields: readonly string[];
   readonly name: string;
@@ -68,7 +68,7 @@ export function commandTree(command: Command): CommandTree {
 /** commander adds it to every command, and to no list. */
 export const helpFlag: Option = new Option('-h, --help', 'show help');
 
-function typedLine(command: Command): string {
+export function typedLine(command: Command): string {
   return command.parent ? `${typedLine(command.parent)} ${command.name()}` : command.name();
 }
 

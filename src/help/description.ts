@@ -18,6 +18,8 @@ export interface Description {
   readonly fields?: readonly Field[];
   /** Long names of the global flags that matter here; `help flags` lists all. */
   readonly globals?: readonly string[];
+  /** Then `--dry-run` makes no difference. A command that neither names that flag among its `globals` nor only reads refuses it. */
+  readonly onlyReads?: true;
 }
 
 const descriptions = new WeakMap<Command, Description>();

@@ -1,8 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { beforeEach, describe, expect } from 'vitest';
+import { wholeProgram } from '../../src/cli/program.ts';
+import { descriptionOf } from '../../src/help/description.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { sent, test } from '../support/linkctl.ts';
+import { runnerIn, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
 const inUse = 300;
@@ -221,4 +224,60 @@ describe('a file whose run was begun', () => {
     expect((await linkctl([...words, '--hash', 'h1', '--on-conflict', 'skip'])).stderr).not.toContain('not checked');
     expect((await linkctl([...words, '--domain', 'localhost'])).stderr).toContain('not checked: --domain\n');
   });
+});
+
+describe('B60: commands that change something and have no plan to show', () => {
+  const lines = [
+    'auth login --base-url URL --username ann --with-key',
+    'auth switch other',
+    'auth logout',
+    'auth logout --all',
+    'config set output json',
+    'config unset output',
+    'runs forget last',
+    'report --html FILE',
+    'serve',
+    'serve --backup FILE',
+  ];
+
+  test.for(lines)('linkctl %s -n is exit 2, and nothing is changed', async (line, { linkctl, homeEnv, folder, wire }) => {
+    const home = runnerIn(homeEnv);
+    const profiles = { work: { base_url: wire.baseUrl, username: 'ann', edition: 'a', output: 'csv' }, other: {} };
+    await linkctl(['config', 'set', 'undo', 'on', '-p', 'sandbox']);
+    const config = join(folder, '.config', 'linkctl', 'config.json');
+    writeFileSync(config, JSON.stringify({ current_profile: 'work', profiles }));
+    await linkctl(['shorten', 'https://new.example/']);
+    const before = { config: readFileSync(config, 'utf8'), runs: (await home(['runs'])).stdout, calls: await sent(wire) };
+    const file = join(folder, 'made');
+    const words = line.replace('URL', wire.baseUrl).replace('FILE', file).split(' ');
+    const command = words.slice(0, words[0] === 'report' || words[0] === 'serve' ? 1 : 2).join(' ');
+    for (const flag of ['-n', '--dry-run']) {
+      expect(await home([...words, flag], { stdin: 'key' })).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `error: --dry-run does not apply to linkctl ${command}\n`,
+      });
+    }
+    const after = { config: readFileSync(config, 'utf8'), runs: (await home(['runs'])).stdout, calls: await sent(wire) };
+    expect(after).toEqual(before);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('they are all that neither have a plan nor only read, so that none that is new is forgotten', async () => {
+    const leaves = (command: Command): Command[] => (command.commands.length > 0 ? command.commands.flatMap(leaves) : [command]);
+    const refusing = leaves(await wholeProgram()).filter((command) => {
+      const { globals = [], onlyReads } = descriptionOf(command);
+      return !onlyReads && !globals.includes('--dry-run');
+    });
+    const names = refusing.map((command) => (command.parent?.parent ? `${command.parent.name()} ` : '') + command.name());
+    expect(names.filter((name) => !lines.some((line) => line.startsWith(name)))).toEqual([]);
+  });
+
+  test.for(['auth status --offline', 'auth list', 'config list', 'config path', 'runs', 'list', 'tags', 'completion bash'])(
+    'linkctl %s only reads, so -n makes no difference',
+    async (line, { linkctl }) => {
+      const words = line.split(' ');
+      expect(await linkctl([...words, '-n'])).toEqual(await linkctl(words));
+    },
+  );
 });

@@ -304,7 +304,7 @@ test('H8: --html - writes the page to stdout, --title heads it, and --by-tags ch
 });
 
 test.for([
-  [['-n'], 'specify only one of --html or --dry-run'],
+  [['-n'], '--dry-run does not apply to linkctl report'],
   [['-o', 'csv'], '-o csv does not apply to report, which has no rows\nhint: for rows: linkctl stats --since 1d\n'],
   [['-o', 'tsv'], '-o tsv does not apply to report, which has no rows\nhint: for rows: linkctl stats --since 1d\n'],
   [['--fields', 'clicks'], '--fields does not apply to report, which has no rows\nhint: for rows: linkctl stats --since 1d\n'],

@@ -137,6 +137,22 @@ test('auth logout without a name asks before it deletes the profile in use; with
   expect(stored()).toEqual([]);
 });
 
+test('B54, B59: auth logout --all asks before it deletes every profile, and --yes answers', async ({ open, wire, folder }) => {
+  const file = join(folder, '.config', 'linkctl', 'config.json');
+  const profile = { base_url: wire.baseUrl, username, api_key: apiKey };
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, JSON.stringify({ current_profile: 'work', profiles: { work: profile, other: profile } }), { mode: 0o600 });
+  const stored = () => Object.keys(JSON.parse(readFileSync(file, 'utf8')).profiles);
+  const declined = open(['auth', 'logout', '--all', '-p', 'work'], { env: nobody });
+  await declined.sees('Delete profiles "work", "other" and their API keys? [y/N] ');
+  declined.type('\n');
+  expect((await declined.ended()).code).toBe(1);
+  expect(stored()).toEqual(['work', 'other']);
+  const agreed = await open(['auth', 'logout', '--all', '--yes'], { env: nobody }).ended();
+  expect(agreed).toMatchObject({ code: 0, shown: expect.not.stringContaining('[y/N]') });
+  expect(stored()).toEqual([]);
+});
+
 describe('questions before a change', () => {
   const question = 'Delete tag "old", used by no link, of account "ann" on ';
 
