@@ -11,5 +11,9 @@ export function capitalized(text: string): string {
 
 /** Quotes a text for a shell, so that hints can be pasted. */
 export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : shellQuoted(text);
+}
+
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

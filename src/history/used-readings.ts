@@ -1,4 +1,5 @@
 import { NotFoundError } from '../base/errors.ts';
+import { shellWord } from '../base/quoted.ts';
 import { dayLength, isoTime, utcDay, utcTime } from '../base/times.ts';
 import { type DayClicks, isComparable, type Period } from './clicks.ts';
 import type { Reading, ReadingScope } from './readings.ts';
@@ -121,7 +122,7 @@ function noTimelyReading(): NotFoundError {
 }
 
 function scopeText({ kind, words }: ReadingScope): string {
-  return kind === 'domain' ? `--domain ${words}` : words;
+  return kind === 'domain' ? `--domain ${shellWord(words)}` : words;
 }
 
 function noOldReading({ from }: Reading): NotFoundError {

@@ -489,6 +489,18 @@ test('P4: the sandbox is a target, and a source', async ({ run, service, there }
   expect(await run(['copy', '--to', 'sandbox', '--profile', 'sandbox', '--yes'])).toMatchObject({ code: 2 });
 });
 
+describe('a domain whose name a shell would run', () => {
+  test.override({ domains: [{ name: 'b.example' }, { name: '$({id,x}).example' }], otherDomains: [{ name: 'b.example' }] });
+
+  test('B45: the hint quotes it', async ({ run, service }) => {
+    for (const domain of ['b.example', '$({id,x}).example']) await store(service, numbered(1), domain);
+    expect(await run(['copy', '--to', 'there', '--yes', '--all-domains'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("hint: add --map-domain '$({id,x}).example'=<one of b.example>\n"),
+    });
+  });
+});
+
 describe('two domains', () => {
   test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
   const all = ['copy', '--to', 'there', '--yes', '--all-domains'];

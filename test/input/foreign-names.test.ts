@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { readNamedColumns } from '../../src/input/format.ts';
 import { test as program, sent } from '../support/linkctl.ts';
 import { check, failure, rows, test } from './fixtures.ts';
 
@@ -61,6 +62,16 @@ describe('I2, I4, D35: what looks like a field is an error with the suggestion, 
     expect(await message(JSON.stringify({ long_url: url, [name]: 'x' }), { name: 'links.jsonl' })).toContain(
       `unknown member "${name}", did you mean ${field}? rename or remove it, or add --columns '${field}=${name}'`,
     );
+  });
+
+  test.each([
+    ["tag's", 'tags', `--columns 'tags=tag'\\''s'`],
+    ['$(id), page', 'long_url', `--columns '"long_url=$(id), page"'`],
+  ])('B45: in a suggestion the name %s is part of one word for a shell, which the flag reads', async (name, target, flag) => {
+    const text = target === 'long_url' ? `"${name}",city\n${url},x\n` : csv(`"${name}"`);
+    expect(await message(text)).toContain(`add ${flag}`);
+    const typed = flag.slice("--columns '".length, -1).replace(`'\\''`, "'");
+    expect([...readNamedColumns(typed, 'shorten', 'a').values()]).toEqual([{ header: name, target }]);
   });
 
   test('another word for a note can be done without', async () => {

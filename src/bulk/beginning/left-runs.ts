@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { type CliError, LocalError, UnknownOutcomeError } from '../../base/errors.ts';
 import { newestCommand } from '../../client/link-commands.ts';
+import { onDomain } from '../../client/subject.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { isInDoubt, isUntouched, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
@@ -83,7 +84,7 @@ function notResumable({ input }: RunIdentity, state: RunState): LocalError {
   const { run, domain, input: earlier } = state.begin;
   if (earlier.sha256 === input.sha256) {
     return new LocalError(`run ${run} of ${input.name} started on ${domain}, which is no longer the default domain`, {
-      hint: `to resume, add --domain ${domain}, or set LINKCTL_DOMAIN if that is refused; ${discardText(state)}`,
+      hint: `to resume, add${onDomain(domain)}, or set LINKCTL_DOMAIN if that is refused; ${discardText(state)}`,
     });
   }
   return new LocalError(`${fileOf(input)?.name} changed since the unfinished run ${run}`, {

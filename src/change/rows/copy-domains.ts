@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
+import { shellWord } from '../../base/quoted.ts';
 import { accountLabel, domainName, type Session } from '../../cli/session.ts';
 import { editions } from '../../contract/editions.ts';
 import { enumerated } from '../../contract/link.ts';
@@ -78,7 +79,7 @@ export async function domainsOfCopies(
   const homeless = [...domains].filter((domain) => found.get(domain) === undefined);
   if (homeless.length > 0 && domains.size > 1 && names.length > 0) {
     throw new UsageError(`${accountLabel(target)} does not have ${enumerated(homeless, 'and', 5)}`, {
-      hint: `add --map-domain ${homeless[0]}=<one of ${enumerated(names, 'or', 5)}>`,
+      hint: `add --map-domain ${shellWord(homeless[0] ?? '')}=<one of ${enumerated(names, 'or', 5)}>`,
     });
   }
   const working = target.domain ?? defaultDomain;

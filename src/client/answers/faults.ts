@@ -1,3 +1,4 @@
+import { shellWord } from '../../base/quoted.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import type { Envelope, ErrorRecord } from '../../contract/records.ts';
 import { parseUrl } from '../../contract/web-address.ts';
@@ -128,16 +129,23 @@ const limits: { readonly [status: number]: { readonly message: string; readonly 
 };
 
 /** Redirects are not followed: another host would receive the credentials. */
-function redirect({ status, headers }: WireAnswer, { identity: { baseUrl } }: Subject): Fault {
-  const target = headers.location ? parseUrl(headers.location, baseUrl)?.origin : undefined;
+function redirect({ status, headers }: WireAnswer, { identity: { baseUrl, profile } }: Subject): Fault {
+  const target = redirectTarget(headers.location, baseUrl);
+  const login = profile === undefined ? 'linkctl auth login' : `linkctl auth login --profile ${profile}`;
   return {
     outcome: 'rejected',
     kind: 'unavailable',
     message: `server redirects to ${target ?? 'another address'} (HTTP ${status}); redirects are not followed`,
     hint: target
-      ? `if that is the right server, set base_url to it: linkctl auth login --base-url ${target}`
+      ? `if that is the right server, set base_url to it: ${login} --base-url ${shellWord(target)}`
       : `check the base URL ${baseUrl}`,
     status,
     retry: 'never',
   };
+}
+
+/** Undefined for an address that is no server, or whose host has other characters than names have: a shell would run `http://$(...)`. */
+function redirectTarget(location: string | undefined, baseUrl: string): string | undefined {
+  const url = location ? parseUrl(location, baseUrl) : undefined;
+  return url && /^https?:$/.test(url.protocol) && /^[a-z\d.:[\]-]+$/.test(url.host) ? url.origin : undefined;
 }

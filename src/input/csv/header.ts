@@ -3,7 +3,7 @@ import { type InputUse, namesLinks } from '../../contract/formats.ts';
 import { folded } from '../fields/aliases.ts';
 import type { ColumnRole, ColumnRules, NamedColumns } from '../fields/columns.ts';
 import { ColumnMapper, type MappedColumn, type Mapping, rolesIn } from '../fields/mapping.ts';
-import { missingNotice, requiredTarget } from '../fields/members.ts';
+import { columnsFlag, missingNotice, requiredTarget } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
 import type { ReadOptions } from '../row.ts';
 import { delimiterWord, findDelimiter, isUrl } from './delimiter.ts';
@@ -42,7 +42,7 @@ export function readHeader(record: readonly string[], line: number, options: Rea
 /** Undefined if an ambiguous column, which is refused already, may be the required one. */
 function absentColumn(names: readonly string[], roles: readonly ColumnRole[], use: InputUse): string | undefined {
   const required = requiredTarget(use);
-  if (roles.some((role) => role.kind === 'refused' && role.reason.includes(`--columns '${required}=`))) return undefined;
+  if (roles.some((role) => role.kind === 'refused' && role.reason.includes(`${required}=`))) return undefined;
   const unknown = names.filter((_, index) => roles[index]?.kind === 'ignored');
   const isNone = roles.every(({ kind }) => kind === 'refused' || kind === 'ignored');
   const remedies = [...otherName(unknown, required), ...(isNone ? ['remove any lines above the column names'] : [])];
@@ -53,7 +53,7 @@ function absentColumn(names: readonly string[], roles: readonly ColumnRole[], us
 function otherName(unknown: readonly string[], required: string): string[] {
   const names = unknown.filter((name) => name !== '' && name.length <= 80).slice(0, 10);
   if (names.length === 0) return [];
-  return [`unknown columns: ${names.map(quoted).join(', ')}; if one is meant, add --columns '${required}=${names[0]}'`];
+  return [`unknown columns: ${names.map(quoted).join(', ')}; if one is meant, add ${columnsFlag(required, names[0] ?? '')}`];
 }
 
 /** The columns include the one that every row needs. */

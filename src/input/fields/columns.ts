@@ -2,7 +2,7 @@ import { quoted } from '../../base/quoted.ts';
 import { namesLinks } from '../../contract/formats.ts';
 import type { Target } from '../field-values.ts';
 import { folded, type Guard, guardOf, isLoss, rankOf } from './aliases.ts';
-import { type NameRules, nameProblem, type Setting, targetMeant } from './members.ts';
+import { columnsFlag, type NameRules, nameProblem, type Setting, targetMeant } from './members.ts';
 
 /** The columns of `--columns`, by folded header. */
 export type NamedColumns = ReadonlyMap<string, { readonly header: string; readonly target: Target }>;
@@ -119,7 +119,7 @@ function contextualRole(header: Header, context: Context): ColumnRole {
 /** Refuses the column and shows how to choose between its meanings. */
 function ambiguous({ name }: Header, ...readings: readonly (readonly [words: string, target: Target])[]): ColumnRole {
   const words = readings.map(([text]) => text).join(' or ');
-  const flags = readings.map(([, target]) => `--columns '${target}=${name}'`).join(' or ');
+  const flags = readings.map(([, target]) => columnsFlag(target, name)).join(' or ');
   return refused(`column ${quoted(name)} may be ${words}: add ${flags}`);
 }
 
@@ -164,7 +164,9 @@ function resolveConflicts(roles: readonly ColumnRole[], { headers, rules }: Cont
     if (target === 'note') return firstByRank(all, headers) === index ? role : { kind: 'unused' };
     if (all[0] !== index) return role;
     const names = all.map((position) => quoted(headers[position]?.name ?? '')).join(' and ');
-    return refused(`columns ${names} may each be ${target}: add --columns '${target}=${headers[index]?.name}' to choose one`);
+    return refused(
+      `columns ${names} may each be ${target}: add ${columnsFlag(target, headers[index]?.name ?? '')} to choose one`,
+    );
   });
 }
 

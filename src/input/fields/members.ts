@@ -1,9 +1,10 @@
 import { editsBetween, nearestName } from '../../base/near-names.ts';
-import { quoted } from '../../base/quoted.ts';
+import { quoted, shellQuoted } from '../../base/quoted.ts';
 import type { Edition } from '../../contract/editions.ts';
 import { type Field, fieldNames, fields } from '../../contract/fields.ts';
 import { type InputUse, namesLinks } from '../../contract/formats.ts';
 import type { UrlRecord } from '../../contract/records.ts';
+import { joinList } from '../../contract/tag-label.ts';
 import { utmNames } from '../../link/rules/utm.ts';
 import type { Target } from '../field-values.ts';
 import { aliases, folded, isUnrelated, meaningOf } from './aliases.ts';
@@ -54,6 +55,11 @@ export function missingNotice(use: InputUse, what: 'column' | 'value'): string {
   return use === 'apply' ? `${name}: a link is compared by its hash, custom_hash or short_url` : name;
 }
 
+/** The flag as it can be pasted into a shell, whatever the file calls its column. */
+export function columnsFlag(target: string, name: string): string {
+  return `--columns ${shellQuoted(joinList([`${target}=${name}`]))}`;
+}
+
 export interface NameRules {
   readonly what: 'column' | 'member';
   readonly use: InputUse;
@@ -68,7 +74,7 @@ export interface NameRules {
 export function nameProblem(given: string, rules: NameRules): string | undefined {
   const missed = missedField(given, rules);
   const name = `unknown ${rules.what} ${quoted(given)}`;
-  if (missed) return `${name}, did you mean ${missed}? rename or remove it, or add --columns '${missed}=${given}'`;
+  if (missed) return `${name}, did you mean ${missed}? rename or remove it, or add ${columnsFlag(missed, given)}`;
   return rules.isStrict ? `${name}: remove it, or leave out --strict-columns` : undefined;
 }
 

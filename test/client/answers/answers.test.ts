@@ -219,6 +219,25 @@ test.each([301, 302, 307, 308])('F14, R-37: %i is reported and not followed', as
 });
 
 test.each([
+  ['https://s.example:8443/x', 'https://s.example:8443', 'linkctl auth login --profile work --base-url https://s.example:8443'],
+  ['http://[::1]:1/', 'http://[::1]:1', "linkctl auth login --profile work --base-url 'http://[::1]:1'"],
+  ['http://ann:key@s.example/', 'http://s.example', 'linkctl auth login --profile work --base-url http://s.example'],
+  ['http://$({touch,pwned})', 'another address', undefined],
+  ["https://a';b;'.example/", 'another address', undefined],
+  ['http://`id`.example/', 'another address', undefined],
+  ['javascript:alert(1)', 'another address', undefined],
+  ['ftp://s.example/', 'another address', undefined],
+  ['http://', 'another address', undefined],
+])('R-37, B45: a redirect to %s', async (location, named, command) => {
+  const { client, server } = await rig([{ ...faults.redirect(location, 302), times: 'all' }]);
+  const { message, hint } = await failureOf(client.send('listTags', {}));
+  expect(message).toBe(`server redirects to ${named} (HTTP 302); redirects are not followed`);
+  expect(hint).toBe(
+    command ? `if that is the right server, set base_url to it: ${command}` : `check the base URL ${server.baseUrl}`,
+  );
+});
+
+test.each([
   ['[]', false],
   [`${'['.repeat(64)}${']'.repeat(64)}`, false],
   [`${'['.repeat(65)}${']'.repeat(65)}`, true],
