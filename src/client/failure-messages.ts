@@ -2,9 +2,19 @@ import type { WireFailure } from './http/transport.ts';
 
 type Words = Pick<WireFailure, 'message' | 'hint' | 'nature' | 'cause'>;
 
+/** No connection to the proxy, whose host is named without its credentials. */
+export class ProxyFailure extends Error {
+  readonly host: string;
+
+  constructor({ host }: URL, cause: unknown) {
+    super(`no tunnel through ${host}`, { cause });
+    this.host = host;
+  }
+}
+
 export function failureOf(error: unknown, host: string): Words {
   const { code, message } = firstCause(error);
-  return { ...wordsFor(code, message, host), cause: error };
+  return { ...wordsFor(code, message, error instanceof ProxyFailure ? `the proxy ${error.host}` : host), cause: error };
 }
 
 /** OpenSSL codes; a retry does not help. */
@@ -50,7 +60,7 @@ function wordsFor(code: string, message: string, host: string): Words {
     return {
       message: `TLS with ${host} failed: ${tlsReason(message)}`,
       nature: 'lasting',
-      hint: 'check the scheme of the base URL',
+      hint: 'check the scheme of its URL',
     };
   }
   if (code === 'HPE_HEADER_OVERFLOW' || code === 'UND_ERR_HEADERS_OVERFLOW') {

@@ -1,4 +1,5 @@
-import { EnvHttpProxyAgent } from 'undici';
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { ProxyFailure } from '../failure-messages.ts';
 import type { Trust } from '../trust.ts';
 import { Exchange } from './exchange.ts';
 import type { Proxies } from './proxies.ts';
@@ -12,6 +13,7 @@ export function undiciTransport(origin: URL, { ca, ...verification }: Trust, pro
     connect: tls,
     requestTls: tls,
     proxyTls: tls,
+    clientFactory: proxyClient,
     pipelining: 1,
     keepAliveTimeout: maximumIdle,
     keepAliveMaxTimeout: maximumIdle,
@@ -43,4 +45,17 @@ export function undiciTransport(origin: URL, { ca, ...verification }: Trust, pro
       return exchange.outcome;
     },
   };
+}
+
+/**
+ * Replaces errors of the proxy: undici takes that of a connection that the proxy closed for one of a kept connection, and would connect
+ * again without end, each time with the password of the proxy.
+ */
+function proxyClient(proxy: URL, options: Pool.Options): Pool {
+  const pool = new Pool(proxy, options);
+  const connect = pool.connect.bind(pool);
+  const named = (cause: unknown): never => {
+    throw new ProxyFailure(proxy, cause);
+  };
+  return Object.assign(pool, { connect: (request: Dispatcher.ConnectOptions) => connect(request).catch(named) });
 }

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -84,9 +84,39 @@ test.each([
   expect(await server.requests()).toEqual([]);
 });
 
-test('F15: a proxy that is down was passed nothing', async () => {
-  const transport = await open({ HTTPS_PROXY: 'http://127.0.0.1:9' });
-  expect(await transport.exchange(keyed, patient)).toMatchObject({ sent: false, message: expect.stringMatching(/refused/) });
+test('F15, B52: a proxy that is down was passed nothing, and is named without its password', async () => {
+  const transport = await open({ HTTPS_PROXY: 'http://ann:CANARY@127.0.0.1:9' });
+  expect(await transport.exchange(keyed, patient)).toMatchObject({
+    sent: false,
+    message: 'connection refused by the proxy 127.0.0.1:9',
+  });
+});
+
+const opened = 'HTTP/1.1 200 OK\r\n\r\n';
+
+test.each([
+  ['before it answers', 'https://api.example.test', '', true],
+  ['before it answers', 'http://api.example.test', '', true],
+  ['within its answer', 'https://api.example.test', 'HTTP/1.1 200', true],
+  ['after it opened the tunnel', 'https://api.example.test', opened, false],
+  ['after it opened the tunnel', 'http://api.example.test', opened, false],
+])('F15, B52: a proxy that closes the connection %s is asked once per attempt: %s', async (_when, origin, text, isNamed) => {
+  let connections = 0;
+  const server = createTcpServer((socket) => {
+    connections += 1;
+    socket.on('error', () => {}).once('data', () => socket.end(text));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const proxy = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://ann:CANARY@${proxy}`;
+  const transport = await open({ HTTPS_PROXY: url, HTTP_PROXY: url }, origin);
+  const message = `the proxy ${proxy} closed the connection before the response was complete`;
+  for (const attempt of [1, 2, 3]) {
+    const outcome = await transport.exchange(keyed, { ...patient, connect: 1000 });
+    expect(outcome).toMatchObject({ kind: 'failure', ...(isNamed && { sent: false, nature: 'passing', message }) });
+    expect(connections).toBe(attempt);
+  }
 });
 
 test('F15: a tunnel that opens too late carries nothing', async () => {
