@@ -40,6 +40,10 @@ export function number(value: unknown): number {
   return converted;
 }
 
+export function anything(value: unknown): unknown {
+  return value;
+}
+
 export function scalar(expected: string, holds: (value: unknown) => boolean): Shape {
   return (value) => {
     if (!holds(value)) throw mismatch(expected, value);
@@ -71,9 +75,10 @@ export function record(members: { readonly [name: string]: Shape }): Shape {
   return (value) => readMembers(objectIn(value), read);
 }
 
+/** Takes an empty list for an empty object: PHP writes both as `[]`. */
 export function mapOf(shape: Shape): Shape {
   return (value) => {
-    const object = objectIn(value);
+    const object = Array.isArray(value) && value.length === 0 ? {} : objectIn(value);
     return readMembers(
       object,
       Object.keys(object).map((name) => ({ name, shape })),

@@ -143,6 +143,17 @@ test.each([
     { urls: [{ ...record, tags: null, note: null, last_visit: null, links: null }], page: null },
   ],
   ['no page', { urls: [record] }],
+  ['empty objects as PHP writes them', { urls: [{ ...record, links: [] }], page: [] }],
+  [
+    'links in any form',
+    {
+      urls: [
+        { ...record, links: 'https://s.example/qr' },
+        { hash: 'b', links: [1] },
+      ],
+      page,
+    },
+  ],
   ['a strange total', { urls: [], page: { total_count: -1 } }],
   [
     'names of Object.prototype',
@@ -183,8 +194,22 @@ test.each([
   expect(await client.send('getAccount', {})).toMatchObject({ account });
 });
 
+test('F40: an empty list of counters is how PHP writes an empty object', async () => {
+  const { client } = await rig([answer({ account: { username: 'ann', counters: [] } })]);
+  expect(await client.send('getAccount', {})).toMatchObject({ account: { username: 'ann', counters: {} } });
+});
+
+test('F40: log entries are taken with links in any form', async () => {
+  const log = [
+    { message: 'm', links: [] },
+    { message: 'n', links: 'x' },
+  ];
+  const { client } = await rig([answer({ log })]);
+  expect(await client.send('listLog', {})).toMatchObject({ log });
+});
+
 test('F40: counters as a list are refused with the name of the field', async () => {
-  const { client } = await rig([{ ...answer({ account: { counters: [] } }), times: 'all' }]);
+  const { client } = await rig([{ ...answer({ account: { counters: [1] } }), times: 'all' }]);
   const error = await failureOf(client.send('getAccount', {}));
   expect(error.message).toBe('unexpected answer from the server (field account.counters: expected an object, got a list)');
 });
