@@ -122,7 +122,8 @@ export function sameOrigin(given: Given, stored: string, name: string): Given {
 export function sameEdition(given: GivenSet['edition'], stored: Profile['edition'], name: string): GivenSet['edition'] {
   if (!given || !stored || given.value === stored) return given;
   throw new UsageError(`${describeSource(given.source)} is edition ${given.value}, but profile "${name}" is edition ${stored}`, {
-    hint: `linkctl config set edition ${given.value} --profile ${name}`,
+    // The login asked the server for its edition, so the profile is right.
+    hint: `${given.source.kind === 'flag' ? 'remove' : 'unset'} ${given.source.name}`,
   });
 }
 

@@ -5,7 +5,7 @@ import { encodeLine } from '../../src/bulk/journal/lines.ts';
 import { startProgram } from '../support/built-program.ts';
 import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
-import { arrived, type Linkctl, runnerIn, sure, test } from '../support/linkctl.ts';
+import { apiKey, arrived, type Linkctl, runnerIn, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { changes, foreign, newestFile, redoLast, runs, undoLast, values } from './undo-world.ts';
@@ -120,6 +120,26 @@ test('U2, B45: the hint about a run of the other edition of the sandbox names th
   const refused = await sandbox(['-p', 'sandbox', 'undo', run, '--yes']);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('\nhint: add --edition b\n') });
   expect(await sandbox(['-p', 'sandbox', 'undo', run, '--yes', '--edition', 'b'])).toMatchObject({ code: 0 });
+});
+
+test('U2, B45: the hint about a run of the account that a profile had before blames the profile, not its edition', async ({
+  homeEnv,
+  folder,
+  wire,
+  service,
+}) => {
+  const home = runnerIn(homeEnv);
+  const login = (baseUrl: string) => ['auth', 'login', '-p', 'work', '--base-url', baseUrl, '--username', 'ann', '--with-key'];
+  await home(login(wire.baseUrl), { stdin: apiKey });
+  expect((await home(['shorten', 'https://a.example'])).code).toBe(0);
+  const [{ run = '' } = {}] = await runs(home);
+  const config = join(folder, '.config', 'linkctl', 'config.json');
+  const { profiles } = JSON.parse(readFileSync(config, 'utf8'));
+  const work = { ...profiles.work, base_url: service.baseUrl, edition: 'b' };
+  writeFileSync(config, JSON.stringify({ current_profile: 'work', profiles: { work } }));
+  const refused = await home(['undo', run, '--yes']);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toContain('\nhint: profile work has another account now: linkctl auth list\n');
 });
 
 describe('U2: an undo whose record of the links cannot be trusted sends nothing: exit 9', () => {

@@ -86,6 +86,14 @@ test.for<[string, CredentialFlags, Record<string, string>, string]>([
   expect(resolve).not.toThrow('CANARY');
 });
 
+test.for<[string, CredentialFlags, Record<string, string>]>([
+  ['remove --edition', { edition: 'a', profile: 'work' }, {}],
+  ['unset LINKCTL_EDITION', {}, { LINKCTL_EDITION: 'a' }],
+])('B45: an edition that is not that of the profile is taken for the mistake: %s', ([hint, flags, variables], { config }) => {
+  config.put(stored);
+  expect(() => resolveCredentials(flags, config.system({ env: variables }))).toThrow(expect.objectContaining({ hint }));
+});
+
 test('B74: another path of the same origin gets the stored key', async ({ config }) => {
   config.put(stored);
   const credentials = server({ baseUrl: 'https://api.example.com/v4/' }, config.system());

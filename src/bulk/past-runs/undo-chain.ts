@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { LocalError, UsageError } from '../../base/errors.ts';
 import type { Identity } from '../../client/subject.ts';
-import type { Edition } from '../../contract/editions.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
@@ -180,13 +179,8 @@ async function assertBegin(run: string, folders: RunFolders): Promise<void> {
 
 type Account = Pick<Identity, 'server' | 'username' | 'profile'>;
 
-interface AccountInUse {
-  readonly identity: Account;
-  readonly edition: Edition;
-}
-
 /** On another account, equal hashes are other links. With `isReading`, the same profile is enough, because its server may have moved. */
-export function assertSameAccount(begin: BeginLine, { identity, edition }: AccountInUse, isReading = false): void {
+export function assertSameAccount(begin: BeginLine, { identity }: { readonly identity: Identity }, isReading = false): void {
   const { server, username, profile } = identity;
   if (begin.server === server && begin.account === username) return;
   if (isReading && begin.profile === profile) return;
@@ -194,14 +188,14 @@ export function assertSameAccount(begin: BeginLine, { identity, edition }: Accou
   const [owner, other] = isOther
     ? [`profile "${begin.profile}"`, `profile "${profile}"`]
     : [`${begin.account} on ${begin.server}`, `${username} on ${server}`];
-  throw new UsageError(`run ${begin.run} belongs to ${owner}, not to ${other}`, { hint: accountHint(begin, profile, edition) });
+  throw new UsageError(`run ${begin.run} belongs to ${owner}, not to ${other}`, { hint: accountHint(begin, identity) });
 }
 
-/** The sandbox has an account for each edition, and a profile may have got another one. */
-function accountHint(begin: BeginLine, profile: string | undefined, edition: Edition): string {
+function accountHint(begin: BeginLine, { profile, server, baseUrl }: Identity): string {
   if (begin.profile === undefined) return 'select its profile with --profile';
   if (begin.profile !== profile) return `add --profile ${begin.profile}`;
-  if (begin.edition !== edition) return `add --edition ${begin.edition}`;
+  // The sandbox has an account for each edition.
+  if (server !== baseUrl) return `add --edition ${begin.edition}`;
   return `profile ${profile} has another account now: linkctl auth list`;
 }
 
