@@ -1,11 +1,12 @@
 import { capitalized } from '../base/quoted.ts';
 import { rowBatches } from '../bulk/operations/batches.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
-import { accountLabel, type Session } from '../cli/session.ts';
+import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { recordsOf } from '../client/named-urls.ts';
 import { enumerated, type LinkDomains, linkText } from '../contract/link.ts';
 import { grouped, quantity } from '../output/quantity.ts';
+import { accountLabel } from './account-label.ts';
 import type { NamedChange, Question } from './change.ts';
 import { editText, type PlannedLink } from './decide/outcome.ts';
 import { ChangePlan, decidedLinks } from './plan/plan.ts';

@@ -8,9 +8,8 @@ import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent, ClientOptions } from '../client/client-options.ts';
 import type { AccountOptions } from '../client/subject.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
-import { type AccountDomains, enumerated, type LinkDomains } from '../contract/link.ts';
+import type { AccountDomains } from '../contract/link.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
-import { withTypedAccount } from '../output/printed-commands.ts';
 import { configPath } from '../profiles/config-file.ts';
 import { describeSource } from '../profiles/given-set.ts';
 import type { ApiKey } from '../profiles/key-source.ts';
@@ -83,20 +82,6 @@ export async function openSession(invocation: Invocation, pasteable?: ClientOpti
   };
 }
 
-/**
- * Opens a second account only from its profile: flags and variables for server, credentials, edition and domain apply to the first one. Its
- * hints name the profile.
- */
-export async function openProfile(profile: string, invocation: Invocation): Promise<Session> {
-  const { system, failure, output } = invocation;
-  const { baseUrl: _, username: __, apiKeyFile: ___, edition: ____, domain: _____, ...global } = invocation.global;
-  // A named profile overrides the other variables anyway.
-  const env = { ...system.env, LINKCTL_EDITION: undefined, LINKCTL_DOMAIN: undefined };
-  const own: System = Object.create(system, { env: { value: env } });
-  const second = { ...invocation, global: { ...global, profile }, system: own, failure: { ...failure }, output: { ...output } };
-  return await openSession(second, (hint) => withTypedAccount(hint, { profile }));
-}
-
 function accountOf(credentials: ServerCredentials): Account {
   const { edition, baseUrl, username, profile, sources, settings, readKey } = credentials;
   const keySource = sources.apiKey.kind === 'profile' ? sources.apiKey.path : describeSource(sources.apiKey);
@@ -146,23 +131,6 @@ export function domainName(text: string, source: string): string {
   const ascii = domainToASCII(text.replace(/:\d+$/, ''));
   if (ascii === '') throw new UsageError(`${source}: ${JSON.stringify(text)} is not a domain name`);
   return ascii + (/:\d+$/.exec(text)?.[0] ?? '');
-}
-
-/**
- * Names the account in a question: `profile "work" on api.example.com, domain s.ex`. Links without a domain are on the working domain. The
- * sandbox has a new port each time, so it is shown without one.
- */
-export function accountLabel(
-  { client: { identity }, domain }: Pick<Session, 'client' | 'domain'>,
-  domains: LinkDomains = [undefined],
-): string {
-  const { profile, username } = identity;
-  const host = identity.server === identity.baseUrl ? identity.host : 'this computer';
-  const account = profile === undefined ? `account "${username}"` : `profile "${profile}"`;
-  const names = [...new Set(domains.map((name) => name ?? domain))].filter((name) => name !== undefined);
-  if (names.length < 2) return `${account} on ${host}${names.map((name) => `, domain ${name}`).join('')}`;
-  const shown = names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names;
-  return `${account} on ${host}, domains ${enumerated(shown, 'and', shown.length)}`;
 }
 
 interface Account extends AccountOptions {

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import type { System } from '../base/system.ts';
 import { type CopyOptions, copyLinks } from '../change/copy.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
-import { openProfile, openSession, type Session } from '../cli/session.ts';
+import { openSession, type Session } from '../cli/session.ts';
 import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
+import { withTypedAccount } from '../output/printed-commands.ts';
 import type { Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { addSelectionFlags, chosenSelection, everything } from '../select/selection-flags.ts';
@@ -52,4 +54,18 @@ async function openTarget(profile: string, source: Session, invocation: Invocati
   return profile === source.profile
     ? { ...source, domain: undefined, domainNamed: false }
     : await openProfile(profile, invocation);
+}
+
+/**
+ * Opens a second account only from its profile: flags and variables for server, credentials, edition and domain apply to the first one. Its
+ * hints name the profile.
+ */
+async function openProfile(profile: string, invocation: Invocation): Promise<Session> {
+  const { system, failure, output } = invocation;
+  const { baseUrl: _, username: __, apiKeyFile: ___, edition: ____, domain: _____, ...global } = invocation.global;
+  // A named profile overrides the other variables anyway.
+  const env = { ...system.env, LINKCTL_EDITION: undefined, LINKCTL_DOMAIN: undefined };
+  const own: System = Object.create(system, { env: { value: env } });
+  const second = { ...invocation, global: { ...global, profile }, system: own, failure: { ...failure }, output: { ...output } };
+  return await openSession(second, (hint) => withTypedAccount(hint, { profile }));
 }

@@ -1,9 +1,10 @@
 import { UsageError } from '../../base/errors.ts';
 import { shellWord } from '../../base/quoted.ts';
-import { accountLabel, domainName, type Session } from '../../cli/session.ts';
+import { domainName, type Session } from '../../cli/session.ts';
 import { editions } from '../../contract/editions.ts';
 import { enumerated } from '../../contract/link.ts';
 import { isSameDomain, withoutLocalPort } from '../../contract/web-address.ts';
+import { accountLabel } from '../account-label.ts';
 
 /** The two accounts of a copy, each with its own credentials. */
 export interface CopyAccounts {

@@ -2,7 +2,7 @@ import { CliError, LocalError, sharedFailure, UsageError } from '../../base/erro
 import { capitalized } from '../../base/quoted.ts';
 import { recordTagRun, type TagChange, type TagRun } from '../../bulk/tag-run.ts';
 import { confirm } from '../../cli/prompt.ts';
-import { accountLabel, type Session } from '../../cli/session.ts';
+import type { Session } from '../../cli/session.ts';
 import { accountTags, isOneOf } from '../../client/account-tags.ts';
 import { countUrls } from '../../client/whole-listing.ts';
 import type { UrlRecord } from '../../contract/records.ts';
@@ -10,6 +10,7 @@ import { isAmbiguousLabel, labelExpression } from '../../contract/tag-label.ts';
 import { type PlannedRequest, requestOf } from '../../output/planned-requests.ts';
 import { quantity } from '../../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
+import { accountLabel } from '../account-label.ts';
 import { askFor } from '../consent.ts';
 import type { PlannedOutcome } from '../decide/outcome.ts';
 import { environmentOf } from '../environment.ts';

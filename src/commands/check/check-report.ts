@@ -1,10 +1,11 @@
 import { type CliError, LocalError, PartialError, UnavailableError } from '../../base/errors.ts';
 import { type CheckedRow, checkedFields } from '../../bulk/check-runs/check-results.ts';
 import type { CheckProgress, CheckSummary, StartedCheck } from '../../bulk/check-runs/check-run.ts';
+import { accountLabel } from '../../change/account-label.ts';
 import { wantsRows } from '../../change/plan/report.ts';
 import { type CheckStatus, checkStatuses } from '../../check/verdict.ts';
 import type { interruptible } from '../../cli/interruption.ts';
-import { accountLabel, type Session } from '../../cli/session.ts';
+import type { Session } from '../../cli/session.ts';
 import { withoutScheme } from '../../link/http-url.ts';
 import { grouped, plainQuantity, quantity } from '../../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
