@@ -84,7 +84,10 @@ export async function openSession(invocation: Invocation, pasteable?: ClientOpti
 
 function accountOf(credentials: ServerCredentials): Account {
   const { edition, baseUrl, username, profile, sources, settings, readKey } = credentials;
-  const keySource = sources.apiKey.kind === 'profile' ? sources.apiKey.path : describeSource(sources.apiKey);
+  const { apiKey } = sources;
+  // Messages name the profile, too.
+  const keySource =
+    apiKey.kind === 'profile' ? apiKey.path : apiKey.kind === 'command' ? 'api_key_command' : describeSource(apiKey);
   const methodOverride = settings.method_override ?? undefined;
   const usernameSource = describeSource(sources.username);
   const caFile = settings.ca_file ?? undefined;

@@ -10,7 +10,9 @@ import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { configPath } from '../profiles/config-file.ts';
 import { effectiveSettings, profileToChange, type SettingFlags } from '../profiles/effective-settings.ts';
+import { readKey } from '../profiles/key-source.ts';
 import { fieldOf, parseSetting, profileKeys, requireProfileKey } from '../profiles/profile.ts';
+import { sandboxName } from '../profiles/profile-name.ts';
 import { checkDomain } from './auth/login.ts';
 
 /** Settings that only a login changes are excluded. */
@@ -39,7 +41,7 @@ export function registerConfig(command: Command, run: Runner): void {
     examples: ['linkctl config set domain s.ex', 'linkctl config set output json --profile work'],
     notes: [
       'The base URL, username and API key form one set. To change them, use linkctl auth login.',
-      'api_key_command is a JSON list of a program and its arguments. It runs without a shell, and its output is the API key:',
+      'api_key_command is a JSON list of a program and its arguments. It runs without a shell, and its output is the API key. Setting it runs the program once and deletes the stored key. Examples:',
       [
         '  ["pass", "show", "short-urls"]',
         '  ["security", "find-generic-password", "-ws", "linkctl"]',
@@ -83,8 +85,25 @@ async function setSetting(_options: object, invocation: Invocation, [name = '', 
   const value = parseSetting(key, typed);
   if (key === 'domain') await checkWorkingDomain(typed, invocation);
   if (key === 'dedupe' && value === 'domain') refuseOnOneDomain(invocation);
-  const profile = await changeProfile(invocation, (settings) => ({ ...settings, [key]: value }));
-  return { kind: 'done', sentence: `Set ${key} to ${typed} in profile "${profile}"`, record: { profile, key, value } };
+  const isCommand = key === 'api_key_command';
+  if (isCommand) await checkKeyCommand(value as string[], invocation);
+  const { profile, before } = await changeProfile(invocation, (settings) => ({
+    ...(isCommand ? withoutKey(settings) : settings),
+    [key]: value,
+  }));
+  const notes = isCommand && before.api_key ? [`deleted the stored API key of profile "${profile}"`] : [];
+  const sentence = `Set ${key} to ${typed} in profile "${profile}"`;
+  return { kind: 'done', sentence, record: { profile, key, value }, notes: () => notes };
+}
+
+/** Runs the command: the stored key, which it replaces, may exist nowhere else. */
+async function checkKeyCommand(argv: readonly string[], { global, system }: Invocation): Promise<void> {
+  profileToChange(global, system);
+  await readKey({ kind: 'command', argv }, system);
+}
+
+function withoutKey({ api_key: _stored, ...settings }: StoredProfile): StoredProfile {
+  return settings;
 }
 
 /** With this scope every later `shorten` would fail. */
@@ -114,8 +133,11 @@ async function unsetSetting(_options: object, invocation: Invocation, [name = ''
   if (fieldOf(key).login) {
     throw new UsageError(`${key} cannot be unset separately; it is deleted with its profile`, { hint: 'linkctl auth logout' });
   }
-  const profile = await changeProfile(invocation, ({ [key]: _unset, ...settings }) => settings);
-  return { kind: 'done', sentence: `Unset ${key} in profile "${profile}"`, record: { profile, key, value: null } };
+  const { profile, before } = await changeProfile(invocation, ({ [key]: _unset, ...settings }) => settings);
+  const isKeyless = key === 'api_key_command' && before.api_key_command && !before.api_key && profile !== sandboxName;
+  const notes = isKeyless ? [`profile "${profile}" has no API key now: linkctl auth login --profile ${profile}`] : [];
+  const sentence = `Unset ${key} in profile "${profile}"`;
+  return { kind: 'done', sentence, record: { profile, key, value: null }, notes: () => notes };
 }
 
 async function showPath(_options: object, { system }: Invocation): Promise<RowsReport> {
@@ -140,17 +162,18 @@ function settings({ global, system }: Invocation): Row[] {
 
 type StoredProfile = Readonly<Record<string, unknown>>;
 
-/** Returns the name of the profile. */
 async function changeProfile(
   { global, system, warn }: Invocation,
   change: (settings: StoredProfile) => StoredProfile,
-): Promise<string> {
-  const name = profileToChange(global, system);
+): Promise<{ readonly profile: string; readonly before: StoredProfile }> {
+  const profile = profileToChange(global, system);
+  let before: StoredProfile = {};
   const warnings = await changeConfig(system, ({ profiles }) => {
-    profiles[name] = change((profiles[name] ?? {}) as StoredProfile);
+    before = profiles[profile] ?? {};
+    profiles[profile] = change(before);
   });
   await warn(...warnings);
-  return name;
+  return { profile, before };
 }
 
 const settingFields = [{ name: 'key' }, { name: 'value' }, { name: 'source' }];

@@ -34,10 +34,14 @@ export function effectiveSettings(flags: SettingFlags, system: System): Setting[
   return profileKeys.map((key) => {
     const override = given[key];
     if (override) return { key, value: overridden(key, override), source: describeSource(override.source) };
+    const origin = { profile: name ?? '', path: config.path };
+    // Only a call runs the command.
+    if (key === 'api_key' && profile.api_key_command) {
+      return { key, value: '****', source: describeSource({ kind: 'command', ...origin }) };
+    }
     const stored = profile[key];
     if (stored === undefined || stored === null) return { key, value: builtIn(key, edition), source: 'default' };
-    const source = describeSource({ kind: 'profile', profile: name ?? '', path: config.path });
-    return { key, value: shown(key, stored), source };
+    return { key, value: shown(key, stored), source: describeSource({ kind: 'profile', ...origin }) };
   });
 }
 

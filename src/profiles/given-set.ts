@@ -8,6 +8,8 @@ import { fieldOf, type Profile, type ProfileKey } from './profile.ts';
 export type Source =
   | { readonly kind: 'flag' | 'environment'; readonly name: string }
   | { readonly kind: 'profile'; readonly profile: string; readonly path: string }
+  /** `api_key_command`. */
+  | { readonly kind: 'command'; readonly profile: string }
   | { readonly kind: 'default' };
 
 export interface CredentialFlags {
@@ -129,6 +131,7 @@ export function sameEdition(given: GivenSet['edition'], stored: Profile['edition
 
 /** Examples: `--base-url`, `LINKCTL_API_KEY`, `profile "work" (/home/ann/.config/linkctl/config.json)`, `default`. */
 export function describeSource(source: Source): string {
+  if (source.kind === 'command') return `api_key_command of profile "${source.profile}"`;
   if (source.kind === 'profile') return `profile "${source.profile}" (${source.path})`;
   return source.kind === 'default' ? 'default' : source.name;
 }

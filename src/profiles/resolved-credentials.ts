@@ -157,7 +157,7 @@ function storedCredentials(name: string, config: Config, { given, flags, system 
       sources: {
         baseUrl: override?.source ?? stored,
         username: stored,
-        apiKey: stored,
+        apiKey: key.kind === 'command' ? { kind: 'command', profile: name } : stored,
         edition: edition?.source ?? (profile.edition ? stored : { kind: 'default' }),
       },
       settings: settingsOf(profile),

@@ -146,6 +146,65 @@ test('B61: with credentials in the environment, config set does not guess a prof
 const work = (base_url: string, more: object = {}): string =>
   JSON.stringify({ current_profile: 'work', profiles: { work: { base_url, username, api_key: apiKey, edition: 'a', ...more } } });
 
+describe('R-38: api_key_command takes the place of the stored key', () => {
+  const given = '["sh","-c","echo $KEY_OF_TEST"]';
+  const key = { env: { KEY_OF_TEST: apiKey } };
+  const store = async (path: string, baseUrl: string) => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, work(baseUrl), { mode: 0o600 });
+  };
+  const stored = async (path: string) => JSON.parse(await readFile(path, 'utf8')).profiles.work;
+
+  test('setting it deletes the stored key and says so; unsetting it says that a login is needed', async ({
+    config,
+    path,
+    wire,
+  }) => {
+    await store(path, wire.baseUrl);
+    const set = await config(['set', 'api_key_command', given], key);
+    expect(set).toEqual({ code: 0, stdout: '', stderr: 'deleted the stored API key of profile "work"\n' });
+    expect(await stored(path)).not.toHaveProperty('api_key');
+    expect(await config(['set', 'api_key_command', given], key)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const unset = await config(['unset', 'api_key_command']);
+    expect(unset.stderr).toBe('profile "work" has no API key now: linkctl auth login --profile work\n');
+    expect(await config(['unset', 'api_key_command', '-p', 'sandbox'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('a command without a key is exit 4, and the stored one is kept', async ({ config, path, wire }) => {
+    await store(path, wire.baseUrl);
+    const before = await readFile(path, 'utf8');
+    for (const words of ['["false"]', '["no-such-program"]', given]) {
+      expect(await config(['set', 'api_key_command', words])).toMatchObject({
+        code: 4,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: api_key_command: /),
+      });
+    }
+    expect(await readFile(path, 'utf8')).toBe(before);
+  });
+
+  test('B47, B72: it is named as the source, also where an earlier version left the stored key', async ({
+    config,
+    linkctl,
+    path,
+    wire,
+  }) => {
+    await store(path, wire.baseUrl);
+    await writeFile(path, work(wire.baseUrl, { api_key: 'another-key-of-old', api_key_command: JSON.parse(given) }));
+    const source = 'api_key_command of profile "work"';
+    expect(await settings(config)).toMatchObject({ api_key: ['****', source] });
+    expect((await config(['get', 'api_key'])).stdout).toBe('****\n');
+    const none = { LINKCTL_BASE_URL: '', LINKCTL_USERNAME: '', LINKCTL_API_KEY: '', LINKCTL_EDITION: '' };
+    const status = await linkctl(['auth', 'status', '-o', 'json'], { env: { ...none, ...key.env } });
+    expect(JSON.parse(status.stdout)).toMatchObject({ api_key: '****86a5', api_key_source: source });
+    const refused = await linkctl(['list'], { env: { ...none, KEY_OF_TEST: 'wrong' } });
+    expect(refused).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('the API key of profile "work" (from api_key_command) [API 1300]'),
+    });
+  });
+});
+
 describe('D48: a domain is stored when the account has it', () => {
   test('config set domain asks the server, and stores nothing that it does not know', async ({ config, path, wire }) => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
