@@ -16,6 +16,8 @@ function readAnswer(operation: OperationName, answer: WireAnswer): Reading {
     const result = operation === 'deleteTag' ? withError(parsed.value) : parsed.value;
     envelope(result);
     if (result.error.code !== 0) return { kind: 'refusal', error: { ...result.error, message: result.error.message ?? '' } };
+    // The code of a refusal is readable all the same.
+    if (!answer.isUtf8) return { kind: 'unreadable', problem: 'not UTF-8' };
     if (answer.status >= 200 && answer.status < 300) answerShapes[operation](result);
     return { kind: 'result', result };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { CliError } from '../../base/errors.ts';
 import { maximumBody, type Timeouts, type WireAnswer, type WireFailure } from './transport.ts';
 
@@ -71,9 +72,10 @@ export class Exchange {
 
   end(): void {
     const [first] = this.#chunks;
-    const bytes = first && this.#chunks.length === 1 ? Buffer.from(first.buffer, first.byteOffset, first.byteLength) : undefined;
-    const body = (bytes ?? Buffer.concat(this.#chunks)).toString('utf8');
-    this.#end({ kind: 'answer', status: this.#status, headers: this.#headers, body });
+    const only = first && this.#chunks.length === 1 ? Buffer.from(first.buffer, first.byteOffset, first.byteLength) : undefined;
+    const bytes = only ?? Buffer.concat(this.#chunks);
+    const body = bytes.toString('utf8');
+    this.#end({ kind: 'answer', status: this.#status, headers: this.#headers, body, isUtf8: isUtf8(bytes) });
   }
 
   fail(error: unknown): void {

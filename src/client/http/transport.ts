@@ -17,6 +17,8 @@ export interface WireAnswer {
   /** Names in lower case, several values joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** False if the bytes are no UTF-8, so that some characters of the body were lost. */
+  readonly isUtf8: boolean;
 }
 
 export interface WireFailure {

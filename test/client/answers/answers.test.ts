@@ -8,6 +8,12 @@ const items = { body: { urls: [{ long_url: 'https://nodejs.org/' }] } };
 const ok = { code: 0, message: '' };
 const page = { results_count: 1, total_count: 1, offset: 0 };
 const json = (body: unknown, status = 200): Step => ({ answer: { status, body } });
+/** Sent with a byte for each character. */
+const latin1 = (body: unknown, status = 200): Step => {
+  const text = JSON.stringify(body);
+  const head = `HTTP/1.1 ${status} OK\r\ncontent-type: application/json; charset=iso-8859-1\r\ncontent-length: ${text.length}`;
+  return { answer: { raw: `${head}\r\n\r\n${text}` } };
+};
 const record = { hash: 'abc', long_url: 'https://nodejs.org/' };
 
 const unreadable: [string, Step, RegExp][] = [
@@ -74,6 +80,11 @@ const unreadable: [string, Step, RegExp][] = [
     /field urls\[0\].expiration_date: expected text/,
   ],
   [
+    'R-35: text that is not UTF-8',
+    latin1({ error: ok, urls: [{ ...record, note: 'caf\u00e9' }], page }),
+    /^(outcome unknown: .*: )?unreadable response from \S+ \(HTTP 200\): not UTF-8$/,
+  ],
+  [
     'F41: nesting without an end',
     json(`{"error":{"code":0,"message":""},"urls":${'['.repeat(200_000)}`),
     /nested deeper than 64 levels/,
@@ -100,6 +111,7 @@ test.each(unreadable)('%s leaves a shortening in doubt: exit 10, never sent agai
 test.each([
   ['F25: 400 with 1300', json({ error: { code: 1300, message: '' } }, 400), 4],
   ['F25: 200 with 1300', json({ error: { code: 1300, message: '' } }), 4],
+  ['F25: 1300 with a message that is not UTF-8', latin1({ error: { code: 1300, message: 'cl\u00e9' } }, 400), 4],
   ['F25: 401 without a body', json('', 401), 4],
   ['F25: 403 with a page', { answer: { status: 403, body: '<p>' } }, 4],
   ['F25: 1102', json({ error: { code: 1102, message: '' } }), 4],
