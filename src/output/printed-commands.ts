@@ -34,7 +34,8 @@ export function withTypedAccount(text: string, { domain, ...account }: TypedAcco
 
 function accountFlags({ profile, edition, baseUrl, username, apiKeyFile }: TypedAccount): string[] {
   const flags = {
-    '-p': profile,
+    // A login names the profile to store, too; no other command takes both.
+    '-p': (username ?? apiKeyFile) === undefined ? profile : undefined,
     '--base-url': baseUrl,
     '--username': username,
     '--api-key-file': apiKeyFile,

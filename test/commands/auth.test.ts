@@ -110,6 +110,16 @@ test('B65: a key that the server rejects leaves the configuration as it was', as
   expect(ran.stderr).toContain('profile "work" was not changed');
 });
 
+test('B45: a hint of a login that failed repeats the account of its flags, not the profile that is not stored', async ({
+  home,
+  login,
+  wire,
+}) => {
+  const ran = await home([...login, '--domain', 'nope.ex'], { stdin: apiKey });
+  const account = `--base-url ${wire.baseUrl} --username ${username}`;
+  expect(ran).toMatchObject({ code: 5, stderr: expect.stringContaining(`\nhint: linkctl ${account} domains\n`) });
+});
+
 test('CLI 3.1: an edition that the server is not of is refused', async ({ home, login, config }) => {
   const ran = await home([...login, '--edition', 'b'], { stdin: apiKey });
   expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('this server is edition A') });
