@@ -108,7 +108,7 @@ describe('B48: what is wrong with the machine is no bug', () => {
 
   test('B11: a setting that cannot be read ends a call of the sandbox as it ends any other', async ({ homeEnv }) => {
     const ran = await runProgram(['-p', 'sandbox', 'list'], { ...homeEnv, LINKCTL_TIMEOUT: 'abc' });
-    expect(ran).toMatchObject({ code: 2, stderr: 'error: LINKCTL_TIMEOUT: expected seconds above 0, got "abc"\n' });
+    expect(ran).toMatchObject({ code: 2, stderr: 'error: LINKCTL_TIMEOUT: expected seconds from 0.001 to 2147483, got "abc"\n' });
   });
 });
 

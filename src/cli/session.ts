@@ -10,6 +10,7 @@ import type { AccountOptions } from '../client/subject.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import type { AccountDomains } from '../contract/link.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
+import { seconds } from '../flags/values.ts';
 import { configPath } from '../profiles/config-file.ts';
 import { describeSource } from '../profiles/given-set.ts';
 import type { ApiKey } from '../profiles/key-source.ts';
@@ -189,14 +190,8 @@ export function connect(account: Account, invocation: Invocation): Client {
 
 /** Seconds; undefined for the client's default. */
 export function timeoutOf({ global, system }: Pick<Invocation, 'global' | 'system'>): number | undefined {
-  return global.timeout ?? secondsOf(system.env.LINKCTL_TIMEOUT);
-}
-
-function secondsOf(text: string | undefined): number | undefined {
-  if (!text) return undefined;
-  const number = Number(text);
-  if (/^\d+(\.\d+)?$/.test(text) && number > 0 && number <= 2_147_483) return number;
-  throw new UsageError(`LINKCTL_TIMEOUT: expected seconds above 0, got ${JSON.stringify(text)}`);
+  const { LINKCTL_TIMEOUT: text } = system.env;
+  return global.timeout ?? (text ? seconds(0.001, (fault) => new UsageError(`LINKCTL_TIMEOUT: ${fault}`))(text) : undefined);
 }
 
 /** `-v` prints a line per request and retry; `--debug` also prints headers and bodies without secrets. */

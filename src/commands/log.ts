@@ -31,7 +31,7 @@ export function registerLog(command: Command, run: Runner): void {
     .option('--since <time>', 'all entries since <time>: 2026-01-31, 2026-01-31T09:00, 7d or 12h')
     .option('--type <type>', 'only entries of <type>')
     .option('-F, --follow', 'print new entries as they arrive, oldest first')
-    .option('--interval <seconds>', 'seconds between requests of --follow (default: 30)', seconds('above zero'))
+    .option('--interval <seconds>', 'seconds between requests of --follow (default: 30)', seconds(0.001))
     .action(run(log));
   describe(command, {
     examples: ['linkctl log', 'linkctl log --since 7d -o jsonl', 'linkctl log --follow --type notification'],

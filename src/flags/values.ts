@@ -52,12 +52,16 @@ export function count(least: number): (text: string) => number {
 }
 
 /** Accepts fractions. */
-export function seconds(least: 'zero' | 'above zero'): (text: string) => number {
+export function seconds(
+  least: 0 | 0.001,
+  refused = (fault: string): Error => new InvalidArgumentError(fault),
+): (text: string) => number {
   return (text) => {
     const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
     // Timers of Node accept at most 2^31 - 1 milliseconds.
-    if (number <= 2_147_483 && (least === 'zero' ? number >= 0 : number >= 0.001)) return number;
-    throw new InvalidArgumentError(`expected seconds${least === 'zero' ? '' : ' above 0'}, got ${JSON.stringify(text)}`);
+    const most = 2_147_483;
+    if (number >= least && number <= most) return number;
+    throw refused(`expected seconds from ${least} to ${most}, got ${JSON.stringify(text)}`);
   };
 }
 

@@ -31,6 +31,30 @@ describe('flags', () => {
     for (const { options } of commands) expect(options.filter(({ variadic }) => variadic)).toEqual([]);
   });
 
+  test.for([
+    ['list --timeout', '0.001', '0.0001', '1e3', '3000000'],
+    ['list --max-time', '0.001', '0', '-1', '2147484'],
+    ['list --max-wait', '0', '-1', '1e3', '2147484'],
+    ['log --follow --interval', '0.001', '0.0001', 'soon', '3000000'],
+  ] as const)('B11: %s takes seconds from %s, and says so', async ([line, least, ...values], { linkctl, wire }) => {
+    const words = line.split(' ');
+    for (const value of values) {
+      expect(await linkctl([...words.slice(0, -1), `${words.at(-1)}=${value}`])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`expected seconds from ${least} to 2147483, got "${value}"`),
+      });
+    }
+    expect(await sent(wire)).toEqual([]);
+  });
+
+  test('B11, B75: the longest timeout works, and a variable has the bounds of its flag', async ({ linkctl }) => {
+    expect(await linkctl(['list', '--timeout', '2147483', '--max-wait', '2147483'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await linkctl(['list'], { env: { LINKCTL_TIMEOUT: '0.0001' } })).toMatchObject({
+      code: 2,
+      stderr: 'error: LINKCTL_TIMEOUT: expected seconds from 0.001 to 2147483, got "0.0001"\n',
+    });
+  });
+
   test('B64: no flag takes a secret, and none is taken for one', async ({ linkctl, wire }) => {
     // Both take the path of a file.
     const paths = ['--api-key-file', '--tls-key'];

@@ -1,12 +1,12 @@
 import { isObject } from '../../contract/records.ts';
 
 export class Mismatch extends Error {
-  /** From the top of the answer: `urls[3].hash`. */
+  /** From the top of the answer: `urls[3].hash`. Empty for the whole answer. */
   readonly field: string;
   readonly problem: string;
 
   constructor(field: string, problem: string) {
-    super(`unexpected answer from the server (field ${field}: ${problem})`);
+    super(`unexpected answer from the server${field === '' ? `: ${problem}` : ` (field ${field}: ${problem})`}`);
     this.name = 'Mismatch';
     this.field = field;
     this.problem = problem;

@@ -89,9 +89,13 @@ function withoutEcho(
 /** Milliseconds. `--timeout` limits the time until the answer begins; the whole exchange may take twice as long. */
 function timeoutsFor(method: string, asked?: number): Timeouts {
   const defaults = method === 'GET' ? { headers: 30_000, total: 60_000 } : { headers: 120_000, total: 180_000 };
-  const { headers, total } = asked === undefined ? defaults : { headers: asked * 1000, total: asked * 2000 };
+  const { headers, total } =
+    asked === undefined ? defaults : { headers: asked * 1000, total: Math.min(asked * 2000, longestTimer) };
   return { connect: Math.min(10_000, headers), headers, idle: Math.min(30_000, headers), total };
 }
+
+/** Milliseconds; longer ones end at once. */
+const longestTimer = 2 ** 31 - 1;
 
 function userAgent({ version, system }: ClientOptions): string {
   const major = /^v?(\d+)/.exec(system.nodeVersion)?.[1] ?? '0';
