@@ -8,7 +8,7 @@ import { descriptionOf } from '../help/description.ts';
 import { chooseFormat, type OutputOptions } from '../output/output-options.ts';
 import { printReport } from '../output/print.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
-import { chooseColumns, type Report } from '../output/report.ts';
+import type { Report } from '../output/report.ts';
 import type { Streams } from '../output/streams.ts';
 import { noDeadline } from './deadline.ts';
 import { explicitFormat, type Invocation, isSet, type Launch } from './invocation.ts';
@@ -57,7 +57,9 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
     throw new UsageError(`--dry-run does not apply to ${typedLine(command)}`);
   }
   // A dry run shows other fields, and changes nothing that a failure could hide.
-  if (output.fields && fields && !global.dryRun) chooseColumns(fields, output.fields);
+  if (output.fields && fields && !global.dryRun) {
+    (await import('./known-fields.ts')).assertFields(fields, output.fields);
+  }
   streams.pasteable = (text) => withTypedAccount(text, { ...global, domain: global.domain?.at(-1) });
   failure.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
   const { file, hashesFrom } = command.opts<{ file?: string; hashesFrom?: string }>();

@@ -1,5 +1,4 @@
 import { type CliError, UsageError } from '../base/errors.ts';
-import { didYouMean, meantName } from '../base/near-names.ts';
 import type { Paint } from './terminal/colour.ts';
 
 /** One record with wire names and wire values. */
@@ -32,14 +31,14 @@ export function namesOf(columns: readonly Column[]): string[] {
 export function chooseColumns(columns: readonly Column[], names: readonly string[]): Column[] {
   return names.map((name) => {
     const column = columns.find((candidate) => candidate.name === name);
-    if (column) return column;
-    const known = [...new Set(columns.map((candidate) => candidate.name))].sort();
-    // The header of a table has other names.
-    const meant = columns.find(({ title }) => title === name.toUpperCase())?.name ?? meantName(name, known);
-    const fault =
-      name === '' ? 'a name is missing: separate names by commas, without spaces' : `unknown field "${name}"${didYouMean(meant)}`;
-    throw new UsageError(`--fields: ${fault}`, { details: [`fields: ${known.join(', ')}`] });
+    if (!column) throw unknownField(`unknown field "${name}"`, columns);
+    return column;
   });
+}
+
+export function unknownField(fault: string, columns: readonly Column[]): UsageError {
+  const known = [...new Set(namesOf(columns))].sort();
+  return new UsageError(`--fields: ${fault}`, { details: [`fields: ${known.join(', ')}`] });
 }
 
 interface Ending {
