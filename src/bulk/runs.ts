@@ -2,14 +2,9 @@ import { messageOf, NotFoundError, UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import type { System } from '../base/system.ts';
 import type { CheckStatus } from '../check/verdict.ts';
-import { urlsByHash } from '../client/named-urls.ts';
-import { fieldsSincePrinted } from '../link/prints.ts';
 import { mayHaveChanged, type RunState } from './journal/journal-state.ts';
-import { readJournal } from './journal/line-reader.ts';
-import { type BeginLine, changedStatuses, type ResultLine } from './journal/lines.ts';
-import { linksOf, statusesOf } from './journal/recorded-results.ts';
+import { type BeginLine, changedStatuses } from './journal/lines.ts';
 import { foldRun } from './journal/run-folder.ts';
-import type { ChangeSettings } from './operations/named-links.ts';
 import { deleteRun } from './past-runs/deletion.ts';
 import {
   byNewest,
@@ -116,46 +111,7 @@ export async function forgetRun(stateFolder: string, run: string, system: System
   if (!(await deleteRun(run, runFolders(stateFolder), system))) noRun(run);
 }
 
-/** A link that differs from what the run left. */
-interface Discrepancy {
-  readonly hash: string;
-  readonly problem: 'missing' | 'changed';
-  /** The current destination of a changed link. */
-  readonly long_url?: string | undefined;
-}
-
-/** Reads all links that a run created or changed, in groups. Changes nothing. */
-export async function* verifyRun(stateFolder: string, run: string, settings: Omit<ChangeSettings, 'domain'>) {
-  const folders = runFolders(stateFolder);
-  const { journal } = runRecord(run, folders);
-  const { begin, locationOf } = (await foldRun(run, folders)) ?? noRun(run);
-  if (begin.operation !== 'shorten' && begin.operation !== 'edit' && begin.operation !== 'apply') {
-    throw new UsageError(`run ${run} created no links; there is nothing to verify`);
-  }
-  for await (const { line, offset } of readJournal(journal)) {
-    // The rows of a line are of the same kind, and deleted links cannot be read.
-    if (line.type !== 'result' || statusesOf(line).includes('deleted')) continue;
-    // The probe sends the first rows of a keyed run twice; the later line counts.
-    const isLatest = locationOf(line.rows[0]?.[0] ?? 0).offset === offset;
-    if (isLatest) yield await verifyLine(line, { ...settings, domain: begin.domain });
-  }
-}
-
-/** Finds missing links and links with other destinations. A link that was not created as requested only has to exist. */
-async function verifyLine(line: ResultLine, settings: ChangeSettings) {
-  const links = linksOf(line);
-  const hashes = links.map(({ hash }) => hash);
-  const found = await urlsByHash(hashes, { ...settings, domain: line.domain ?? settings.domain });
-  const discrepancies = links.flatMap(({ hash, print }): Discrepancy[] => {
-    const record = found.get(hash);
-    if (!record) return [{ hash, problem: 'missing' }];
-    const isSame = fieldsSincePrinted({ long_url: print }, record).length === 0;
-    return isSame ? [] : [{ hash, problem: 'changed', long_url: record.long_url }];
-  });
-  return { checked: links.length, discrepancies };
-}
-
-function noRun(run: string, message = `no run ${quoted(run)}`): never {
+export function noRun(run: string, message = `no run ${quoted(run)}`): never {
   throw new NotFoundError(message, { hint: 'linkctl runs list' });
 }
 

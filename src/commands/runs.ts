@@ -3,6 +3,7 @@ import { FailedError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { isRunOf, titleOf } from '../bulk/past-runs/run-names.ts';
 import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
+import { verifyRun } from '../bulk/past-runs/verification.ts';
 import {
   canBeUndone,
   changesOf,
@@ -13,7 +14,6 @@ import {
   type RunOverview,
   resolveRun,
   showRun,
-  verifyRun,
 } from '../bulk/runs.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
@@ -47,7 +47,7 @@ export function registerRuns(command: Command, run: Runner): void {
     .action(run(showOne));
   describe(command.command('verify'), {
     summary: 'Check the links of a run',
-    description: 'Read all links that a run created or changed. List those that are missing or have another destination.',
+    description: 'Read all links that a run created or changed. List those that are missing or no longer as the run left them.',
     examples: ['linkctl runs verify last'],
     fields: discrepancyColumns,
     onlyReads: true,
@@ -125,14 +125,17 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
   const { state } = folders(invocation.system);
   const run = runNamed(named, invocation);
   const session = await openSession(invocation);
-  const { begin } = await showRun(state, run);
+  const { begin, counts } = await showRun(state, run);
   if (begin) assertSameAccount(begin, session.client, true);
   let checked = 0;
   let wrong = 0;
+  let partly = 0;
   async function* rows(): AsyncGenerator<Row[]> {
     const batchSize = batchSizeOf(session);
-    for await (const { checked: more, discrepancies } of verifyRun(state, run, { client: session.client, batchSize })) {
-      checked += more;
+    for await (const part of verifyRun(state, run, { client: session.client, batchSize })) {
+      const { discrepancies } = part;
+      checked += part.checked;
+      partly += part.onlyDestination;
       wrong += discrepancies.length;
       invocation.streams.progress.step(() => quantity(checked, 'link'));
       yield discrepancies.map((discrepancy) => ({ ...discrepancy }));
@@ -144,12 +147,24 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
     rows: rows(),
     columns: discrepancyColumns,
     members: () => ({ summary: { checked, wrong } }),
-    notes: () => [`${quantity(checked, 'link')} checked: ${grouped(wrong)} missing or changed`],
+    notes: () => [
+      `${quantity(checked, 'link')} checked: ${grouped(wrong)} missing or changed`,
+      ...(partly > 0 ? [`${quantity(partly, 'link')}: only the destination was compared`] : []),
+      ...uncheckedRows(counts),
+    ],
     outcome: () =>
       wrong > 0
         ? new FailedError(`${grouped(wrong)} of ${quantity(checked, 'link')} missing or changed since the run`)
         : undefined,
   };
+}
+
+function uncheckedRows({ unknown = 0, not_sent = 0 }: RunOverview['counts']): string[] {
+  const parts = [
+    ...(unknown > 0 ? [`${quantity(unknown, 'row')} unknown`] : []),
+    ...(not_sent > 0 ? [`${quantity(not_sent, 'row')} not sent`] : []),
+  ];
+  return parts.length > 0 ? [`${parts.join(', ')}: not checked`] : [];
 }
 
 async function forgetOne(_options: object, invocation: Invocation, [named = '']: string[]): Promise<DoneReport> {

@@ -68,7 +68,7 @@ export async function imagesOf(
       for (const { index } of rows) kept[index] = 1;
     },
     /** Returns the image that an earlier process has recorded for the row. */
-    earlier: async (index: number): Promise<KnownRecord | null | undefined> => await earlier?.of(index),
+    earlier: async (index: number): Promise<KnownRecord | null | undefined> => (await earlier?.of(index))?.record,
     async close(): Promise<void> {
       await earlier?.close();
       if (!isSmall) await file.close();
@@ -114,12 +114,12 @@ export async function keptImages({ images: path, isSmall }: RunRecord, rows: num
       last[row] = locations.length;
     }
   }
-  const lines = parsedLines(path, 'before', ({ rows, records }) => new Map(rows.map((row, nth) => [row, records[nth]])));
+  const lines = parsedLines(path, 'before', (line) => new Map(imagesIn(line).map((image) => [image.row, image])));
   return {
     /** Bytes up to the end of the last whole line. */
     size,
     has: (row: number): boolean => (last[row] ?? 0) > 0,
-    async of(row: number): Promise<KnownRecord | null | undefined> {
+    async of(row: number): Promise<BeforeImage | undefined> {
       const location = locations[(last[row] ?? 0) - 1];
       return location && (await lines.at(location)).get(row);
     },

@@ -1,0 +1,106 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
+import { test as base, type Linkctl } from '../support/linkctl.ts';
+import { numbered, store } from '../support/stored-links.ts';
+import { foreign, runs } from './undo-world.ts';
+
+const test = base.extend<{ file: (text: string) => string }>({
+  file: async ({ folder }, use) => {
+    const path = join(folder, 'rows.csv');
+    await use((text) => {
+      writeFileSync(path, text);
+      return path;
+    });
+  },
+});
+
+/** Verifies the newest run: the first two columns of what it lists. */
+async function verified(linkctl: Linkctl): Promise<{ code: number; listed: string[]; stderr: string }> {
+  const { code, stdout, stderr } = await linkctl([
+    'runs',
+    'verify',
+    (await runs(linkctl))[0]?.run ?? '',
+    '--fields',
+    'hash,problem',
+  ]);
+  return { code, listed: stdout.split('\n').filter(Boolean).sort(), stderr };
+}
+
+const sound = (count: number) => ({ code: 0, listed: [], stderr: `${count} links checked: 0 missing or changed\n` });
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('R 1.4, R-X10: note, tags and expiry of a created link are verified, too, and clicks are no change', async ({
+    linkctl,
+    service,
+    file,
+  }) => {
+    const rows = ['k0,one,t,2099-01-31', 'k1,one,t,2099-01-31', 'k2,,,', 'k3,,,'];
+    const text = rows.map((row, nth) => `https://example.com/${nth},${row}\n`).join('');
+    expect((await linkctl(['shorten', '-f', file(`long_url,custom_hash,note,tags,expires\n${text}`)])).code).toBe(0);
+    await fetch(`${new URL(service.baseUrl).origin}/k3`, { redirect: 'manual' });
+    expect(await verified(linkctl)).toEqual(sound(4));
+    await foreign(service, 'PATCH', '/urls/k0', { note: 'theirs' });
+    await foreign(service, 'PATCH', '/urls/k1', { expiration_date: '2098-01-31' });
+    await foreign(service, 'PATCH', '/urls/k2', { tags: ['+more'] });
+    expect(await verified(linkctl)).toMatchObject({ code: 1, listed: ['k0\tchanged', 'k1\tchanged', 'k2\tchanged'] });
+  });
+
+  test('R 1.4, R-X10: what an edit requested is verified, and no other field', async ({ linkctl, service, file }) => {
+    await store(service, numbered(4));
+    expect((await linkctl(['edit', '-f', file('hash,note,tags\nh0,x,+t\nh1,x,+t\nh2,x,+t\nh3,,+t\n')])).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/h0', { expiration_date: '2098-01-31' });
+    await foreign(service, 'PATCH', '/urls/h3', { note: 'theirs', tags: ['+more'] });
+    expect(await verified(linkctl)).toEqual(sound(4));
+    await foreign(service, 'PATCH', '/urls/h0', { note: 'theirs' });
+    await foreign(service, 'PATCH', '/urls/h1', { tags: ['-t'] });
+    expect(await verified(linkctl)).toMatchObject({ code: 1, listed: ['h0\tchanged', 'h1\tchanged'] });
+  });
+
+  test('R-X10: links that exchange their hashes are found as the run left them', async ({ linkctl, service, file }) => {
+    await store(service, numbered(3));
+    expect((await linkctl(['edit', '-f', file('hash,custom_hash,note\nh0,n0,a\nh1,h0,b\nh2,n2,c\n')])).code).toBe(0);
+    const { stderr, ...others } = sound(3);
+    expect(await verified(linkctl)).toEqual({ ...others, stderr: `${stderr}2 links: only the destination was compared\n` });
+    await foreign(service, 'PATCH', '/urls/n2', { note: 'theirs' });
+    expect(await verified(linkctl)).toMatchObject({ code: 1, listed: ['n2\tchanged'] });
+  });
+
+  test('R-X10: apply: what it created and what it changed', async ({ linkctl, service, file }) => {
+    await store(service, numbered(2));
+    const links = file('hash,long_url,note\nh0,https://example.com/0,x\nh1,https://example.com/1,\nk0,https://new.example/,y\n');
+    expect((await linkctl(['apply', '-f', links, '--yes'])).code).toBe(0);
+    expect(await verified(linkctl)).toEqual(sound(2));
+    await foreign(service, 'PATCH', '/urls/h0', { note: 'theirs' });
+    await foreign(service, 'PATCH', '/urls/k0', { note: 'theirs' });
+    expect(await verified(linkctl)).toMatchObject({ code: 1, listed: ['h0\tchanged', 'k0\tchanged'] });
+  });
+
+  test('R-X10: without records of what was requested, it says that only destinations were compared', async ({
+    linkctl,
+    service,
+    file,
+  }) => {
+    await store(service, numbered(2));
+    expect((await linkctl(['edit', '-f', file('hash,note\nh0,x\nh1,x\n'), '--no-undo'])).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/h0', { note: 'theirs' });
+    const { stderr, ...others } = sound(2);
+    expect(await verified(linkctl)).toEqual({
+      ...others,
+      stderr: `${stderr}2 links: only the destination was compared\n`,
+    });
+  });
+
+  test('R-X10: an unfinished run says which rows were not checked', async ({ linkctl, wire, file }) => {
+    const text = numbered(6).map(({ custom_hash, long_url }) => `${long_url},${custom_hash}\n`);
+    const words = ['shorten', '-f', file(`long_url,custom_hash\n${text.join('')}`), '--batch-size', '2', '--concurrency', '1'];
+    const post = { only: { method: 'POST' } };
+    await wire.script([post, post, post, { ...post, ...faults.dropBefore }, { ...post, ...faults.refuse(1303) }]);
+    expect((await linkctl(words)).code).toBe(7);
+    const { stderr, ...others } = sound(2);
+    expect(await verified(linkctl)).toEqual({ ...others, stderr: `${stderr}2 rows unknown, 2 rows not sent: not checked\n` });
+  });
+});
