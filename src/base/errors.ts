@@ -126,8 +126,22 @@ export function messageOf(error: unknown): string {
   return typeof error === 'object' ? 'a value that is not an error was thrown' : String(error);
 }
 
-/** Offset in the text. Undefined if the message has none, as often in Node 20. */
-export function jsonErrorPosition(error: unknown): number | undefined {
-  const [, position] = / at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(messageOf(error)) ?? [];
-  return position === undefined ? undefined : Number(position);
+/** Offset of the fault in a text that is not JSON, which Node often leaves out: there the longest beginning that can continue ends. */
+export function jsonFaultAt(text: string): number {
+  let [sound, faulty] = [0, text.length + 1];
+  while (faulty - sound > 1) {
+    const middle = (sound + faulty) >> 1;
+    if (canContinue(text.slice(0, middle))) sound = middle;
+    else faulty = middle;
+  }
+  return sound;
+}
+
+function canContinue(json: string): boolean {
+  try {
+    JSON.parse(json);
+    return true;
+  } catch (error) {
+    return new RegExp(`^Unexpected end of | in JSON at position ${json.length}(?: \\(|$)`).test(messageOf(error));
+  }
 }

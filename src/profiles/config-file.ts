@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AuthError, jsonErrorPosition, LocalError } from '../base/errors.ts';
+import { AuthError, jsonFaultAt, LocalError } from '../base/errors.ts';
 import { shellWord } from '../base/quoted.ts';
 import { folders, type System } from '../base/system.ts';
 import { isObject } from '../contract/records.ts';
@@ -95,10 +95,9 @@ export function parseDocument(bytes: Buffer, path: string): ConfigDocument {
 function parsedJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
+  } catch {
     // The original message quotes the text, which may contain a secret.
-    const position = jsonErrorPosition(error);
-    throw corrupt(`${path}${position === undefined ? '' : `:${lineAndColumn(text, position)}`}: not valid JSON`);
+    throw corrupt(`${path}:${lineAndColumn(text, jsonFaultAt(text))}: not valid JSON`);
   }
 }
 
@@ -109,7 +108,9 @@ export function documentFaults({ version, current_profile: current, profiles }: 
     ...(current === undefined || current === null || isNamed(current) ? [] : ['current_profile: expected the name of a profile']),
     ...Object.entries(profiles).flatMap(([name, profile]) => [
       ...(isNamed(name) ? [] : [`profiles: ${JSON.stringify(name)} is not a valid profile name`]),
-      ...profileFaults(profile).map((fault) => `profiles.${name}.${fault}`),
+      ...(isObject(profile)
+        ? profileFaults(profile).map((fault) => `profiles.${name}.${fault}`)
+        : [`profiles.${name}: expected an object`]),
     ]),
   ];
 }

@@ -3,7 +3,6 @@ import { AuthError, UsageError } from '../base/errors.ts';
 import { hasControlCharacter } from '../base/safe-text.ts';
 import { editions, isEdition } from '../contract/editions.ts';
 import { formats } from '../contract/formats.ts';
-import { isObject } from '../contract/records.ts';
 import { accountName, baseUrl } from './account-values.ts';
 import type { KeySource } from './key-source.ts';
 
@@ -133,8 +132,7 @@ export function parseSetting(key: ProfileKey, typed: string): unknown {
 }
 
 /** Returns one sentence per key, without values: one may be the API key. */
-export function profileFaults(profile: unknown): string[] {
-  if (!isObject(profile)) return ['expected an object'];
+export function profileFaults(profile: object): string[] {
   return Object.entries(profile).flatMap(([key, value]) => {
     if (!isProfileKey(key) || value === null || fieldOf(key).accepts(value)) return [];
     return [`${key}: expected ${profileFields[key].expected}`];

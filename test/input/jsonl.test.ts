@@ -55,6 +55,7 @@ describe('what is refused, exit 2', () => {
   test.each<[string, string, string]>([
     ['text that is not JSON', `{"long_url":"${url}",}\n`, 'links.jsonl:1:36: not valid JSON'],
     ['half an object', `{"long_url":`, 'links.jsonl:1'],
+    ['half a word', `{"long_url":tru}`, 'links.jsonl:1:16: not valid JSON'],
     ['an empty array', '[]\n', 'links.jsonl: no rows'],
     ['an array of texts', '["x"]\n', 'links.jsonl:1: expected a JSON object on each line'],
     ['a string', '"https://example.com"\n', 'links.jsonl:1: expected a JSON object'],

@@ -1,4 +1,4 @@
-import { jsonErrorPosition } from '../../base/errors.ts';
+import { jsonFaultAt } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 import { type Field, fields } from '../../contract/fields.ts';
 import { type InputUse, namesLinks } from '../../contract/formats.ts';
@@ -56,10 +56,9 @@ function objectIn(text: string, draft: RowDraft): object | undefined {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
     draft.refuse('expected a JSON object on each line');
-  } catch (error) {
+  } catch {
     // The error message is omitted because it quotes the text, which may be a secret.
-    const position = jsonErrorPosition(error);
-    draft.refuse('not valid JSON', position === undefined ? undefined : position + 1);
+    draft.refuse('not valid JSON', jsonFaultAt(text) + 1);
   }
   return undefined;
 }
