@@ -137,7 +137,7 @@ function takenBack(): Schema {
   };
 }
 
-/** Keys are the words of the command; `error` and `--dry-run` apply to all commands. */
+/** Keys are the words of the command; `error` applies to all commands, `--dry-run` to those with a plan. */
 const outputSchemas: Readonly<Record<string, Schema>> = {
   shorten: changedUrls('created', 'existing', 'changed', 'skipped'),
   list: object({ urls: listOf({ anyOf: [missingLink, object({ ...urlMembers })] }), page }),
