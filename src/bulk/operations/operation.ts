@@ -80,6 +80,8 @@ export interface BulkOperation<Payload extends object = object> {
   /** Returns names that rows can share: of a common link (4.3.3), or of a hash that one frees and another takes. The later row waits. */
   sharedBy?(payload: Payload): readonly string[];
   statusOf(payload: Payload, done: Done): RowStatus;
+  /** Returns true if a new link looks older than the run: `undo` needs more evidence to delete it. */
+  mayBeOlder?(payload: Payload, done: Done): boolean;
   notApplied?(payload: Payload, record: KnownRecord): readonly UnappliedField[];
   /** Receives the hashes that earlier processes recorded, if it matters which rows share one. */
   remember?(hashes: readonly string[]): void;

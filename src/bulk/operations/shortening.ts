@@ -4,7 +4,7 @@ import { notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { Newness } from '../checked/newness.ts';
 import { matchAnswer } from '../matching/matching.ts';
-import { again, type BatchAnswer, type Done, looksPreexisting, type Verdict } from '../matching/row-verdict.ts';
+import { again, type Done, looksPreexisting, type Verdict } from '../matching/row-verdict.ts';
 import type { ConflictSettings } from './conflicts.ts';
 import { withNumberedHash } from './made-hashes.ts';
 import type { ConflictPolicy, Mode } from './modes.ts';
@@ -39,6 +39,7 @@ function plainShortening({ client, mode, domain, detectsNew = true, mayCall }: S
   const sharing = mode.name === 'dedupe';
   /** In dedupe mode, a link is new only if it is proven new. Otherwise it may be years old. */
   const isNew = (item: ShortenItem, done: Done): boolean => {
+    // Without duplicate control, the server makes a new link (4.3.2).
     if (isChecked) return !done.shared;
     const isOld = looksPreexisting(item, done);
     return sharing ? done.fresh === true && !isOld : mode.generateHashes || !isOld;
@@ -63,10 +64,7 @@ function plainShortening({ client, mode, domain, detectsNew = true, mayCall }: S
       const bodyText = json === undefined || sharing ? undefined : `{"urls":${json}}`;
       const options = { repeat: doubt === 'repeat', signal, ...watch };
       const send = async (): Promise<readonly unknown[]> => (await client.send(operation, { ...input, bodyText }, options)).urls;
-      if (!sharing) {
-        const answer = matchAnswer(urls, await send());
-        return isChecked ? withUnproven(urls, answer) : answer;
-      }
+      if (!sharing) return matchAnswer(urls, await send());
       const { sendSharedBatch } = await import('./shared-links.ts');
       const newness = detectsNew ? await loadNewness() : undefined;
       return await sendSharedBatch(items, urls, { send, given, newness, signal });
@@ -74,21 +72,11 @@ function plainShortening({ client, mode, domain, detectsNew = true, mayCall }: S
     hashOf: ({ custom_hash }) => custom_hash,
     ...(sharing && { sharedBy: ({ long_url, custom_hash }) => (custom_hash ? [] : [long_url]) }),
     statusOf: (item, done) => (isNew(item, done) ? 'created' : 'existing'),
+    ...(isChecked && { mayBeOlder: looksPreexisting }),
     notApplied: (item, record) => notApplied(item, record),
     ...(mode.name === 'keyed' && { inspect: (rows, signal) => findByHash(rows, { client, domain }, signal) }),
     ...(sharing && { remember: (hashes) => hashes.forEach((hash) => void given.add(hash)) }),
   };
-}
-
-/** Without duplicate control, the links are new (4.3.2). `undo` needs more evidence to delete one that looks older. */
-function withUnproven(items: readonly ShortenItem[], answer: BatchAnswer): BatchAnswer {
-  const verdicts = answer.verdicts.map((verdict, nth) => {
-    const item = items[nth];
-    return item && verdict?.kind === 'done' && looksPreexisting(item, verdict)
-      ? { ...verdict, perhapsNew: true as const }
-      : verdict;
-  });
-  return { ...answer, verdicts };
 }
 
 /** Rows with the same long URL and no custom hash share a link, so only the first of them is sent. */

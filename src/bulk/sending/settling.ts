@@ -102,7 +102,8 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, run: Execution): RowOu
   const record = verdict.record ?? (kindOf(row.payload, operation) === 'delete' ? (row.before ?? undefined) : undefined);
   const matchedByPosition = evidence === 'position' ? true : undefined;
   const isOlder = record !== undefined && run.older?.has(record.hash) === true;
-  const perhapsNew = isOlder ? undefined : verdict.perhapsNew;
+  const mayBeOlder = operation.mayBeOlder?.(row.payload, verdict) ? true : undefined;
+  const perhapsNew = isOlder ? undefined : (verdict.perhapsNew ?? mayBeOlder);
   if (verdict.skipped) return { ...row, status: 'skipped', record };
   const differences = record ? (operation.notApplied?.(row.payload, record) ?? []) : [];
   if (differences.length === 0) {
