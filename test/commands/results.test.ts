@@ -140,8 +140,7 @@ describe('G3, R 1.7: a change of which nothing is sent leaves no files of an ear
   const kept = test.extend<{ path: (name: string) => string; files: string[]; texts: () => string[] }>({
     path: async ({ folder }, use) => await use((name) => join(folder, name)),
     files: async ({ path }, use) => await use(['--results', path('results.csv'), '--failed', path('failed.csv')]),
-    texts: async ({ path }, use) =>
-      await use(() => [readFileSync(path('results.csv'), 'utf8'), readFileSync(path('failed.csv'), 'utf8')]),
+    texts: async ({ path, written }, use) => await use(() => ['results.csv', 'failed.csv'].map((name) => written(path(name)))),
   });
 
   kept(
