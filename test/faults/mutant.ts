@@ -32,7 +32,7 @@ const unsyncedIntents: Replacement = [
 export const mutants = {
   'loses what was not synced': forgetfulDisk,
   'retries blindly': [
-    ['bulk/operations/shortening.ts', "const doubt = mode.name === 'checked' ? 'read_back' : 'repeat'", "const doubt = 'repeat'"],
+    ['bulk/operations/shortening.ts', "const doubt = isChecked ? 'read_back' : 'repeat'", "const doubt = 'repeat'"],
   ],
   'sends before its intent is synced': [...forgetfulDisk, unsyncedIntents],
   'does not sync its intents': [unsyncedIntents],
