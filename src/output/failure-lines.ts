@@ -40,8 +40,16 @@ export async function printError({ message, apiCode }: CliError, streams: Stream
 }
 
 export async function printHint(hint: string, streams: Streams): Promise<void> {
+  const text = hintText(hint, streams);
+  if (!text) return;
   const { cyan } = await streams.paint('stderr');
-  await streams.message(streams.pasteable(hint), `${cyan('hint:')} `);
+  await streams.message(text, `${cyan('hint:')} `);
+}
+
+/** With commands that can be pasted. Undefined if it holds a secret: without it, a pasted command would do something else. */
+function hintText(hint: string, streams: Streams): string | undefined {
+  const text = streams.pasteable(hint);
+  return streams.redacts(text) ? undefined : text;
 }
 
 /** Returns ` [API 1306]` with a leading space. */
@@ -67,7 +75,7 @@ function failureJson(failure: CliError, { profile, debug }: FailureOptions, erro
       api_code,
       message,
       details: details.length > 0 ? details : undefined,
-      hint: hint && streams.pasteable(hint),
+      hint: hint && hintText(hint, streams),
       profile,
       stack: debug ? stackOf(error) : undefined,
     },

@@ -99,6 +99,11 @@ export class Streams {
     this.#redact = redact;
   }
 
+  /** True if a message would not show all of the text. */
+  redacts(text: string): boolean {
+    return this.#redact(text) !== text;
+  }
+
   /** Until the returned function is called, messages begin on a new line below the question. */
   question(text: string): () => void {
     // Progress must not overwrite the question.

@@ -20,43 +20,37 @@ export class Redactor {
   #pattern: RegExp | undefined;
 
   addKey(key: string, username?: string): void {
-    this.#add(key, ...base64Forms(key));
-    if (username !== undefined) this.#add(`${username}:${key}`, ...base64Forms(`${username}:${key}`));
+    this.#add(key);
+    if (username !== undefined) this.#add(`${username}:${key}`);
   }
 
   /** Hides only the credentials of the proxy's address. */
   addProxy(url: string | undefined): void {
     // Few have a proxy, and making the pattern takes a tenth of a millisecond.
-    if (!url) return;
-    const userinfo = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*)@/i.exec(url)?.[1];
+    const userinfo = url && /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*)@/i.exec(url)?.[1];
     if (!userinfo) return;
     const password = userinfo.slice(userinfo.indexOf(':') + 1);
-    const plain = decoded(password);
-    this.#add(userinfo, password, plain, ...base64Forms(decoded(userinfo)), ...base64Forms(plain));
+    this.#add(userinfo, password, decoded(userinfo), decoded(password));
   }
 
   redact(text: string): string {
     // Most texts hold no secret, and making a pattern takes longer than looking for each.
-    const isNamed = this.#secrets.some((secret) => text.includes(secret));
-    const known = isNamed ? text.replace(this.#patternOfAll(), placeholder) : text;
+    let known = text;
+    if (this.#secrets.some((secret) => text.includes(secret))) {
+      this.#pattern ??= patternOf(this.#secrets);
+      known = text.replace(this.#pattern, placeholder);
+    }
     const bare = known.includes('@') ? known.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'<>]*@/gi, `$1${placeholder}@`) : known;
     return bare.replace(/(authorization["']?\s*[:=,]\s*["']?(?:basic|bearer)\s+)[^\s"',]+/gi, `$1${placeholder}`);
   }
 
   /** Removes only long keys: a short key could be part of any word. */
   withoutKey(text: string): string {
-    return this.#long.some((form) => text.includes(form))
-      ? this.#long.reduce((rest, form) => rest.replaceAll(form, placeholder), text)
-      : text;
-  }
-
-  #patternOfAll(): RegExp {
-    this.#pattern ??= patternOf(this.#secrets);
-    return this.#pattern;
+    return this.#long.reduce((rest, form) => rest.replaceAll(form, placeholder), text);
   }
 
   #add(...secrets: string[]): void {
-    const forms = new Set([...this.#secrets, ...secrets.flatMap(writtenForms)]);
+    const forms = new Set([...this.#secrets, ...secrets.flatMap(withBase64).flatMap(writtenForms)]);
     this.#secrets = [...forms].filter((form) => form !== '').sort((one, other) => other.length - one.length);
     this.#long = this.#secrets.filter(isLong);
     this.#pattern = undefined;
@@ -102,10 +96,10 @@ function writtenForms(secret: string): string[] {
 }
 
 /** With and without padding, in both alphabets. */
-function base64Forms(secret: string): string[] {
+function withBase64(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8');
   const base64 = bytes.toString('base64');
-  return [base64, base64.replace(/=+$/, ''), bytes.toString('base64url')];
+  return [secret, base64, base64.replace(/=+$/, ''), bytes.toString('base64url')];
 }
 
 function decoded(text: string): string {

@@ -81,6 +81,17 @@ for (const edition of ['a', 'b'] as const) {
       expect(await linkctl([...typed, '--tag=-o', ...values])).toMatchObject({ code: 0, stderr: '' });
     });
 
+    test('R-40: a hint whose command would lack a secret is not given', async ({ linkctl, wire }) => {
+      const other = { only: { method: 'POST' }, alter: { each: { long_url: 'https://me:other@example.com/' } } } as const;
+      for (const format of [[], ['-o', 'json']]) {
+        await wire.script([other]);
+        const ran = await linkctl(['shorten', 'https://me:pass@example.com/', '--hash', `x${format.length}`, ...format]);
+        expect(ran.code).toBe(6);
+        expect(ran.stderr).toContain('not applied: long_url');
+        expect(ran.stderr).not.toMatch(/hint|linkctl edit/);
+      }
+    });
+
     test('go to --failed with their hash: fed back they make no second link', async ({ linkctl, folder, wire, service }) => {
       await seed(service, 300);
       const [file, failed] = [join(folder, 'links.csv'), join(folder, 'failed.csv')];

@@ -104,7 +104,7 @@ export function createHabits(name: HabitsName): Habits {
 }
 
 /** The host of a URL with or without a scheme. */
-const hostIn = /(?<=^(?:https?:\/\/)?(?:[^/?#@]*@)?)[^/?#@:]+(?=(?!:\/\/)[:/?#]|$)/i;
+const hostIn = /(?<=^(?:https?:\/\/)?(?:[^/?#@]*@)?)(?![^/?#]*@)[^/?#@:]+(?=(?!:\/\/)[:/?#]|$)/i;
 
 function never(name: HabitsName): string | null {
   return name === 'null' ? null : `9999-12-31${time}`;
