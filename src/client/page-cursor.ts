@@ -94,7 +94,9 @@ export class PageCursor<T> {
     }
     // If rows were deleted meanwhile, later rows moved up: the next window overlaps this page by as many.
     const next = shift < 0 ? Math.max(this.#first, this.#offset + shift) : end;
-    const isLast = shift < 0 ? next >= end : rows.length === 0 || this.#isAll(rows.length);
+    // New rows that only pushed known ones down to the end stand in front: no other row follows.
+    const isPushed = unseen.length === 0 && shift > 0 && end === this.#total;
+    const isLast = shift < 0 ? next >= end : rows.length === 0 || isPushed || this.#isAll(rows.length);
     const fresh = isDistinct || shift !== 0 || unseen.length === 0 ? unseen : rows;
     const taken = fresh.length > this.#wanted ? fresh.slice(0, this.#wanted) : fresh;
     if (isLast && rows.length === 0) this.#warnIfShort(end);

@@ -2,7 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { dayLength, relativeDay, utcDay } from '../base/times.ts';
 import { isCalendarDate } from '../contract/fields.ts';
-import { isFarDay } from '../link/value.ts';
+import { isNever } from '../link/value.ts';
 
 /** The reason as the end of a sentence: `"perhaps" is not true or false`. */
 export interface Refused {
@@ -15,11 +15,11 @@ export const dateFormats = ['dmy', 'mdy', 'ymd'] as const;
 export type DateFormat = (typeof dateFormats)[number];
 
 /**
- * Returns an ISO date, the UTC day of a date-time, or null for `never` and for the distant day that some servers use instead. Relative days
+ * Returns an ISO date, the UTC day of a date-time, or null for `never` and for the days that some servers use instead. Relative days
  * stay as typed because they are resolved when the run begins. Undefined for any other text.
  */
 export function dayOf(text: string): string | null | undefined {
-  if (text === 'never' || isFarDay(text)) return null;
+  if (text === 'never' || isNever(text)) return null;
   if (isCalendarDate(text) || isRelative(text)) return text;
   const time = /^\d{4}-\d\d-\d\d[T ]/i.test(text) ? calendarTime(text) : undefined;
   return time === undefined ? undefined : utcDay(time);

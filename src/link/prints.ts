@@ -1,6 +1,6 @@
 import { shortPrint, tinyPrint } from '../base/fingerprint.ts';
 import { isSameList, type KeyField, keyFields, keyValue } from './same.ts';
-import { canonicalUrl, farDay, type LinkValues, textOf } from './value.ts';
+import { canonicalUrl, type LinkValues, textOf } from './value.ts';
 
 /** Fingerprints of several links in a journal: one per field if all are equal, otherwise one per link, separated by spaces. */
 export type ValueColumns = { readonly [F in KeyField]?: string };
@@ -105,4 +105,4 @@ function isOldNever(field: KeyField, print: string, now: LinkValues): boolean {
   return field === 'expiration_date' && print === oldNever && keyValue(field, now[field]) === '';
 }
 
-const oldNever = tinyPrint(farDay);
+const oldNever = tinyPrint('9999-12-31');

@@ -28,18 +28,16 @@ const canonicalOf: { readonly [F in ValueField]: (value: unknown) => string } = 
   max_clicks: (value) => String(Number(value ?? 0)),
 };
 
-/** `YYYY-MM-DD`; empty if the link never expires, which servers write as null, an empty text or a far day. Some servers add a time. */
+/** `YYYY-MM-DD`; empty if the link never expires. Some servers add a time. */
 export function lastDay(value: unknown): string {
   const day = textOf(value).trim().slice(0, 10);
-  return isFarDay(day) ? '' : day;
+  return isNever(day) ? '' : day;
 }
 
-/** The far day means "never". */
-export function isFarDay(date: string): boolean {
-  return date.startsWith(farDay);
+/** Servers write "never" as null, an empty text, a far day or the zero day of their database. */
+export function isNever(date: string): boolean {
+  return /^(?:9999-12-31|0000)/.test(date);
 }
-
-export const farDay = '9999-12-31';
 
 /** Some servers trim notes. */
 export function noteText(value: unknown): string {

@@ -35,10 +35,10 @@ function listing(rows: string[], { at = () => {}, bound = 10, total = true, tota
   return { client, windows };
 }
 
-async function read(client: Client, extent: Extent): Promise<{ hashes: string[]; warnings: string[] }> {
+async function read(client: Client, extent: Extent, untilEmpty = false): Promise<{ hashes: string[]; warnings: string[] }> {
   const hashes: string[] = [];
   const warnings: string[] = [];
-  for await (const { rows } of urlPages(client, { search: 'x' }, extent, { warn: (text) => warnings.push(text) })) {
+  for await (const { rows } of urlPages(client, { search: 'x' }, extent, { warn: (text) => warnings.push(text), untilEmpty })) {
     hashes.push(...rows.map(({ hash }) => hash));
   }
   return { hashes, warnings };
@@ -166,6 +166,15 @@ test('B82: as many new rows as a page holds do not end the listing', async () =>
   expect(hashes.filter((hash) => hash.startsWith('h'))).toEqual(named(35));
   expect(new Set(hashes).size).toBe(hashes.length);
   expect(warnings).toEqual([]);
+});
+
+test.for([1, 3])('B82, D13: %i new rows before each call do not keep a listing from ending', async (count) => {
+  const rows = named(35);
+  const list = listing(rows, { at: (call) => void (call > 0 && rows.unshift(...named(count, `new${call}-`))) });
+  const { hashes, warnings } = await read(list.client, { all: true }, true);
+  expect(hashes).toEqual(named(35));
+  expect(warnings).toEqual([]);
+  expect(list.windows.length).toBeLessThan(20);
 });
 
 test('B82, R-17: rows that moved up because others were deleted are not lost', async () => {

@@ -3,16 +3,9 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { createHabits } from '../support/habits.ts';
-import { test as base } from '../support/linkctl.ts';
+import { test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
 import { undoLast } from './undo-world.ts';
-
-const test = base.extend({
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads a fixture's needs from this pattern
-  habits: async ({}, use) => {
-    await use(createHabits('far day'));
-  },
-});
 
 const haste = { haste: 100 };
 
@@ -29,8 +22,11 @@ const keyed = [
   'h2,https://example.com/2,,,2126-01-02',
 ];
 
-describe.each(['a', 'b'] as const)('edition %s', (edition) => {
-  test.override({ edition });
+describe.each([
+  ['a', 'far day'],
+  ['b', 'zero day'],
+] as const)('edition %s, %s', (edition, name) => {
+  test.override({ edition, habits: createHabits(name) });
 
   test('E24: links that were made are told so, and undo takes them back', async ({ linkctl, folder, service }) => {
     const made = await linkctl(['shorten', '-f', fileOf(folder, keyed), '-o', 'json']);
@@ -62,7 +58,15 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const bodies = (await wire.requests()).filter(({ method }) => method === 'PATCH').map(({ body }) => JSON.parse(body).urls[0]);
     expect(bodies.map(({ expiration_date }) => expiration_date)).toEqual([null, '2126-01-02', null, '2126-01-02']);
     const screen = await linkctl(['list', '--all'], { terminal: { stdout: true }, columns: 120 });
-    expect(screen.stdout).not.toMatch(/9999|07:08/);
+    expect(screen.stdout).not.toMatch(/9999|0000|07:08/);
+  });
+
+  test('U2: a deleted link is made again without a last day, and an edit to never is applied', async ({ linkctl, service }) => {
+    await store(service, numbered(1));
+    expect(await linkctl(['edit', 'h0', '--expires', 'never', '--note', 'n'])).toMatchObject({ code: 0 });
+    expect(await linkctl(['delete', 'h0', '--yes'])).toMatchObject({ code: 0 });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
+    expect(await stored(service)).toMatchObject([{ hash: 'h0', expiration_date: null }]);
   });
 
   test('E24a: counters that come as text are numbers', async ({ linkctl, service }) => {

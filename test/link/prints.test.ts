@@ -15,6 +15,7 @@ describe('a link as it was made', () => {
   test.each<[string, object, string]>([
     ['as it was', {}, ''],
     ['E24: never is a day in 9999', { expiration_date: '9999-12-31 00:00:00' }, ''],
+    ['E24: never is a day of zeros', { expiration_date: '0000-00-00' }, ''],
     ['E24b: a host in another case', { long_url: 'https://A.EXAMPLE/x' }, ''],
     ['another path', { long_url: 'https://a.example/X' }, 'long_url'],
     ['a note with blanks around it', { note: ' n ' }, ''],

@@ -3,7 +3,7 @@ import type { Passed } from './manners.ts';
 import { readBody, withText } from './readings.ts';
 
 /** How a link without a last day is written. */
-const names = ['far day', 'null'] as const;
+const names = ['far day', 'zero day', 'null'] as const;
 
 export type HabitsName = (typeof names)[number];
 
@@ -19,7 +19,7 @@ const time = ' 07:08:09';
 const blank = '\u2003';
 
 /**
- * A server that writes values in its own way: a day in 9999 where a link has no last day, a time after a date, hosts in upper case, blanks
+ * A server that writes values in its own way: a day in 9999 or of zeros where a link has no last day, a time after a date, hosts in upper case, blanks
  * around notes, labels in upper case and in another order, numbers as text. It reads back what it writes.
  */
 export interface Habits {
@@ -63,7 +63,7 @@ export function createHabits(name: HabitsName): Habits {
       url.replace(hostIn, (host) => hosts.get(host) ?? host),
     );
     stored = withText(stored, 'note', (text) => text.replaceAll(blank, ''));
-    stored = withText(stored, 'expiration_date', (day) => (day.startsWith('9999-12-31') ? null : day));
+    stored = withText(stored, 'expiration_date', (day) => (/^(?:9999-12-31|0000-00-00)/.test(day) ? null : day));
     const { tags } = stored;
     if (!Array.isArray(tags)) return stored;
     const plainLabel = (label: string): string => labels.get(label) ?? label;
@@ -91,8 +91,8 @@ export function createHabits(name: HabitsName): Habits {
     plain: (printed) => {
       let text = printed
         .replaceAll(blank, '')
-        .replace(/"9999-12-31(?: 07:08:09)?"/g, 'null')
-        .replaceAll('9999-12-31 07:08:09', '');
+        .replace(/"(?:9999-12-31|0000-00-00)(?: 07:08:09)?"/g, 'null')
+        .replace(/(?:9999-12-31|0000-00-00) 07:08:09/g, '');
       text = text.replaceAll(time, '');
       for (const texts of [lists, hosts, labels]) {
         for (const [from, to] of [...texts].sort(([one], [other]) => other.length - one.length))
@@ -107,7 +107,7 @@ export function createHabits(name: HabitsName): Habits {
 const hostIn = /(?<=^(?:https?:\/\/)?(?:[^/?#@]*@)?)(?![^/?#]*@)[^/?#@:]+(?=(?!:\/\/)[:/?#]|$)/i;
 
 function never(name: HabitsName): string | null {
-  return name === 'null' ? null : `9999-12-31${time}`;
+  return name === 'null' ? null : `${name === 'far day' ? '9999-12-31' : '0000-00-00'}${time}`;
 }
 
 function kept(texts: Map<string, string>, stored: string, shown: string): string {
