@@ -56,6 +56,10 @@ export class PageCursor<T> {
   #wanted: number;
   #total: number | undefined;
   #hasOverlap = false;
+  /** Rows that may come again, because new ones pushed them down or the window moved back. */
+  #overlap = 0;
+  /** Rows that came again because another row moved up past them, which so was not read. */
+  #displaced = 0;
   #atEnd = false;
 
   constructor({ limit, all, offset = 0, pageSize }: Extent, options: CursorOptions<T>) {
@@ -86,7 +90,10 @@ export class PageCursor<T> {
     const end = this.#offset + rows.length;
     const shift = this.#updateTotal(page?.total_count, rows.length);
     const unseen = rows.filter((row) => this.#seen.add(keyOf(row)));
-    this.#hasOverlap ||= unseen.length < rows.length;
+    const repeated = rows.length - unseen.length;
+    this.#hasOverlap ||= repeated > 0;
+    const expected = this.#overlap + Math.max(0, shift);
+    if (isDistinct) this.#displaced += Math.max(0, repeated - expected);
     if (rows.length > 0 && this.#stuckPages.isStuck(unseen.length, shift, rows.length)) {
       warn?.('the server repeats the same rows; the listing may be incomplete');
       this.#atEnd = true;
@@ -99,7 +106,8 @@ export class PageCursor<T> {
     const isLast = shift < 0 ? next >= end : rows.length === 0 || isPushed || this.#isAll(rows.length);
     const fresh = isDistinct || shift !== 0 || unseen.length === 0 ? unseen : rows;
     const taken = fresh.length > this.#wanted ? fresh.slice(0, this.#wanted) : fresh;
-    if (isLast && rows.length === 0) this.#warnIfShort(end);
+    if (isLast) this.#warnIfShort(end - this.#displaced);
+    this.#overlap = end - next + Math.max(0, expected - repeated);
     this.#wanted -= taken.length;
     this.#offset = next;
     this.#atEnd = isLast || this.#isOneBatch;
@@ -113,10 +121,10 @@ export class PageCursor<T> {
   }
 
   /** Rows that were deleted meanwhile are not missing: the newest total is compared. */
-  #warnIfShort(end: number): void {
+  #warnIfShort(count: number): void {
     const total = this.#total ?? 0;
-    if (end >= total) return;
-    const [listed, all] = [end, total].map((count) => count.toLocaleString('en-US'));
+    if (count >= total) return;
+    const [listed, all] = [count, total].map((one) => one.toLocaleString('en-US'));
     this.#options.warn?.(`the server lists ${listed} of ${all} rows; the listing may be incomplete`);
   }
 

@@ -177,6 +177,14 @@ test.for([1, 3])('B82, D13: %i new rows before each call do not keep a listing f
   expect(list.windows.length).toBeLessThan(20);
 });
 
+test('F7, B82: a row that moves to a page that was read already is missed with a warning', async () => {
+  const rows = named(35);
+  const list = listing(rows, { at: (call) => void (call === 1 && rows.unshift(...rows.splice(30, 1))) });
+  const { hashes, warnings } = await read(list.client, { all: true });
+  expect(hashes).not.toContain('h30');
+  expect(warnings).toEqual(['the server lists 34 of 35 rows; the listing may be incomplete']);
+});
+
 test('B82, R-17: rows that moved up because others were deleted are not lost', async () => {
   const rows = named(45);
   const list = listing(rows, { at: (call) => call === 2 && rows.splice(3, 4) });
