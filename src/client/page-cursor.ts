@@ -58,6 +58,7 @@ export class PageCursor<T> {
   #hasOverlap = false;
   /** Rows that may come again, because new ones pushed them down or the window moved back. */
   #overlap = 0;
+  #margin = 0;
   /** Rows that came again because another row moved up past them, which so was not read. */
   #displaced = 0;
   #atEnd = false;
@@ -89,29 +90,56 @@ export class PageCursor<T> {
     if (rows.length > 0) this.#refuseOtherRows(page?.offset);
     const end = this.#offset + rows.length;
     const shift = this.#updateTotal(page?.total_count, rows.length);
-    const unseen = rows.filter((row) => this.#seen.add(keyOf(row)));
-    const repeated = rows.length - unseen.length;
-    this.#hasOverlap ||= repeated > 0;
-    const expected = this.#overlap + Math.max(0, shift);
-    if (isDistinct) this.#displaced += Math.max(0, repeated - expected);
-    if (rows.length > 0 && this.#stuckPages.isStuck(unseen.length, shift, rows.length)) {
+    const hasGap = shift < 0 && this.#mayFollowGap(rows[0]);
+    const unseen = hasGap ? [] : rows.filter((row) => this.#seen.add(keyOf(row)));
+    if (hasGap) this.#goBack(shift);
+    const moved = hasGap ? this.#margin - shift : Math.abs(shift);
+    if (this.#stuckPages.isStuck(unseen.length, moved, rows.length)) {
       warn?.('the server repeats the same rows; the listing may be incomplete');
       this.#atEnd = true;
       return undefined;
     }
-    // If rows were deleted meanwhile, later rows moved up: the next window overlaps this page by as many.
-    const next = shift < 0 ? Math.max(this.#first, this.#offset + shift) : end;
-    // New rows that only pushed known ones down to the end stand in front: no other row follows.
-    const isPushed = unseen.length === 0 && shift > 0 && end === this.#total;
-    const isLast = shift < 0 ? next >= end : rows.length === 0 || isPushed || this.#isAll(rows.length);
+    if (hasGap) return undefined;
+    // If the total is credible and nothing but known rows moved to the end, no other row follows.
+    const isSettled = unseen.length === 0 && shift !== 0 && end === this.#total;
+    const isLast = rows.length === 0 || isSettled || this.#isAll(rows.length);
+    this.#countRepeated(rows.length - unseen.length, shift);
+    if (isLast) this.#warnIfShort(end - this.#displaced);
     const fresh = isDistinct || shift !== 0 || unseen.length === 0 ? unseen : rows;
     const taken = fresh.length > this.#wanted ? fresh.slice(0, this.#wanted) : fresh;
-    if (isLast) this.#warnIfShort(end - this.#displaced);
-    this.#overlap = end - next + Math.max(0, expected - repeated);
     this.#wanted -= taken.length;
-    this.#offset = next;
+    this.#goOn(end, shift < 0 ? unseen.length : 0);
     this.#atEnd = isLast || this.#isOneBatch;
     return taken.length > 0 || isLast ? { rows: taken, total: this.#total } : undefined;
+  }
+
+  /** If rows were deleted, later rows moved up, perhaps past this window. Nothing was skipped if the window begins with a known row. */
+  #mayFollowGap(row: T | undefined): boolean {
+    return this.#offset > this.#first && (row === undefined || !this.#seen.has(this.#options.keyOf(row)));
+  }
+
+  /** The rows of a page behind a gap are read again, so that they keep their order. */
+  #goBack(shift: number): void {
+    this.#margin = 2 * Math.max(this.#margin, -shift);
+    const next = Math.max(this.#first, this.#offset + shift - this.#margin);
+    this.#overlap += this.#offset - next;
+    this.#offset = next;
+    this.#hasOverlap = true;
+  }
+
+  /** While rows are being deleted, each window repeats some rows, so that it begins with a known one. */
+  #goOn(end: number, unseen: number): void {
+    if (unseen === 0) this.#margin = 0;
+    const repeated = Math.min(this.#margin, Math.floor(unseen / 2));
+    this.#overlap += repeated;
+    this.#offset = end - repeated;
+  }
+
+  #countRepeated(count: number, shift: number): void {
+    this.#hasOverlap ||= count > 0;
+    const expected = this.#overlap + Math.max(0, shift);
+    if (this.#options.isDistinct) this.#displaced += Math.max(0, count - expected);
+    this.#overlap = Math.max(0, expected - count);
   }
 
   /** Later pages without new rows are recognized as such, whatever offset the server reports. */
@@ -158,12 +186,13 @@ class StuckPageDetector {
   #emptyPages = 0;
   #allowance = 0;
 
-  isStuck(unseen: number, shift: number, size: number): boolean {
+  /** `moved`: maximum number of rows that come again because others were added or deleted. */
+  isStuck(unseen: number, moved: number, size: number): boolean {
     this.#emptyPages = unseen > 0 ? 0 : this.#emptyPages + 1;
-    if (unseen > 0 && shift === 0) this.#allowance = 0;
-    if (shift !== 0) {
-      this.#allowance = Math.min(StuckPageDetector.#maxPages, this.#allowance + Math.ceil(Math.abs(shift) / size) + 1);
+    if (unseen > 0 && moved === 0) this.#allowance = 0;
+    if (moved > 0) {
+      this.#allowance = Math.min(StuckPageDetector.#maxPages, this.#allowance + Math.ceil(moved / Math.max(1, size)) + 1);
     }
-    return this.#emptyPages > this.#allowance;
+    return size > 0 && this.#emptyPages > this.#allowance;
   }
 }

@@ -177,6 +177,28 @@ test.for([1, 3])('B82, D13: %i new rows before each call do not keep a listing f
   expect(list.windows.length).toBeLessThan(20);
 });
 
+test.for([
+  ['the newest', 1, (rows: string[]) => rows.shift()],
+  ['the oldest', 1, (rows: string[]) => rows.pop()],
+  ['the newest', 7, (rows: string[]) => rows.shift()],
+] as const)(
+  'B82: while %s rows are deleted, %i before each call, the others are listed once, in order',
+  async ([, count, remove]) => {
+    for (const untilEmpty of [false, true]) {
+      const rows = named(300);
+      const at = (): void => {
+        for (let deleted = 0; deleted < count; deleted += 1) remove(rows);
+      };
+      const list = listing(rows, { at, bound: 20 });
+      const { hashes, warnings } = await read(list.client, { all: true }, untilEmpty);
+      expect(warnings).toEqual([]);
+      expect(hashes).toEqual(named(300).filter((name) => hashes.includes(name)));
+      expect(hashes).toEqual(expect.arrayContaining(rows));
+      expect(list.windows.length).toBeLessThan(50);
+    }
+  },
+);
+
 test('F7, B82: a row that moves to a page that was read already is missed with a warning', async () => {
   const rows = named(35);
   const list = listing(rows, { at: (call) => void (call === 1 && rows.unshift(...rows.splice(30, 1))) });
