@@ -126,7 +126,11 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
   const run = runNamed(named, invocation);
   const session = await openSession(invocation);
   const { begin, counts } = await showRun(state, run);
-  if (begin) assertSameAccount(begin, session.client, true);
+  if (begin) {
+    const { server } = session.client.identity;
+    assertSameAccount(begin, session.client, true);
+    if (begin.server !== server) await session.warn(`run ${run} changed links on ${begin.server}; these are checked: ${server}`);
+  }
   let checked = 0;
   let wrong = 0;
   let partly = 0;

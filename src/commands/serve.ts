@@ -118,7 +118,7 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
     await announce(service, all, own, invocation);
     const signal = await stopped;
     await note('stopping after pending requests; a second signal (Ctrl-C) stops immediately');
-    if (signal === 'SIGTERM') await drain(service, options.drain ?? defaultDrain, invocation);
+    if (signal === 'SIGTERM') await drain(service, options.drain, invocation);
   } finally {
     try {
       if (service) await close(service, all);
@@ -133,11 +133,13 @@ async function serve(options: ServeOptions, invocation: Invocation): Promise<Rep
  * Gives proxies time to notice, by `/healthz` and by closed connections, that this process stops. Without a health port it ends as soon as
  * there is no connection.
  */
-async function drain(service: RunningService, seconds: number, { system }: Invocation): Promise<void> {
+async function drain(service: RunningService, given: number | undefined, { system }: Invocation): Promise<void> {
   service.drain();
+  // A server that nobody watches and nobody is connected to, as on a laptop, need not wait.
+  const isWatched = given !== undefined || service.metricsPort !== undefined;
   const step = 100;
-  for (let left = seconds * 1000; left > 0; left -= step) {
-    if (service.metricsPort === undefined && (await service.connections()) === 0) return;
+  for (let left = (given ?? defaultDrain) * 1000; left > 0; left -= step) {
+    if (!isWatched && (await service.connections()) === 0) return;
     await system.sleep(step);
   }
 }

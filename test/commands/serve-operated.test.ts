@@ -198,6 +198,9 @@ test('E50: after SIGTERM health is 503 and connections end with their answer, fo
   expect([seen, waits]).toEqual([[[503, 303, 'close']], 30]);
   waits = 0;
   serving = undefined;
+  expect(await (await serve(['--port', '0', '--drain', '1'], { sleep })).stop()).toBe(0);
+  expect(waits).toBe(10);
+  waits = 0;
   expect(await (await serve(['--port', '0', '--metrics-port', '0', '--drain', '0'], { sleep })).stop()).toBe(0);
   expect(await (await serve(['--port', '0', '--metrics-port', '0'], { sleep })).stop('SIGINT')).toBe(0);
   expect(waits).toBe(0);

@@ -95,6 +95,13 @@ test('U2: a run of another account, server or edition is refused by name; so is 
   const elsewhere = await other(['undo', run, '--yes']);
   expect(elsewhere).toMatchObject({ code: 2, stdout: '' });
   expect(elsewhere.stderr).toContain(`run ${run} belongs to ann on ${wire.baseUrl}, not to ann on `);
+  const moved = await other(['runs', 'verify', run]);
+  expect(moved).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(`warning: run ${run} changed links on ${wire.baseUrl}; `),
+  });
+  const verifier = await linkctl(['runs', 'verify', run], { env: { LINKCTL_USERNAME: 'bob' } });
+  expect(verifier).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to ann on ') });
   const stranger = await linkctl(['undo', run, '--yes'], { env: { LINKCTL_USERNAME: 'bob' } });
   expect(stranger).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to ann on ') });
   for (const command of ['undo', 'redo']) {

@@ -183,7 +183,8 @@ type Account = Pick<Identity, 'server' | 'username' | 'profile'>;
 export function assertSameAccount(begin: BeginLine, { identity }: { readonly identity: Identity }, isReading = false): void {
   const { server, username, profile } = identity;
   if (begin.server === server && begin.account === username) return;
-  if (isReading && begin.profile === profile) return;
+  // The server of the profile may have moved.
+  if (isReading && begin.profile === profile && begin.account === username) return;
   const isOther = begin.profile !== undefined && profile !== undefined && begin.profile !== profile;
   const [owner, other] = isOther
     ? [`profile "${begin.profile}"`, `profile "${profile}"`]
