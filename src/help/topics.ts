@@ -181,7 +181,7 @@ const csv: Topic = {
         'linkctl shorten -f export.csv --dry-run',
       ],
     },
-    'Rows whose link is protected or disabled in the other service are skipped, and the exit code is 3. Examples are a password, archived, banned, or a start date in the future. The same command with --include-protected creates them as public links. Other values without a field here are counted: not carried over: geo (3 rows).',
+    'Rows whose link is protected or disabled in the other service are skipped, and the exit code is 3. Examples are a password, archived, deleted_at, a status other than active, or a start date in the future. The same command with --include-protected creates them as public links. Other values without a field here are counted: not carried over: geo (3 rows).',
     'Dates are 2031-12-31, a date-time (its day in UTC), today, tomorrow, +30d, +2w, +6m, +1y or never. For 31.12.2031, 12/31/2031 or 2031/12/31, add --date-format dmy, mdy or ymd.',
     'Flags for files:',
     sharedFlags.csv.map(([flags, summary]) => [flags, summary]),

@@ -28,17 +28,22 @@ const names: { readonly [M in Meaning]?: readonly string[] } = {
 };
 
 /** Decides which values of a column mark a link as protected or disabled. */
-export type Guard = 'set' | 'unset' | 'later' | 'state';
+export type Guard = 'set' | 'unset' | 'later';
+
+/** What a service may have done to a link. It says so with a flag or with a time. */
+const measures = ['banned', 'disabled', 'archived', 'deleted', 'blocked', 'suspended', 'deactivated', 'paused'];
 
 /** Links that are protected or disabled at the source are skipped, because they must not become public here. */
 const guards: { readonly [G in Guard]: readonly string[] } = {
   set: [
-    ...['password', 'password_protected', 'has_password', 'protected', 'banned', 'is_banned', 'disabled', 'is_disabled'],
-    ...['archived', 'is_archived', 'deleted', 'is_deleted'],
+    ...['password', 'password_protected', 'has_password', 'password_hash', 'protected', 'private', 'is_private'],
+    ...measures.flatMap((name) => [name, `is_${name}`, `${name}_at`]),
   ],
-  unset: ['is_active', 'active', 'enabled', 'is_enabled'],
+  unset: [
+    ...['active', 'enabled', 'published', 'public'].flatMap((name) => [name, `is_${name}`]),
+    ...['status', 'state', 'visibility'],
+  ],
   later: ['valid_since', 'start_at', 'starts_at', 'valid_from', 'active_from'],
-  state: ['status', 'state'],
 };
 
 /** JSON objects that only group other members. */
@@ -69,7 +74,7 @@ const unsettable = foldedSet([
   ...['updated', 'updated at', 'modified', 'modified at', 'last click', 'last clicked', 'last visit', 'last visited'],
   ...['id', 'link id', 'domain', 'branded domain', 'ip', 'ip address', 'qr', 'qr code', 'comments', 'campaign'],
   ...['user', 'user id', 'owner', 'creator', 'author', 'group', 'workspace', 'referrer', 'country'],
-  ...['favourite', 'favorite', 'favicon', 'thumbnail', 'image', 'channel', 'channels', 'public', 'is public'],
+  ...['favourite', 'favorite', 'favicon', 'thumbnail', 'image', 'channel', 'channels'],
   ...['domain id', 'domain name', 'https', 'integrated', 'analytics', 'visits summary'],
 ]);
 

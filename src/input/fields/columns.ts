@@ -74,11 +74,16 @@ export function knownNames(rules: ColumnRules): (name: string) => boolean {
 function roleOf(header: Header, context: Context): ColumnRole {
   const { meaning, name } = header;
   if (meaning === 'unsettable') {
-    const isLost = context.rules.use === 'shorten' && isLoss(name);
+    const isLost = context.rules.use === 'shorten' && isLoss(name) && !isAboutStatistics(header, context);
     return isLost ? { kind: 'lost', loss: { name, guard: guardOf(name) } } : { kind: 'unused' };
   }
   if (meaning !== undefined) return setting(header, meaning, context);
   return contextual.has(header.fold) ? contextualRole(header, context) : unknownRole(header, context);
+}
+
+/** The service whose links have slashtags says so whether their statistics are public. */
+function isAboutStatistics({ fold }: Header, { headers }: Context): boolean {
+  return fold === 'ispublic' && headers.some((other) => other.fold === 'slashtag');
 }
 
 /** The role of a name of the API. */

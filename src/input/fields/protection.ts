@@ -1,9 +1,10 @@
+import { dayLength } from '../../base/times.ts';
 import { calendarTime, type DateFormat, dayOfDigits } from '../dates.ts';
 import type { Guard } from './aliases.ts';
 
-/** False for empty values and words such as `no` and `none`. */
+/** False for empty values, words such as `no` and `none`, and the zero date of a database. */
 export function hasValue(text: string): boolean {
-  return !/^(?:|0|false|no|n|off|none|null|undefined|-|\[\]|\{\})$/i.test(text);
+  return !/^(?:|0(?:\.0+)?|f|false|no|n|off|none|null|undefined|-|\[\]|\{\}|0000-00-00(?:[T ][\d:.]*Z?)?)$/i.test(text);
 }
 
 interface Now {
@@ -12,21 +13,32 @@ interface Now {
   readonly dateFormat?: DateFormat | undefined;
 }
 
-const off = /^(?:inactive|disabled|archived|banned|blocked|deleted|deactivated|suspended|paused|draft|off)$/i;
+/** Words for a public link, also in the languages of spreadsheets, and how linkctl writes the status of a row. */
+const words = [
+  't true y yes on ok active activated enabled live online open valid visible available running public publish published ✓ ✔',
+  'created existing changed unchanged',
+  'ja wahr aktiv aktiviert öffentlich veröffentlicht oui vrai actif active activé activée public publique publié publiée',
+  'si sí sì sim verdadero verdadeiro vero activo activa activado activada ativo ativa ativado ativada attivo attiva attivato attivata',
+  'público pública publico publica publicado publicada pubblico pubblica pubblicato pubblicata habilitado habilitada',
+  'waar actief openbaar sant sann sand tak prawda aktywny aktywna ano pravda igen igaz kyllä evet doğru etkin aktif',
+  'да истина активен активна активно так はい 有効 公開 是 启用 有效 公开 예',
+];
 
-/** The value marks the link as protected or disabled at the source. */
+/** Also the number of a truth value, and the HTTP status of a link that works. */
+const on = new RegExp(`^(?:1(?:\\.0+)?|[23]\\d\\d|${words.join(' ').replaceAll(' ', '|')})$`, 'iu');
+
+/** The value marks the link as protected or disabled at the source. An unknown word does: a link must not become public by a guess. */
 export const isProtected: { readonly [G in Guard]: (text: string, now: Now) => boolean } = {
   set: hasValue,
-  unset: (text) => text !== '' && !hasValue(text),
-  state: (text) => off.test(text),
+  unset: (text) => text !== '' && !on.test(text),
   later: (text, now) => hasValue(text) && isLater(text, now),
 };
 
-/** A time in an unknown format may be in the future. */
+/** A time in an unknown format may be in the future, and so may a time of day that is not read. */
 function isLater(text: string, { now, dateFormat }: Now): boolean {
   const day = dateFormat && dayOfDigits(text, dateFormat);
   const time = momentOf(day ?? text);
-  return time === undefined || time > now;
+  return time === undefined || time + (day && text.includes(':') ? dayLength : 0) > now;
 }
 
 /** Accepts a date, a date-time, or seconds or milliseconds since 1970. Returns milliseconds. */

@@ -1,0 +1,123 @@
+import { describe, expect } from 'vitest';
+import { test as program } from '../support/linkctl.ts';
+import { stored } from '../support/stored-links.ts';
+import { check, now, rows, test } from './fixtures.ts';
+
+const url = 'https://www.example.com/';
+
+/** The cells of the column whose row is left out. */
+async function leftOut(name: string, cells: readonly unknown[]): Promise<unknown[]> {
+  const quotedCell = (cell: unknown): string => `"${String(cell).replaceAll('"', '""')}"`;
+  const csv = await rows(`long_url,${name}\n${cells.map((cell) => `${url},${quotedCell(cell)}\n`).join('')}`);
+  const lines = cells.map((cell) => `${JSON.stringify({ long_url: url, [name]: cell })}\n`);
+  const json = await rows(lines.join(''), { name: 'links.jsonl' });
+  const skips = csv.map(({ skip }) => skip?.status === 'skipped');
+  expect(json.map(({ skip }) => skip?.status === 'skipped')).toEqual(skips);
+  return cells.filter((_, index) => skips[index]);
+}
+
+const off = [
+  'f',
+  'F',
+  'n',
+  'no',
+  'false',
+  'false.',
+  'inactive',
+  'disabled',
+  'private',
+  'gelöscht',
+  'faux',
+  'null',
+  '-',
+  'x',
+  '?',
+];
+const ofNumbers = ['0', '0.0', '-1', '00', 404, false];
+const on = [
+  '1',
+  '1.0',
+  'true',
+  'TRUE',
+  't',
+  'T',
+  'yes',
+  'Y',
+  'on',
+  'Active',
+  'enabled',
+  'live',
+  'public',
+  'published',
+  'publish',
+];
+const elsewhere = [
+  'wahr',
+  'ja',
+  'oui',
+  'VRAI',
+  'sí',
+  'sì',
+  'verdadero',
+  'ativo',
+  'publié',
+  'Öffentlich',
+  'ИСТИНА',
+  '是',
+  '✓',
+  ' t ',
+];
+
+describe('E39, I12: only what certainly says that a link is on makes a link', () => {
+  test.each([
+    'is_active',
+    'active',
+    'enabled',
+    'published',
+    'isPublished',
+    'public',
+    'is_public',
+    'status',
+    'state',
+    'visibility',
+  ])('%s', async (name) => {
+    expect(await leftOut(name, [...off, ...ofNumbers])).toEqual([...off, ...ofNumbers]);
+    expect(await leftOut(name, [...on, ...elsewhere, 1, true, 200, 301, ''])).toEqual([]);
+  });
+
+  test.each([
+    ...['deletedAt', 'deleted_at', 'disabledAt', 'disabled_at', 'archivedAt', 'archived_at', 'bannedAt', 'banned_at'],
+    ...['passwordHash', 'password_hash', 'private', 'is_private', 'archived', 'banned', 'is_suspended', 'blocked', 'paused_at'],
+  ])('%s marks a link, whatever it says, unless it certainly says nothing', async (name) => {
+    const marks = ['2026-01-31T09:00:00Z', '1769850000', '31/01/2026', '$2b$10$x', 'true', 't', 'x', '-1', '9999-12-31', '0000'];
+    expect(await leftOut(name, marks)).toEqual(marks);
+    expect(await leftOut(name, ['', 'null', 'NULL', 'false', 'f', 'no', '0', '0.0', false, 0])).toEqual([]);
+    expect(await leftOut(name, ['0000-00-00', '0000-00-00 00:00:00', '0000-00-00T00:00:00.000Z'])).toEqual([]);
+    const nothing = JSON.stringify({ long_url: url, [name]: null });
+    expect((await rows(nothing, { name: 'links.jsonl' }))[0]?.skip).toBeUndefined();
+  });
+
+  test('a start later today counts in every form of a date', async () => {
+    const text = `long_url,valid_since\n${['01.03.2026 11:00', '01.03.2026 23:00', '01.03.2026'].map((day) => `${url},${day}\n`).join('')}`;
+    const found = await rows(text, { dateFormat: 'dmy', now });
+    expect(found.map(({ skip }) => skip !== undefined)).toEqual([true, true, false]);
+    expect(await leftOut('valid_since', ['2026-03-01T11:00:00Z', '', 'null', '0000-00-00'])).toEqual([]);
+    expect(await leftOut('valid_since', ['2026-03-01T23:00:00Z', 'soon', '-1'])).toEqual(['2026-03-01T23:00:00Z', 'soon', '-1']);
+  });
+
+  test('beside a slashtag isPublic is about statistics; the columns are named as what they are', async () => {
+    const text = `destination,slashtag,isPublic\n${url},x,false\n`;
+    expect((await rows(text))[0]).not.toHaveProperty('skip');
+    expect((await check(text)).columns).toContain('not used: isPublic');
+    expect((await check(`long_url,deletedAt,visibility\n${url},,\n`)).columns).toBe(
+      'columns: long_url -> long_url; protection: deletedAt, visibility',
+    );
+  });
+});
+
+program('E39, I12: a link that was off at its source does not become public', async ({ linkctl, service }) => {
+  const stdin = 'long_url,custom_hash,is_active\nhttps://v.example/secret,pgf1,f\nhttps://v.example/open,pgt1,t\n';
+  const ran = await linkctl(['shorten', '-f', '-', '--input-format', 'csv'], { stdin });
+  expect(ran.code, ran.stderr).toBe(3);
+  expect((await stored(service)).map(({ hash }) => hash)).toEqual(['pgt1']);
+});
