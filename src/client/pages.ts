@@ -1,3 +1,4 @@
+import { calendarTime } from '../contract/calendar-time.ts';
 import { editions } from '../contract/editions.ts';
 import { recordText } from '../contract/link.ts';
 import type { OperationInput } from '../contract/operations.ts';
@@ -68,6 +69,11 @@ async function* pages<T>(
   }
 }
 
+/** `since` is in milliseconds since 1970. False if the time of the entry cannot be read. */
+export function isBefore({ time }: LogEntry, since: number): boolean {
+  return (calendarTime(time) ?? Number.POSITIVE_INFINITY) < since;
+}
+
 /** Entries come newest first. */
 interface NewEntries {
   /** Reads pages until `isEnough` returns true. */
@@ -81,11 +87,11 @@ const pageSize = 100;
 
 /**
  * Log entries have no ID: two entries are the same if time, type, message and links are equal. Entries older than the previous reading are
- * not new: they move up when newer ones are deleted.
+ * not new: they move up when newer ones are deleted. An entry whose time cannot be read may be new.
  */
 export function newEntries(client: Client): NewEntries {
   let known: ReadonlySet<string> = new Set();
-  let horizon = '';
+  let horizon = Number.NEGATIVE_INFINITY;
 
   const read = async (isEnough: (page: readonly LogEntry[]) => boolean): Promise<LogEntry[]> => {
     const entries = new Map<string, LogEntry>();
@@ -95,9 +101,10 @@ export function newEntries(client: Client): NewEntries {
       isWhole = !isEnough(rows);
       if (!isWhole) break;
     }
-    const fresh = [...entries].filter(([key, { time }]) => !known.has(key) && !(time < horizon)).map(([, entry]) => entry);
+    const fresh = [...entries].filter(([key, entry]) => !known.has(key) && !isBefore(entry, horizon)).map(([, entry]) => entry);
     known = new Set(entries.keys());
-    horizon = isWhole ? '' : ([...entries.values()].at(-1)?.time ?? '');
+    const times = [...entries.values()].map(({ time }) => calendarTime(time));
+    horizon = (isWhole ? undefined : times.findLast((time) => time !== undefined)) ?? Number.NEGATIVE_INFINITY;
     return fresh;
   };
 

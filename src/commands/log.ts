@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { dayLength, utcTime } from '../base/times.ts';
+import { dayLength } from '../base/times.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { logPages, newEntries } from '../client/pages.ts';
+import { isBefore, logPages, newEntries } from '../client/pages.ts';
 import type { LogEntry } from '../contract/records.ts';
 import { count, seconds } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
@@ -53,7 +53,8 @@ async function log(options: LogOptions, invocation: Invocation): Promise<RowsRep
   if (since !== undefined && since < now - retention) {
     await session.warn('the server keeps log entries for 30 days; --since reaches further back');
   }
-  const filter: EntryFilter = { since: since === undefined ? '' : utcTime(since), type: options.type };
+  // The API has no fractions of a second (4.1.6).
+  const filter: EntryFilter = { since: since === undefined ? always : since - (since % 1000), type: options.type };
   return options.follow ? follow(filter, options, session) : listEntries(filter, options, session);
 }
 
@@ -67,17 +68,19 @@ function refuseConflicts({ limit, offset, all, follow, interval }: LogOptions): 
 }
 
 interface EntryFilter {
-  /** `YYYY-MM-DD HH:MM:SS`; empty for all times. */
-  readonly since: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
   readonly type: string | undefined;
 }
+
+const always = Number.NEGATIVE_INFINITY;
 
 function listEntries(filter: EntryFilter, options: LogOptions, session: Session): RowsReport {
   const { client, warn, streams } = session;
   const { limit = Number.POSITIVE_INFINITY, offset = 0 } = options;
-  const isSelected = filter.since !== '' || filter.type !== undefined;
+  const isSelected = filter.since !== always || filter.type !== undefined;
   // Rows are filtered here, so more pages than rows may be needed.
-  const extent = isSelected && (options.limit !== undefined || filter.since !== '') ? { all: true, offset } : options;
+  const extent = isSelected && (options.limit !== undefined || filter.since !== always) ? { all: true, offset } : options;
   let reported: number | undefined;
   let shown = 0;
   let read = 0;
@@ -88,7 +91,7 @@ function listEntries(filter: EntryFilter, options: LogOptions, session: Session)
       reported = next.total;
       const found: LogEntry[] = [];
       for (const entry of next.rows) {
-        hasReachedSince = isBefore(entry, filter);
+        hasReachedSince = isBefore(entry, filter.since);
         if (hasReachedSince || shown === limit) break;
         read += 1;
         if (types.size < maxTypesNamed) types.add(String(entry.type));
@@ -131,12 +134,12 @@ const initialEntries = 10;
 
 function follow(filter: EntryFilter, options: LogOptions, session: Session): RowsReport {
   const { client, system, deadline, note } = session;
-  const { limit = filter.since === '' && !options.all ? initialEntries : Number.POSITIVE_INFINITY, interval = 30 } = options;
-  const matches = (entry: LogEntry) => !isBefore(entry, filter) && isOfType(entry, filter);
+  const { limit = filter.since === always && !options.all ? initialEntries : Number.POSITIVE_INFINITY, interval = 30 } = options;
+  const matches = (entry: LogEntry) => !isBefore(entry, filter.since) && isOfType(entry, filter);
   let found = 0;
   const isEnough = (page: readonly LogEntry[]): boolean => {
     found += page.filter(matches).length;
-    return found >= limit || page.some((entry) => isBefore(entry, filter));
+    return found >= limit || page.some((entry) => isBefore(entry, filter.since));
   };
   async function* rows(): AsyncGenerator<Row[]> {
     const entries = newEntries(client);
@@ -155,11 +158,6 @@ function follow(filter: EntryFilter, options: LogOptions, session: Session): Row
     }
   }
   return { ...logRows(rows()), endless: true };
-}
-
-/** An entry without a valid time is kept. */
-function isBefore({ time }: LogEntry, { since }: EntryFilter): boolean {
-  return /^\d{4}-/.test(time ?? '') && time < since;
 }
 
 function isOfType(entry: LogEntry, { type }: EntryFilter): boolean {

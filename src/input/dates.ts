@@ -1,6 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { dayLength, relativeDay, utcDay } from '../base/times.ts';
+import { calendarTime } from '../contract/calendar-time.ts';
 import { isCalendarDate } from '../contract/fields.ts';
 import { isNever } from '../link/value.ts';
 
@@ -90,16 +91,4 @@ function dayNamed(text: string, now: number): string | undefined {
 function monthsAgo(text: string, now: number): number | undefined {
   const day = /^\d{1,5}[my]$/.test(text) ? relativeDay(`-${text}`, now) : undefined;
   return day === undefined ? undefined : Date.parse(day) + (now % dayLength);
-}
-
-/** Parses an ISO date or date-time to milliseconds since 1970; undefined for any other text. */
-export function calendarTime(text: string): number | undefined {
-  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?)?$/i.exec(text);
-  if (!match) return undefined;
-  const [, day = '', minutes = '00:00', seconds = ':00', written = 'Z'] = match;
-  const zone = /^utc$/i.test(written) ? 'Z' : written.replace(/(\d\d)(\d\d)$/, '$1:$2');
-  // `Date` would accept 30 February as 2 March.
-  if (!isCalendarDate(day)) return undefined;
-  const time = Date.parse(`${day}T${minutes}${seconds}${zone.toUpperCase()}`);
-  return Number.isNaN(time) ? undefined : time;
 }

@@ -82,6 +82,23 @@ test('--since reads all pages back to that time, and no further', async ({ linkc
   expect((await sent(wire)).map(({ call }) => call).slice(0, 2)).toEqual(['GET /log?limit=1000', 'GET /log?offset=2&limit=1000']);
 });
 
+test('CLI 3.5: --since keeps entries whose time cannot be read, and reads on behind them; an offset is heeded', async ({
+  linkctl,
+  wire,
+}) => {
+  const unread = [null, '29/11/2026', '01/12/2026', '0000-00-00 00:00:00', '2026-02-30 09:00:00', 'yesterday'];
+  const kept = unread.map((time, index) => entry(index, { time }));
+  const ahead = entry(7, { time: '2026-01-31T11:00:07+02:00' });
+  const behind = entry(6, { time: '2026-01-31T09:00:08+01:00' });
+  const listed = [entry(9), ...kept.slice(0, 3), entry(8), ...kept.slice(3), ahead, behind, entry(5)];
+  await wire.script([page(listed.slice(0, 5), 10), page(listed.slice(5), 10, 5)]);
+  const since = ['log', '--since', '2026-01-31T09:00:07Z', '--fields', 'message'];
+  const ran = await linkctl(since, { now: () => Date.UTC(2026, 1, 1) });
+  expect(ran.stderr).toBe('');
+  const shown = [9, 0, 1, 2, 8, 3, 4, 5, 7];
+  expect(messages(ran.stdout)).toEqual(shown.map((number) => `entry ${number}`));
+});
+
 test('--type with --limit reads on until as many of that type are found', async ({ linkctl, wire }) => {
   const alarm = { type: 'alarm' };
   await wire.script([page([entry(9), entry(8, alarm)], 4), page([entry(7), entry(6, alarm)], 4, 2)]);
@@ -168,6 +185,19 @@ describe('--follow', () => {
     const system = createTestSystem({ env });
     await main(['log', '-F', '-L', '1', '--fields', 'message'], { ...system, sleep: async () => {} });
     expect(messages(system.printed().stdout)).toEqual(['entry 59']);
+  });
+
+  test('an entry whose time cannot be read is new as well, and so is one whose text only looks older', async ({ env, wire }) => {
+    const old = Array.from({ length: 30 }, (_, index) => entry(59 - index));
+    const later = ['01/12/2026', null, '0000-00-00 00:00:00'].map((time, index) =>
+      entry(index, { time, message: `later ${index}` }),
+    );
+    const ahead = entry(0, { time: '2026-01-30T23:30:00-11:00', message: 'ahead' });
+    const refusal = { only: { path: '/log' }, ...faults.refuse(1303, 403) };
+    await wire.script([page(old, 500), page([...later, ahead, ...old], 500), refusal]);
+    const system = createTestSystem({ env });
+    await main(['log', '-F', '-L', '1', '--fields', 'message'], { ...system, sleep: async () => {} });
+    expect(messages(system.printed().stdout)).toEqual(['entry 59', 'ahead', 'later 2', 'later 1', 'later 0']);
   });
 
   test('--type and --since hold for what comes, too', async ({ env, wire }) => {

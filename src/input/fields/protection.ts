@@ -1,5 +1,6 @@
 import { dayLength } from '../../base/times.ts';
-import { calendarTime, type DateFormat, dayOfDigits } from '../dates.ts';
+import { calendarTime } from '../../contract/calendar-time.ts';
+import { type DateFormat, dayOfDigits } from '../dates.ts';
 import type { Guard } from './aliases.ts';
 
 /** False for empty values, words such as `no` and `none`, and the zero date of a database. */
