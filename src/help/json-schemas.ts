@@ -84,8 +84,8 @@ const logEntry = record<LogEntry>({
 });
 
 const instant: Schema = { type: 'string', format: 'date-time' };
-/** `change` is in percent, or null without a previous value. */
-const figures = { clicks: count, before: nullable(count), change: nullable({ type: 'integer' }), today: count };
+/** `change` is in percent, or null without a previous value; `today` is null if readings are counted. */
+const figures = { clicks: count, before: nullable(count), change: nullable({ type: 'integer' }), today: nullable(count) };
 const periodLink = { hash: text, short_url: text, long_url: text, tags: listOf(text) };
 
 const edition = oneOf(['a', 'b']);

@@ -71,6 +71,28 @@ describe.each(['2026-11-23T00:00:00Z', '2026-11-23T13:00:00Z', '2027-01-01T00:00
       expect(table.stdout.match(/so far/g)).toHaveLength(1);
     });
 
+    test('H2, H6: readings do not say how many of the clicks are of today; daily totals do', async ({ linkctl, service }) => {
+      await store(service, [{ custom_hash: 'h0', long_url: 'https://a.example/', tags: ['t'] }]);
+      const at = (time: number) => ({ now: runningClock(startsAt + time) });
+      const todays = async () => {
+        const found: unknown[] = [];
+        for (const by of ['link', 'tag', 'host']) {
+          const { stdout } = await linkctl(['stats', '--since', '1d', '--by', by, '-o', 'json'], at(minute));
+          const { clicks, summary, period } = JSON.parse(stdout);
+          found.push([period.source, ...[...clicks, summary].map(({ today }) => today)]);
+        }
+        return found;
+      };
+      expect(await todays()).toEqual(Array(3).fill(['daily_clicks', 0]));
+      await visit(service, 'h0', 3);
+      expect(await todays()).toEqual(Array(3).fill(['daily_clicks', 3, 3]));
+      for (const time of [-day, 0]) {
+        await linkctl(['stats', '--record'], at(time));
+        expect(await todays()).toEqual(Array(3).fill(time < 0 ? ['daily_clicks', 3, 3] : ['readings', null, null]));
+        await visit(service, 'h0', 2);
+      }
+    });
+
     test('E2, H6: a time is compared with one of the same length or with none', async ({ linkctl, service }) => {
       await store(service, numbered(1));
       const at = (time: number) => ({ now: runningClock(startsAt + time) });

@@ -2,15 +2,7 @@ import { NotFoundError, UsageError } from '../../base/errors.ts';
 import { isoTime } from '../../base/times.ts';
 import type { Session } from '../../cli/session.ts';
 import { recordDomain } from '../../contract/link.ts';
-import {
-  type ClickGroup,
-  type Clicks,
-  type ComparedClicks,
-  comparable,
-  groupClicks,
-  type Period,
-  type ReadLink,
-} from '../../history/clicks.ts';
+import { type Clicks, type ComparedClicks, comparable, groupClicks, type Period, type ReadLink } from '../../history/clicks.ts';
 import { momentText } from '../../history/used-readings.ts';
 import { pointInTime } from '../../input/dates.ts';
 import { readWebAddress } from '../../link/http-url.ts';
@@ -79,32 +71,31 @@ export function periodOf({ since = '', until }: Pick<SinceOptions, 'since' | 'un
 }
 
 const rowsBy: { readonly [By in ClickGrouping]: (clicks: Clicks) => Row[] } = {
-  link: ({ links }) =>
+  link: ({ links, source }) =>
     links.map(({ link: { hash, short_url, long_url, tags }, unique, events, ...figures }) => ({
       hash,
       short_url,
       long_url,
       tags,
-      ...figuresOf(figures),
+      ...figuresOf(figures, source),
       unique_clicks: unique ?? null,
       events,
     })),
-  tag: (clicks) =>
-    groupRows(
-      'tag',
-      groupClicks(clicks, ({ tags }) => tags),
-    ),
-  host: (clicks) => groupRows('host', groupClicks(clicks, hostsOf)),
+  tag: (clicks) => groupRows('tag', clicks, ({ tags }) => tags),
+  host: (clicks) => groupRows('host', clicks, hostsOf),
   day: ({ days }) => days.map(({ date, clicks, soFar = false }) => ({ date, clicks: clicks ?? null, so_far: soFar })),
 };
 
-function groupRows(field: string, groups: readonly ClickGroup[]): Row[] {
-  return groups.map(({ name, links, ...figures }) => ({ [field]: name, links, ...figuresOf(figures) }));
+function groupRows(field: string, clicks: Clicks, namesOf: (link: ReadLink) => readonly string[]): Row[] {
+  const groups = groupClicks(clicks, namesOf);
+  return groups.map(({ name, links, ...figures }) => ({ [field]: name, links, ...figuresOf(figures, clicks.source) }));
 }
 
-function figuresOf(figures: ComparedClicks): Row {
+/** Readings do not say how many of the clicks are of today. */
+function figuresOf(figures: ComparedClicks, source: Clicks['source']): Row {
   const { clicks, today = 0, before } = figures;
-  return { clicks, before: before ?? null, change: changeOf(comparable(figures), before), today };
+  const change = changeOf(comparable(figures), before);
+  return { clicks, before: before ?? null, change, today: source === 'readings' ? null : today };
 }
 
 function hostsOf({ long_url }: ReadLink): string[] {
@@ -124,8 +115,8 @@ function periodMember({ asked, counted, before, source }: Clicks): Row {
   };
 }
 
-function summaryOf({ links, total }: Clicks): Row {
-  return { urls: links.length, ...figuresOf(total) };
+function summaryOf({ links, total, source }: Clicks): Row {
+  return { urls: links.length, ...figuresOf(total, source) };
 }
 
 /** Names the readings, because their times differ a little from the requested period. */
