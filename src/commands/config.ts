@@ -9,9 +9,9 @@ import { describe } from '../help/description.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
 import { configPath } from '../profiles/config-file.ts';
-import { effectiveSettings, profileToChange, type SettingFlags } from '../profiles/effective-settings.ts';
+import { effectiveSettings, parseSetting, profileToChange, type SettingFlags } from '../profiles/effective-settings.ts';
 import { readKey } from '../profiles/key-source.ts';
-import { fieldOf, parseSetting, profileKeys, requireProfileKey } from '../profiles/profile.ts';
+import { fieldOf, profileKeys, requireProfileKey } from '../profiles/profile.ts';
 import { sandboxName } from '../profiles/profile-name.ts';
 import { checkDomain } from './auth/login.ts';
 

@@ -10,7 +10,7 @@ interface TypedAccount {
 }
 
 /** Commands without an account, or that name their profile. */
-const others: ReadonlySet<string> = new Set(['auth', 'completion', 'help', 'serve', 'version']);
+const others = /^linkctl (?:auth (?:list|switch)|completion|help|serve|version)\b| --help\b/;
 
 /** A printed command follows a colon or one of these words, and ends with its clause. A sentence, a path or a usage line with the name is none. */
 const [start, rest] = ['(?<=^|(?<!usage): |\\b(?:use|with|repeat) )linkctl ', "(?:'[^']*'|[^;,])*"];
@@ -21,22 +21,21 @@ export const printedCommand = `${start}${rest}`;
  * pasted.
  */
 export function withTypedAccount(text: string, { domain, ...account }: TypedAccount): string {
-  const flags = accountFlags(account);
-  const commandOfVerb = new RegExp(`${start}([a-z]+)(?= |[;,]|$)(${rest})`, 'g');
+  const commandOfVerb = new RegExp(`${start}((?:auth )?[a-z]+)(?= |[;,]|$)(${rest})`, 'g');
   return text.replace(commandOfVerb, (command, name: string, more: string) => {
-    if (others.has(name) || / --help\b/.test(more)) return command;
-    const words = ['linkctl', name];
-    if (!/ (?:-p|--profile) /.test(more)) words.splice(1, 0, ...flags);
+    if (others.test(command)) return command;
+    const flags = / (?:-p|--profile) /.test(more) ? [] : accountFlags(account, name, more);
+    const words = ['linkctl', ...flags, name];
     if (domain !== undefined && name === 'list' && !/ --domain /.test(more)) words.push('--domain', shellWord(domain));
     return words.join(' ') + more;
   });
 }
 
-function accountFlags({ profile, edition, baseUrl, username, apiKeyFile }: TypedAccount): string[] {
+function accountFlags({ profile, edition, baseUrl, username, apiKeyFile }: TypedAccount, name: string, more: string): string[] {
   const flags = {
     // A login names the profile to store, too; no other command takes both.
-    '-p': (username ?? apiKeyFile) === undefined ? profile : undefined,
-    '--base-url': baseUrl,
+    '-p': name === 'auth login' || (username ?? apiKeyFile) === undefined ? profile : undefined,
+    '--base-url': more.includes(' --base-url ') ? undefined : baseUrl,
     '--username': username,
     '--api-key-file': apiKeyFile,
     '--edition': edition,

@@ -45,6 +45,15 @@ export function effectiveSettings(flags: SettingFlags, system: System): Setting[
   });
 }
 
+/** Refuses credentials: a key belongs to the origin and account it was stored with, and must not be on a command line. */
+export function parseSetting(key: ProfileKey, typed: string): unknown {
+  const field = fieldOf(key);
+  if (field.login) throw new UsageError(`${key} cannot be set separately; it is set at login`, { hint: 'linkctl auth login' });
+  const value = field.parse(typed);
+  if (field.accepts(value)) return value;
+  throw new UsageError(`${key}: expected ${field.expected}, got ${JSON.stringify(typed)}`);
+}
+
 /** The profile must be named or current, and must exist unless it is the sandbox. */
 export function profileToChange(flags: CredentialFlags, system: System): string {
   const config = readConfig(system);

@@ -122,15 +122,6 @@ export function requireProfileKey(name: string): ProfileKey {
   throw new UsageError(`no setting ${JSON.stringify(name)}; expected one of ${profileKeys.join(', ')}`);
 }
 
-/** Refuses credentials: a key belongs to the origin and account it was stored with, and must not be on a command line. */
-export function parseSetting(key: ProfileKey, typed: string): unknown {
-  const field = fieldOf(key);
-  if (field.login) throw new UsageError(`${key} cannot be set separately; it is set at login`, { hint: 'linkctl auth login' });
-  const value = field.parse(typed);
-  if (field.accepts(value)) return value;
-  throw new UsageError(`${key}: expected ${field.expected}, got ${JSON.stringify(typed)}`);
-}
-
 /** Returns one sentence per key, without values: one may be the API key. */
 export function profileFaults(profile: object): string[] {
   return Object.entries(profile).flatMap(([key, value]) => {

@@ -112,13 +112,13 @@ test.for([
 test.for([
   ['set', 'colour', 'red', /no setting "colour"; expected one of base_url, /],
   ['set', 'output', 'xml', /output: expected one of \{table\|json\|jsonl\|csv\|tsv\}, got "xml"/],
-  ['set', 'api_key', 'secret', /api_key cannot be set separately; it is set at login\nhint: linkctl auth login/],
-  ['set', 'base_url', 'https://x.example', /hint: linkctl auth login/],
+  ['set', 'api_key', 'secret', /api_key cannot be set separately; it is set at login\nhint: linkctl -p sandbox auth login\n/],
+  ['set', 'base_url', 'https://x.example', /hint: linkctl -p sandbox auth login\n/],
   [
     'unset',
     'username',
     undefined,
-    /username cannot be unset separately; it is deleted with its profile\nhint: linkctl auth logout/,
+    /username cannot be unset separately; it is deleted with its profile\nhint: linkctl -p sandbox auth logout\n/,
   ],
   ['get', 'nothing', undefined, /no setting "nothing"/],
 ] as const)('config %s %s %s is exit 2 and changes nothing', async ([verb, key, value, complaint], { config, path }) => {
