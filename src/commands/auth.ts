@@ -126,7 +126,8 @@ async function listProfiles(_options: object, { system, global, streams, warn, n
   };
 }
 
-async function switchProfile(_options: object, { system, warn }: Invocation, [name = '']: string[]): Promise<DoneReport> {
+async function switchProfile(_options: object, { system, global, warn }: Invocation, [name = '']: string[]): Promise<DoneReport> {
+  refuseOther('<profile>', name, global);
   const warnings = await changeConfig(system, (draft) => {
     if (name !== sandboxName && !Object.hasOwn(draft.profiles, name)) throw unknownProfile(name, readConfig(system));
     draft.current_profile = name;
@@ -143,6 +144,7 @@ async function switchProfile(_options: object, { system, warn }: Invocation, [na
 async function logOut({ all = false }: { all?: boolean }, invocation: Invocation, [operand]: string[]): Promise<DoneReport> {
   const { system, global } = invocation;
   if (all && operand !== undefined) throw new UsageError('specify only one of --all or <profile>');
+  refuseOther(all ? '--all' : '<profile>', all ? '' : operand, global);
   const config = readConfig(system);
   await invocation.warn(...config.warnings);
   const names = all ? [...config.profiles.keys()] : [operand ?? profileToChange(global, system)];
@@ -168,6 +170,12 @@ async function logOut({ all = false }: { all?: boolean }, invocation: Invocation
     record: { forgotten: names },
     lines: names,
   };
+}
+
+/** A flag that stays in the line from the command before must not be passed over. */
+function refuseOther(what: string, name: string | undefined, { profile }: Invocation['global']): void {
+  if (name === undefined || profile === undefined || name === profile) return;
+  throw new UsageError(`specify only one of --profile or ${what}`);
 }
 
 function profilesNamed(names: readonly string[]): string {

@@ -305,6 +305,42 @@ test('auth list, switch and logout', async ({ home, login, config }) => {
   expect((await home(['list'])).code).toBe(4);
 });
 
+describe('a profile that is named twice', () => {
+  const three = test.extend<{ stored: string }>({
+    stored: async ({ home, login, config }, use) => {
+      for (const name of ['work', 'play', 'third']) await home(login.with(3, name), { stdin: apiKey });
+      await use(readFileSync(config, 'utf8'));
+    },
+  });
+
+  three.for([
+    [['-p', 'play', 'auth', 'logout', '--all'], 'specify only one of --profile or --all'],
+    [['auth', 'logout', 'work', '--all'], 'specify only one of --all or <profile>'],
+    [['-p', 'play', 'auth', 'logout', 'work'], 'specify only one of --profile or <profile>'],
+    [['-p', 'play', 'auth', 'switch', 'third'], 'specify only one of --profile or <profile>'],
+  ] as const)('B45: %j is exit 2 and changes nothing', async ([words, complaint], { home, stored, config }) => {
+    expect(await home(words)).toEqual({ code: 2, stdout: '', stderr: `error: ${complaint}\n` });
+    expect(readFileSync(config, 'utf8')).toBe(stored);
+  });
+
+  three('the same name is no contradiction, and LINKCTL_PROFILE only a default', async ({ home, stored, config }) => {
+    expect(stored).toContain('play');
+    expect((await home(['-p', 'play', 'auth', 'logout', 'play'])).stdout).toBe('play\n');
+    const env = { LINKCTL_PROFILE: 'work' };
+    expect((await home(['auth', 'switch', 'third'], { env })).code).toBe(0);
+    expect((await home(['auth', 'logout', 'third'], { env })).stdout).toBe('third\n');
+    expect((await home(['auth', 'logout', '--all'], { env })).stdout).toBe('work\n');
+    expect(JSON.parse(readFileSync(config, 'utf8')).profiles).toEqual({});
+  });
+
+  three('B45: the hint of config is about the profile of the call', async ({ home, stored, config }) => {
+    const ran = await home(['-p', 'play', 'config', 'unset', 'api_key']);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('\nhint: linkctl -p play auth logout\n') });
+    expect(readFileSync(config, 'utf8')).toBe(stored);
+    expect((await home(['-p', 'play', 'auth', 'logout'])).stdout).toBe('play\n');
+  });
+});
+
 test('CLI 3.2: the sandbox cannot be logged out of, also with settings of its own', async ({ home }) => {
   await home(['config', 'set', 'dedupe', 'account', '-p', 'sandbox']);
   const terminal = { stdin: true, stdout: true, stderr: true };
