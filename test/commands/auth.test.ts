@@ -341,6 +341,16 @@ describe('a profile that is named twice', () => {
   });
 });
 
+test('a login becomes the current profile where the current one is no longer there', async ({ home, login, config }) => {
+  await home(login, { stdin: apiKey });
+  writeFileSync(config, JSON.stringify({ current_profile: 'gone', profiles: {} }));
+  expect(await home(login, { stdin: apiKey })).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(JSON.parse(readFileSync(config, 'utf8')).current_profile).toBe('work');
+  expect((await home(['list'])).code).toBe(0);
+  await home(['auth', 'switch', 'sandbox']);
+  expect((await home(login, { stdin: apiKey })).stderr).toContain('the current profile is still "sandbox"');
+});
+
 test('CLI 3.2: the sandbox cannot be logged out of, also with settings of its own', async ({ home }) => {
   await home(['config', 'set', 'dedupe', 'account', '-p', 'sandbox']);
   const terminal = { stdin: true, stdout: true, stderr: true };

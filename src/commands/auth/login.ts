@@ -53,8 +53,9 @@ export async function logIn({ withKey = false }: { withKey?: boolean }, invocati
       ...trusted,
       ...(domain && { domain }),
     };
-    draft.current_profile ??= name;
-    current = draft.current_profile;
+    const { current_profile: before } = draft;
+    current = before && (before === sandboxName || draft.profiles[before]) ? before : name;
+    draft.current_profile = current;
   });
   const plan = typeof account.subscription_plan === 'string' ? `, plan ${account.subscription_plan}` : '';
   return {
