@@ -10,7 +10,6 @@ import { type Attempted, type RetriedCall, type RetrySettings, withRetries } fro
 import { CallError, type Fault } from './call-error.ts';
 import { type ClientOptions, maxWaitOf, type Send } from './client-options.ts';
 import { type Connection, createConnection } from './http/connection.ts';
-import { proxyVariable } from './http/proxies.ts';
 import type { WireAnswer } from './http/transport.ts';
 import { type Identity, identityOf, type Subject, subjectOf } from './subject.ts';
 
@@ -118,8 +117,7 @@ function createCaller(options: ClientOptions, connection: Connection): Caller {
         return 'fault' in attempted ? { fault: completed(attempted.fault) } : attempted;
       }
       const { transportFault } = await import('./answers/faults.ts');
-      const proxy = proxyVariable({ origin: new URL(options.baseUrl), env: options.system.env });
-      return { fault: completed(transportFault(outcome, proxy, options)) };
+      return { fault: completed(transportFault(outcome, options)) };
     };
     const completedDoubt = inDoubt && (async (fault: Fault): Promise<Fault> => completed(await inDoubt(fault)));
     return await withRetries(attempt, { ...call, signal, inDoubt: completedDoubt }, settings);

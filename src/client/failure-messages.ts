@@ -1,20 +1,32 @@
 import type { WireFailure } from './http/transport.ts';
 
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
 type Words = Pick<WireFailure, 'message' | 'hint' | 'nature' | 'cause'>;
 
-/** No connection to the proxy, whose host is named without its credentials. */
+/** No tunnel through the proxy, whose host is named without its credentials. */
 export class ProxyFailure extends Error {
   readonly host: string;
+  /** undici sends a password only with a user name. */
+  readonly hasPassword: boolean;
+  /** Undefined without an answer of the proxy. */
+  readonly status: number | undefined;
 
-  constructor({ host }: URL, cause: unknown) {
+  constructor({ host, username, password }: URL, { status, cause }: { readonly status?: number; readonly cause?: unknown }) {
     super(`no tunnel through ${host}`, { cause });
     this.host = host;
+    this.hasPassword = username !== '' && password !== '';
+    this.status = status;
   }
 }
 
 export function failureOf(error: unknown, host: string): Words {
-  const { code, message } = firstCause(error);
-  return { ...wordsFor(code, message, error instanceof ProxyFailure ? `the proxy ${error.host}` : host), cause: error };
+  if (!(error instanceof ProxyFailure)) return { ...wordsFor(firstCause(error), host), cause: error };
+  const words = error.status ? proxyRefusal(error.status, error) : wordsFor(firstCause(error), `the proxy ${error.host}`);
+  return { ...words, cause: error };
 }
 
 /** OpenSSL codes; a retry does not help. */
@@ -43,7 +55,7 @@ const passing: { readonly [code: string]: (host: string) => string } = {
   UND_ERR_SOCKET: (host) => `${host} closed the connection before the response was complete`,
 };
 
-function wordsFor(code: string, message: string, host: string): Words {
+function wordsFor({ code, message }: Failure, host: string): Words {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { message: `cannot resolve ${host}`, nature: 'unresolved' };
   const certificate = certificateReasons[code];
   if (certificate) {
@@ -67,15 +79,13 @@ function wordsFor(code: string, message: string, host: string): Words {
     return { message: `the response headers of ${host} are larger than 16 KiB`, nature: 'lasting' };
   }
   if (code.startsWith('HPE_')) return { message: `invalid HTTP response from ${host}`, nature: 'passing' };
-  const refusal = /Proxy response \((\d+)\)/.exec(message)?.[1];
-  if (refusal) return proxyRefusal(refusal);
   return { message: passing[code]?.(host) ?? `no response from ${host}: ${message}`, nature: 'passing' };
 }
 
-/** Only the message of undici contains the status of the proxy. */
-function proxyRefusal(status: string): Words {
-  const message = status === '407' ? 'the proxy asks for a password' : 'the proxy refused the connection';
-  return { message: `${message} (HTTP ${status})`, nature: status.startsWith('4') ? 'lasting' : 'passing' };
+function proxyRefusal(status: number, { hasPassword }: ProxyFailure): Words {
+  const demand = hasPassword ? 'the proxy rejected the user name or password' : 'the proxy asks for a password';
+  const message = status === 407 ? demand : 'the proxy refused the connection';
+  return { message: `${message} (HTTP ${status})`, nature: status >= 400 && status < 500 ? 'lasting' : 'passing' };
 }
 
 /** `…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/…` → `wrong version number`. */
@@ -84,7 +94,7 @@ function tlsReason(message: string): string {
 }
 
 /** Finds the most informative error: each address has its own error, and libraries wrap those of sockets. */
-function firstCause(error: unknown): { code: string; message: string } {
+function firstCause(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: '', message: String(error) };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // undici does not always give parser errors a code.

@@ -62,7 +62,7 @@ const environment: Topic = {
       ['COLUMNS', 'table width, if the terminal does not report one'],
       ['CI', 'not empty: no prompts, no progress'],
       ['HTTP_PROXY, HTTPS_PROXY', 'proxy for http:// and https:// servers; lower case also works'],
-      ['NO_PROXY', 'hosts to reach without a proxy'],
+      ['NO_PROXY', 'hosts to reach without a proxy. Loopback addresses never use one'],
       ['NODE_EXTRA_CA_CERTS', 'file of additional certificates to trust, like --ca-file'],
       ['PGPASSWORD, PGPASSFILE', 'password of the database of serve --store, or a file of passwords'],
       ['XDG_CONFIG_HOME', 'parent folder of linkctl/config.json (default: ~/.config)'],

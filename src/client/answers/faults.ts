@@ -18,14 +18,13 @@ export type Reading =
 
 export function transportFault(
   { sent, message, hint, nature, cause }: WireFailure,
-  proxy: string | undefined,
   account: Pick<AccountOptions, 'baseUrl' | 'profile'>,
 ): Fault {
   return {
     outcome: sent ? 'ambiguous' : 'not_sent',
     kind: 'unavailable',
     message,
-    hint: hint ?? hintFor({ sent, nature }, proxy, account),
+    hint: hint ?? hintFor({ sent, nature }, account),
     cause,
     retry: nature === 'lasting' || nature === 'interrupted' ? 'never' : 'passing',
     timedOut: nature === 'timeout',
@@ -33,13 +32,10 @@ export function transportFault(
   };
 }
 
-/** If a proxy is set, it is the more likely cause. */
 function hintFor(
   { sent, nature }: Pick<WireFailure, 'sent' | 'nature'>,
-  proxy: string | undefined,
   { baseUrl, profile }: Pick<AccountOptions, 'baseUrl' | 'profile'>,
 ): string | undefined {
-  if (proxy) return `${proxy} is set: check the proxy, or add the host to NO_PROXY`;
   const isUnreached = !sent && (nature === 'passing' || nature === 'unresolved');
   // Only the base URL of a stored profile can be listed.
   const place = profile === undefined ? baseUrl : 'linkctl auth list';

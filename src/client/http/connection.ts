@@ -6,7 +6,7 @@ import { type ApiRequest, addressOf } from '../call/api-request.ts';
 import type { ClientEvent, ClientOptions, ExchangeDetail } from '../client-options.ts';
 import { type Trust, trustFor } from '../trust.ts';
 import { Exchange } from './exchange.ts';
-import { proxiesFor } from './proxies.ts';
+import { proxyFor } from './proxies.ts';
 import {
   maximumHeaders,
   maximumIdle,
@@ -104,9 +104,9 @@ function userAgent({ version, system }: ClientOptions): string {
 
 /** Prefers `node:http`, which starts twice as fast as undici and sends batches as fast. undici is loaded for proxies. */
 export async function openTransport(options: TransportOptions): Promise<Transport> {
-  const proxies = proxiesFor(options);
+  const proxy = proxyFor(options);
   const trust = await trustFor(options);
-  if (proxies) return (await import('./undici-transport.ts')).undiciTransport(options.origin, trust, proxies);
+  if (proxy) return (await import('./undici-transport.ts')).undiciTransport(options.origin, trust, proxy);
   return await nodeTransport(options.origin, trust, options.connect);
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { System } from '../../../src/base/system.ts';
 import { openTransport } from '../../../src/client/http/connection.ts';
-import { proxiesFor } from '../../../src/client/http/proxies.ts';
+import { proxyFor } from '../../../src/client/http/proxies.ts';
 import type { Transport } from '../../../src/client/http/transport.ts';
 import { certify } from '../../support/certificates.ts';
 import { type FaultyServer, startFaultyServer } from '../../support/faulty-server.ts';
@@ -84,6 +84,27 @@ test.each([
   expect(await server.requests()).toEqual([]);
 });
 
+test.each([
+  ['ann:wrong@', 'the proxy rejected the user name or password (HTTP 407)'],
+  // Without a password undici sends no user name either.
+  ['ann@', 'the proxy asks for a password (HTTP 407)'],
+])('F15, B52: a proxy that is given %s and answers 407 is told apart by whether it got a password', async (user, message) => {
+  const proxy = await proxyTo(await target(), 407);
+  const transport = await open({ HTTPS_PROXY: proxy.url.replace('//', `//${user}`) });
+  expect(await transport.exchange(keyed, patient)).toMatchObject({ sent: false, nature: 'lasting', message });
+});
+
+test.each([
+  ['s.ex', 'HTTPS_PROXY is set: check the proxy, or add the host to NO_PROXY'],
+  ['.example.test', undefined],
+  ['api.example.test:443', undefined],
+])('B52: with NO_PROXY=%s a failed call has the hint %s', async (no_proxy, hint) => {
+  const transport = await open({ HTTPS_PROXY: 'http://127.0.0.1:9', no_proxy });
+  const outcome = await transport.exchange(keyed, patient);
+  expect(outcome).toMatchObject({ kind: 'failure', sent: false });
+  expect('hint' in outcome ? outcome.hint : undefined).toBe(hint);
+});
+
 test('F15, B52: a proxy that is down was passed nothing, and is named without its password', async () => {
   const transport = await open({ HTTPS_PROXY: 'http://ann:CANARY@127.0.0.1:9' });
   expect(await transport.exchange(keyed, patient)).toMatchObject({
@@ -145,20 +166,30 @@ test.each<[string, string, System['env'], string | undefined]>([
   ['an address of loopback is reached directly', 'https://127.8.8.8', proxied, undefined],
   ['IPv6 loopback is reached directly', 'https://[::1]:8', proxied, undefined],
   ['NO_PROXY=* switches proxies off', 'https://s.ex', { ...proxied, NO_PROXY: '*' }, undefined],
+  ['an empty no_proxy leaves NO_PROXY in force', 'https://s.ex', { ...proxied, NO_PROXY: '*', no_proxy: '' }, undefined],
   ['nothing is set', 'https://s.ex', {}, undefined],
 ])('R-50, B80: %s', (_what, origin, env, expected) => {
-  expect(proxiesFor({ origin: new URL(origin), env, warn: () => {} })?.httpsProxy).toBe(expected);
+  expect(proxyFor({ origin: new URL(origin), env, warn: () => {} })?.url).toBe(expected);
 });
 
-test('R-50: a proxy value that is no address ends with exit 2 and is not repeated', () => {
-  const env = { HTTPS_PROXY: 'ftp://user:secret@proxy' };
-  const attempt = () => proxiesFor({ origin: new URL('https://s.ex'), env, warn: () => {} });
-  expect(attempt).toThrow(expect.objectContaining({ exitCode: 2, message: expect.not.stringContaining('secret') }));
-});
+test.each(['ftp://user:secret@proxy', 'http://user:50%secret@proxy', 'http://user%:secret@proxy', 'http://user:%ffsecret@proxy'])(
+  'R-50: a proxy value that is no address ends with exit 2 and is not repeated: %s',
+  (HTTPS_PROXY) => {
+    const env = { HTTPS_PROXY };
+    const attempt = () => proxyFor({ origin: new URL('https://s.ex'), env, warn: () => {} });
+    expect(attempt).toThrow(
+      expect.objectContaining({
+        exitCode: 2,
+        message: expect.not.stringContaining('secret'),
+        hint: expect.stringContaining('%25'),
+      }),
+    );
+  },
+);
 
 test('R-50: a range of addresses in NO_PROXY is warned about', () => {
   const warnings: string[] = [];
-  proxiesFor({
+  proxyFor({
     origin: new URL('https://s.ex'),
     env: { ...proxied, NO_PROXY: '10.0.0.0/8' },
     warn: (text) => warnings.push(text),

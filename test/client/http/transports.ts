@@ -9,11 +9,11 @@ export const transports: readonly (readonly [
   open: (origin: string, trust?: Partial<Trust>) => Promise<Transport>,
 ])[] = [
   ['node', (origin, trust) => nodeTransport(new URL(origin), { ...strict, ...trust })],
-  ['undici', async (origin, trust) => undiciTransport(new URL(origin), { ...strict, ...trust }, noProxies)],
+  ['undici', async (origin, trust) => undiciTransport(new URL(origin), { ...strict, ...trust }, noProxy)],
 ];
 
 const strict: Trust = { minVersion: 'TLSv1.2', rejectUnauthorized: true };
-const noProxies = { httpProxy: '', httpsProxy: '', noProxy: '' };
+const noProxy = { variable: '', url: '', noProxy: '' };
 
 /** Milliseconds; short, for exchanges that are meant to end by them. */
 export const quick: Timeouts = { connect: 3000, headers: 400, idle: 1000, total: 1400 };
