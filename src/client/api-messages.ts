@@ -40,7 +40,7 @@ export function refusedCredentials({ identity }: Subject, status: number): ApiMe
   return {
     kind: 'auth',
     message: `the server rejected the credentials${accountSuffix(identity)} (HTTP ${status})`,
-    hint: loginHint(identity),
+    hint: keyHint(identity),
   };
 }
 
@@ -104,7 +104,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
   }),
   1300: ({ identity }) => ({
     message: `the server rejected the API key${accountSuffix(identity)}`,
-    hint: loginHint(identity),
+    hint: keyHint(identity),
   }),
   1301: noResource,
   1302: (subject) => ({
@@ -200,6 +200,14 @@ function loginHint({ profile, keySource }: Identity): string {
   return profile === undefined
     ? `check the username, and the API key from ${keySource}`
     : `linkctl auth login --profile ${profile}`;
+}
+
+/** A login with another key would replace the command. */
+function keyHint(identity: Identity): string {
+  const { profile, keySource } = identity;
+  return profile === undefined || keySource !== 'api_key_command'
+    ? loginHint(identity)
+    : `check what api_key_command prints: linkctl config get api_key_command --profile ${profile}`;
 }
 
 /** Renaming a tag to the label of another is often meant as a merge. */

@@ -8,12 +8,12 @@ import { suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
-import { configPath } from '../profiles/config-file.ts';
+import { configPath, readConfig } from '../profiles/config-file.ts';
 import { effectiveSettings, parseSetting, profileToChange, type SettingFlags } from '../profiles/effective-settings.ts';
 import { readKey } from '../profiles/key-source.ts';
-import { fieldOf, profileKeys, requireProfileKey } from '../profiles/profile.ts';
+import { fieldOf, profileKeys, requireProfileKey, wholeProfile } from '../profiles/profile.ts';
 import { sandboxName } from '../profiles/profile-name.ts';
-import { checkDomain } from './auth/login.ts';
+import { checkDomain, verify } from './auth/verify.ts';
 
 /** Settings that only a login changes are excluded. */
 const changeableKeys = profileKeys.filter((key) => !fieldOf(key).login);
@@ -41,7 +41,7 @@ export function registerConfig(command: Command, run: Runner): void {
     examples: ['linkctl config set domain s.ex', 'linkctl config set output json --profile work'],
     notes: [
       'The base URL, username and API key form one set. To change them, use linkctl auth login.',
-      'api_key_command is a JSON list of a program and its arguments. It runs without a shell, and its output is the API key. Setting it runs the program once and deletes the stored key. Examples:',
+      'api_key_command is a JSON list of a program and its arguments. It runs without a shell, and its output is the API key. Setting it runs the program once, verifies the key with the server and deletes the stored key. Examples:',
       [
         '  ["pass", "show", "short-urls"]',
         '  ["security", "find-generic-password", "-ws", "linkctl"]',
@@ -96,10 +96,15 @@ async function setSetting(_options: object, invocation: Invocation, [name = '', 
   return { kind: 'done', sentence, record: { profile, key, value }, notes: () => notes };
 }
 
-/** Runs the command: the stored key, which it replaces, may exist nowhere else. */
-async function checkKeyCommand(argv: readonly string[], { global, system }: Invocation): Promise<void> {
-  profileToChange(global, system);
-  await readKey({ kind: 'command', argv }, system);
+/** Runs the command and verifies its key, unless it is the stored one: that one is deleted, and may exist nowhere else. */
+async function checkKeyCommand(argv: readonly string[], invocation: Invocation): Promise<void> {
+  const { global, system } = invocation;
+  const name = profileToChange(global, system);
+  const key = await readKey({ kind: 'command', argv }, system);
+  const stored = readConfig(system).profiles.get(name) ?? {};
+  if (name === sandboxName || key.value === stored.api_key) return;
+  const { base_url: url, username } = wholeProfile(name, { ...stored, api_key_command: [...argv] });
+  await verify({ url, username, key, keySource: 'api_key_command', name, stored }, invocation);
 }
 
 function withoutKey({ api_key: _stored, ...settings }: StoredProfile): StoredProfile {

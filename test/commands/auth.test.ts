@@ -248,6 +248,24 @@ test('B47: a rejected key is reported with its profile, its file and the command
   expect(ran.stderr).toContain('hint: linkctl auth login --profile work');
 });
 
+test('R-38: a login with another key deletes api_key_command and says so; one without a key runs it', async ({
+  home,
+  login,
+  config,
+}) => {
+  await home(login, { stdin: apiKey });
+  const env = { KEY_OF_TEST: apiKey };
+  await home(['config', 'set', 'api_key_command', '["sh","-c","echo $KEY_OF_TEST"]'], { env });
+  expect(await home(['auth', 'login', '--profile', 'work'], { env })).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(readFileSync(config, 'utf8')).not.toContain(apiKey);
+  expect(await home(login, { stdin: apiKey })).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'deleted api_key_command of profile "work"; the API key is stored instead\n',
+  });
+  expect(await home(login, { stdin: apiKey })).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
 test('B68: a profile name with a dot is refused when it is made', async ({ home, login }) => {
   expect((await home(login.with(3, 'my.prod'), { stdin: apiKey })).code).toBe(2);
 });

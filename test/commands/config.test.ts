@@ -183,6 +183,38 @@ describe('R-38: api_key_command takes the place of the stored key', () => {
     expect(await readFile(path, 'utf8')).toBe(before);
   });
 
+  test('B65: the stored key is deleted only if the server accepts what the command prints', async ({ config, path, wire }) => {
+    await store(path, wire.baseUrl);
+    const before = await readFile(path, 'utf8');
+    expect(await config(['set', 'api_key_command', '["echo","anything"]'])).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: expect.stringMatching(/rejected the API key from api_key_command \[API 1300\]\n(.*\n)*.*"work" was not changed\n/),
+    });
+    expect(await readFile(path, 'utf8')).toBe(before);
+    expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /account']);
+    expect((await config(['set', 'api_key_command', given], key)).code).toBe(0);
+    expect(await sent(wire)).toHaveLength(1);
+    expect(await stored(path)).toMatchObject({ api_key_command: JSON.parse(given) });
+  });
+
+  test.for([
+    ['http://127.0.0.1:9/api/3', 8],
+    ['http://api.example.test/api/3', 2],
+  ] as const)('B65: if %s cannot be asked, the stored key is kept: exit %i', async ([baseUrl, code], { config, path }) => {
+    await store(path, baseUrl);
+    const before = await readFile(path, 'utf8');
+    const ran = await config(['set', 'api_key_command', '["echo","anything"]', '--retries', '0']);
+    expect(ran).toMatchObject({ code, stdout: '' });
+    expect(await readFile(path, 'utf8')).toBe(before);
+  });
+
+  test('the sandbox needs no key, so no server is asked', async ({ config, wire }) => {
+    const ran = await config(['set', 'api_key_command', '["echo","anything"]', '-p', 'sandbox']);
+    expect(ran).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await sent(wire)).toEqual([]);
+  });
+
   test('B47, B72: it is named as the source, also where an earlier version left the stored key', async ({
     config,
     linkctl,
@@ -200,7 +232,9 @@ describe('R-38: api_key_command takes the place of the stored key', () => {
     const refused = await linkctl(['list'], { env: { ...none, KEY_OF_TEST: 'wrong' } });
     expect(refused).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('the API key of profile "work" (from api_key_command) [API 1300]'),
+      stderr: expect.stringMatching(
+        /the API key of profile "work" \(from api_key_command\) \[API 1300\]\n(.*\n)*hint: check what api_key_command prints: linkctl config get api_key_command --profile work\n/,
+      ),
     });
   });
 });

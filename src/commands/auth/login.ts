@@ -1,26 +1,23 @@
 import { resolve } from 'node:path';
-import { CliError, LocalError, UsageError } from '../../base/errors.ts';
+import { CliError, UsageError } from '../../base/errors.ts';
 import type { InputStream, System } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { ask, askHidden, canAsk, confirm, requireTerminal } from '../../cli/prompt.ts';
-import { connect } from '../../cli/session.ts';
-import { findEdition } from '../../client/account-domains.ts';
-import type { Client } from '../../client/client.ts';
-import { type Edition, editions, thisServer } from '../../contract/editions.ts';
+import { editions } from '../../contract/editions.ts';
 import { enumerated } from '../../contract/link.ts';
 import { printFailure } from '../../output/failure-lines.ts';
 import type { DoneReport } from '../../output/report.ts';
 import { isExposed, typedAccountName } from '../../profiles/account-values.ts';
 import { changeConfig } from '../../profiles/config-change.ts';
 import { readConfig } from '../../profiles/config-file.ts';
-import { type ApiKey, cleanKey, type KeySource, readKey } from '../../profiles/key-source.ts';
+import { cleanKey, type KeySource, readKey } from '../../profiles/key-source.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { requireProfileName, sandboxName } from '../../profiles/profile-name.ts';
 import { namedProfile } from '../../profiles/profile-names.ts';
 import { overridingProfile } from '../../profiles/resolved-credentials.ts';
 import { findApi } from './find-api.ts';
+import { verify } from './verify.ts';
 
-/** Stores a profile only after `GET /account` succeeded, so that no wrong credentials are kept. */
 export async function logIn({ withKey = false }: { withKey?: boolean }, invocation: Invocation): Promise<DoneReport> {
   const { global, system } = invocation;
   refuseShadowed(system.env);
@@ -36,12 +33,13 @@ export async function logIn({ withKey = false }: { withKey?: boolean }, invocati
   const key = typeof source === 'string' ? { value: source, warnings: [] } : await readKey(source, system);
   const keySource = typeof source === 'string' ? typedFrom(withKey, system) : nameOf(source);
   const { edition, account } = await verify({ url, username, key, keySource, name, stored }, invocation);
+  const keepsCommand = typeof source !== 'string' && source.kind === 'command';
   const domain = global.domain?.at(-1);
   const trusted = global.caFile ? { ca_file: resolve(global.caFile) } : {};
   let current: string | undefined;
   await changeConfig(system, (draft) => {
     const kept = stored.base_url === url ? draft.profiles[name] : {};
-    const secret = typeof source !== 'string' && source.kind === 'command' ? {} : { api_key: key.value, api_key_command: null };
+    const secret = keepsCommand ? {} : { api_key: key.value, api_key_command: null };
     const exposed = isExposed(url) ? { insecure_http: true } : {};
     draft.profiles[name] = {
       ...kept,
@@ -63,6 +61,9 @@ export async function logIn({ withKey = false }: { withKey?: boolean }, invocati
     sentence: `Logged in to ${new URL(url).host} as ${username} (${editions[edition].title}${plan}), profile "${name}"`,
     record: { profile: name, base_url: url, username, edition, account },
     notes: () => [
+      ...(keepsCommand || !stored.api_key_command
+        ? []
+        : [`deleted api_key_command of profile "${name}"; the API key is stored instead`]),
       ...(current === name ? [] : [`the current profile is still "${current}"; to switch: linkctl auth switch ${name}`]),
       ...overridingProfile(name, system.env),
     ],
@@ -189,53 +190,4 @@ async function readText(stdin: InputStream, most: number): Promise<string> {
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString();
-}
-
-interface Candidate {
-  readonly url: string;
-  readonly username: string;
-  readonly key: ApiKey;
-  readonly keySource: string;
-  readonly name: string;
-  readonly stored: Profile;
-}
-
-async function verify({ url, username, key, keySource, name, stored }: Candidate, invocation: Invocation) {
-  const { global } = invocation;
-  await invocation.warn(...key.warnings);
-  const client = connect(
-    {
-      // Only edition A has the call that tells the editions apart.
-      edition: 'a',
-      baseUrl: url,
-      username,
-      keySource,
-      usernameSource: global.username === undefined ? undefined : '--username',
-      methodOverride: stored.method_override ?? undefined,
-      caFile: (stored.base_url === url && stored.ca_file) || undefined,
-      readKey: async () => ({ value: key.value, warnings: [] }),
-    },
-    invocation,
-  );
-  try {
-    const { account } = await client.send('getAccount', {});
-    const edition = await findEdition(client);
-    if (global.edition && global.edition !== edition) {
-      throw new LocalError(`--edition ${global.edition}: this server is ${editions[edition].title}`);
-    }
-    await checkDomain(client, edition, global.domain?.at(-1));
-    return { account, edition };
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    throw Object.assign(error, {
-      details: [...error.details, `profile "${name}" was not ${Object.keys(stored).length > 0 ? 'changed' : 'stored'}`],
-    });
-  }
-}
-
-/** Sends one call for the domain, so that no unknown domain is stored. */
-export async function checkDomain(client: Client, edition: Edition, domain: string | undefined): Promise<void> {
-  if (domain === undefined) return;
-  if (edition === 'b') throw new UsageError(`--domain: ${thisServer('b')} has one domain`);
-  await client.send('listUrls', { query: { domain, limit: 1 } });
 }
