@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   report: ['base', 'check/verdict.ts', 'contract', 'history', 'output'],
   profiles: ['base', 'contract', 'files'],
   flags: ['base', 'contract', 'input', 'link'],
-  help: ['base', 'contract', 'flags'],
+  help: ['base', 'contract', 'flags', 'output/printed-commands.ts'],
   completion: ['base', 'bulk/past-runs/run-names.ts', 'contract', 'files', 'help', 'profiles'],
   bulk: ['base', 'check', 'client', 'contract', 'files', 'link'],
   select: ['base', 'cli/invocation.ts', 'cli/session.ts', 'client', 'contract', 'flags', 'input', 'link', 'output'],

@@ -3,6 +3,7 @@ import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { editsBetween, meantName } from '../base/near-names.ts';
 import { shellWord } from '../base/quoted.ts';
+import { withTypedAccount } from '../output/printed-commands.ts';
 import { type CommandTree, commandTree } from './command-tree.ts';
 import { isTopicName } from './stored-tree.ts';
 import { reachableFlags, readTypedLine, type TypedLine } from './typed-line.ts';
@@ -20,11 +21,11 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   const guess = verb ? guessedVerb(verb, command) : flag ? guessedFlag(flag, line) : undefined;
   const details = guess ? [`did you mean ${guess}?`] : [];
   details.push(...otherRemedies(flag, line, verb === undefined && error.code === 'commander.excessArguments'));
-  if (verb && line.path.length === 1 && /^https?:\/\//i.test(verb))
-    details.push(`did you mean: linkctl shorten ${shellWord(verb)}`);
+  if (verb && line.path.length === 1 && /^https?:\/\//i.test(verb) && !words.some(bringsKey))
+    details.push(`did you mean: ${['linkctl shorten', ...words.map(shellWord)].join(' ')}`);
   const takesFile = command.flags.some(({ long }) => long === '--file');
   const file = takesFile && error.code === 'commander.excessArguments' ? fileCommand(command.line, line.operands) : undefined;
-  if (file !== undefined) details.push(`did you mean: ${file}`);
+  if (file !== undefined) details.push(suggested(file, line));
   const required = requiredFlag.exec(complaint)?.[1];
   if (error.code === 'commander.missingArgument' || required !== undefined) {
     const usage = required === undefined ? command.usage : command.usage.replace('[flags]', `${required} [flags]`);
@@ -53,14 +54,23 @@ function takesKeys(line: string): boolean {
 }
 
 /** What is meant if it is no other name of a flag or a command. */
-function otherRemedies(flag: string | undefined, { command, operands }: TypedLine, isExcess: boolean): string[] {
+function otherRemedies(flag: string | undefined, line: TypedLine, isExcess: boolean): string[] {
+  const { command, operands } = line;
   const takes = (operand: string): boolean => command.operands.some(({ name }) => name === operand);
   if (flag && urlFlags.includes(flag) && takes('long-url')) return [`the URL needs no flag: ${command.usage}`];
   if (flag && /^-[^-]./.test(flag) && takes('hash')) return ["to pass a hash that starts with '-', put -- before it"];
   const [only = '', ...others] = operands;
-  return isExcess && !isTopic(command) && listVerbs.includes(only) && others.length === 0
-    ? [`did you mean: ${command.line}`]
-    : [];
+  return isExcess && !isTopic(command) && listVerbs.includes(only) && others.length === 0 ? [suggested(command.line, line)] : [];
+}
+
+/** About the account that was typed. */
+function suggested(command: string, { given }: TypedLine): string {
+  return `did you mean: ${withTypedAccount(command, Object.fromEntries(given))}`;
+}
+
+/** A key may follow such a flag, and must not be repeated. */
+function bringsKey(word: string): boolean {
+  return flagsOfOtherTools.get(word.toLowerCase().replace(/=.*/s, ''))?.includes('--with-key') ?? false;
 }
 
 /** Returns the command that reads an existing file, for a path given in the place of an operand. */

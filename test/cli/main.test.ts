@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { apiKey, test } from '../support/linkctl.ts';
+import { apiKey, runnerIn, test } from '../support/linkctl.ts';
 
 test.for([[], ['-h'], ['--help'], ['help']])('B1: linkctl %s prints the root help on stdout', async (argv, { linkctl }) => {
   const ran = await linkctl(argv);
@@ -336,6 +336,34 @@ test.for([
   const ran = await linkctl([url]);
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`\ndid you mean: ${line}\n`) });
   expect(await wire.requests()).toEqual([]);
+});
+
+test('E37, B45: the suggested command for a URL keeps all other words, and can be pasted', async ({ homeEnv }) => {
+  const run = runnerIn(homeEnv);
+  const ran = await run(['-p', 'sandbox', 'https://a.example/', '--hash', 'dym2', '--note', "ann's own"]);
+  const line = "shorten -p sandbox https://a.example/ --hash dym2 --note 'ann'\\''s own'";
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`\ndid you mean: linkctl ${line}\n`) });
+  const words = ['shorten', '-p', 'sandbox', 'https://a.example/', '--hash', 'dym2', '--note', "ann's own"];
+  expect(await run(words)).toMatchObject({ code: 0 });
+  expect((await run(['-p', 'sandbox', 'list', '--fields', 'hash,note'])).stdout).toBe("dym2\tann's own\n");
+});
+
+test.for([['--api-key'], ['--token'], ['--password']])(
+  'B64: %s beside a URL: its value is not repeated',
+  async ([flag = ''], { linkctl }) => {
+    for (const words of [[flag, apiKey], [`${flag}=${apiKey}`]]) {
+      const stderr = "error: unknown command 'https://a.example/'\nhint: linkctl --help\n";
+      expect(await linkctl(['https://a.example/', ...words])).toEqual({ code: 2, stdout: '', stderr });
+    }
+  },
+);
+
+test.for([
+  [['--profile', 'work', 'domains', 'list'], 'linkctl -p work domains'],
+  [['apply', 'package.json', '-p', 'work', '--edition', 'b'], 'linkctl -p work --edition b apply -f package.json'],
+] as const)('B45: the suggestion for %s is about the account that was typed', async ([argv, line], { linkctl }) => {
+  const ran = await linkctl(argv);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`\ndid you mean: ${line}\n`) });
 });
 
 test.for([
