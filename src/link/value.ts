@@ -28,7 +28,7 @@ const canonicalOf: { readonly [F in ValueField]: (value: unknown) => string } = 
   max_clicks: (value) => String(Number(value ?? 0)),
 };
 
-/** `YYYY-MM-DD`; empty if the link never expires. Some servers add a time. */
+/** `YYYY-MM-DD`; empty if the link never expires, or was never visited. Some servers add a time. */
 export function lastDay(value: unknown): string {
   const day = textOf(value).trim().slice(0, 10);
   return isNever(day) ? '' : day;
@@ -36,7 +36,7 @@ export function lastDay(value: unknown): string {
 
 /** Servers write "never" as null, an empty text, a far day or the zero day of their database. */
 export function isNever(date: string): boolean {
-  return /^(?:9999-12-31|0000)/.test(date);
+  return /^9999-12-31|^0000/.test(date);
 }
 
 /** Some servers trim notes. */

@@ -3,7 +3,7 @@ import { capitalized } from '../base/quoted.ts';
 import type { Edition } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
-import { isNever, lastDay } from '../link/value.ts';
+import { isNever, lastDay, textOf } from '../link/value.ts';
 import { valueText } from './formats/value-text.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
 
@@ -30,8 +30,7 @@ export const urlColumns: readonly Column[] = [
 ];
 
 export function endText(value: unknown): string {
-  const text = valueText(value, { time: true });
-  return isNever(text) ? 'none' : text;
+  return isNever(textOf(value)) ? 'none' : valueText(value, { time: true });
 }
 
 /** Shows the domain of a short URL in Unicode; other texts stay unchanged. */

@@ -56,6 +56,19 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
   });
 
   test.for([
+    ['none', { last_visit: null }, 'created'],
+    ['the zero day of a database', { last_visit: '0000-00-00 00:00:00' }, 'created'],
+    ['a day', { last_visit: '2026-01-31 09:00:00' }, 'existing'],
+  ] as const)('D26: a link whose last visit is %s is reported as it is', async ([, visited, status], { linkctl, wire }) => {
+    const [hash, long_url] = ['mine', 'https://new.example/'];
+    const url = { hash, long_url, short_url: 'localhost/mine', total_clicks: 0, unique_clicks: 0, ...visited };
+    await wire.script([{ ...onPost, times: 'all', answer: { body: { error: { code: 0, message: '' }, urls: [url] } } }]);
+    const stdin = `long_url,custom_hash\n${long_url},${hash}\n`;
+    const words = ['shorten', '-f', '-', '--input-format', 'csv', '-o', 'json'];
+    expect(JSON.parse((await linkctl(words, { stdin })).stdout).urls).toMatchObject([{ hash, status }]);
+  });
+
+  test.for([
     ['has the oldest first', { oldestFirst: true }],
     ['lags', { lag: 60_000 }],
     ['gives out three rows at a time', { pageCap: 3, totalCount: 'page length' }],

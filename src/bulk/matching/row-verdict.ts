@@ -2,6 +2,7 @@ import type { ShortenItem } from '../../contract/operations.ts';
 import type { ErrorRecord, KnownRecord } from '../../contract/records.ts';
 import { isUrlPrint, urlPrint } from '../../link/prints.ts';
 import { hasUnasked } from '../../link/same.ts';
+import { lastDay } from '../../link/value.ts';
 
 /** The evidence that assigned an item to a row. `position` is the weakest, so results report it. */
 export type Evidence = 'hash' | 'fields' | 'long_url' | 'position';
@@ -77,7 +78,7 @@ export function shortUrlOf({ short_url_with_protocol, short_url, hash }: KnownRe
 export function looksPreexisting(item: ShortenItem, { record, shared }: Done): boolean {
   if (shared) return true;
   if (!record) return false;
-  return hasUnasked(item, record) || Number(record.total_clicks) > 0 || Boolean(record.last_visit);
+  return hasUnasked(item, record) || Number(record.total_clicks) > 0 || lastDay(record.last_visit) !== '';
 }
 
 /** Stored in the journal for a hash without a link. */

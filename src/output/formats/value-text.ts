@@ -24,7 +24,7 @@ function listText(list: readonly unknown[]): string {
   return nested ? jsonText(list) : joinList(list.map((element) => valueText(element)));
 }
 
-/** Date-times of the API are in UTC without saying so (4.1.6). */
+/** Date-times of the API are in UTC without saying so (4.1.6). The zero day of a database is none. */
 function markedUtc(text: string): string {
-  return text.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:(?:\.\d+)?Z)?$/, '$1T$2Z');
+  return text.replace(/^0000.*/, '').replace(/^([\d-]{10})[ T]([\d:]{8})(?:\.\d+)?Z?$/, '$1T$2Z');
 }

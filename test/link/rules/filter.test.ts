@@ -163,6 +163,11 @@ describe('F2: what an expression selects', () => {
     expect(filterOf(['expiration_date=never']).matches({ ...link, expiration_date })).toBe(!expiration_date.startsWith('2026'));
   });
 
+  test('the zero day of a database is no visit', () => {
+    const fits = (expression: string) => filterOf([expression]).matches({ ...link, last_visit: '0000-00-00 00:00:00' });
+    expect(['last_visit=never', 'last_visit<-90d', 'last_visit>=2020-01-01'].map(fits)).toEqual([true, true, false]);
+  });
+
   test('a long URL that is no web address has a scheme, and neither host nor path', () => {
     const mail: UrlRecord = { ...link, long_url: 'mailto:ann@a.example' };
     const fits = (expression: string) => filterOf([expression]).matches(mail);

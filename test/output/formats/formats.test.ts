@@ -115,8 +115,14 @@ describe('tsv', () => {
     }
   });
 
-  test('B27: date-times are marked as UTC', async () => {
+  test('B27: date-times are marked as UTC; the zero day of a database is none', async () => {
     expect((await print(listing([url('abc')]), { options: { fields: ['last_visit'] } })).stdout).toBe('2026-01-31T09:00:00Z\n');
+    const zero = { ...url('abc'), last_visit: '0000-00-00 00:00:00' };
+    for (const format of ['table', 'csv', 'tsv'] as const) {
+      const { stdout } = await print(listing([zero]), { options: { format, fields: ['hash', 'last_visit'] } });
+      expect(stdout).toContain('abc');
+      expect(stdout).not.toContain('0000');
+    }
   });
 });
 
