@@ -9,7 +9,20 @@ export function linksCommand(links: readonly LinkKey[], name: 'list' | 'stats' =
   return `linkctl ${name}${others.length > 0 ? '' : onDomain(domain)} -- ${names.join(' ')}`;
 }
 
-/** The command that shows links whose hashes are not known yet. */
-export function newestCommand(count: number, domain: string | undefined): string {
-  return `linkctl list${onDomain(domain)} --limit ${Math.max(1, count)}`;
+/**
+ * The command that shows the links with these destinations, whose hashes are not known, however many links others made since: all whose long
+ * URLs contain what these begin with.
+ */
+export function destinationsCommand(longUrls: readonly string[], domain: string | undefined): string {
+  const start = commonStart(longUrls);
+  const isOne = start !== '' && longUrls.every((longUrl) => longUrl === start);
+  const search = isOne || /:\/\/./.test(start) ? ` --search ${shellWord(start)}` : '';
+  return `linkctl list${onDomain(domain)}${search}${isOne ? '' : ' --all'}`;
+}
+
+function commonStart([first = '', ...others]: readonly string[]): string {
+  let start = first;
+  for (const other of others) while (!other.startsWith(start)) start = start.slice(0, -1);
+  // Half of a character would be found nowhere.
+  return start.replace(/[\ud800-\udbff]$/, '');
 }

@@ -106,7 +106,9 @@ describe('D8: a listing that is behind', () => {
       // The reason of the stop is about other rows.
       expect(outcomes.find(({ status }) => status === 'not_sent')?.error).toBeUndefined();
       expect(summary.tally.counts).toMatchObject({ created: 10, unknown: 10, not_sent: 10 });
-      expect(summary.stop).toMatchObject({ error: { hint: expect.stringMatching(/: linkctl list --limit 10$/) } });
+      expect(summary.stop).toMatchObject({
+        error: { hint: expect.stringMatching(/^check these rows with: linkctl list --search \S+ --all$/) },
+      });
       expect(await linksOf(world, rows)).toEqual({ 0: 10, 1: 20 });
     });
   });

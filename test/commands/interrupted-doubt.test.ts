@@ -27,7 +27,8 @@ async function lineTypes(linkctl: Linkctl, folder: string): Promise<string> {
 }
 
 describe('R-18, B41: a signal while a checked run reads back ends it at once, as nothing is in flight', () => {
-  const hint = 'hint: the same command settles these rows and resumes; to check them: linkctl list --limit 2\n';
+  const hint =
+    'hint: the same command settles these rows and resumes; to check them: linkctl list --search https://a.example/ --all\n';
 
   test.override({ edition: 'b' });
 

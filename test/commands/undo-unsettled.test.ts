@@ -61,12 +61,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test('R 1.2: after an undo by force, the same file is shortened anew only with --again, because links of it may exist', async ({
     linkctl,
     service,
-    file,
     words,
     run,
   }) => {
     const forced = await linkctl(['undo', run, '--yes', '--force']);
-    expect(forced).toMatchObject({ code: 10, stderr: expect.stringContaining('hint: check with: linkctl list\n') });
+    expect(forced).toMatchObject({ code: 10, stderr: expect.stringContaining('hint: check with: linkctl list') });
     expect(await destinations(service)).toEqual([3, 4].map(url));
     const message = `run ${run} was undone, but 2 of its rows may have links`;
     const refused = await linkctl(words);
@@ -74,15 +73,59 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(refused.stderr).toMatch(
       new RegExp(
         `^error: ${message}\\n${url(3)}\\n${url(4)}\\n` +
-          `hint: check with: linkctl list.* --limit 2; to shorten all rows nevertheless, add --again\\n$`,
+          `hint: check with: linkctl list( --domain localhost)? --search https://a.example/ --all; to shorten all rows nevertheless, add --again\\n$`,
       ),
     );
-    writeFileSync(file, lines([1, 2, 3, 4]));
-    expect(await linkctl(words)).toMatchObject({ code: 10, stderr: expect.stringContaining(`error: ${message}\nhint: `) });
-    expect(await destinations(service)).toEqual([3, 4].map(url));
     const again = await linkctl([...words, '--again']);
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: ${message}\n`) });
-    expect(await destinations(service)).toEqual([1, 2, 3, 3, 4, 4].map(url));
+    expect(await destinations(service)).toEqual([1, 2, 3, 3, 4, 4, 5, 6].map(url));
+  });
+
+  test('R 1.2, J8: another file of the same name is told from the old one, and no longer refused once one was shortened', async ({
+    linkctl,
+    service,
+    file,
+    words,
+    run,
+  }) => {
+    expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(10);
+    writeFileSync(file, lines([1, 2, 3, 4]));
+    const refused = await linkctl(words);
+    expect(refused).toMatchObject({ code: 10, stdout: '' });
+    const message = `run ${run} was undone, but 2 of its rows may have links`;
+    expect(refused.stderr).toMatch(
+      new RegExp(
+        `^error: ${message}\\n${file} changed since: whether it has these rows is not known\\n` +
+          `hint: check with: linkctl list.* --all; to shorten all rows nevertheless, add --again, or forget the run: linkctl runs forget ${run}\\n$`,
+      ),
+    );
+    expect(await destinations(service)).toEqual([3, 4].map(url));
+    writeFileSync(file, lines([7]));
+    const again = await linkctl([...words, '--again']);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: ${message}\n`) });
+    for (const more of [[], ['--again']]) {
+      writeFileSync(file, lines([8, more.length]));
+      const next = await linkctl([...words, ...more]);
+      expect(next).toMatchObject({ code: 0, stderr: expect.not.stringContaining('may have links') });
+    }
+    // The rows in doubt themselves are still refused.
+    writeFileSync(file, lines([1, 2, 3, 4, 5, 6]));
+    expect(await linkctl(words)).toMatchObject({ code: 10, stderr: expect.stringContaining(`error: ${message}\n${url(3)}\n`) });
+  });
+
+  test('R 1.2: a run of the file from before the undo decides nothing about its rows in doubt', async ({
+    linkctl,
+    file,
+    words,
+    run,
+  }) => {
+    writeFileSync(file, lines([7]));
+    expect((await linkctl([...words, '--again'])).code).toBe(0);
+    expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(10);
+    writeFileSync(file, lines([3]));
+    expect(await linkctl(words)).toMatchObject({ code: 10, stderr: expect.stringContaining(`runs forget ${run}\n`) });
+    expect((await linkctl(['runs', 'forget', run, '--yes'])).code).toBe(0);
+    expect((await linkctl(words)).code).toBe(0);
   });
 
   test.for([

@@ -58,6 +58,35 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await destinations(service)).toHaveLength(3);
   });
 
+  test.for([[[]], [['--generate-hashes']]] as const)(
+    'U2, J8: another stream beside an unfinished one is shortened, and what stays is said before: %o',
+    async ([flags], { linkctl, service, wire }) => {
+      const words = ['shorten', '-f', '-', '--batch-size', '1', '--concurrency', '1', ...flags];
+      const lines = [1, 2, 3, 4].map((nth) => `https://example.com/${nth}\n`);
+      const stdin = lines.slice(0, 3).join('');
+      await wire.script([{ ...faults.refuse(1303), only: { method: 'POST' } }]);
+      expect((await linkctl(words, { stdin })).code).toBe(7);
+      await wire.script([]);
+      // Nothing was sent, so there is nothing to say.
+      const other = await linkctl(words, { stdin: 'https://example.com/0\n' });
+      expect(other).toMatchObject({ code: 0, stderr: expect.not.stringContaining('warning') });
+      await wire.script([{ only: { method: 'POST' } }, { ...faults.refuse(1303), only: { method: 'POST' } }]);
+      expect((await linkctl(words, { stdin })).code).toBe(7);
+      await wire.script([]);
+      const [{ run = '' } = {}] = await runs(linkctl);
+      const grown = await linkctl(words, { stdin: lines.join('') });
+      expect(grown).toMatchObject({ code: 0, stderr: expect.stringContaining('4 created') });
+      const warning = `warning: run ${run} (shorten stdin) stays unfinished (`;
+      expect(grown.stderr).toContain(warning);
+      expect(grown.stderr).toContain(`to undo the run: linkctl undo ${run}; to forget it and keep its changes: `);
+      expect(grown.stderr.indexOf('warning: ')).toBeLessThan(grown.stderr.indexOf('4 created'));
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+      const last = await linkctl(words, { stdin: 'https://example.com/5\n' });
+      expect(last).toMatchObject({ code: 0, stderr: expect.not.stringContaining('warning') });
+      expect(await destinations(service)).toEqual([0, 1, 2, 3, 4, 5].map((nth) => `https://example.com/${nth}`));
+    },
+  );
+
   stopped('R 1.4: runs forget says what stays, before and after', async ({ linkctl, run }) => {
     const watched = { terminal: { stdin: true, stdout: true, stderr: true }, stdin: 'n\n' };
     const asked = (await linkctl(['runs', 'forget', run], watched)).stderr.replace(/\s+/g, ' ');

@@ -1,14 +1,14 @@
 import { isAbsolute } from 'node:path';
 import { type CliError, LocalError, UnknownOutcomeError } from '../../base/errors.ts';
-import { newestCommand } from '../../client/link-commands.ts';
+import { destinationsCommand } from '../../client/link-commands.ts';
 import { onDomain } from '../../client/subject.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { isInDoubt, isUntouched, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
-import { foldRun, readBegin } from '../journal/run-folder.ts';
+import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { discardText } from '../past-runs/discard-text.ts';
-import { type RunFolders, runFolders, runNames, runRecord, titleOf } from '../past-runs/run-names.ts';
-import { isUndone } from '../past-runs/undo-chain.ts';
+import { newestFirst, type RunFolders, runFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
+import { undoerOf } from '../past-runs/undo-chain.ts';
 import type { InputFile, RunBeginning, RunEnvironment, RunInput } from '../run-plan.ts';
 import { changesOf, countsOf } from '../runs.ts';
 
@@ -19,56 +19,71 @@ interface Beginning extends Pick<RunBeginning, 'again' | 'input'> {
 
 /**
  * Throws if another run would not start from scratch: `LocalError` for an unfinished run if its file or the default domain has changed since,
- * `UnknownOutcomeError` for a run that was undone while rows of it may still have links. With `again`, warns of what stays.
+ * `UnknownOutcomeError` for a run that was undone while rows of it may still have links. With `again`, and for an unfinished run of another
+ * stream on stdin, warns of what stays.
  */
 export async function assertNothingLeft(
   identity: RunIdentity,
   { again, input, onDefault }: Beginning,
   { stateFolder, warn }: Pick<RunEnvironment, 'stateFolder' | 'warn'>,
 ): Promise<void> {
-  const { state, undone } = (await runLeft(identity, onDefault, runFolders(stateFolder))) ?? {};
-  if (!state) return;
-  if (!again) throw undone ? await maybeCreated(identity, state, input) : notResumable(identity, state);
-  warn(undone ? leftLinks(state) : unfinishedText(state));
+  const left = await runsLeft(identity, onDefault, runFolders(stateFolder));
+  const refused = again ? undefined : left.find(({ state }) => !areStreams(identity, state.begin));
+  if (refused) {
+    const { state, isUndone } = refused;
+    throw isUndone ? await maybeCreated(identity, state, input) : notResumable(identity, state);
+  }
+  for (const { state, isUndone } of left.slice(0, 1)) warn(isUndone ? leftLinks(state) : unfinishedText(state));
 }
 
-/** Returns a run of the same file or the same links that left something, which this command does not resume. */
-async function runLeft(identity: RunIdentity, onDefault: boolean, folders: RunFolders) {
-  for (const name of runNames(folders)) {
-    const record = runRecord(name, folders);
-    const begin = record.isSmall ? undefined : await readBegin(record).catch(() => undefined);
-    if (!begin || !isRelated(identity, begin, onDefault)) continue;
+/** Returns the runs of the same file or the same links that left something, which this command does not resume, newest first. */
+async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunFolders) {
+  const left: { readonly state: RunState; readonly isUndone: boolean }[] = [];
+  const all = newestFirst(folders, () => true);
+  let newest = all.length;
+  for (const [position, { run, begin }] of all.entries()) {
+    const record = runRecord(run, folders);
+    if (!begin || record.isSmall || !isRelated(identity, begin, onDefault)) continue;
     // Not locked here: another process may delete it.
-    const state = await foldRun(name, folders);
-    if (!state || isUntouched(state)) continue;
-    const undone = await isUndone(state, folders);
+    const isOver = (await lastLine(record.journal).catch(() => undefined))?.type === 'shown';
+    const state = isOver ? undefined : await foldRun(run, folders);
+    if (!isOver && (!state || isUntouched(state))) continue;
+    const undoer = state && (await undoerOf(state, folders));
+    const isUndone = undoer !== undefined;
+    const undoneAt = all.findIndex((other) => other.run === undoer);
+    // Somebody decided on the rows in doubt, if the file was used since the undo.
+    const isDecided = begin.input.sha256 !== identity.input.sha256 && newest < (undoneAt < 0 ? position : undoneAt);
+    if (isOfFile(identity, begin)) newest = Math.min(newest, position);
     // It is unknown which rows of an unfinished run are done.
-    if (undone ? unrepeatableCount(state) > 0 : !state.complete) return { state, undone };
+    const isLeft = state && (isUndone ? unrepeatableCount(state) > 0 && !isDecided : !state.complete);
+    if (isLeft && !(isUndone && areStreams(identity, begin))) left.push({ state, isUndone });
   }
-  return undefined;
+  return left;
 }
 
 function leftLinks(state: RunState): string {
   return `run ${state.begin.run} was undone, but ${unrepeatableCount(state)} of its rows may have links`;
 }
 
-/** Names the destinations of the first of these rows, unless the file has changed since. */
-async function maybeCreated(identity: RunIdentity, state: RunState, input: RunInput): Promise<CliError> {
+/** Names the destinations of the first of these rows, unless the file has changed since: no record shows them then. */
+async function maybeCreated({ input: now }: RunIdentity, state: RunState, input: RunInput): Promise<CliError> {
   const { begin, stateOf } = state;
-  const details: string[] = [];
+  const hasChanged = now.sha256 !== begin.input.sha256;
+  const longUrls: string[] = [];
   let index = 0;
-  for await (const rows of identity.input.sha256 === begin.input.sha256 ? input.open() : []) {
+  for await (const rows of hasChanged ? [] : input.open()) {
     for (const { item } of rows) {
       const { long_url = '' }: Partial<ShortenItem> = item;
-      if (isInDoubt(stateOf(index))) details.push(long_url);
+      if (isInDoubt(stateOf(index))) longUrls.push(long_url);
       index += 1;
     }
-    if (details.length > shownRows) break;
   }
-  const more = details.length > shownRows ? ['and others'] : [];
+  const more = longUrls.length > shownRows ? ['and others'] : [];
+  const changed = `${fileOf(now)?.name} changed since: whether it has these rows is not known`;
+  const forget = hasChanged ? `, or forget the run: linkctl runs forget ${begin.run}` : '';
   return new UnknownOutcomeError(leftLinks(state), {
-    details: [...details.slice(0, shownRows), ...more],
-    hint: `check with: ${newestCommand(unrepeatableCount(state), begin.domain)}; to shorten all rows nevertheless, add --again`,
+    details: hasChanged ? [changed] : [...longUrls.slice(0, shownRows), ...more],
+    hint: `check with: ${destinationsCommand(longUrls, begin.domain)}; to shorten all rows nevertheless, add --again${forget}`,
   });
 }
 
@@ -96,8 +111,18 @@ function isRelated({ operation, server, account, domain, input }: RunIdentity, b
   if (begin.operation !== operation || begin.server !== server || begin.account !== account) return false;
   // If it is unfinished, a run of the same input and domain is resumed instead.
   if (begin.input.sha256 === input.sha256 && (onDefault || begin.domain === domain)) return true;
-  const [file, earlier] = [fileOf(input), fileOf(begin.input)];
-  return begin.domain === domain && file !== undefined && file.name === earlier?.name && file.sha256 !== earlier.sha256;
+  if (begin.domain !== domain || begin.input.sha256 === input.sha256) return false;
+  return isOfFile({ input }, begin) || areStreams({ input }, begin);
+}
+
+function isOfFile({ input }: Pick<RunIdentity, 'input'>, begin: BeginLine): boolean {
+  const file = fileOf(input);
+  return file !== undefined && file.name === fileOf(begin.input)?.name;
+}
+
+/** Streams have no names, so that of two with other contents nobody knows whether they belong together. */
+function areStreams({ input }: Pick<RunIdentity, 'input'>, begin: BeginLine): boolean {
+  return input.sha256 !== begin.input.sha256 && [input, begin.input].every(({ name, file }) => name === 'stdin' && !file);
 }
 
 /** Returns the file that contains the rows or names their links. */

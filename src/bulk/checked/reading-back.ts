@@ -1,6 +1,6 @@
 import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError } from '../../client/call-error.ts';
-import { newestCommand } from '../../client/link-commands.ts';
+import { destinationsCommand } from '../../client/link-commands.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { canonicalUrl, sameUrl } from '../../link/value.ts';
 import { type Execution, pause } from '../execution/execution.ts';
@@ -32,11 +32,11 @@ export async function readBackBatch(batch: number, items: readonly SentItem[], r
     if (!conclusive && isInterrupted(run)) return undecided;
     const found = reading?.fresh.map(({ hash }) => hash) ?? [];
     await begun.journal.write({ type: 'reconcile', batch, conclusive, found, total: reading?.scan.total });
-    if (!conclusive) stop.because(inconclusive(items.length, run));
+    if (!conclusive) stop.because(inconclusive(items, run));
     return verdicts;
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    stop.because(error.kind === 'unavailable' ? inconclusive(items.length, run, error) : error);
+    stop.because(error.kind === 'unavailable' ? inconclusive(items, run, error) : error);
     return undecided;
   }
 }
@@ -45,10 +45,11 @@ function isInterrupted({ interrupt }: Execution): boolean {
   return interrupt?.aborted === true;
 }
 
-function inconclusive(count: number, { domain }: Execution, cause?: CliError): CliError {
+function inconclusive(items: readonly SentItem[], { domain }: Execution, cause?: CliError): CliError {
   const why = cause ? 'could not be read' : 'does not show whether they were shortened';
-  return new UnknownOutcomeError(`outcome of ${count} rows unknown: the listing ${why}`, {
-    hint: `the same command resumes with the other rows; check these rows with: ${newestCommand(count, domain)}`,
+  const longUrls = items.map(({ long_url = '' }) => long_url);
+  return new UnknownOutcomeError(`outcome of ${items.length} rows unknown: the listing ${why}`, {
+    hint: `check these rows with: ${destinationsCommand(longUrls, domain)}`,
     ...(cause && { details: [cause.message], cause }),
   });
 }

@@ -1,7 +1,8 @@
 import { CliError, type FailureKind } from '../../base/errors.ts';
-import { linksCommand, newestCommand } from '../../client/link-commands.ts';
+import { destinationsCommand, linksCommand } from '../../client/link-commands.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import type { LinkKey } from '../../contract/link.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import { missingCount, type RowOutcome, type StopReason, type Tally, UnrecordedError } from './row-outcome.ts';
 
@@ -85,13 +86,21 @@ function unknownError(
   });
 }
 
-/** Names no more links than a line holds. Links without a hash of their own are among the newest. */
+/** Names no more links than a line holds. Links without a hash of their own are named by their destinations. */
 function checkHint({ rows, operation, domain }: UnknownRows, count: number, isSettledNext: boolean): string {
   const check = isSettledNext ? 'the same command settles these rows and resumes; to check them' : 'check before repeating';
   const links = rows.map(({ payload }) => linksOf(payload, operation, domain));
-  if (links.some((some) => some.length === 0)) return `${check}: ${newestCommand(count, domain)}`;
-  const some = count > rows.length ? ` (the first ${rows.length})` : '';
-  return `${check}${some}: ${linksCommand(links.flat(), operation.kind === 'reset' ? 'stats' : 'list')}`;
+  const command = links.some((some) => some.length === 0)
+    ? destinationsCommand(
+        rows.map(({ payload }) => longUrlOf(payload)),
+        domain,
+      )
+    : linksCommand(links.flat(), operation.kind === 'reset' ? 'stats' : 'list');
+  return `${check}${count > rows.length ? ` (the first ${rows.length})` : ''}: ${command}`;
+}
+
+function longUrlOf({ long_url = '' }: Partial<ShortenItem>): string {
+  return long_url;
 }
 
 /** A row that renames its link may have either hash. */

@@ -1,7 +1,7 @@
 import { shellWord } from '../../base/quoted.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Fault } from '../call-error.ts';
-import { linksCommand, newestCommand } from '../link-commands.ts';
+import { destinationsCommand, linksCommand } from '../link-commands.ts';
 import { onDomain } from '../subject.ts';
 import { type AnyInput, type ApiRequest, itemsOf } from './api-request.ts';
 
@@ -37,7 +37,10 @@ function inDoubt(fault: Fault, deed: string, command: string): Fault {
 function commandFor(operation: OperationName, { path, query = {}, body }: AnyInput): string {
   if (operation === 'addTag' || operation === 'renameTag' || operation === 'deleteTag') return 'linkctl tags';
   const domain = query.domain === undefined ? undefined : String(query.domain);
-  if (operation === 'shortenUrls') return newestCommand(itemsOf(body).length, domain);
+  if (operation === 'shortenUrls') {
+    const longUrls = itemsOf(body).map((item) => ('long_url' in item ? String(item.long_url) : ''));
+    return destinationsCommand(longUrls, domain);
+  }
   const shownBy = operation === 'resetStats' || operation === 'resetSelectedStats' ? 'stats' : 'list';
   // A tag expression selects links of all domains.
   if (query.tags !== undefined) return `linkctl ${shownBy} --by-tags ${shellWord(String(query.tags))}`;
