@@ -77,7 +77,7 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
       : `undoing run ${begin.run}: ${titleOf(begin)}`,
   );
   if (untraceableRows > 0) {
-    const before = run.isSettledLater ? `: to settle them first, ${repeatText(begin)}` : '';
+    const before = run.isSettledLater && !options.force ? `: to settle them first, ${repeatText(begin)}` : '';
     await session.warn(`links of ${plainQuantity(untraceableRows, 'row')} whose outcome is unknown are left unchanged${before}`);
   }
   const pending: PendingRows = { rows: untraceableRows };
@@ -97,8 +97,8 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   }
   const named = isWithoutLinks ? await withRunBefore(report, run, undo.direction, session) : report;
   // If links were undone, the same command starts again from the first row.
-  const isSettledLater = isWithoutLinks && run.isSettledLater;
-  return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, { ...run, isSettledLater }) };
+  const after = isWithoutLinks ? { ...run, unrepeatableRows: 0 } : { ...run, isSettledLater: false };
+  return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, after) };
 }
 
 /** Throws if only the command of the run can find out about its rows, which would create their links again once the run is undone. */
@@ -166,12 +166,15 @@ const through: ReadonlySet<FailureKind> = new Set(['partial', 'rejected', 'not_f
 function withPending(
   outcome: CliError | undefined,
   { rows }: PendingRows,
-  { begin, untraceableRows, isSettledLater }: DoneRun,
+  { begin, untraceableRows, unrepeatableRows, isSettledLater }: DoneRun,
 ): CliError | undefined {
   if (rows === 0 || (outcome && !through.has(outcome.kind))) return outcome;
   const { run } = begin;
   // An undo does not find links of untraceable rows, however often it is repeated.
-  const check = isSettledLater ? `${repeatText(begin)}, then: linkctl undo ${run}` : 'check with: linkctl list';
+  const refused = `; the command of the run (${titleOf(begin)}) names their destinations, and makes links again only with --again`;
+  const check = isSettledLater
+    ? `${repeatText(begin)}, then: linkctl undo ${run}`
+    : `check with: linkctl list${unrepeatableRows > 0 ? refused : ''}`;
   return new CliError('unknown', `outcome unknown for ${plainQuantity(rows, 'row')} of run ${run}: they may still be applied`, {
     details: outcome ? [outcome.message] : [],
     hint: rows > untraceableRows ? `check the links, then repeat: linkctl undo ${run}` : check,
