@@ -143,7 +143,7 @@ test('B54, B59: auth logout --all asks before it deletes every profile, and --ye
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, JSON.stringify({ current_profile: 'work', profiles: { work: profile, other: profile } }), { mode: 0o600 });
   const stored = () => Object.keys(JSON.parse(readFileSync(file, 'utf8')).profiles);
-  const declined = open(['auth', 'logout', '--all', '-p', 'work'], { env: nobody });
+  const declined = open(['auth', 'logout', '--all'], { env: nobody });
   await declined.sees('Delete profiles "work", "other" and their API keys? [y/N] ');
   declined.type('\n');
   expect((await declined.ended()).code).toBe(1);
