@@ -10,10 +10,11 @@ export function linksCommand(links: readonly LinkKey[], name: 'list' | 'stats' =
 }
 
 /**
- * The command that shows the links with these destinations, whose hashes are not known, however many links others made since: all whose long
+ * The command that shows the links with the destinations of these items, whose hashes are not known, however many links others made since: all whose long
  * URLs contain what these begin with.
  */
-export function destinationsCommand(longUrls: readonly string[], domain: string | undefined): string {
+export function destinationsCommand(items: readonly object[], domain: string | undefined): string {
+  const longUrls = items.map((item) => ('long_url' in item ? String(item.long_url) : ''));
   const start = commonStart(longUrls);
   const isOne = start !== '' && longUrls.every((longUrl) => longUrl === start);
   const search = isOne || /:\/\/./.test(start) ? ` --search ${shellWord(start)}` : '';

@@ -36,7 +36,11 @@ export function lastDay(value: unknown): string {
 
 /** Servers write "never" as null, an empty text, a far day or the zero day of their database. */
 export function isNever(date: string): boolean {
-  return /^9999-12-31|^0000/.test(date);
+  return date.startsWith('9999-12-31') || isZeroDay(date);
+}
+
+export function isZeroDay(date: string): boolean {
+  return /^0000-00-00(?:[T ][\d:.]*Z?)?$/.test(date);
 }
 
 /** Some servers trim notes. */

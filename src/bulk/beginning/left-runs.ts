@@ -69,21 +69,21 @@ function leftLinks(state: RunState): string {
 async function maybeCreated({ input: now }: RunIdentity, state: RunState, input: RunInput): Promise<CliError> {
   const { begin, stateOf } = state;
   const hasChanged = now.sha256 !== begin.input.sha256;
-  const longUrls: string[] = [];
+  const inDoubt: Partial<ShortenItem>[] = [];
   let index = 0;
   for await (const rows of hasChanged ? [] : input.open()) {
     for (const { item } of rows) {
-      const { long_url = '' }: Partial<ShortenItem> = item;
-      if (isInDoubt(stateOf(index))) longUrls.push(long_url);
+      if (isInDoubt(stateOf(index))) inDoubt.push(item);
       index += 1;
     }
   }
-  const more = longUrls.length > shownRows ? ['and others'] : [];
+  const longUrls = inDoubt.slice(0, shownRows).map(({ long_url = '' }) => long_url);
+  const more = inDoubt.length > shownRows ? ['and others'] : [];
   const changed = `${fileOf(now)?.name} changed since: whether it has these rows is not known`;
   const forget = hasChanged ? `, or forget the run: linkctl runs forget ${begin.run}` : '';
   return new UnknownOutcomeError(leftLinks(state), {
-    details: hasChanged ? [changed] : [...longUrls.slice(0, shownRows), ...more],
-    hint: `check with: ${destinationsCommand(longUrls, begin.domain)}; to shorten all rows nevertheless, add --again${forget}`,
+    details: hasChanged ? [changed] : [...longUrls, ...more],
+    hint: `check with: ${destinationsCommand(inDoubt, begin.domain)}; to shorten all rows nevertheless, add --again${forget}`,
   });
 }
 

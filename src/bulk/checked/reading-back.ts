@@ -47,9 +47,8 @@ function isInterrupted({ interrupt }: Execution): boolean {
 
 function inconclusive(items: readonly SentItem[], { domain }: Execution, cause?: CliError): CliError {
   const why = cause ? 'could not be read' : 'does not show whether they were shortened';
-  const longUrls = items.map(({ long_url = '' }) => long_url);
   return new UnknownOutcomeError(`outcome of ${items.length} rows unknown: the listing ${why}`, {
-    hint: `check these rows with: ${destinationsCommand(longUrls, domain)}`,
+    hint: `check these rows with: ${destinationsCommand(items, domain)}`,
     ...(cause && { details: [cause.message], cause }),
   });
 }

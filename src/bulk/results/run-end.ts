@@ -2,7 +2,6 @@ import { CliError, type FailureKind } from '../../base/errors.ts';
 import { destinationsCommand, linksCommand } from '../../client/link-commands.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import type { LinkKey } from '../../contract/link.ts';
-import type { ShortenItem } from '../../contract/operations.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import { missingCount, type RowOutcome, type StopReason, type Tally, UnrecordedError } from './row-outcome.ts';
 
@@ -92,15 +91,11 @@ function checkHint({ rows, operation, domain }: UnknownRows, count: number, isSe
   const links = rows.map(({ payload }) => linksOf(payload, operation, domain));
   const command = links.some((some) => some.length === 0)
     ? destinationsCommand(
-        rows.map(({ payload }) => longUrlOf(payload)),
+        rows.map(({ payload }) => payload),
         domain,
       )
     : linksCommand(links.flat(), operation.kind === 'reset' ? 'stats' : 'list');
   return `${check}${count > rows.length ? ` (the first ${rows.length})` : ''}: ${command}`;
-}
-
-function longUrlOf({ long_url = '' }: Partial<ShortenItem>): string {
-  return long_url;
 }
 
 /** A row that renames its link may have either hash. */

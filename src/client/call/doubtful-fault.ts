@@ -37,10 +37,7 @@ function inDoubt(fault: Fault, deed: string, command: string): Fault {
 function commandFor(operation: OperationName, { path, query = {}, body }: AnyInput): string {
   if (operation === 'addTag' || operation === 'renameTag' || operation === 'deleteTag') return 'linkctl tags';
   const domain = query.domain === undefined ? undefined : String(query.domain);
-  if (operation === 'shortenUrls') {
-    const longUrls = itemsOf(body).map((item) => ('long_url' in item ? String(item.long_url) : ''));
-    return destinationsCommand(longUrls, domain);
-  }
+  if (operation === 'shortenUrls') return destinationsCommand(itemsOf(body), domain);
   const shownBy = operation === 'resetStats' || operation === 'resetSelectedStats' ? 'stats' : 'list';
   // A tag expression selects links of all domains.
   if (query.tags !== undefined) return `linkctl ${shownBy} --by-tags ${shellWord(String(query.tags))}`;

@@ -1,11 +1,12 @@
 import { dayLength } from '../../base/times.ts';
 import { calendarTime } from '../../contract/calendar-time.ts';
+import { isZeroDay } from '../../link/value.ts';
 import { type DateFormat, dayOfDigits } from '../dates.ts';
 import type { Guard } from './aliases.ts';
 
 /** False for empty values, words such as `no` and `none`, and the zero date of a database. */
 export function hasValue(text: string): boolean {
-  return !/^(?:|0(?:\.0+)?|f|false|no|n|off|none|null|undefined|-|\[\]|\{\}|0000-00-00(?:[T ][\d:.]*Z?)?)$/i.test(text);
+  return !/^(?:|0(?:\.0+)?|f|false|no|n|off|none|null|undefined|-|\[\]|\{\})$/i.test(text) && !isZeroDay(text);
 }
 
 interface Now {

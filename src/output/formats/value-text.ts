@@ -1,4 +1,5 @@
 import { joinList } from '../../contract/tag-label.ts';
+import { isZeroDay } from '../../link/value.ts';
 import { grouped } from '../quantity.ts';
 import type { Column, Row } from '../report.ts';
 import { jsonText } from './json-text.ts';
@@ -26,5 +27,5 @@ function listText(list: readonly unknown[]): string {
 
 /** Date-times of the API are in UTC without saying so (4.1.6). The zero day of a database is none. */
 function markedUtc(text: string): string {
-  return text.replace(/^0000.*/, '').replace(/^([\d-]{10})[ T]([\d:]{8})(?:\.\d+)?Z?$/, '$1T$2Z');
+  return isZeroDay(text) ? '' : text.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?Z?$/, '$1T$2Z');
 }
