@@ -39,7 +39,7 @@ export function certify(
   return {
     name,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
-    cert: `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64').replace(/(.{64})/g, '$1\n')}\n-----END CERTIFICATE-----\n`,
+    cert: `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64').replace(/.{64}(?!$)/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
   };
 }
 
