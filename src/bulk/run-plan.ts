@@ -152,7 +152,7 @@ export interface RunEnvironment {
   readonly stateFolder: string;
   /** Aborted by the first signal. Then nothing new is started, and no wait for a further attempt goes on. */
   readonly interrupt?: AbortSignal | undefined;
-  /** Aborts waits and calls when the command's time is over. */
+  /** Of a command that does not listen for signals itself: aborts waits and calls when its time is over, or by a signal. */
   readonly signal?: AbortSignal | undefined;
   warn(message: string): void;
   readonly noteChanges?: NoteChanges | undefined;

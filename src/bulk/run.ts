@@ -105,10 +105,8 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run, older));
   const reported = plan.results === undefined ? undefined : images;
   const stop = createStop();
-  // A command of one call handles no signals itself, and Node compiles for a millisecond what listens to an `AbortSignal`.
   const abort = beginnings.interrupt && new AbortController();
-  const signal =
-    abort && beginnings.signal ? AbortSignal.any([abort.signal, beginnings.signal]) : (abort?.signal ?? beginnings.signal);
+  const signal = abort ? abort.signal : beginnings.signal;
   // Each call in flight adds a listener, and Node reports more than ten as a leak.
   if (signal) setMaxListeners(0, signal);
   const run: Execution = {

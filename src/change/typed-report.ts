@@ -28,10 +28,10 @@ export async function typedReport(
   { fields, markShown, ...presentation }: TypedPresentation,
   session: Session,
 ): Promise<TypedReport> {
-  const { client, profile, domain, deadline, streams } = session;
-  const onAllSettled = (): void => void session.listenForSignals(() => undefined);
+  const { client, profile, domain, calls, streams } = session;
+  const onAllSettled = (): void => session.listenForSignals(() => undefined);
   const plan = { ...planned, profile, domain, fromArguments: true, concurrency: 1 };
-  const started = await startRun(plan, { ...environmentOf(session), signal: deadline.signal, onAllSettled });
+  const started = await startRun(plan, { ...environmentOf(session), signal: calls, onAllSettled });
   const { run } = started.facts;
   for (const line of resumedLines(started.facts, 'link')) await session.note(line);
   const outcomes: RowOutcome[] = [];
@@ -54,8 +54,7 @@ export async function typedReport(
     return (only?.status === 'failed' && failureOf(only, true)) || end.error;
   };
   const counts = countsOf(tally, ignoreMissing);
-  const isUndoable = plan.undo === true || plan.isOneOff === true;
-  const undoLines = isUndoable && isChange(tally) ? [undoLineOf(run)] : [];
+  const undoLines = (plan.undo || plan.isOneOff) && isChange(tally) ? [undoLineOf(run)] : [];
   return {
     ...presentation,
     kind: 'rows',
@@ -93,12 +92,13 @@ async function sentenceOfOne(
 }
 
 function countLines({ missing = 0, unchanged = 0, skipped = 0, not_sent = 0 }: Readonly<Record<string, number>>): string[] {
-  return [
-    ...(missing > 0 ? [`${quantity(missing, 'link')} did not exist`] : []),
-    ...(unchanged > 0 ? [`${quantity(unchanged, 'link')} unchanged`] : []),
-    ...(skipped > 0 ? [`${quantity(skipped, 'link')} skipped: the hash has another destination`] : []),
-    ...(not_sent > 0 ? [`${quantity(not_sent, 'link')} not sent`] : []),
-  ];
+  const parts = [
+    [missing, 'did not exist'],
+    [unchanged, 'unchanged'],
+    [skipped, 'skipped: the hash has another destination'],
+    [not_sent, 'not sent'],
+  ] as const;
+  return parts.flatMap(([count, what]) => (count > 0 ? [`${quantity(count, 'link')} ${what}`] : []));
 }
 
 /** Contains the run ID, which undo requires in scripts. */

@@ -16,7 +16,7 @@ export interface Launch {
   readonly output: { -readonly [K in keyof OutputOptions]: OutputOptions[K] };
   /** Parts of a printed failure besides its message. */
   readonly failure: { debug: boolean; profile?: string | undefined };
-  /** `change` is set before a changing call is sent. */
+  /** `change` is set before a changing call is sent. From then on, the program waits for the command, which reports the outcome. */
   readonly sent: { change: boolean };
   say(text: string): Promise<void>;
   /** After all output, this signal ends the process, as shells expect. Returns the failure to report. */
@@ -34,8 +34,9 @@ export interface Invocation extends Launch {
   readonly now: number;
   /** Set if stdin is the input: answers are then read from the terminal itself. */
   readonly stdinIsInput: boolean;
-  /** Ends calls at `--max-time`, unless the command listens for signals. */
   readonly deadline: Deadline;
+  /** Ends calls at the deadline, and by a signal once a change was sent, unless the command listens for signals. */
+  readonly calls: AbortSignal;
   /** Final only after the session is open. */
   format(): Format;
   /** Opens `-` or a path until the command ends; `things` names the content in messages, such as `URLs`. */
@@ -44,8 +45,8 @@ export interface Invocation extends Launch {
   warn(...texts: readonly string[]): Promise<void>;
   /** Prints on stderr unless `-q` is given. */
   note(text: string): Promise<void>;
-  /** Signals go to `listener` instead of ending the command, until the returned function is called. */
-  listenForSignals(listener: (signal: EndingSignal) => void): () => void;
+  /** From now on, signals go to `listener` instead of ending the command. */
+  listenForSignals(listener: (signal: EndingSignal) => void): void;
   /** Registers clean-up; tasks run in reverse order, also after a failure. */
   atEnd(task: () => Promise<void>): void;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { type EndingSignal, folders, type System } from '../base/system.ts';
+import { type EndingSignal, folders } from '../base/system.ts';
 import { type Format, formats, isFormat, markdown } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { typedLine } from '../help/command-tree.ts';
@@ -9,7 +9,6 @@ import { chooseFormat, type OutputOptions } from '../output/output-options.ts';
 import { printReport } from '../output/print.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
 import type { Report } from '../output/report.ts';
-import type { Streams } from '../output/streams.ts';
 import { noDeadline } from './deadline.ts';
 import { explicitFormat, type Invocation, isSet, type Launch } from './invocation.ts';
 
@@ -63,9 +62,10 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
   streams.pasteable = (text) => withTypedAccount(text, { ...global, domain: global.domain?.at(-1) });
   failure.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
   const { file, hashesFrom } = command.opts<{ file?: string; hashesFrom?: string }>();
-  const signals = watchSignals(system, streams);
+  const calls = new AbortController();
+  const signals = watchSignals(start, calls);
   const { maxTime } = global;
-  const deadline = maxTime === undefined ? noDeadline : (await import('./time-limit.ts')).deadlineAfter(maxTime, system);
+  const deadline = maxTime === undefined ? noDeadline : (await import('./time-limit.ts')).deadlineAfter(maxTime, start, calls);
   const { atEnd, clearAway } = createEnd();
   const warned = new Set<string>();
   const invocation: Invocation = {
@@ -74,6 +74,7 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
     now: system.now(),
     stdinIsInput: [file, hashesFrom].includes('-'),
     deadline,
+    calls: calls.signal,
     format: () => chooseFormat(output, streams.terminal),
     async warn(...texts) {
       for (const text of texts) {
@@ -94,12 +95,11 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
     atEnd,
   };
   const close = async (): Promise<void> => {
-    deadline.release();
     await clearAway();
     // A command that listens has recorded its results, so a late signal must not change the exit.
     if (!signals.isListening()) signals.end();
   };
-  return { invocation, hold: (work) => deadline.hold(work, signals.isListening), close };
+  return { invocation, hold: (work) => deadline.hold(work, signals.isListening).catch(signals.fail), close };
 }
 
 interface End {
@@ -154,23 +154,30 @@ function formatOf(text: string | undefined): Format | undefined {
 }
 
 interface SignalWatch {
-  /** Signals go to `listener` until the returned function is called. */
-  listen(listener: (signal: EndingSignal) => void): () => void;
+  /** From now on, signals go to `listener`. */
+  listen(listener: (signal: EndingSignal) => void): void;
   isListening(): boolean;
+  /** Throws the failure to report. A signal that ended the calls comes before it, but not before an unknown outcome or a local failure. */
+  fail(error: unknown): never;
   end(): void;
 }
 
-/** Signals end a command at once with a message, unless the command listens. */
-function watchSignals(system: System, streams: Streams): SignalWatch {
+/**
+ * A signal ends a command at once with a message, unless the command listens. Once a change was sent, the first signal only ends the calls, so
+ * that the command reports the outcome.
+ */
+function watchSignals({ system, streams, sent, dieOf }: Launch, calls: AbortController): SignalWatch {
   let listener: ((signal: EndingSignal) => void) | undefined;
-  let isDying = false;
+  let caught: EndingSignal | undefined;
   const listen = (signal: EndingSignal): void => {
     const die = (): void => system.dieOf(signal);
     if (listener) listener(signal);
-    else if (isDying) die();
+    else if (caught) die();
     else {
-      isDying = true;
-      streams.messageNow('interrupted').then(die, die);
+      caught = signal;
+      const told = streams.messageNow('interrupted');
+      if (sent.change) calls.abort();
+      else told.then(die, die);
     }
   };
   const stops = [
@@ -181,13 +188,12 @@ function watchSignals(system: System, streams: Streams): SignalWatch {
   return {
     listen(next) {
       listener = next;
-      return () => {
-        listener = undefined;
-      };
     },
     isListening: () => listener !== undefined,
-    end: () => {
-      for (const stop of stops) stop();
+    fail(error) {
+      const { kind } = Object(error);
+      throw caught && kind !== 'unknown' && kind !== 'local' ? dieOf(caught) : error;
     },
+    end: () => stops.forEach((stop) => void stop()),
   };
 }

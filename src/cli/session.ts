@@ -153,7 +153,7 @@ interface Account extends AccountOptions {
 
 /** Sends nothing yet. */
 export function connect(account: Account, invocation: Invocation): Client {
-  const { system, global, streams, deadline, sent, warn } = invocation;
+  const { system, global, streams, calls, sent, warn } = invocation;
   const { username, readKey } = account;
   const redactor = new Redactor();
   const redact = (text: string): string => redactor.redact(text);
@@ -169,9 +169,8 @@ export function connect(account: Account, invocation: Invocation): Client {
     retries: account.retries ?? global.retries,
     maxWait: global.maxWait,
     caFile: global.caFile ?? account.caFile,
-    signal: deadline.calls,
+    signal: calls,
     onChange: () => {
-      deadline.changes();
       sent.change = true;
     },
     observe: (event) => trace(event, invocation),

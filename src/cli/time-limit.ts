@@ -2,17 +2,20 @@ import { UnavailableError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { CallError } from '../client/call-error.ts';
 import type { Deadline } from './deadline.ts';
+import type { Launch } from './invocation.ts';
 
 /** Milliseconds that interrupted calls have to report "outcome unknown". */
 const reportTime = 1000;
 
-/** The deadline of `--max-time`. */
-export function deadlineAfter(seconds: number, system: Pick<System, 'sleep' | 'stdin'>): Deadline {
+/** The deadline of `--max-time`. Ends `calls`. */
+export function deadlineAfter(
+  seconds: number,
+  { system, sent }: { readonly system: Pick<System, 'sleep' | 'stdin'>; readonly sent: Launch['sent'] },
+  calls: AbortController,
+): Deadline {
   const time = new AbortController();
-  const calls = new AbortController();
   const released = new AbortController();
   const { signal } = time;
-  let hasChanged = false;
   const waitForDeadline = async (handlesEnd: () => boolean): Promise<void> => {
     await system.sleep(seconds * 1000, released.signal);
     time.abort(
@@ -25,25 +28,22 @@ export function deadlineAfter(seconds: number, system: Pick<System, 'sleep' | 's
   };
   const abandon = async (handlesEnd: () => boolean): Promise<void> => {
     await waitForDeadline(handlesEnd);
-    if (handlesEnd() || hasChanged) return await new Promise(() => undefined);
+    if (handlesEnd() || sent.change) return await new Promise(() => undefined);
     // A pending read of stdin would keep the process alive.
     system.stdin.destroy();
     throw signal.reason;
   };
   return {
     signal,
-    calls: calls.signal,
-    changes: () => {
-      hasChanged = true;
-    },
     async hold(work, handlesEnd) {
       try {
         await Promise.race([work, abandon(handlesEnd)]);
       } catch (error) {
         throw signal.aborted && isInterrupted(error) ? signal.reason : error;
+      } finally {
+        released.abort();
       }
     },
-    release: () => released.abort(),
   };
 }
 

@@ -109,7 +109,6 @@ function createCaller(options: ClientOptions, connection: Connection): Caller {
   const completed = (fault: Fault): Fault => ({ ...fault, hint: fault.hint && (options.pasteable?.(fault.hint) ?? fault.hint) });
   return async ({ inDoubt, ...call }) => {
     const signal = joined(call.signal);
-    if (inDoubt) options.onChange?.();
     const attempt = async (): ReturnType<typeof call.settle> => {
       const outcome = await connection.exchange(call.request, signal);
       if (outcome.kind === 'answer') {

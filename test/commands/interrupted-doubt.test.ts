@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { main } from '../../src/cli/main.ts';
+import { startProgram } from '../support/built-program.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { test as base, type Linkctl } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
@@ -145,4 +146,108 @@ describe('B45, R-18: a run that is ended before an answer comes advises what is 
       expect(await stored(service)).toHaveLength(links);
     },
   );
+});
+
+describe.for(['a', 'b'] as const)('B41, exit 10 before the signal: a typed change that is in doubt, edition %s', (edition) => {
+  test.override({ edition });
+
+  test.for([
+    [
+      ['shorten', 'https://a.example/1'],
+      'POST',
+      'the links may have been created',
+      / list --search https:..a.example.1\n$/,
+      'SIGINT',
+    ],
+    [
+      ['shorten', 'https://a.example/1', 'https://a.example/2'],
+      'POST',
+      'the links may have been created',
+      / list --search https:..a.example. --all\n$/,
+      'SIGTERM',
+    ],
+    [
+      ['shorten', 'https://a.example/1', '--hash', 'mine'],
+      'POST',
+      'the links may have been created',
+      / list --search https:..a.example.1\n$/,
+      'SIGTERM',
+    ],
+    [['edit', 'h0', '--note', 'x'], 'PATCH', 'the links? may have been changed', / list .*h0/, 'SIGINT'],
+    [['delete', 'h0', '--yes'], 'DELETE', 'the links? may have been deleted', / list .*h0/, 'SIGHUP'],
+    [['tags', 'add', 'new'], 'POST', 'the tag may have been added', /: linkctl tags\n$/, 'SIGTERM'],
+    [['stats', '--reset', 'h0', '--yes'], 'DELETE', 'the counters may have been reset', / stats .*h0/, 'SIGTERM'],
+  ] as const)(
+    '%j: the message says what may have been done, as without an answer',
+    async ([words, method, deed, check, signal], { env, service, wire }) => {
+      await store(service, numbered(1));
+      await wire.script([{ only: { method }, held: true }]);
+      const system = createTestSystem({ env });
+      const running = main(words, system);
+      await wire.held();
+      const requests = (await wire.requests()).length;
+      const since = performance.now();
+      system.raise(signal);
+      expect(await running).toBe(10);
+      expect(performance.now() - since).toBeLessThan(2000);
+      const { stdout, stderr } = system.printed();
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(new RegExp(`^interrupted\n(.*\n)*error: outcome unknown: ${deed}: interrupted\nhint: `, 'm'));
+      expect(stderr).toMatch(check);
+      expect(await wire.requests()).toHaveLength(requests);
+      await wire.release();
+    },
+  );
+});
+
+describe('B41, R-18: a signal ends a typed change at once where nothing is in doubt', () => {
+  const shorten = ['shorten', 'https://a.example/1'];
+
+  test('while the key is read, before anything is sent', async ({ env, folder, wire }) => {
+    const {
+      LINKCTL_API_KEY: _,
+      LINKCTL_EDITION: edition,
+      LINKCTL_BASE_URL: base_url,
+      LINKCTL_USERNAME: username,
+      ...others
+    } = env;
+    const begun = join(folder, 'begun');
+    const api_key_command = ['sh', '-c', `echo > ${begun}; exec sleep 60`];
+    const config = { current_profile: 'work', profiles: { work: { base_url, username, edition, api_key_command } } };
+    mkdirSync(join(folder, '.config', 'linkctl'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, '.config', 'linkctl', 'config.json'), JSON.stringify(config), { mode: 0o600 });
+    const program = startProgram(shorten, others);
+    await until(() => existsSync(begun), 'the key is read');
+    program.process.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({ signal: 'SIGTERM', stdout: '', stderr: 'interrupted\n' });
+    expect(await wire.requests()).toEqual([]);
+  });
+
+  test('while the server asks it to wait', async ({ env, wire }) => {
+    await wire.script([{ apply: false, answer: { status: 429, headers: { 'retry-after': '20' }, body: '' } }]);
+    let isWaiting = false;
+    const sleep = async (milliseconds: number, signal?: AbortSignal): Promise<void> => {
+      isWaiting = true;
+      await delay(milliseconds, undefined, { signal });
+    };
+    const system = createTestSystem({ env, sleep });
+    const running = main(shorten, system);
+    await until(() => isWaiting, 'it waits');
+    system.raise('SIGTERM');
+    expect(await running).toBe(143);
+    expect(system.deaths).toEqual(['SIGTERM']);
+    expect(system.printed()).toEqual({ stdout: '', stderr: 'interrupted\n1 link not sent\n' });
+  });
+
+  test('a second signal does not wait for the report', async ({ env, wire }) => {
+    await wire.script([{ only: { method: 'POST' }, held: true }]);
+    const system = createTestSystem({ env });
+    const running = main(shorten, system);
+    await wire.held();
+    system.raise('SIGINT');
+    system.raise('SIGTERM');
+    expect(system.deaths).toEqual(['SIGTERM']);
+    await running;
+    await wire.release();
+  });
 });

@@ -15,6 +15,8 @@ export async function findPossibleLinks(
   items: readonly SentItem[],
   { client, domain, system, signal, warn, plan: { settle = usualSettle } }: Execution,
 ): Promise<readonly Verdict[]> {
+  // After a signal or the end of the time, nothing can be listed.
+  if (signal?.aborted) return items.map(() => doubtful);
   const seconds = (settle * 1.2) / 1000;
   warn(`no reliable response: checking the newest links for ${seconds} s`);
   const found = new Map<string, KnownRecord>();

@@ -11,16 +11,12 @@ interface ReadingSettings {
   readonly client: Pick<Client, 'send'>;
   readonly system: Pick<System, 'elapsed'>;
   readonly domain?: string | undefined;
-  readonly deadline: { readonly signal: AbortSignal | undefined };
 }
 
-export async function readTypedHash(
-  items: readonly ShortenItem[],
-  { client, system, domain, deadline: { signal } }: ReadingSettings,
-) {
+export async function readTypedHash(items: readonly ShortenItem[], { client, system, domain }: ReadingSettings) {
   const readAt = system.elapsed();
   const hashes = items.map(({ custom_hash = '' }) => custom_hash);
-  const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length, signal });
+  const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length });
   /** Undefined if the reading does not show it. */
   const isOlder = ({ custom_hash = '' }: ShortenItem, { record, shared }: Done): boolean | undefined =>
     !shared && record && foldedHash(record.hash) === foldedHash(custom_hash) ? found.has(custom_hash) : undefined;

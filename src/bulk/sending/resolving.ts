@@ -45,7 +45,7 @@ async function readBack({ batch, rows }: RecordedBatch, run: Execution): Promise
 export async function inspect(rows: Rows, run: Execution): Promise<readonly Verdict[]> {
   const { operation, inDoubt, priorDestinations, stop, signal, reserveCalls, system } = run;
   const unread = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
-  if (!operation.inspect || stop.reason?.kind === 'error' || !reserveCalls()) return unread;
+  if (!operation.inspect || stop.reason?.kind === 'error' || signal?.aborted || !reserveCalls()) return unread;
   try {
     const sought = rows.map(({ index, payload, listed }) => ({
       payload,

@@ -37,7 +37,9 @@ export function createConnection(options: ClientOptions): Connection {
       transport ??= openTransport({ origin: base, caFile, env: system.env, connect, warn });
       const wire = await wireRequest(request);
       const started = system.elapsed();
-      const answered = await (await transport).exchange(wire, timeoutsFor(request.method, timeout), signal);
+      const { exchange } = await transport;
+      if (request.method !== 'GET') options.onChange?.();
+      const answered = await exchange(wire, timeoutsFor(request.method, timeout), signal);
       const outcome = withoutEcho(answered, wire, options, warn);
       observe?.(exchangeEvent({ request, wire, outcome, milliseconds: system.elapsed() - started }, redact));
       return outcome;
