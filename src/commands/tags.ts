@@ -6,7 +6,7 @@ import { recordTagRun, unfinishedTags } from '../bulk/tag-run.ts';
 import { environmentOf } from '../change/environment.ts';
 import { refuseTooMany } from '../change/limits.ts';
 import { plannedRows } from '../change/plan/report.ts';
-import { keepsUndo } from '../change/run-settings.ts';
+import { keepsUndo, markShown } from '../change/run-settings.ts';
 import { removeTags } from '../change/tags/tag-removal.ts';
 import { changeEach, consentToTags, countTagged, labelColumns, recordedTags, tagRequests } from '../change/tags/tags.ts';
 import { undoLineOf } from '../change/typed-report.ts';
@@ -140,7 +140,13 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
     if (add.length > 0) recorded = await recordedTags(report, run, session);
     yield* batchesOf(recorded);
   }
-  return { ...report, rows: rows(), notes: () => recorded.notes?.() ?? [], unwritten: () => recorded.unwritten?.() ?? [] };
+  return {
+    ...report,
+    rows: rows(),
+    notes: () => recorded.notes?.() ?? [],
+    unwritten: () => recorded.unwritten?.() ?? [],
+    printed: async () => recorded.printed?.(),
+  };
 }
 
 async function changeLabel(_options: object, invocation: Invocation, operands: string[]): Promise<Report> {
@@ -164,7 +170,8 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   const { run: name, result } = await recordTagRun(run, environment, { act, leavesNothing: isNoTag });
   const tag = applied(label, result);
   const undoLines = session.streams.watched ? [undoLineOf(name)] : [];
-  return labelReport(tag, `Renamed tag "${old}" to "${tag.label}"`, undoLines);
+  const report = labelReport(tag, `Renamed tag "${old}" to "${tag.label}"`, undoLines);
+  return { ...report, printed: () => markShown(name, session) };
 }
 
 function labelReport(tag: TagRecord, sentence: string, notes: readonly string[] = []): Report {

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { runShell } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
@@ -133,5 +134,33 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(undo)).code).toBe(0);
     expect(await stored(service)).toEqual(before);
     expect((await runs(linkctl)).map(({ state }) => state)).toEqual(['finished', 'finished']);
+  });
+
+  test.for([
+    ['a rename', ['tags', 'rename', 'one', 'two'], 'two\n', ['two']],
+    ['the deletion of a tag without links', ['tags', 'delete', 'one', ...sure], 'one\n', ['']],
+  ] as const)(
+    'E10: %s whose result was not shown is shown by the same command, which is refused after that',
+    async ([, words, shown, left], { env, linkctl }) => {
+      await linkctl(['tags', 'add', 'one']);
+      const ran = await runShell(`$linkctl ${words.join(' ')} > /dev/full`, env);
+      expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('cannot write output') });
+      expect(await tagsOf(linkctl)).toEqual(left);
+      expect(await linkctl(words)).toMatchObject({ code: 0, stdout: shown });
+      expect(await runs(linkctl)).toHaveLength(2);
+      expect(await linkctl(words)).toMatchObject({ code: 5, stdout: '' });
+      expect(await tagsOf(linkctl)).toEqual(left);
+      expect((await undoNewest(linkctl)).code).toBe(0);
+      expect(await tagsOf(linkctl)).toEqual(['one']);
+    },
+  );
+
+  test('E10: a rename whose result was shown is made anew once the old label is back', async ({ linkctl }) => {
+    for (const _ of ['first', 'again']) {
+      await linkctl(['tags', 'add', 'one']);
+      expect(await linkctl(['tags', 'rename', 'one', 'two'])).toMatchObject({ code: 0, stdout: 'two\n' });
+      expect((await linkctl(['tags', 'delete', 'two', ...sure])).code).toBe(0);
+    }
+    expect((await runs(linkctl)).filter(({ what }) => what === 'tags rename one two')).toHaveLength(2);
   });
 });

@@ -29,7 +29,13 @@ const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
 /** Returns true if the run is complete and its result was shown or need not be. Otherwise the same command continues it. */
 export function isOver({ complete, shown, begin }: RunState): boolean {
-  return complete && (shown || isRowless(begin) || begin.operation === 'check');
+  return complete && (shown || !hasResult(begin));
+}
+
+/** False for a check, a call of `api`, and an undo without rows: each is simply done again. */
+function hasResult(begin: BeginLine): boolean {
+  const { operation, undoes } = begin;
+  return operation !== 'check' && (!isRowless(begin) || (operation === 'tags' && undoes === undefined));
 }
 
 /** True for a change of tags, a call of `api`, and an undo that found all links as they should be. */

@@ -10,6 +10,7 @@ import { accountLabel } from '../account-label.ts';
 import type { ListedChange } from '../change.ts';
 import { environmentOf } from '../environment.ts';
 import type { CopyAccounts } from '../rows/copy-domains.ts';
+import { markShown } from '../run-settings.ts';
 import { undoLineOf } from '../typed-report.ts';
 import { isRefusal, namedTags } from './tags.ts';
 
@@ -87,11 +88,11 @@ export async function withTagsAlone(
     // Nothing was changed, so nothing is recorded.
     if (refusal && !isBegun()) throw refusal;
   };
-  const undoLines: string[] = [];
+  let made = '';
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     const { run } = await recordTagRun({ what, change: change ?? {}, profile: target.profile }, environment, { act, isBegun });
-    undoLines.push(undoLine(run));
+    made = run;
     yield* batchesOf(report);
   }
-  return { ...report, rows: rows(), notes: () => undoLines };
+  return { ...report, rows: rows(), notes: () => [undoLine(made)], printed: () => markShown(made, target) };
 }

@@ -16,6 +16,7 @@ import type { PlannedOutcome } from '../decide/outcome.ts';
 import { environmentOf } from '../environment.ts';
 import { refuseTooMany, requireAnswer } from '../limits.ts';
 import { shownLinks } from '../plan/text.ts';
+import { markShown } from '../run-settings.ts';
 import { undoLineOf } from '../typed-report.ts';
 
 /** Asks before tags are deleted. Both `--max-affected` and the number to type count the links of the tags. */
@@ -155,6 +156,7 @@ export async function recordedTags(
     rows: collected(),
     notes: () => [...(report.notes?.() ?? []), ...(session.streams.watched ? undoLines : [])],
     unwritten: () => [...(report.unwritten?.() ?? []), ...undoLines],
+    ...(done && { printed: () => markShown(done.run, session) }),
   };
 }
 
