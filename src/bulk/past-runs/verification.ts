@@ -30,7 +30,7 @@ export async function* verifyRun(stateFolder: string, run: string, settings: Omi
   const record = runRecord(run, folders);
   const { begin, locationOf } = (await foldRun(run, folders)) ?? noRun(run);
   if (begin.operation !== 'shorten' && begin.operation !== 'edit' && begin.operation !== 'apply') {
-    throw new UsageError(`run ${run} created no links; there is nothing to verify`);
+    throw new UsageError(`run ${run} left no links that could be read back: there is nothing to verify`);
   }
   const images = await keptImages(record, begin.input.rows);
   const moved = begin.operation === 'edit' ? await movedHashes(() => images.backwards()) : new Set<string>();
