@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander';
-import { exitCodes, UsageError } from '../base/errors.ts';
+import { exitCodes, type UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { addGlobalFlags } from '../flags/globals.ts';
@@ -32,8 +32,7 @@ export async function runProgram(argv: readonly string[], launch: Launch, isDecl
   const line = readLine(root, argv);
   const topic = await askedTopic(line, argv, system);
   if (topic) return say(topic);
-  const words = await fillTree(root, line, argv, runnerOf(launch));
-  refuseMisplaced(root, words);
+  const words = await separated(root, await fillTree(root, line, argv, runnerOf(launch)));
   try {
     await root.parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -51,15 +50,16 @@ export async function runProgram(argv: readonly string[], launch: Launch, isDecl
   await say(flag === '--help' && isTopicName(name) ? `${text}\n${await textOf(name)}` : text);
 }
 
-/** `--note -q --add-tag x` would give the note `--add-tag`, and `x` would be another link to change. */
-function refuseMisplaced(root: Command, words: readonly string[]): void {
+/**
+ * commander takes global flags out of a line first, even where the value of another flag belongs: `--note -yes` would be consent with the
+ * note `-es`, and of `--note -q --add-tag x` the note `--add-tag` would be left and another link, `x`.
+ */
+async function separated(root: Command, words: readonly string[]): Promise<readonly string[]> {
   // Only then the line is read once more.
-  if (!words.some((word, nth) => word.startsWith('-') && words[nth + 1]?.startsWith('-'))) return;
-  const { misplaced } = readLine(root, words);
-  if (!misplaced) return;
-  const { flag, word } = misplaced;
-  const name = flag.long ?? flag.short;
-  throw new UsageError(`${name}: missing value`, { hint: `if the value is ${word}: ${name}=${word}` });
+  if (!words.some((word, nth) => word.startsWith('-') && /^(-|true$|false$)/.test(words[nth + 1] ?? ''))) return words;
+  const line = readLine(root, words);
+  if (line.misplaced) throw (await import('../help/usage-error.ts')).misplacedWord(line.misplaced);
+  return [...line.words, ...words.slice(flagsOf(words).length)];
 }
 
 async function wrongLine(error: CommanderError, root: Command, words: readonly string[]): Promise<UsageError> {
@@ -87,13 +87,14 @@ export async function wholeTree(): Promise<CommandTree> {
 }
 
 /** Nothing after `--` names a command or asks for help. */
+function flagsOf(words: readonly string[]): readonly string[] {
+  return words.includes('--') ? words.slice(0, words.indexOf('--') + 1) : words;
+}
+
 function readLine(root: Command, argv: readonly string[]): TypedLine {
   const tree = commandTree(root);
   const commands = entries.map(({ name, alias }) => ({ ...tree, name, aliases: alias ? [alias] : [], flags: [], commands: [] }));
-  return readTypedLine(
-    root.commands.length > 0 ? tree : { ...tree, commands },
-    argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined),
-  );
+  return readTypedLine(root.commands.length > 0 ? tree : { ...tree, commands }, flagsOf(argv));
 }
 
 /** `help <topic>` or `<topic> --help`. `help formats --json` prints the schemas. */

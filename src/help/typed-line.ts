@@ -16,14 +16,19 @@ export interface TypedLine {
   readonly awaiting: Flag | undefined;
   /** Set after `--`: later words are no flags. */
   readonly ended: boolean;
-  /** A flag where the value of another one belongs. commander takes global flags out first, and then the word after it as the value. */
+  /** For commander, which looks for global flags in every word first: a value that begins with `-` is in the word of its flag. */
+  readonly words: readonly string[];
+  /** A flag or `--` where the value of a flag belongs, or a truth value behind a flag that takes no value. */
   readonly misplaced: { readonly flag: Flag; readonly word: string } | undefined;
 }
 
 type Draft = { -readonly [K in keyof TypedLine]: TypedLine[K] } & {
   path: CommandTree[];
   operands: string[];
+  words: string[];
   given: Map<string, string | undefined>;
+  /** The last word, if it is a flag without a value. */
+  plain?: Flag | undefined;
 };
 
 /** Parses like commander, but accepts incomplete and invalid lines. */
@@ -36,13 +41,16 @@ export function readTypedLine(root: CommandTree, words: readonly string[]): Type
     given: new Map(),
     awaiting: undefined,
     ended: false,
+    words: [],
     misplaced: undefined,
   };
   for (const word of words) {
-    if (line.awaiting) {
-      if (isFlag(line, word)) line.misplaced ??= { flag: line.awaiting, word };
-      takeFlag(line, line.awaiting, word);
-    } else if (line.ended) line.operands.push(word);
+    if (line.awaiting && word !== '-h' && word !== '--help') {
+      takeValue(line, line.awaiting, word);
+      continue;
+    }
+    line.words.push(word);
+    if (line.ended) line.operands.push(word);
     else if (word === '--') line.ended = true;
     else if (word.startsWith('-') && word !== '-') takeFlags(line, word);
     else takeOperand(line, word);
@@ -57,7 +65,14 @@ export function reachableFlags({ path }: Pick<TypedLine, 'path'>): Flag[] {
 
 function isFlag(line: Draft, word: string): boolean {
   const [name] = word.split('=');
-  return reachableFlags(line).some(({ short, long }) => long !== '--help' && (word === short || name === long));
+  return reachableFlags(line).some(({ short, long }) => word === short || name === long);
+}
+
+function takeValue(line: Draft, flag: Flag, word: string): void {
+  if (word === '--' || isFlag(line, word)) line.misplaced ??= { flag, word };
+  const before = word.startsWith('-') ? line.words.pop() : undefined;
+  line.words.push(before === undefined ? word : `${before}${before.startsWith('--') ? '=' : ''}${word}`);
+  takeFlag(line, flag, word);
 }
 
 /** The last operand may repeat. */
@@ -89,10 +104,14 @@ function takeFlags(line: Draft, word: string): void {
 function takeFlag(line: Draft, flag: Flag | undefined, value: string | undefined): void {
   if (!flag) return;
   line.given.set(flag.name, value);
-  line.awaiting = flag.value !== undefined && value === undefined ? flag : undefined;
+  const isAlone = value === undefined;
+  line.awaiting = isAlone && flag.value !== undefined ? flag : undefined;
+  line.plain = isAlone && flag.value === undefined ? flag : undefined;
 }
 
 function takeOperand(line: Draft, word: string): void {
+  if (line.plain && (word === 'true' || word === 'false')) line.misplaced ??= { flag: line.plain, word };
+  line.plain = undefined;
   const isRoot = line.path.length === 1;
   const child = line.operands.length === 0 ? commandAt(line.command, [word]) : undefined;
   if (isRoot && word === 'help' && !line.help) line.help = true;

@@ -39,6 +39,18 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   });
 }
 
+/** Of a flag or `--` in the place of a value, or a truth value behind a flag that takes none. */
+export function misplacedWord({ flag, word }: NonNullable<TypedLine['misplaced']>): UsageError {
+  const name = flag.long ?? flag.short ?? '';
+  if (flag.value !== undefined) {
+    return new UsageError(`${name}: missing value`, { hint: `if the value is ${word}: ${name}=${word}` });
+  }
+  const opposite = name.startsWith('--no-') ? '' : `, or ${name.replace('--', '--no-')} where the command has it`;
+  return new UsageError(`${name} takes no value, but ${word} follows it`, {
+    hint: `for true: ${name} alone; for false: leave it out${opposite}`,
+  });
+}
+
 /** A name of `help` alone, which has no examples. */
 function isTopic({ name, examples }: CommandTree): boolean {
   return isTopicName(name) && examples.length === 0;

@@ -27,16 +27,60 @@ test('B1: help on what does not exist is a mistake with a suggestion', async ({ 
   expect(ran.stderr).toContain('list');
 });
 
-test('B1: -h behind a flag that takes a value is that value', async ({ linkctl }) => {
-  const ran = await linkctl(['list', '--search', '-h']);
-  expect(ran).toMatchObject({ code: 0, stdout: '' });
+test.for([
+  ['list', '--search', '-h'],
+  ['edit', 'h', '--note', '--help'],
+  ['shorten', 'https://a.example/1', '-qt', '-h', '--note', 'x'],
+  ['list', '-L', '--help'],
+])('B1, B2: -h means help, in the place of a value too: %j', async (argv, { linkctl, wire }) => {
+  const help = await linkctl(['help', argv[0] ?? '']);
+  expect(await linkctl(argv)).toEqual(help);
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  expect(await wire.requests()).toEqual([]);
 });
+
+test.for(['-yes, please', '-new offer', '-pending', '-ojson', '-Version2', '-q'])(
+  'B8: the value %j, which begins like global flags, is the value of its flag and nothing else',
+  async (value, { linkctl }) => {
+    const given = (flag: string, short = flag): string[] => (value === '-q' ? [`${flag}=${value}`] : [short, value]);
+    await linkctl(['shorten', 'https://a.example/1', '--hash', 'one', ...given('--tag', '-qt')]);
+    expect(await linkctl(['edit', ...given('--note'), 'one', '-o', 'tsv'])).toMatchObject({ code: 0, stdout: 'one\n' });
+    const { stdout } = await linkctl(['list', '--search', 'https', '-o', 'jsonl', '--fields', 'note,tags']);
+    expect(JSON.parse(stdout)).toEqual({ note: value, tags: [value] });
+  },
+);
+
+test('B8, B57: a value that begins like --yes is no consent, and selects what was named', async ({ linkctl, wire }) => {
+  for (const end of ['ards', '-yards']) await linkctl(['shorten', `https://a.example/1${end}`]);
+  const before = (await wire.requests()).length;
+  const ran = await linkctl(['delete', '--search', '-yards', '--max-affected', '9']);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') });
+  expect((await wire.requests()).slice(before).filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
+test.for([
+  [
+    ['edit', 'h', '--email-stats', 'false'],
+    '--email-stats takes no value, but false follows it\nhint: for true: --email-stats alone; for false: leave it out, or --no-email-stats where the command has it\n',
+  ],
+  [['edit', 'h', '--email-stats', 'true', '--note', 'x'], '--email-stats takes no value, but true follows it\n'],
+  [['delete', 'h', '-y', 'false'], '--yes takes no value, but false follows it\n'],
+] as const)(
+  'B10, B12: %j is exit 2: the flag would be set, and the word another link',
+  async ([argv, complaint], { linkctl, wire }) => {
+    const ran = await linkctl(argv);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`error: ${complaint}`);
+    expect(await wire.requests()).toEqual([]);
+  },
+);
 
 test.for([
   [['edit', 'h', '--note', '-q', '--add-tag', 'other'], '--note=-q'],
   [['edit', 'h', '--note', '--add-tag', 'other'], '--note=--add-tag'],
   [['list', '--search', '--limit=5'], '--search=--limit=5'],
   [['-p', '-q', 'list'], '--profile=-q'],
+  [['edit', 'h', '--note', '--', 'h2'], '--note=--'],
 ] as const)(
   'B7: a flag in the place of a value is exit 2, because the word after it would become another operand: %j',
   async ([argv, remedy], { linkctl, wire }) => {
