@@ -78,7 +78,7 @@ function runnerOf(launch: Launch): Runner {
 /** Loads every command. */
 export async function wholeProgram(): Promise<Command> {
   const root = createRoot(everyFlag);
-  for (const entry of entries) (await entry.load())(placeCommand(root, entry), () => async () => undefined);
+  for (const entry of entries) (await entry.load()).register(placeCommand(root, entry), () => async () => undefined);
   return root;
 }
 
@@ -147,7 +147,7 @@ function createRoot(
   return root;
 }
 
-function placeCommand(root: Command, { name, alias, summary, group }: Entry): Command {
+function placeCommand(root: Command, { name, alias, summary, group }: Entry & { readonly group: string }): Command {
   const command = root.command(name).summary(summary).description(`${summary}.`).helpGroup(group).helpCommand(false);
   if (alias) command.alias(alias);
   return command;
@@ -157,7 +157,7 @@ function placeCommand(root: Command, { name, alias, summary, group }: Entry): Co
 async function fillTree(root: Command, line: TypedLine, argv: readonly string[], run: Runner): Promise<readonly string[]> {
   const [, named] = line.path;
   const entry = entries.find(({ name }) => name === named?.name);
-  if (entry) (await entry.load())(placeCommand(root, entry), run);
+  if (entry) (await entry.load()).register(placeCommand(root, entry), run);
   else for (const other of entries) placeCommand(root, other);
   const [word] = line.operands;
   if (entry) {

@@ -10,7 +10,7 @@ import type { Column, RecordReport, Row } from '../output/report.ts';
 import type { Streams } from '../output/streams.ts';
 import { endText } from '../output/url-columns.ts';
 
-export function registerAccount(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   command
     .option('--fail-above <percent>', 'exit 7 if a counter exceeds this percentage of its limit', percent)
     .action(run(showAccount));

@@ -14,7 +14,7 @@ import { describe } from '../help/description.ts';
 import { dryRunReport } from '../output/planned-requests.ts';
 import type { Report } from '../output/report.ts';
 
-export function registerApi(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   command
     .argument('<method>', 'GET, POST, PATCH or DELETE')
     .argument('<path>', 'path below the base URL, such as /urls/abc')

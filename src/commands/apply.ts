@@ -31,7 +31,7 @@ interface ApplyOptions extends BulkOptions {
   readonly maxDeleted?: number;
 }
 
-export function registerApply(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   command.option('--prune <label>', 'delete links that carry <label> and are not in the file', once);
   command.option('--max-deleted <n>', 'maximum number of links to delete; fail if there are more', count(0));
   addInputFlags(command);

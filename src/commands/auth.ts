@@ -15,7 +15,7 @@ import { maskKey } from '../profiles/redactor.ts';
 import { overridingProfile, resolveCredentials } from '../profiles/resolved-credentials.ts';
 import { logIn } from './auth/login.ts';
 
-export function registerAuth(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   describe(command.command('login'), {
     summary: 'Verify credentials and store them',
     description: 'Verify credentials with the server and store them as a profile.',

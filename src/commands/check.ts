@@ -36,7 +36,7 @@ interface CheckOptions extends SelectionOptions {
   readonly results?: string;
 }
 
-export function registerCheck(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   addSelectionFlags(command, 'check all links (default)');
   command
     .option('--links', 'check that the short URLs redirect to their destinations')

@@ -6,7 +6,7 @@ import { choice } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import type { Report } from '../output/report.ts';
 
-export function registerCompletion(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   command.argument('<shell>', shells.join(', '), choice(shells)).action(run(completion));
   describe(command, {
     examples: shells.map((shell) => `linkctl completion ${shell}`),

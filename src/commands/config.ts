@@ -18,7 +18,7 @@ import { checkDomain, verify } from './auth/verify.ts';
 /** Settings that only a login changes are excluded. */
 const changeableKeys = profileKeys.filter((key) => !fieldOf(key).login);
 
-export function registerConfig(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   describe(command.command('list'), {
     summary: 'Show all settings and their sources',
     description: 'Show all settings and their sources: flag, environment, profile or default.',

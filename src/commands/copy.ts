@@ -13,7 +13,7 @@ import type { Report } from '../output/report.ts';
 import { urlColumns } from '../output/url-columns.ts';
 import { addSelectionFlags, chosenSelection, everything } from '../select/selection-flags.ts';
 
-export function registerCopy(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   command.requiredOption('--to <profile>', 'profile of the account to copy to');
   command.option('--map-domain <a=b>', 'copy the links of domain a to domain b; repeatable', repeated);
   addSelectionFlags(command, 'select all links of the domain (default)');

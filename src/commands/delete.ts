@@ -14,7 +14,7 @@ interface DeleteOptions extends SelectionOptions, BulkOptions {
   readonly ignoreMissing?: boolean;
 }
 
-export function registerDelete(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   addSelectionFlags(command);
   command.option('--ignore-missing', 'ignore hashes that do not exist');
   addBatchFlags(command);

@@ -20,7 +20,7 @@ import type { Column, Report, Row, RowsReport } from '../output/report.ts';
 import { linksOfDomains, selectLinks } from '../select/link-selection.ts';
 import { addSelectionFlags, chosenSelection, everything, type SelectionOptions } from '../select/selection-flags.ts';
 
-export function registerDiff(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   addSelectionFlags(command);
   addInputFlags(command);
   addBaseFlag(command);

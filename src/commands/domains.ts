@@ -7,7 +7,7 @@ import { describe } from '../help/description.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
 import { readableUrl } from '../output/url-columns.ts';
 
-export function registerDomains(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   command.action(run(listDomains));
   describe(command, {
     examples: ['linkctl domains', 'linkctl domains --fields domain,redirect_code'],

@@ -17,7 +17,7 @@ import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
 import { addSelectionFlags, requireSelection } from '../select/selection-flags.ts';
 import type { EditOptions, ShownEdit } from './edit/edited-file.ts';
 
-export function registerEdit(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   addSelectionFlags(command);
   addFieldFlags(command, 'edit');
   addInputFlags(command);

@@ -24,7 +24,7 @@ interface ListOptions extends SelectionOptions, QrOptions {
   readonly failEmpty?: boolean;
 }
 
-export function registerList(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   addSelectionFlags(command, 'list all rows, even on a terminal');
   command
     .option('-L, --limit <n>', 'maximum number of rows (default: 50 on a terminal, else all)', count(1))

@@ -23,7 +23,7 @@ interface LogOptions {
   readonly interval?: number;
 }
 
-export function registerLog(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   command
     .option('-L, --limit <n>', 'maximum number of entries (default: one batch)', count(1))
     .option('--offset <n>', 'number of entries to skip', count(0))

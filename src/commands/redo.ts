@@ -7,7 +7,7 @@ import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { urlColumns } from '../output/url-columns.ts';
 
-export function registerRedo(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   command.argument('[run]', 'ID of an undone run, or a prefix of one (default: the last one)');
   addBatchFlags(command, 'also change what changed since, and start even if the quota is too low');
   command.action(run((options: UndoOptions, invocation, [named]) => undoOrRedo(redo, options, invocation, named)));

@@ -34,7 +34,7 @@ interface ReportOptions {
   readonly byTags?: string;
 }
 
-export function registerReport(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   command
     .requiredOption('--html <file>', 'write the page to <file>; - writes to stdout')
     .option('--since <time>', 'clicks since <time>, such as 7d, 3m or 2026-01-31 (default: 30d)')

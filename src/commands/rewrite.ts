@@ -32,7 +32,7 @@ import {
 
 interface RewriteOptions extends RuleOptions, SelectionOptions, BulkOptions {}
 
-export function registerRewrite(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   addRuleFlags(command);
   addSelectionOptions(command);
   addBatchFlags(command);

@@ -28,7 +28,7 @@ import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report
 import { readConfig, requireProfile } from '../profiles/config-file.ts';
 import { namedProfile, profileInUse } from '../profiles/profile-names.ts';
 
-export function registerRuns(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   describe(command.command('list', { isDefault: true }), {
     summary: 'List the bulk runs',
     description:

@@ -19,7 +19,7 @@ import { keysIn, serviceKeys } from './serve/service-keys.ts';
 import { certificateFiles, defaultVisitorDays, type ServeOptions, settingsOf } from './serve/service-settings.ts';
 import { close, readCertificate, start } from './serve/start.ts';
 
-export function registerServe(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   command
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <n>', `port to listen on, 0 for any free port (default: ${defaultPort})`, count(0))

@@ -9,7 +9,7 @@ import { urlColumns } from '../output/url-columns.ts';
 import { addQrFlags } from './qr/qr-flags.ts';
 import type { ShortenOptions } from './shorten/shorten-options.ts';
 
-export function registerShorten(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   command.argument('[long-url...]', 'URLs to shorten; - reads them from stdin');
   addFieldFlags(command, 'shorten');
   command

@@ -25,7 +25,7 @@ interface StatsOptions extends ResetOptions, SinceOptions {
   readonly record?: boolean;
 }
 
-export function registerStats(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   addSelectionFlags(command);
   command
     .option('--top <n>', 'show only the <n> links with the most clicks', count(1))

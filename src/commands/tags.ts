@@ -23,7 +23,7 @@ import { flagLabels } from '../input/field-values.ts';
 import { grouped } from '../output/quantity.ts';
 import { batchesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
 
-export function registerTags(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   describe(command.command('list', { isDefault: true }).alias('ls'), {
     summary: 'List the tags',
     description: 'List the tags of the account.',

@@ -7,7 +7,7 @@ import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { urlColumns } from '../output/url-columns.ts';
 
-export function registerUndo(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   command.argument('[run]', 'run ID, or a prefix of one (default: the last change of the profile)');
   addBatchFlags(command, 'also restore what changed since, and start even if the quota is too low');
   command.action(run((options: UndoOptions, invocation, [named]) => undoOrRedo(undo, options, invocation, named)));

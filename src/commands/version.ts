@@ -8,7 +8,7 @@ import { describe } from '../help/description.ts';
 import { ownFile } from '../help/program-file.ts';
 import type { Report } from '../output/report.ts';
 
-export function registerVersion(command: Command, run: Runner): void {
+export function register(command: Command, run: Runner): void {
   describe(command, { examples: ['linkctl version', 'linkctl version --licenses | less'], onlyReads: true });
   command.option('--licenses', 'print the licenses of everything inside the program');
   command.action(run(printVersion));
