@@ -21,7 +21,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   flags: ['base', 'contract', 'input', 'link'],
   help: ['base', 'contract', 'flags', 'output/printed-commands.ts'],
   completion: ['base', 'bulk/past-runs/run-names.ts', 'contract', 'files', 'help', 'profiles'],
-  bulk: ['base', 'check', 'client', 'contract', 'files', 'link'],
+  bulk: ['base', 'check', 'client', 'contract', 'files', 'history/noted-changes.ts', 'link'],
   select: ['base', 'cli/invocation.ts', 'cli/session.ts', 'client', 'contract', 'flags', 'input', 'link', 'output'],
   change: [
     'base',

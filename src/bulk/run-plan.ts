@@ -4,9 +4,10 @@ import type { DaysOfRun } from '../base/times.ts';
 import type { Client } from '../client/client.ts';
 import type { AccountDomains } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
+import type { NotedChange } from '../history/noted-changes.ts';
 import type { Journal, OpenJournalFile } from './journal/journal.ts';
 import type { RunState } from './journal/journal-state.ts';
-import type { UndoDirection } from './journal/lines.ts';
+import type { BeginLine } from './journal/lines.ts';
 import type { Mode } from './operations/modes.ts';
 import type { ChangeSettings } from './operations/named-links.ts';
 import type { BulkOperation, OperationKind } from './operations/operation.ts';
@@ -71,16 +72,9 @@ export interface RunSteps {
 }
 
 /** What the first line of the journal says about a run besides its identity. */
-export interface RunDescription {
-  /** The command as shown in messages: `rewrite https://a.example -> https://b.example`. */
-  readonly what?: string | undefined;
-  /** Keep before-images of the links, so that the run can be undone. */
-  readonly undo?: boolean | undefined;
-  readonly undoes?: string | undefined;
-  readonly direction?: UndoDirection | undefined;
+export interface RunDescription extends Pick<BeginLine, 'what' | 'undo' | 'undoes' | 'direction' | 'profile'> {
   /** For a run that undoes another: returns the number of tags, and of rows that may still be applied, left unchanged so far. */
   readonly kept?: (() => number) | undefined;
-  readonly profile?: string | undefined;
   readonly results?: string | undefined;
   readonly failed?: string | undefined;
 }
@@ -129,22 +123,8 @@ export interface RunPlan<Payload extends object = object> extends RunBeginning {
   readonly settle?: number | undefined;
 }
 
-/** A change after which the counters of a link restart or its hash is different. */
-export interface HistoryChange {
-  readonly kind: 'reset' | 'deleted' | 'renamed';
-  readonly row: number;
-  readonly hash: string;
-  /** Without one, the link is on the account's default or only domain. */
-  readonly domain?: string | undefined;
-  /** The counters right before the change, if the link was read. */
-  readonly total?: number | undefined;
-  readonly unique?: number | undefined;
-  /** After a rename. */
-  readonly newHash?: string | undefined;
-}
-
 /** Called before the journal records the changes: a kill may repeat a change, but loses none. Run and row identify it. */
-export type NoteChanges = (run: string, changes: readonly HistoryChange[]) => Promise<void>;
+export type NoteChanges = (run: string, changes: readonly NotedChange[]) => Promise<void>;
 
 export interface RunEnvironment {
   readonly client: Client;

@@ -3,6 +3,7 @@ import { loadedWhenCalled } from '../base/loaded-when-called.ts';
 import type { Client } from '../client/client.ts';
 import { recordDomain } from '../contract/link.ts';
 import { absolutePath } from '../files/folders.ts';
+import type { NotedChange } from '../history/noted-changes.ts';
 import { type Execution, isStale } from './execution/execution.ts';
 import { executeRun } from './execution/run-output.ts';
 import { journalLedger } from './journal/ledger.ts';
@@ -12,7 +13,7 @@ import { rulesOf } from './operations/batches.ts';
 import type { BulkOperation, OperationKind } from './operations/operation.ts';
 import { isCrowded } from './past-runs/run-names.ts';
 import type { RowOutcome } from './results/row-outcome.ts';
-import { concurrencyOf, type HistoryChange, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
+import { concurrencyOf, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
 import { BudgetError, countCalls, createLimiter } from './sending/limiter.ts';
 import { createStop } from './sending/stop.ts';
 
@@ -175,7 +176,7 @@ function changesOf(
   { status, payload, index: row, before, record }: RowOutcome,
   operation: BulkOperation,
   working: string | undefined,
-): HistoryChange[] {
+): NotedChange[] {
   if (!('hash' in payload && typeof payload.hash === 'string')) return [];
   const { hash } = payload;
   const named = 'domain' in payload && typeof payload.domain === 'string' ? payload.domain : working;

@@ -1,9 +1,9 @@
 import { editItemsOperation } from '../bulk/operations/editing.ts';
 import { sendCall } from '../bulk/operations/operation.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
-import type { HistoryChange } from '../bulk/run-plan.ts';
 import type { Session } from '../cli/session.ts';
 import { refuseRowFlags, refuseRunFlags } from '../flags/bulk-flags.ts';
+import type { NotedChange } from '../history/noted-changes.ts';
 import { requestOf } from '../output/planned-requests.ts';
 import { quantity } from '../output/quantity.ts';
 import type { Report } from '../output/report.ts';
@@ -61,7 +61,7 @@ async function changeByTags(
   const listed = await listedChange({ ...change, oneCall }, session);
   if (session.global.dryRun) return await runPlannedChange({ ...listed, request: requestOf(call) }, session);
   await keepsUndo(options, session);
-  const changed: HistoryChange[] = [];
+  const changed: NotedChange[] = [];
   const plan = new ChangePlan(listed.verb, session);
   for await (const links of decidedPages(plan, listed, session)) changed.push(...changesOf(links, verb, changed.length));
   if (plan.count > 0) await consentToPlan(plan, listed.question, session);
@@ -78,7 +78,7 @@ async function changeByTags(
 }
 
 /** Returns the links whose counters the call erases, for the click history. */
-function changesOf(links: readonly PlannedLink[], verb: LinkChange['verb'], first: number): HistoryChange[] {
+function changesOf(links: readonly PlannedLink[], verb: LinkChange['verb'], first: number): NotedChange[] {
   const kind = verb === 'delete' ? 'deleted' : verb;
   if (kind === 'change') return [];
   return links.flatMap(({ target, record, outcome }, nth) => {

@@ -6,7 +6,7 @@ import { version } from '../base/version.ts';
 import type { ForeignHost } from '../client/account-domains.ts';
 import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent, ClientOptions } from '../client/client-options.ts';
-import type { AccountOptions } from '../client/subject.ts';
+import type { ListedAccount } from '../client/whole-listing.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import type { AccountDomains } from '../contract/link.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
@@ -20,17 +20,10 @@ import { type Credentials, resolveCredentials, type ServerCredentials } from '..
 import { explicitFormat, type Invocation } from './invocation.ts';
 
 /** An invocation with an account. */
-export interface Session extends Invocation {
+export interface Session extends Invocation, ListedAccount {
   /** Undefined if the credentials come from flags or the environment. */
   readonly profile: string | undefined;
   readonly edition: Edition;
-  readonly client: Client;
-  /** Edition A: the working domain in ASCII; undefined for the account's default. */
-  readonly domain: string | undefined;
-  /** True if `--domain` was given; false for a default of environment or profile. */
-  readonly domainNamed: boolean;
-  /** Edition A. Sends at most one request. */
-  domains(): Promise<AccountDomains>;
   /** Like `domains`, but undefined unless the request was sent already. */
   askedDomains(): Promise<AccountDomains> | undefined;
   /** Returns the first host that is not a domain of the account. */
@@ -137,18 +130,10 @@ export function domainName(text: string, source: string): string {
   return ascii + (/:\d+$/.exec(text)?.[0] ?? '');
 }
 
-interface Account extends AccountOptions {
-  readonly edition: Edition;
-  readonly methodOverride?: boolean | undefined;
-  /** From the profile, unless a flag overrides it. */
-  readonly caFile?: string | undefined;
-  readonly connect?: ClientOptions['connect'];
+/** `retries` overrides the flags, and a flag overrides `caFile`. `pasteable` is only for an account that is not that of the command line. */
+interface Account extends Omit<ClientOptions, 'version' | 'system' | 'readKey'> {
   /** Without it, requests have no credentials. */
   readonly readKey?: (() => Promise<ApiKey>) | undefined;
-  /** Attempts after the first one; overrides the flags. */
-  readonly retries?: number | undefined;
-  /** Completes the commands of hints; only for an account that is not that of the command line. */
-  readonly pasteable?: ClientOptions['pasteable'];
 }
 
 /** Sends nothing yet. */

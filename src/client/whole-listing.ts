@@ -7,9 +7,11 @@ import { type ListSelection, urlPages } from './pages.ts';
 
 export interface ListedAccount {
   readonly client: Client;
+  /** Edition A: the working domain in ASCII; undefined for the account's default. */
   readonly domain: string | undefined;
-  /** True if `--domain` was given. */
+  /** True if `--domain` was given; false for a default of environment or profile. */
   readonly domainNamed: boolean;
+  /** Edition A. Sends at most one request. */
   domains(): Promise<AccountDomains>;
 }
 

@@ -147,7 +147,7 @@ async function logOut({ all = false }: { all?: boolean }, invocation: Invocation
   refuseOther(all ? '--all' : '<profile>', all ? '' : operand, global);
   const config = readConfig(system);
   await invocation.warn(...config.warnings);
-  const names = all ? [...config.profiles.keys()] : [operand ?? profileToChange(global, system)];
+  const names = all ? [...config.profiles.keys()] : [operand ?? profileToChange(global, system).name];
   if (names.length === 0) throw new AuthError(`no profiles in ${config.path}`, { hint: 'linkctl auth login' });
   const missing = names.find((name) => !config.profiles.has(name));
   if (!all && names[0] === sandboxName) throw new UsageError('the sandbox has no credentials to delete');

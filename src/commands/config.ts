@@ -8,7 +8,7 @@ import { suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
-import { configPath, readConfig } from '../profiles/config-file.ts';
+import { configPath } from '../profiles/config-file.ts';
 import { effectiveSettings, parseSetting, profileToChange, type SettingFlags } from '../profiles/effective-settings.ts';
 import { readKey } from '../profiles/key-source.ts';
 import { fieldOf, profileKeys, requireProfileKey, wholeProfile } from '../profiles/profile.ts';
@@ -99,9 +99,8 @@ async function setSetting(_options: object, invocation: Invocation, [name = '', 
 /** Runs the command and verifies its key, unless it is the stored one: that one is deleted, and may exist nowhere else. */
 async function checkKeyCommand(argv: readonly string[], invocation: Invocation): Promise<void> {
   const { global, system } = invocation;
-  const name = profileToChange(global, system);
+  const { name, stored } = profileToChange(global, system);
   const key = await readKey({ kind: 'command', argv }, system);
-  const stored = readConfig(system).profiles.get(name) ?? {};
   if (name === sandboxName || key.value === stored.api_key) return;
   const { base_url: url, username } = wholeProfile(name, { ...stored, api_key_command: [...argv] });
   await verify({ url, username, key, keySource: 'api_key_command', name, stored }, invocation);
@@ -171,7 +170,7 @@ async function changeProfile(
   { global, system, warn }: Invocation,
   change: (settings: StoredProfile) => StoredProfile,
 ): Promise<{ readonly profile: string; readonly before: StoredProfile }> {
-  const profile = profileToChange(global, system);
+  const { name: profile } = profileToChange(global, system);
   let before: StoredProfile = {};
   const warnings = await changeConfig(system, ({ profiles }) => {
     before = profiles[profile] ?? {};

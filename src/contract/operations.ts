@@ -28,18 +28,8 @@ export interface ShortenItem {
   tags?: string[];
 }
 
-/** The `tags` of an edit are instructions: `+label` attaches and `-label` detaches (2.3). */
-export interface EditFields {
-  /** The new hash. */
-  custom_hash?: string;
-  long_url?: string;
-  note?: string;
-  email_stats?: boolean;
-  expiration_date?: CalendarDate | null;
-  /** Edition A. */
-  max_clicks?: number;
-  tags?: string[];
-}
+/** `custom_hash` is the new hash. The `tags` of an edit are instructions: `+label` attaches and `-label` detaches (2.3). */
+export type EditFields = Partial<ShortenItem>;
 
 /** One item of the third edit style (4.3.7). */
 export interface EditItem extends EditFields {

@@ -3,7 +3,7 @@ import type { Connection } from '../files/sqlite.ts';
 import type { Span } from './clicks.ts';
 import { type History, type HistoryAccount, hasHistory, openHistory, readHistory } from './history-database.ts';
 
-/** A change that this tool made. */
+/** A change of this tool after which the counters of a link restart or its hash is different. */
 export interface NotedChange {
   readonly kind: 'reset' | 'deleted' | 'renamed';
   /** The row in its run. */

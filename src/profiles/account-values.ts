@@ -44,8 +44,10 @@ export function isExposed(url: string): boolean {
   return protocol === 'http:' && !isLoopback(hostname);
 }
 
-export function exposure(address: string): UsageError {
-  return new UsageError(`${address} is not encrypted: others could read the API key in transit`, {
+/** Throws a UsageError, which names `shown`. */
+export function refuseExposed(url: string, isAllowed: boolean, shown = url): void {
+  if (isAllowed || !isExposed(url)) return;
+  throw new UsageError(`${shown} is not encrypted: others could read the API key in transit`, {
     hint: 'use https://, or allow it with --insecure-http',
   });
 }

@@ -1,9 +1,9 @@
 import { UsageError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { type Edition, editions } from '../contract/editions.ts';
-import { type Config, noProfile, readConfig, requireProfile } from './config-file.ts';
+import { noProfile, readConfig, requireProfile } from './config-file.ts';
 import { type Choice, type CredentialFlags, choose, describeSource, type Given, givenValue } from './given-set.ts';
-import { fieldOf, type ProfileKey, profileKeys } from './profile.ts';
+import { fieldOf, type Profile, type ProfileKey, profileKeys } from './profile.ts';
 import { maskKey } from './redactor.ts';
 
 /** An effective setting and its source. */
@@ -25,10 +25,7 @@ export interface SettingFlags extends CredentialFlags {
 
 /** Works for incomplete profiles too, so that it shows what is missing. Throws `LocalError` and `UsageError`. */
 export function effectiveSettings(flags: SettingFlags, system: System): Setting[] {
-  const config = readConfig(system);
-  const choice = choose(flags, system.env);
-  const name = profileName(choice, config);
-  const profile = name === undefined ? {} : (config.profiles.get(name) ?? {});
+  const { config, choice, name, profile } = chosenProfile(flags, system);
   const given = givenSettings(flags, choice, system.env);
   const edition = choice.given.edition?.value ?? profile.edition ?? 'a';
   return profileKeys.map((key) => {
@@ -55,11 +52,9 @@ export function parseSetting(key: ProfileKey, typed: string): unknown {
 }
 
 /** The profile must be named or current, and must exist unless it is the sandbox. */
-export function profileToChange(flags: CredentialFlags, system: System): string {
-  const config = readConfig(system);
-  const choice = choose(flags, system.env);
-  const name = profileName(choice, config);
-  if (name !== undefined) return name;
+export function profileToChange(flags: CredentialFlags, system: System): { readonly name: string; readonly stored: Profile } {
+  const { config, choice, name, profile } = chosenProfile(flags, system);
+  if (name !== undefined) return { name, stored: profile };
   if (!choice.member) throw noProfile(config);
   throw new UsageError(`${describeSource(choice.member.source)} is used instead of a profile`, {
     hint: 'select a profile with --profile',
@@ -67,10 +62,13 @@ export function profileToChange(flags: CredentialFlags, system: System): string 
 }
 
 /** Selects like `resolveCredentials`, but accepts an incomplete set. Throws if the profile does not exist. */
-function profileName({ name: named, member }: Choice, config: Config): string | undefined {
-  const name = named ?? (member ? undefined : config.currentProfile);
+function chosenProfile(flags: CredentialFlags, system: System) {
+  const config = readConfig(system);
+  const choice = choose(flags, system.env);
+  const name = choice.name ?? (choice.member ? undefined : config.currentProfile);
   if (name !== undefined) requireProfile(name, config);
-  return name;
+  const profile: Profile = config.profiles.get(name ?? '') ?? {};
+  return { config, choice, name, profile };
 }
 
 type GivenSettings = { readonly [K in ProfileKey]?: Given<unknown> | undefined };

@@ -1,7 +1,7 @@
 import { LocalError, UsageError } from '../base/errors.ts';
 import { NoFolderError, type System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
-import { exposure, isExposed } from './account-values.ts';
+import { isExposed, refuseExposed } from './account-values.ts';
 import { type Config, noProfile, readConfig, unknownProfile } from './config-file.ts';
 import {
   type CredentialFlags,
@@ -78,9 +78,8 @@ interface WholeSet extends Omit<ServerCredentials, 'kind' | 'readKey'> {
 
 /** Throws `UsageError` if the key would be sent unencrypted. */
 function serverCredentials({ key, insecureHttp, ...set }: WholeSet, system: System): ServerCredentials {
-  const exposed = isExposed(set.baseUrl);
-  if (exposed && !insecureHttp) throw exposure(set.baseUrl);
-  const warnings = exposed ? [...set.warnings, `the API key is sent unencrypted to ${set.baseUrl}`] : set.warnings;
+  refuseExposed(set.baseUrl, insecureHttp);
+  const warnings = isExposed(set.baseUrl) ? [...set.warnings, `the API key is sent unencrypted to ${set.baseUrl}`] : set.warnings;
   let reading: Promise<ApiKey> | undefined;
   return {
     ...set,

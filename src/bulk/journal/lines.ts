@@ -60,7 +60,9 @@ interface Begin {
   /** `tags` changes tags instead of links, and `api` is an arbitrary call: neither has rows. `check` changes nothing. */
   readonly operation: OperationKind | 'tags' | 'api' | 'check';
   readonly mode?: ModeName | undefined;
+  /** The command as shown in messages: `rewrite https://a.example -> https://b.example`. */
   readonly what?: string | undefined;
+  /** Before-images of the links are kept, so that the run can be undone. */
   readonly undo?: boolean | undefined;
   readonly undoes?: string | undefined;
   /** Present if the run undoes another one. Earlier builds recorded it only in `what`. */

@@ -1,5 +1,5 @@
 import { type CliError, LocalError } from '../../base/errors.ts';
-import type { KnownRecord } from '../../contract/records.ts';
+import type { ErrorRecord, KnownRecord } from '../../contract/records.ts';
 
 /** Statuses of rows whose links are as requested, or were left unchanged as requested. */
 export const doneKinds = ['created', 'existing', 'changed', 'unchanged', 'deleted', 'reset', 'skipped'] as const;
@@ -14,12 +14,8 @@ export type RowStatus = (typeof rowStatuses)[number];
 
 export const doneStatuses: ReadonlySet<RowStatus> = new Set(doneKinds);
 
-export interface RowError {
-  /** The API's code; 0 if the API reported no error, for example if the record has other values or there was no response. */
-  readonly code: number;
-  readonly message: string;
-  readonly details?: string | undefined;
-}
+/** Code 0 means that the API reported no error, for example because the record has other values or there was no response. */
+export type RowError = Readonly<ErrorRecord>;
 
 export function errorText({ message, details }: Pick<RowError, 'message' | 'details'>): string {
   return details ? `${message} (${details})` : message;

@@ -2,7 +2,7 @@ import { type CliError, LocalError, UsageError } from '../../base/errors.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import { connect } from '../../cli/session.ts';
-import { apiAddresses, exposure, isExposed } from '../../profiles/account-values.ts';
+import { apiAddresses, refuseExposed } from '../../profiles/account-values.ts';
 
 /**
  * Finds the base URL of the API. A bare host is tried with the usual API roots. On a terminal a full URL is checked too, before the user
@@ -12,7 +12,7 @@ export async function findApi(text: string, exposes: boolean, invocation: Invoca
   const addresses = apiAddresses(text);
   const [only] = addresses;
   if (only === undefined) throw new UsageError('--base-url: expected a host or a URL such as https://s.example/tiny/api/3');
-  if (isExposed(only) && !exposes) throw exposure(new URL(only).origin);
+  refuseExposed(only, exposes, new URL(only).origin);
   if (addresses.length === 1 && !canAsk(invocation)) return only;
   const failures: CliError[] = [];
   for (const address of addresses) {

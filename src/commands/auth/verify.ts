@@ -5,7 +5,7 @@ import { findEdition } from '../../client/account-domains.ts';
 import type { Client } from '../../client/client.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 import type { AccountRecord } from '../../contract/records.ts';
-import { exposure, isExposed } from '../../profiles/account-values.ts';
+import { refuseExposed } from '../../profiles/account-values.ts';
 import type { ApiKey } from '../../profiles/key-source.ts';
 import type { Profile } from '../../profiles/profile.ts';
 
@@ -24,7 +24,7 @@ export async function verify(
   invocation: Invocation,
 ): Promise<{ readonly account: AccountRecord; readonly edition: Edition }> {
   const { global } = invocation;
-  if (isExposed(url) && !(global.insecureHttp ?? stored.insecure_http)) throw exposure(url);
+  refuseExposed(url, global.insecureHttp ?? stored.insecure_http ?? false);
   await invocation.warn(...key.warnings);
   const client = connect(
     {

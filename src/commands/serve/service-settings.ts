@@ -8,31 +8,33 @@ import { sandboxEdition } from '../../profiles/resolved-credentials.ts';
 import { type Network, parseNetwork } from '../../service/client-address.ts';
 import { normalizeDomain, splitPort } from '../../service/hosts.ts';
 import { defaultPort } from '../../service/service.ts';
-import type { RedirectCode, ServiceLimits, ServiceOptions } from '../../service/service-options.ts';
+import type { ServiceLimits, ServiceOptions } from '../../service/service-options.ts';
 
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
 }
 
-export interface ServeOptions extends Partial<ServiceLimits> {
-  readonly host?: string;
-  readonly port?: number;
-  readonly data?: string;
+type SameOptions =
+  | 'host'
+  | 'port'
+  | 'data'
+  | 'publicUrl'
+  | 'redirectCode'
+  | 'metricsPort'
+  | 'metricsHost'
+  | 'visitorDays'
+  | 'notFoundUrl';
+
+export interface ServeOptions extends Partial<ServiceLimits>, Pick<ServiceOptions, SameOptions> {
   readonly store?: string;
   readonly import?: string;
-  readonly publicUrl?: string;
-  readonly redirectCode?: RedirectCode;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly allowOrigin?: readonly string[];
   readonly trustedProxy?: readonly string[];
   readonly accessLog?: string;
-  readonly metricsPort?: number;
-  readonly metricsHost?: string;
   readonly drain?: number;
-  readonly visitorDays?: number;
-  readonly notFoundUrl?: string;
   readonly backup?: string;
 }
 
