@@ -10,7 +10,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   link: ['base', 'contract'],
   files: ['base'],
-  service: ['base/times.ts', 'contract', 'files/sqlite.ts', 'output/qr.ts'],
+  service: ['base/group-by.ts', 'base/times.ts', 'contract', 'files/sqlite.ts', 'output/qr.ts'],
   client: ['base', 'contract', 'files'],
   history: ['base', 'contract', 'files'],
   check: ['base', 'client', 'contract', 'link'],

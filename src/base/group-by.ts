@@ -1,5 +1,5 @@
-export function grouped<Member>(members: Iterable<Member>, keyOf: (member: Member) => string): Map<string, Member[]> {
-  const groups = new Map<string, Member[]>();
+export function grouped<Member, Key = string>(members: Iterable<Member>, keyOf: (member: Member) => Key): Map<Key, Member[]> {
+  const groups = new Map<Key, Member[]>();
   for (const member of members) {
     const key = keyOf(member);
     const group = groups.get(key);

@@ -18,27 +18,21 @@ export type ListSelection = Omit<NonNullable<OperationInput<'listUrls'>['query']
 
 /** Rows that move during the reading come once (by domain and hash), and rows that moved up after a deletion are read again. */
 export function urlPages(
-  { send, edition }: Client,
+  client: Client,
   selection: ListSelection,
   extent: Extent = {},
   options: PagingOptions = {},
 ): AsyncGenerator<RowsPage<UrlRecord>> {
-  const bound = editions[edition].groupBound;
-  return pages<UrlRecord>(extent, { ...options, bound, isDistinct: true, keyOf: recordText }, async (window, signal) => {
-    const { urls, page } = await send('listUrls', { query: { ...selection, ...window } }, { signal });
+  return pages<UrlRecord>(client, extent, { ...options, isDistinct: true, keyOf: recordText }, async (window, signal) => {
+    const { urls, page } = await client.send('listUrls', { query: { ...selection, ...window } }, { signal });
     return { rows: urls, page };
   });
 }
 
 /** Two log entries can be equal, so equal entries are dropped only if rows have moved. */
-export function logPages(
-  { send, edition }: Client,
-  extent: Extent = {},
-  options: PagingOptions = {},
-): AsyncGenerator<RowsPage<LogEntry>> {
-  const bound = editions[edition].groupBound;
-  return pages<LogEntry>(extent, { ...options, bound, isDistinct: false, keyOf: entryKey }, async (window, signal) => {
-    const { log, page } = await send('listLog', { query: window }, { signal });
+export function logPages(client: Client, extent: Extent = {}, options: PagingOptions = {}): AsyncGenerator<RowsPage<LogEntry>> {
+  return pages<LogEntry>(client, extent, { ...options, isDistinct: false, keyOf: entryKey }, async (window, signal) => {
+    const { log, page } = await client.send('listLog', { query: window }, { signal });
     return { rows: log, page };
   });
 }
@@ -49,11 +43,12 @@ function entryKey({ time, type, message, links }: LogEntry): string {
 
 /** Reads one page ahead, but only from the second page on: a caller that needs only the first page costs one call. */
 async function* pages<T>(
+  { edition }: Client,
   extent: Extent,
-  options: CursorOptions<T>,
+  options: Omit<CursorOptions<T>, 'bound'>,
   read: (window: Window, signal: AbortSignal) => Promise<ServedPage<T>>,
 ): AsyncGenerator<RowsPage<T>> {
-  const cursor = new PageCursor(extent, options);
+  const cursor = new PageCursor(extent, { ...options, bound: editions[edition].groupBound });
   const stop = new AbortController();
   let ahead: Promise<ServedPage<T>> | undefined;
   try {

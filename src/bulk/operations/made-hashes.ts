@@ -2,18 +2,13 @@ import type { System } from '../../base/system.ts';
 import { fields } from '../../contract/fields.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
+import { randomHashes } from '../../contract/random-hashes.ts';
 import type { Mode } from './modes.ts';
 
 /** Lower case without the ambiguous 0, o, 1, i and l. A hash of 12 of these 31 symbols has 59 bits. */
 const alphabet = '23456789abcdefghjkmnpqrstuvwxyz';
 
 const length = 12;
-
-/** Bytes from this value on are ignored, because they would favour the first symbols. */
-const fairBound = 256 - (256 % alphabet.length);
-
-/** Random bytes are fetched in blocks: fetching a few at a time costs more than the rest of a row. */
-const poolBytes = 4096;
 
 /** Adds a custom hash to payloads without one: `kept`, which was sent before, or a new one. */
 export function hashAssigner(
@@ -28,24 +23,7 @@ export function hashAssigner(
 }
 
 export function hashGenerator(randomBytes: (count: number) => Uint8Array): () => string {
-  let pool: Uint8Array = new Uint8Array();
-  let next = 0;
-  const symbol = (): string => {
-    for (;;) {
-      if (next === pool.length) {
-        pool = randomBytes(poolBytes);
-        next = 0;
-      }
-      const byte = pool[next] ?? fairBound;
-      next += 1;
-      if (byte < fairBound) return alphabet[byte % alphabet.length] ?? '';
-    }
-  };
-  return () => {
-    let hash = '';
-    while (hash.length < length) hash += symbol();
-    return hash;
-  };
+  return randomHashes(alphabet, length, randomBytes);
 }
 
 const lastNumber = 9;

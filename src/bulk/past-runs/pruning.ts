@@ -1,4 +1,5 @@
 import { CliError } from '../../base/errors.ts';
+import { grouped } from '../../base/group-by.ts';
 import type { System } from '../../base/system.ts';
 import { dayLength } from '../../base/times.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
@@ -85,12 +86,7 @@ function chainsOf(records: readonly NamedRun[]): Iterable<readonly NamedRun[]> {
     const earlier = undoes.get(run);
     return earlier === undefined ? run : firstOf(earlier);
   };
-  const chains = new Map<string, NamedRun[]>();
-  for (const record of records) {
-    const first = firstOf(record.run);
-    chains.set(first, [...(chains.get(first) ?? []), record]);
-  }
-  return chains.values();
+  return grouped(records, ({ run }) => firstOf(run)).values();
 }
 
 function isChange(record: NamedRun): record is OwnRun {

@@ -32,21 +32,13 @@ async function named(call: GroupCall, read: () => readonly string[]): Promise<Se
 }
 
 async function remove(call: GroupCall, selection: Selection): Promise<object> {
-  return answer(
-    await call.store.deleteUrls(
-      selection,
-      groupNote(call, (urls) => `${urls} deleted`),
-    ),
-  );
+  const note = groupNote(call, (urls) => `${urls} deleted`);
+  return answer(await call.store.deleteUrls(selection, note));
 }
 
 async function reset(call: GroupCall, selection: Selection): Promise<object> {
-  return answer(
-    await call.store.resetStats(
-      selection,
-      groupNote(call, (urls) => `Stats of ${urls} reset`),
-    ),
-  );
+  const note = groupNote(call, (urls) => `Stats of ${urls} reset`);
+  return answer(await call.store.resetStats(selection, note));
 }
 
 export function groupNote({ note }: Pick<GroupCall, 'note'>, message: (urls: string) => string): Note<GroupOutcome> {

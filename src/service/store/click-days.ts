@@ -1,3 +1,4 @@
+import { grouped } from '../../base/group-by.ts';
 import { dayLength, utcDay } from '../../base/times.ts';
 import type { Click, DayClicks } from './store.ts';
 
@@ -8,14 +9,7 @@ export function dayOf(time: number): number {
 
 /** Groups clicks by UTC day. Clicks that are stored together are of one day, or of two at midnight. */
 export function byDay(clicks: readonly Click[]): ReadonlyMap<number, readonly Click[]> {
-  const days = new Map<number, Click[]>();
-  for (const click of clicks) {
-    const day = dayOf(click.time);
-    const known = days.get(day);
-    if (known) known.push(click);
-    else days.set(day, [click]);
-  }
-  return days;
+  return grouped(clicks, ({ time }) => dayOf(time));
 }
 
 export function dayClicks(day: number, total: number, fresh: number): DayClicks {
