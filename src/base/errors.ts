@@ -120,6 +120,15 @@ export function sharedFailure(failures: readonly CliError[], named: number, what
   return new CliError(failures.length < named ? 'partial' : common, `${failures.length} of ${named} ${what}`);
 }
 
+/** Returns what `work` returns, or `otherwise` if it throws. */
+export function orElse<Result, Otherwise>(work: () => Result, otherwise: Otherwise): Result | Otherwise {
+  try {
+    return work();
+  } catch {
+    return otherwise;
+  }
+}
+
 /** Accepts anything that was thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;

@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty, ReadStream } from 'node:tty';
-import { LocalError, signalCodes } from './errors.ts';
+import { LocalError, orElse, signalCodes } from './errors.ts';
 import { quoted } from './quoted.ts';
 
 export interface OutputStream {
@@ -194,11 +194,7 @@ export function processSystem(): System {
 
 function openTerminal(): InputStream | undefined {
   if (process.platform === 'win32') return undefined;
-  try {
-    return new ReadStream(openSync('/dev/tty', 'r'));
-  } catch {
-    return undefined;
-  }
+  return orElse(() => new ReadStream(openSync('/dev/tty', 'r')), undefined);
 }
 
 /** Node takes up to three milliseconds to open a stream, so it is opened on first use. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { checksum } from '../base/checksum.ts';
+import { orElse } from '../base/errors.ts';
 import { processExists, type System } from '../base/system.ts';
 
 export type MarkSystem = Pick<System, 'platform' | 'processId' | 'randomBytes' | 'now'>;
@@ -101,11 +102,7 @@ function shortSum(text: string): string {
 }
 
 function outputOf(program: string, ...argv: string[]): string {
-  try {
-    return execFileSync(program, argv, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  } catch {
-    return '';
-  }
+  return orElse(() => execFileSync(program, argv, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }), '');
 }
 
 /** False in containers whose /proc is that of the host. */
@@ -123,17 +120,9 @@ function statusOf(processId: number): { zombie: boolean; startTime: string } | u
 }
 
 function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
+  return orElse(() => readFileSync(path, 'latin1'), '');
 }
 
 function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
+  return orElse(() => readlinkSync(path), '');
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
-import { UsageError } from '../base/errors.ts';
+import { orElse, UsageError } from '../base/errors.ts';
 import { editsBetween, meantName } from '../base/near-names.ts';
 import { shellWord } from '../base/quoted.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
@@ -92,11 +92,7 @@ export function fileCommand(command: string, operands: readonly string[]): strin
 }
 
 function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return orElse(() => statSync(path).isFile(), false);
 }
 
 const requiredFlag = /^required option '(.+)' not specified$/;

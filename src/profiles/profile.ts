@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { AuthError, UsageError } from '../base/errors.ts';
+import { AuthError, orElse, UsageError } from '../base/errors.ts';
 import { hasControlCharacter } from '../base/safe-text.ts';
 import { editions, isEdition } from '../contract/editions.ts';
 import { formats } from '../contract/formats.ts';
@@ -51,13 +51,7 @@ const command: ProfileField<string[]> = {
   expected: 'a JSON array of a program and its arguments, such as ["pass", "show", "linkctl"]',
   accepts: (value): value is string[] =>
     Array.isArray(value) && value.every((word) => typeof word === 'string' && !word.includes('\0')) && Boolean(value[0]),
-  parse: (typed) => {
-    try {
-      return JSON.parse(typed);
-    } catch {
-      return undefined;
-    }
-  },
+  parse: (typed) => orElse(() => JSON.parse(typed), undefined),
 };
 
 /** The single description of all settings, by their names in the file. */

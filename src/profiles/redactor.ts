@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { orElse } from '../base/errors.ts';
 
 const placeholder = '[redacted]';
 
@@ -103,11 +104,7 @@ function withBase64(secret: string): string[] {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return orElse(() => decodeURIComponent(text), text);
 }
 
 function escaped(text: string): string {

@@ -1,6 +1,6 @@
 import { existsSync, fstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
+import { orElse, UsageError } from '../../base/errors.ts';
 import { shellWord } from '../../base/quoted.ts';
 import type { System } from '../../base/system.ts';
 import { absolutePath } from '../../files/folders.ts';
@@ -44,11 +44,7 @@ function idOfPath(path: string): string {
 
 /** Stdin may be a file: `< links.csv`. */
 function idOfDescriptor(descriptor: number | undefined): string | undefined {
-  try {
-    return descriptor === undefined ? undefined : idOf(fstatSync(descriptor, { bigint: true }));
-  } catch {
-    return undefined;
-  }
+  return descriptor === undefined ? undefined : orElse(() => idOf(fstatSync(descriptor, { bigint: true })), undefined);
 }
 
 function idOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {

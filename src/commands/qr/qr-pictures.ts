@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
-import { type CliError, LocalError, UsageError } from '../../base/errors.ts';
+import { type CliError, LocalError, orElse, UsageError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
 import { parseUrl } from '../../contract/web-address.ts';
 import { errorCode, fileError } from '../../files/file-error.ts';
@@ -121,11 +121,7 @@ function writeFile(path: string, content: string, overwrite = false): string | u
 }
 
 function isSame(path: string, content: string): boolean {
-  try {
-    return readFileSync(path, 'utf8') === content;
-  } catch {
-    return false;
-  }
+  return orElse(() => readFileSync(path, 'utf8') === content, false);
 }
 
 /** Adds a local failure for codes that were not written, unless the outcome is more severe. */

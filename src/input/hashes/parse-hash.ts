@@ -1,4 +1,4 @@
-import { UsageError } from '../../base/errors.ts';
+import { orElse, UsageError } from '../../base/errors.ts';
 import { quoted, shellWord } from '../../base/quoted.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { hostName } from '../../contract/web-address.ts';
@@ -64,9 +64,5 @@ export function rowLink(text: string, shortUrl: WireValue | undefined, domain: W
 
 /** Some servers have short URLs of another form. */
 function listedUrl(shortUrl: string): LinkKey | undefined {
-  try {
-    return parseHash(shortUrl);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => parseHash(shortUrl), undefined);
 }

@@ -1,3 +1,4 @@
+import { orElse } from '../../base/errors.ts';
 import { isObject } from '../../contract/records.ts';
 import type { Notice } from '../notices.ts';
 import type { Source } from '../source.ts';
@@ -218,9 +219,5 @@ function listsIn(object: object, depth = 1): unknown[][] {
 
 /** Returns undefined for invalid JSON. */
 export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => JSON.parse(text), undefined);
 }

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { messageOf, UsageError } from '../../base/errors.ts';
+import { messageOf, orElse, UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 
 /**
@@ -8,7 +8,7 @@ import { quoted } from '../../base/quoted.ts';
  */
 export function readPattern(text: string): RegExp {
   setFlagsFromString('--enable-experimental-regexp-engine');
-  return attempt(() => linear(text)) ?? refuse(text);
+  return orElse(() => linear(text), undefined) ?? refuse(text);
 }
 
 function refuse(text: string): never {
@@ -19,7 +19,7 @@ function refuse(text: string): never {
     throw because(`is not a regular expression: ${messageOf(error).replace(/^.*\/[a-z]*: /s, '')}`);
   }
   throw because(
-    attempt(() => linear(''))
+    orElse(() => linear(''), undefined)
       ? 'could run for ever: lookaround such as (?=x), back references such as \\1 and repetitions above 16 are not supported'
       : 'cannot be used: this version of Node.js has no regular expressions without backtracking',
   );
@@ -27,12 +27,4 @@ function refuse(text: string): never {
 
 function linear(text: string): RegExp {
   return new RegExp(text, 'l');
-}
-
-function attempt<Value>(make: () => Value): Value | undefined {
-  try {
-    return make();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,5 @@
+import { orElse } from '../../base/errors.ts';
+
 /** Percent-encoded text stays unchanged; `+` is a space. */
 export interface Parameter {
   readonly name: string;
@@ -59,13 +61,9 @@ function withValue(parameter: string, value: string): string {
 
 /** Decodes like a form. Bytes that are not UTF-8 stay encoded. */
 function decoded(text: string): string {
-  return text.replaceAll('+', ' ').replace(/(?:%[0-9A-Fa-f]{2})+/g, (sequence) => {
-    try {
-      return decodeURIComponent(sequence);
-    } catch {
-      return sequence;
-    }
-  });
+  return text
+    .replaceAll('+', ' ')
+    .replace(/(?:%[0-9A-Fa-f]{2})+/g, (sequence) => orElse(() => decodeURIComponent(sequence), sequence));
 }
 
 /** Does not encode twice. */
