@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { AuthError, LocalError } from '../base/errors.ts';
-import { fileError } from '../files/file-error.ts';
+import { cannot } from '../files/file-error.ts';
 import type { TransportOptions } from './http/transport.ts';
 
 /** Options of `node:tls`. Verification cannot be disabled. */
@@ -31,9 +31,7 @@ export async function trustFor({ origin, caFile, env }: Pick<TransportOptions, '
 }
 
 async function certificatesIn(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error) => {
-    throw fileError('read the CA file', file, error);
-  });
+  const text = await readFile(file, 'utf8').catch(cannot('read the CA file', file));
   if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new LocalError(`${file} contains no PEM certificate`);
   const { X509Certificate } = await import('node:crypto');
   try {

@@ -9,7 +9,7 @@ import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { recordText } from '../contract/link.ts';
 import { startReplacement } from '../files/atomic-write.ts';
-import { fileError } from '../files/file-error.ts';
+import { fileWork } from '../files/file-error.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
@@ -107,7 +107,7 @@ function assertReplaceable(path: string): void {
 }
 
 function beginsAsReport(path: string): boolean {
-  try {
+  return fileWork('read', path, () => {
     const file = openSync(path, 'r');
     try {
       const bytes = Buffer.alloc(Buffer.byteLength(reportBeginning));
@@ -115,9 +115,7 @@ function beginsAsReport(path: string): boolean {
     } finally {
       closeSync(file);
     }
-  } catch (error) {
-    throw fileError('read', path, error);
-  }
+  });
 }
 
 /** The history has no totals, notes or expiration dates: the listing has them. */

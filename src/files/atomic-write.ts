@@ -2,7 +2,7 @@ import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, readdirSync, real
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
-import { errorCode, fileError } from './file-error.ts';
+import { errorCode, fileError, fileWork } from './file-error.ts';
 import { syncFolder } from './folders.ts';
 import { refuseForeign } from './ownership.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from './process-mark.ts';
@@ -21,14 +21,12 @@ export function atomicWrite(path: string, content: string | Uint8Array, system: 
 
 /** Like `atomicWrite`, in pieces, for content that does not fit into memory. The folder must exist; the file gets mode 0600. */
 export function startReplacement(path: string, system: WriteSystem): Replacement {
-  try {
+  return fileWork('write', path, () => {
     const target = targetOf(path, system);
     removeDeadTemporaries(target, system);
     const temporary = `${target}.${newMark(system)}.tmp`;
     return new Replacement(path, target, temporary, system);
-  } catch (error) {
-    throw fileError('write', path, error);
-  }
+  });
 }
 
 /** Replaces a file on `commit`. Until then the old content stays, and after an error no part of the new content does. */

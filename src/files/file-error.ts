@@ -27,6 +27,22 @@ export function fileError(action: string, path: string, error: unknown, hint?: s
   return new LocalError(`cannot ${action} ${path}: ${reason}`, { cause: error, hint });
 }
 
+/** Returns what `work` returns. What it throws becomes a `fileError`. */
+export function fileWork<Result>(action: string, path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw fileError(action, path, error);
+  }
+}
+
+/** Makes the handler that rejects a promise with a `fileError`. */
+export function cannot(action: string, path: string): (error: unknown) => never {
+  return (error) => {
+    throw fileError(action, path, error);
+  };
+}
+
 /** Returns the code of the operating system, such as `ENOENT`. */
 export function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

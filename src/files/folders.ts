@@ -2,15 +2,11 @@ import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
-import { errorCode, fileError } from './file-error.ts';
+import { errorCode, fileWork } from './file-error.ts';
 
 /** Creates the folder and its missing parents for this user alone. */
 export function makePrivateFolder(path: string): void {
-  try {
-    makeFolders(path);
-  } catch (error) {
-    throw fileError('create the folder', path, error);
-  }
+  fileWork('create the folder', path, () => makeFolders(path));
 }
 
 /**

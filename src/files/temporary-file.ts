@@ -2,9 +2,8 @@ import { closeSync, createWriteStream, openSync, read, readSync, unlinkSync } fr
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import type { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
-import { fileError } from './file-error.ts';
+import { cannot, fileError, fileWork } from './file-error.ts';
 import { makeFolders } from './folders.ts';
 import { writeWhole } from './whole-write.ts';
 
@@ -35,19 +34,13 @@ export class TemporaryFile {
   }
 
   readAt(offset: number, length: number): Buffer {
-    try {
-      return bytesAt(this.#file, offset, length);
-    } catch (error) {
-      throw this.#notRead(error);
-    }
+    return fileWork(this.#reading, this.#folder, () => bytesAt(this.#file, offset, length));
   }
 
   /** Reads from the beginning, as often as needed. */
   async *stream(): AsyncGenerator<Buffer> {
     for (let offset = 0; ; ) {
-      const chunk = await nextChunk(this.#file, offset).catch((error) => {
-        throw this.#notRead(error);
-      });
+      const chunk = await nextChunk(this.#file, offset).catch(cannot(this.#reading, this.#folder));
       if (chunk.length === 0) return;
       yield chunk;
       offset += chunk.length;
@@ -73,8 +66,8 @@ export class TemporaryFile {
     }
   }
 
-  #notRead(error: unknown): LocalError {
-    return fileError(`read ${this.#content} from`, this.#folder, error);
+  get #reading(): string {
+    return `read ${this.#content} from`;
   }
 }
 

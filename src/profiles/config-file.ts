@@ -5,7 +5,7 @@ import { AuthError, jsonFaultAt, LocalError } from '../base/errors.ts';
 import { shellWord } from '../base/quoted.ts';
 import { folders, type System } from '../base/system.ts';
 import { isObject } from '../contract/records.ts';
-import { errorCode, fileError } from '../files/file-error.ts';
+import { errorCode, fileError, fileWork } from '../files/file-error.ts';
 import { looseMode, makePrivate, refuseForeign } from '../files/ownership.ts';
 import { type Profile, profileFaults } from './profile.ts';
 import { isProfileName, sandboxName } from './profile-name.ts';
@@ -75,7 +75,13 @@ export function readDocument(path: string, system: System): { document: ConfigDo
   if (!stats.isFile()) throw new LocalError(`cannot read ${path}: it is not a regular file`);
   refuseForeign(path, stats, system);
   const warnings = [...tighten(path, stats, system), ...folderWarnings(dirname(path), system)];
-  return { document: parseDocument(bytesOf(path), path), warnings };
+  return {
+    document: parseDocument(
+      fileWork('read', path, () => readFileSync(path)),
+      path,
+    ),
+    warnings,
+  };
 }
 
 /** Throws `LocalError` with path and line, but without content. */
@@ -129,14 +135,6 @@ function statsOf(path: string): Stats | undefined {
     return statSync(path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw fileError('read', path, error);
-  }
-}
-
-function bytesOf(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
     throw fileError('read', path, error);
   }
 }

@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fdatasync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import type { LocalError } from '../../base/errors.ts';
-import { fileError } from '../../files/file-error.ts';
+import { cannot, fileError } from '../../files/file-error.ts';
 import { writeWhole } from '../../files/whole-write.ts';
 import { encodeLine, type JournalLine } from './lines.ts';
 
@@ -27,9 +27,7 @@ export interface Journal {
 
 /** Continues the journal at `path` after its `size` valid bytes; 0 starts a new one. */
 export async function openJournal(path: string, size: number, openFile: OpenJournalFile = openJournalFile): Promise<Journal> {
-  const file = await openFile(path, size).catch((error: unknown) => {
-    throw fileError('write the journal', path, error);
-  });
+  const file = await openFile(path, size).catch(cannot('write the journal', path));
   const queue = lineQueue(path, file);
   let end = size;
   let closing: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { LocalError } from '../../base/errors.ts';
-import { fileError } from '../../files/file-error.ts';
+import { cannot } from '../../files/file-error.ts';
 import { decodeLine, type JournalLine, type LineType } from './lines.ts';
 
 export interface LineLocation {
@@ -32,9 +32,7 @@ export async function* readJournal(path: string): AsyncGenerator<LocatedLine> {
 }
 
 export function openToRead(path: string): Promise<FileHandle> {
-  return open(path).catch((error: unknown) => {
-    throw fileError('read', path, error);
-  });
+  return open(path).catch(cannot('read', path));
 }
 
 export type LineFile = ReturnType<typeof lineFile>;

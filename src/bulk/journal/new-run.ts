@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isoTime } from '../../base/times.ts';
 import type { Client } from '../../client/client.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
-import { errorCode, fileError } from '../../files/file-error.ts';
+import { errorCode, fileWork } from '../../files/file-error.ts';
 import { absolutePath, makePrivateFolder } from '../../files/folders.ts';
 import { removeFile } from '../../files/remove-file.ts';
 import { newestRuns, orderOf, type RunFolders, runFolders, runRecord, smallRecord } from '../past-runs/run-names.ts';
@@ -125,7 +125,7 @@ export interface BegunRun extends FoundRun {
 /** Returns the next number and creates an empty file of that name. Numbers only grow, whatever the clock says, and are never used twice. */
 export function nextOrder({ state, orders: folder }: RunFolders): number {
   makePrivateFolder(folder);
-  try {
+  return fileWork('number the record in', folder, () => {
     for (;;) {
       const given = numbersIn(folder);
       const next = Math.max(0, ...(given.length > 0 ? given : newestRuns(state).map(orderOf))) + 1;
@@ -136,9 +136,7 @@ export function nextOrder({ state, orders: folder }: RunFolders): number {
       for (const other of now) if (isHighest ? other < next : other === next) removeFile(join(folder, String(other)));
       if (isHighest) return next;
     }
-  } catch (error) {
-    throw fileError('number the record in', folder, error);
-  }
+  });
 }
 
 function numbersIn(folder: string): number[] {

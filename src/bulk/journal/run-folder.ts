@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
 import type { System } from '../../base/system.ts';
 import { acquireClaim, type Claim } from '../../files/claim-lock.ts';
-import { errorCode, fileError } from '../../files/file-error.ts';
+import { errorCode, fileWork } from '../../files/file-error.ts';
 import { type MarkSystem, newMark } from '../../files/process-mark.ts';
 import { rename } from '../../files/rename.ts';
 import { type RunFolders, type RunRecord, runRecord } from '../past-runs/run-names.ts';
@@ -25,12 +25,10 @@ export function keyOfRun(name: string): string {
 export function removeRunFolder(name: string, folders: RunFolders, system: MarkSystem): void {
   const { isSmall, path } = runRecord(name, folders);
   const draft = draftFolder(folders, system);
-  try {
+  fileWork('delete', path, () => {
     if (!isSmall) rename(path, draft, system);
     rmSync(isSmall ? path : draft, { recursive: true, force: true });
-  } catch (error) {
-    throw fileError('delete', path, error);
-  }
+  });
 }
 
 export function draftFolder({ runs }: RunFolders, system: MarkSystem): string {

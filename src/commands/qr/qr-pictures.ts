@@ -4,7 +4,7 @@ import { checksum } from '../../base/checksum.ts';
 import { type CliError, LocalError, orElse, UsageError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
 import { parseUrl } from '../../contract/web-address.ts';
-import { errorCode, fileError } from '../../files/file-error.ts';
+import { errorCode, fileError, fileWork } from '../../files/file-error.ts';
 import { makeFolders } from '../../files/folders.ts';
 import { removeFile } from '../../files/remove-file.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
@@ -25,7 +25,7 @@ export function qrPictures({ qr, qrFile }: QrOptions, session: Session): (report
       hint: 'to write files: --qr-file <dir>',
     });
   }
-  if (qrFile !== undefined && !global.dryRun) makeFolder(qrFile);
+  if (qrFile !== undefined && !global.dryRun) fileWork('make', qrFile, () => makeFolders(qrFile, 0o777));
   return (report) => {
     const address = (row: Row): string => addressOf(row, session);
     const sentence: RowsReport['sentence'] = (row, { arrow }) => `${address(row)} ${arrow} ${row.long_url}`;
@@ -54,14 +54,6 @@ const longestName = 200;
 function addressOf(row: Row, session: Session): string {
   const shortUrl = session.shortUrl(row);
   return parseUrl(shortUrl)?.href ?? shortUrl;
-}
-
-function makeFolder(folder: string): void {
-  try {
-    makeFolders(folder, 0o777);
-  } catch (error) {
-    throw fileError('make', folder, error);
-  }
 }
 
 /** Failures that the error names. */

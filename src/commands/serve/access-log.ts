@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { isoTime } from '../../base/times.ts';
-import { fileError } from '../../files/file-error.ts';
+import { cannot, fileError } from '../../files/file-error.ts';
 import { type Exchange, header } from '../../service/message.ts';
 
 /** Milliseconds. */
@@ -21,9 +21,7 @@ export type AccessLog = Awaited<ReturnType<typeof openAccessLog>>;
 
 /** Writes requests in combined log format, one write at a time. Throws `LocalError` for a file that cannot be written. */
 export async function openAccessLog({ path, now, warn }: AccessLogOptions) {
-  let file: FileHandle | undefined = await openToAppend(path).catch((error: unknown) => {
-    throw fileError('write', path, error);
-  });
+  let file: FileHandle | undefined = await openToAppend(path).catch(cannot('write', path));
   let waiting = '';
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();

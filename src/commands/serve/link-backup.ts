@@ -2,8 +2,7 @@ import { dirname } from 'node:path';
 import { LocalError, UsageError } from '../../base/errors.ts';
 import { folders } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
-import type { Edition } from '../../contract/editions.ts';
-import { fileError } from '../../files/file-error.ts';
+import { fileError, fileWork } from '../../files/file-error.ts';
 import { absolutePath, syncFolder } from '../../files/folders.ts';
 import type { Report } from '../../output/report.ts';
 import { copyLinks, hasLinks } from '../../service/backup.ts';
@@ -14,7 +13,7 @@ export async function backUp(target: string, options: ServeOptions, { system, gl
     throw new UsageError('--backup: copies a data folder; for a database, use pg_dump');
   const edition = servedEdition(options, global, system);
   const folder = options.data ?? folders(system).data;
-  if (!isThere(folder, edition)) {
+  if (!fileWork('read the links in', folder, () => hasLinks(folder, edition))) {
     throw new LocalError(`${folder} has no links of edition ${edition.toUpperCase()}`, {
       hint: '--data names the folder, --edition the edition',
     });
@@ -30,12 +29,4 @@ export async function backUp(target: string, options: ServeOptions, { system, gl
     `copied the links of edition ${edition.toUpperCase()} to ${file}; to serve them, put the file into a data folder as links-${edition}.db`,
   );
   return { kind: 'text', text: '' };
-}
-
-function isThere(folder: string, edition: Edition): boolean {
-  try {
-    return hasLinks(folder, edition);
-  } catch (error) {
-    throw fileError('read the links in', folder, error);
-  }
 }

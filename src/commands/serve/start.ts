@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { CliError, LocalError, messageOf, UnavailableError } from '../../base/errors.ts';
-import { errorCode, fileError } from '../../files/file-error.ts';
+import { cannot, errorCode, fileError } from '../../files/file-error.ts';
 import { quantity } from '../../output/quantity.ts';
 import {
   AddressConflict,
@@ -85,6 +85,7 @@ function portHint(code: string, port: number, flag: string): string | undefined 
 
 /** Throws `LocalError`, also if certificate and key do not belong together. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
+  const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(cannot('read', path));
   const certificate = { cert: await read(files.cert), key: await read(files.key) };
   const { createSecureContext } = await import('node:tls');
   try {
@@ -96,12 +97,4 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
     });
   }
   return certificate;
-}
-
-async function read(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw fileError('read', path, error);
-  }
 }
