@@ -1,4 +1,4 @@
-import { fingerprintOf } from './fingerprint.ts';
+import { integerPrint } from './fingerprint.ts';
 
 export interface DuplicateCandidates {
   readonly count: number;
@@ -23,7 +23,7 @@ export class DuplicateCandidateSearch {
       this.#open = new Float64Array(furtherLength);
       this.#count = 0;
     }
-    this.#open[this.#count] = printOf(text);
+    this.#open[this.#count] = integerPrint(text);
     this.#count += 1;
   }
 
@@ -42,7 +42,7 @@ export class DuplicateCandidateSearch {
       occurrences[place] = times;
       place += 1;
     }
-    const indexOf = (text: string): number => (count === 0 ? -1 : placeOf(printOf(text), prints));
+    const indexOf = (text: string): number => (count === 0 ? -1 : placeOf(integerPrint(text), prints));
     return { count, has: (text) => indexOf(text) !== -1, indexOf, occurrences: (index) => occurrences[index] ?? 0 };
   }
 }
@@ -95,9 +95,3 @@ function* merged(lists: readonly Float64Array[]): Generator<number> {
 // 32 KiB are enough for most files. Later parts have 8 MiB, so that few lists are merged.
 const firstLength = 2 ** 12;
 const furtherLength = 2 ** 20;
-
-/** 52 bits as an integer. */
-function printOf(text: string): number {
-  const { low, high } = fingerprintOf(text);
-  return (high >>> 12) * 2 ** 32 + low;
-}

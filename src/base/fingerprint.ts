@@ -16,6 +16,12 @@ export function fingerprintOf(text: string): Fingerprint {
   return { low: low >>> 0, high: high >>> 0 };
 }
 
+/** 52 bits as an integer. */
+export function integerPrint(text: string): number {
+  const { low, high } = fingerprintOf(text);
+  return (high >>> 12) * 2 ** 32 + low;
+}
+
 /** The low half, as journals store it. */
 export function shortPrint(text: string): string {
   return lowOf(text).toString(16);

@@ -63,6 +63,44 @@ export class KeptRows<Row> {
   }
 }
 
+/** Rows per page of a list: reading one row reads its page. Most lists are read in their order. */
+const pageLength = 32;
+
+/** Collects rows on disk, to read any of them. */
+export function keptList<Row>(kept: KeptRows<Row>) {
+  let page: Row[] = [];
+  let open: { readonly nth: number; readonly rows: readonly Row[] } | undefined;
+  let count = 0;
+  const flush = (): void => {
+    if (page.length > 0) kept.add(page);
+    page = [];
+  };
+  return {
+    add(row: Row): void {
+      count += 1;
+      if (page.push(row) === pageLength) flush();
+    },
+    /** No row may be added afterwards. */
+    list() {
+      flush();
+      return {
+        count,
+        at(index: number): Row {
+          const nth = Math.floor(index / pageLength);
+          if (open?.nth !== nth) open = { nth, rows: kept.at(nth) };
+          const row = open.rows[index % pageLength];
+          if (!row) throw new RangeError(`there is no row ${index}`);
+          return row;
+        },
+        *all(): Generator<Row> {
+          for (const rows of kept.read()) yield* rows;
+        },
+        copyTo: (path: string): Promise<void> => kept.copyTo(path),
+      };
+    },
+  };
+}
+
 /** A file without this last line is incomplete. */
 const end = '"end"';
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { capitalized } from '../base/quoted.ts';
 import { utcDay } from '../base/times.ts';
 import { version } from '../base/version.ts';
@@ -73,7 +73,7 @@ ${movers(facts)}`;
 }
 
 function styleHash(): string {
-  return createHash('sha256').update(style).digest('base64');
+  return hash('sha256', style, 'base64');
 }
 
 const day = (time: number): string => dayText(utcDay(time));

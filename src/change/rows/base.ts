@@ -1,21 +1,17 @@
 import { UsageError } from '../../base/errors.ts';
-import { fingerprintOf } from '../../base/fingerprint.ts';
+import { integerPrint } from '../../base/fingerprint.ts';
 import { quoted } from '../../base/quoted.ts';
-import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import { formatByName } from '../../input/format.ts';
-import type { KeptRows } from '../../input/kept-rows.ts';
+import { keptList } from '../../input/kept-rows.ts';
 import type { ItemOf } from '../../input/row.ts';
 import { type BaseListing, baseValues, changedFields, type FileLink } from '../decide/apply.ts';
 import { checkedRows } from './file.ts';
 import { keptRows } from './read-links.ts';
-
-/** Links are read in pages of this length, because most files have the order of their listing. */
-const pageLength = 32;
 
 /** Reads the listing of `--base` and stores it on disk, with 12 bytes per link in memory. */
 export async function openBase(options: BulkOptions, session: Session): Promise<BaseListing | undefined> {
@@ -26,27 +22,23 @@ export async function openBase(options: BulkOptions, session: Session): Promise<
   const inputFormat = formatByName(base) === 'lines' ? (options.inputFormat ?? formatByName(file ?? '')) : undefined;
   const given = { ...options, file: base, ...(inputFormat !== 'lines' && { inputFormat }) };
   const { input, reading } = await checkedRows('apply', given, session, { isOnlyRead: true });
-  const kept = keptRows<FileLink>(session);
+  const kept = keptList(keptRows<FileLink>(session));
   const prints: number[] = [];
-  for await (const rows of rowBatches(input, pageLength)) {
-    prints.push(...rows.map(({ item }) => printOf(linkText(item))));
-    kept.add(rows.map(({ item }) => reading.dated(item)));
+  for await (const rows of input.open()) {
+    for (const { item } of rows) {
+      prints.push(integerPrint(linkText(item)));
+      kept.add(reading.dated(item));
+    }
   }
-  return { sha256: input.sha256, name: input.name, of: lookupIn(prints, kept) };
+  return { sha256: input.sha256, name: input.name, of: lookupIn(prints, kept.list()) };
 }
 
-function lookupIn(prints: readonly number[], kept: KeptRows<FileLink>): BaseListing['of'] {
+function lookupIn(prints: readonly number[], links: { at(index: number): FileLink }): BaseListing['of'] {
   const order = Uint32Array.from(prints.keys()).sort((one, other) => (prints[one] ?? 0) - (prints[other] ?? 0));
   const printAt = (position: number): number => prints[order[position] ?? 0] ?? 0;
-  let open: { readonly nth: number; readonly links: readonly FileLink[] } | undefined;
-  const linkAt = (row: number): FileLink | undefined => {
-    const nth = Math.floor(row / pageLength);
-    if (open?.nth !== nth) open = { nth, links: kept.at(nth) };
-    return open.links[row % pageLength];
-  };
   return (link) => {
     const text = linkText(link);
-    const print = printOf(text);
+    const print = integerPrint(text);
     let [from, to] = [0, order.length];
     while (from < to) {
       const middle = (from + to) >>> 1;
@@ -54,17 +46,11 @@ function lookupIn(prints: readonly number[], kept: KeptRows<FileLink>): BaseList
       else to = middle;
     }
     for (let position = from; position < order.length && printAt(position) === print; position += 1) {
-      const found = linkAt(order[position] ?? 0);
-      if (found && linkText(found) === text) return found;
+      const found = links.at(order[position] ?? 0);
+      if (linkText(found) === text) return found;
     }
     return undefined;
   };
-}
-
-/** A fingerprint of 52 bits, as an integer. */
-function printOf(text: string): number {
-  const { low, high } = fingerprintOf(text);
-  return (high >>> 12) * 2 ** 32 + low;
 }
 
 type EditRow = ItemOf['edit'] & LinkKey;

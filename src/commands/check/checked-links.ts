@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { folders } from '../../base/system.ts';
 import type { CheckPlan } from '../../bulk/check-runs/check-results.ts';
 import { resumableRun } from '../../bulk/past-runs/unfinished.ts';
@@ -10,7 +10,7 @@ import { usesHttps } from '../../client/account-domains.ts';
 import { editions } from '../../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { readKeptRows } from '../../input/kept-rows.ts';
+import { keptList, readKeptRows } from '../../input/kept-rows.ts';
 import { grouped } from '../../output/quantity.ts';
 import { matchNote } from '../../select/named-rows.ts';
 import type { ListedLinks, NamedLinks } from '../../select/selected-links.ts';
@@ -29,7 +29,7 @@ export async function readCheckedLinks(
   options: AddressOptions,
   session: Session,
 ): Promise<{ readonly links: CheckedLinks | undefined; readonly count: number; readonly notes: readonly string[] }> {
-  const kept = session.global.dryRun ? undefined : linkPages(session);
+  const kept = session.global.dryRun ? undefined : keptList(keptRows<CheckedLink>(session));
   const counts = { read: 0, matched: 0, missing: 0 };
   for await (const { links, read } of selected.pages()) {
     for (const { target, record } of links) {
@@ -86,48 +86,12 @@ export async function unfinishedCheck(sha256: string, session: Session): Promise
 
 /** Reads the links that an unfinished check stored. */
 export async function keptLinks(path: string, session: Session): Promise<CheckedLinks> {
-  const kept = linkPages(session);
+  const kept = keptList(keptRows<CheckedLink>(session));
   for await (const links of readKeptRows<CheckedLink>(path)) for (const link of links) kept.add(link);
   return kept.list();
 }
 
 /** Identifies a check: equal options resume it. */
 export function sumOf(options: Readonly<Record<string, unknown>>): string {
-  return createHash('sha256').update(JSON.stringify(options)).digest('hex');
-}
-
-/** Links per page; reading one link reads its page. */
-const pageLength = 32;
-
-/** Collects links and writes them to disk in pages. */
-function linkPages(session: Session) {
-  const kept = keptRows<CheckedLink>(session);
-  let page: CheckedLink[] = [];
-  let count = 0;
-  const flush = (): void => {
-    if (page.length > 0) kept.add(page);
-    page = [];
-  };
-  return {
-    add(link: CheckedLink): void {
-      count += 1;
-      if (page.push(link) === pageLength) flush();
-    },
-    /** No link may be added afterwards. */
-    list(): CheckedLinks {
-      flush();
-      return {
-        count,
-        at(index) {
-          const link = kept.at(Math.floor(index / pageLength))[index % pageLength];
-          if (!link) throw new RangeError(`there is no link ${index}`);
-          return link;
-        },
-        *all() {
-          for (const links of kept.read()) yield* links;
-        },
-        copyTo: (path) => kept.copyTo(path),
-      };
-    },
-  };
+  return hash('sha256', JSON.stringify(options));
 }
