@@ -40,7 +40,7 @@ export async function assertNothingLeft(
 async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunFolders) {
   const left: { readonly state: RunState; readonly isUndone: boolean }[] = [];
   const all = newestFirst(folders, () => true);
-  let newest = all.length;
+  let usedAt: number | undefined;
   for (const [position, { run, begin }] of all.entries()) {
     const record = runRecord(run, folders);
     if (!begin || record.isSmall || !isRelated(identity, begin, onDefault)) continue;
@@ -48,15 +48,20 @@ async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunF
     const isOver = (await lastLine(record.journal).catch(() => undefined))?.type === 'shown';
     const state = isOver ? undefined : await foldRun(run, folders);
     if (!isOver && (!state || isUntouched(state))) continue;
-    const undoer = state && (await undoerOf(state, folders));
-    const isUndone = undoer !== undefined;
+    const usedSince = usedAt;
+    if (isOfFile(identity, begin)) usedAt ??= position;
+    if (!state) continue;
+    const undoer = await undoerOf(state, folders);
+    if (undoer === undefined) {
+      // It is unknown which rows of an unfinished run are done.
+      if (!state.complete) left.push({ state, isUndone: false });
+      continue;
+    }
     const undoneAt = all.findIndex((other) => other.run === undoer);
-    // Somebody decided on the rows in doubt, if the file was used since the undo.
-    const isDecided = begin.input.sha256 !== identity.input.sha256 && newest < (undoneAt < 0 ? position : undoneAt);
-    if (isOfFile(identity, begin)) newest = Math.min(newest, position);
-    // It is unknown which rows of an unfinished run are done.
-    const isLeft = state && (isUndone ? unrepeatableCount(state) > 0 && !isDecided : !state.complete);
-    if (isLeft && !(isUndone && areStreams(identity, begin))) left.push({ state, isUndone });
+    const isUsedAfterUndo = usedSince !== undefined && usedSince < (undoneAt < 0 ? position : undoneAt);
+    // Somebody decided on the rows in doubt, if the file was changed and used since the undo.
+    const isDecided = begin.input.sha256 !== identity.input.sha256 && isUsedAfterUndo;
+    if (unrepeatableCount(state) > 0 && !isDecided && !areStreams(identity, begin)) left.push({ state, isUndone: true });
   }
   return left;
 }
