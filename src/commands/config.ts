@@ -23,14 +23,14 @@ export function register(command: Command, run: Runner): void {
     summary: 'Show all settings and their sources',
     description: 'Show all settings and their sources: flag, environment, profile or default.',
     examples: ['linkctl config list', 'linkctl config list --profile work -o json'],
-    fields: settingFields,
+    fields: settingColumns,
     onlyReads: true,
   }).action(run(async (_options: object, invocation) => settingRows(settings(invocation))));
   describe(command.command('get'), {
     summary: 'Show one setting',
     description: 'Show the value of one setting; in a pipe, print only the value.',
     examples: ['linkctl config get domain'],
-    fields: settingFields,
+    fields: settingColumns,
     onlyReads: true,
   })
     .argument('<key>', 'name of the setting (linkctl config list)', suggested(profileKeys))
@@ -180,14 +180,14 @@ async function changeProfile(
   return { profile, before };
 }
 
-const settingFields = [{ name: 'key' }, { name: 'value' }, { name: 'source' }];
+const settingColumns = [{ name: 'key' }, { name: 'value' }, { name: 'source', shrinks: true }];
 
 function settingRows(rows: readonly Row[], pipedFields?: readonly string[]): RowsReport {
   return {
     kind: 'rows',
     key: 'settings',
     rows,
-    columns: [{ name: 'key' }, { name: 'value' }, { name: 'source', shrinks: true }],
+    columns: settingColumns,
     pipedFields,
   };
 }
