@@ -16,7 +16,7 @@ import {
   runRecord,
   titleOf,
 } from './past-runs/run-names.ts';
-import { type IsOwn, undoerOf } from './past-runs/undo-chain.ts';
+import { type IsOwn, type OwnRun, undoerOf } from './past-runs/undo-chain.ts';
 import type { RowStatus } from './results/row-outcome.ts';
 
 export { pruneRuns } from './past-runs/pruning.ts';
@@ -58,7 +58,7 @@ export async function undoableBefore(
   stateFolder: string,
   { run: last }: Pick<BeginLine, 'run'>,
   isOwn: IsOwn,
-): Promise<{ readonly run: string; readonly begin: BeginLine } | undefined> {
+): Promise<OwnRun | undefined> {
   const runs = newestRuns(stateFolder);
   const before = runs.slice(runs.findIndex(({ run }) => run === last) + 1);
   for (const { run, begin } of before) {

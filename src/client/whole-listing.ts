@@ -40,7 +40,7 @@ export async function coverage({ client, domain, domainNamed, domains }: ListedA
   ];
 }
 
-interface CutListing {
+export interface CutListing {
   /** Undefined if the server's total does not agree with the rows. */
   readonly total: number | undefined;
   /** False if the server could not be asked for a further row. */

@@ -7,7 +7,7 @@ import { environmentOf } from '../change/environment.ts';
 import { refuseTooMany } from '../change/limits.ts';
 import { plannedRows } from '../change/plan/report.ts';
 import { keepsUndo, markShown } from '../change/run-settings.ts';
-import { removeTags } from '../change/tags/tag-removal.ts';
+import { type RemovalOptions, removeTags } from '../change/tags/tag-removal.ts';
 import { changeEach, consentToTags, countTagged, labelColumns, recordedTags, tagRequests } from '../change/tags/tags.ts';
 import { undoLineOf } from '../change/typed-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -176,11 +176,6 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
 
 function labelReport(tag: TagRecord, sentence: string, notes: readonly string[] = []): Report {
   return { kind: 'done', sentence, record: { tags: [tag] }, lines: [tag.label], notes: () => notes };
-}
-
-interface RemovalOptions {
-  readonly ignoreMissing?: boolean;
-  readonly undo?: boolean;
 }
 
 /** Changes the links first; with `--no-undo` only DELETE /tags/[label], after confirmation, changes anything. */

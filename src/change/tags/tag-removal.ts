@@ -20,11 +20,16 @@ import { runPlannedChange, unfinishedTagsOf } from '../run.ts';
 import { isUndoKept, keepsUndo } from '../run-settings.ts';
 import { changeEach, type LabelChange, namedTags, recordedTags, showMissing, withoutLabels } from './tags.ts';
 
+export interface RemovalOptions {
+  readonly ignoreMissing?: boolean;
+  readonly undo?: boolean;
+}
+
 /** Tags to delete, and optionally a tag to attach instead. */
 interface TagRemoval {
   readonly labels: readonly string[];
   readonly into?: string;
-  readonly options: { readonly undo?: boolean; readonly ignoreMissing?: boolean };
+  readonly options: RemovalOptions;
 }
 
 interface KnownRemoval extends TagRemoval {

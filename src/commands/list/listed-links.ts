@@ -1,7 +1,7 @@
 import { EmptyError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
 import type { FilteredPage } from '../../client/filtered-pages.ts';
-import { cutListing } from '../../client/whole-listing.ts';
+import { type CutListing, cutListing } from '../../client/whole-listing.ts';
 import { type Edition, editions } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
@@ -61,7 +61,7 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
   };
 }
 
-function cutSentence(shown: number, { total, isCertain }: { readonly total: number | undefined; readonly isCertain: boolean }) {
+function cutSentence(shown: number, { total, isCertain }: CutListing): string {
   if (total !== undefined) return `Showing ${grouped(shown)} of ${quantity(total, 'link')}.`;
   return `Showing ${quantity(shown, 'link')}; there ${isCertain ? 'are' : 'may be'} more.`;
 }

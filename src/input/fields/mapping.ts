@@ -21,7 +21,7 @@ export type MappedColumn = { readonly index: number } & (
   | { readonly setting?: undefined; readonly loss?: Loss }
 );
 
-interface Roles {
+export interface Roles {
   readonly roles: readonly ColumnRole[];
   readonly isForeign: boolean;
 }

@@ -6,7 +6,7 @@ import { isObject } from '../../contract/records.ts';
 import { isField, jsonValue } from '../field-values.ts';
 import { containers, folded, guardOf, meaningOf } from '../fields/aliases.ts';
 import { type ColumnRole, type ColumnRules, ownRole } from '../fields/columns.ts';
-import { ColumnMapper, type Mapping, rolesIn, rulesFor } from '../fields/mapping.ts';
+import { ColumnMapper, type Mapping, type Roles, rolesIn, rulesFor } from '../fields/mapping.ts';
 import type { Setting } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
 import type { CellReader, ReadOptions, RecordReader, RowDraft } from '../row.ts';
@@ -125,7 +125,7 @@ function membersReader(
 }
 
 /** Records of a listing may contain additional members of the server. */
-function memberRoles(names: readonly string[], rules: ColumnRules): { roles: readonly ColumnRole[]; isForeign: boolean } {
+function memberRoles(names: readonly string[], rules: ColumnRules): Roles {
   const { known, named, use } = rules;
   const isListed = names.includes('short_url') && names.includes('hash');
   if (named.size > 0 || !(isListed || names.every((name) => known.has(name)))) return rolesIn(names, rules);
