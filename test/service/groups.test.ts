@@ -52,6 +52,24 @@ inBothEditions((test, edition) => {
     expect(await client.hashes()).toEqual(['in']);
   });
 
+  test.for(['~""', '-""', '~" "', ''])(
+    'FIELD-NOTES 25: %j, which has no label, is 1305 and selects no link',
+    async (text, { client }) => {
+      await client.shorten({ long_url: url, custom_hash: 'a' });
+      await client.visit('/a');
+      const tags = encodeURIComponent(text);
+      for (const [method, path, payload] of [
+        ['GET', '/urls', undefined],
+        ['PATCH', '/urls', { urls: [{ note: 'x' }] }],
+        ['DELETE', '/stats', undefined],
+        ['DELETE', '/urls', undefined],
+      ] as const) {
+        expect((await client.call(method, `${path}?tags=${tags}`, payload)).body.error.code, `${method} ${path}`).toBe(1305);
+      }
+      expect((await client.call('GET', '/urls/a')).body.urls).toMatchObject([{ note: '', total_clicks: 1 }]);
+    },
+  );
+
   test('4.2: stats are read, and reset for one, for several and by tags; then visitors are unique again', async ({ client }) => {
     await client.shorten(...['a', 'b', 'c'].map((hash) => ({ long_url: url, custom_hash: hash, tags: [`t${hash}`] })));
     const clicks = async () => {

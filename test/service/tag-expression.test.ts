@@ -21,6 +21,7 @@ describe('tag expressions (FIELD-NOTES 23 to 25)', () => {
     ['new-york & c++', '(new-york and c++)'],
     ['"a&b"|"say ""hi"""', '(a&b or say "hi")'],
     ['"-x"', '-x'],
+    ['""""', '"'],
     ['>2018-01-01&<2018-02-01', '(after 2018-01-01 and before 2018-02-01)'],
     ['-> 2018-01-01', '~after 2018-01-01'],
   ] as const)('%s is %s', ([text, meaning]) => {
@@ -48,6 +49,11 @@ describe('tag expressions (FIELD-NOTES 23 to 25)', () => {
     '>2018-02-30',
     'a "b"',
     '(a)(b)',
+    '""',
+    '-""',
+    '~+""',
+    'a|" "',
+    '"\t"&a',
   ])('%j is malformed', (text) => {
     expect(parseTagExpression(text)).toBeUndefined();
   });

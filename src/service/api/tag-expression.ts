@@ -47,8 +47,9 @@ function tokenize(text: string): Token[] {
   tokenPattern.lastIndex = 0;
   while (tokenPattern.lastIndex < source.length) {
     const match = tokenPattern.exec(source);
-    if (!match) throw new Malformed();
-    const [, operator, quoted, bare] = match;
+    const [, operator, quoted, bare] = match ?? [];
+    // No tag has an empty label, and its complement would be all links.
+    if (!match || quoted?.trim() === '') throw new Malformed();
     if (operator !== undefined) tokens.push({ operator: operator.replace(/[,;]/, '&') as Operator });
     else if (quoted !== undefined) tokens.push({ operand: { kind: 'label', label: quoted.replaceAll('""', '"') } });
     else tokens.push(...bareTokens((bare ?? '').trim()));
