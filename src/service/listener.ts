@@ -1,16 +1,11 @@
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { refuse } from './api/api-responses.ts';
 import { hasInvalidHost, type RequestOptions, serviceRequest } from './http-requests.ts';
 import type { Exchange, ServiceRequest, ServiceResponse } from './message.ts';
+import { endWith, statusOfParser } from './refused-input.ts';
 import type { Certificate } from './service-options.ts';
 
 interface ListenerOptions extends RequestOptions {
@@ -60,6 +55,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const outgoings = answerQueue();
   let lastConnection = Number.NEGATIVE_INFINITY;
   const answers = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
   const exchange = async (
     incoming: IncomingMessage,
     send: (response: ServiceResponse, mustClose: boolean) => void,
@@ -88,7 +84,17 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   // 100-continue is the only expectation that HTTP defines, and Node answers it itself.
   server.on('checkExpectation', answer);
-  server.on('clientError', (error, socket) => refuseUnparsed(error, socket, answers.get(socket)));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const status = statusOfParser(error.code ?? '');
+    if (status === undefined) socket.destroy();
+    // Node reports what arrives afterwards, too.
+    if (status === undefined || refused.has(socket)) return;
+    refused.add(socket);
+    const response = { ...refuse(1308), status };
+    const last = answers.get(socket);
+    if (last && !last.req.complete && !last.headersSent) send(last.req, last, response, true);
+    else endWith(response, socket, last);
+  });
   const { host, port = 0 } = options;
   if (options.port !== undefined) {
     await new Promise<void>((resolve, reject) => {
@@ -176,6 +182,8 @@ async function quietMoment(lastConnection: () => number): Promise<void> {
 }
 
 function send(incoming: IncomingMessage, outgoing: ServerResponse, response: ServiceResponse, isLast: boolean): void {
+  // A request whose body the parser refuses has its response.
+  if (outgoing.headersSent) return;
   // Otherwise an unread body would be parsed as the next request.
   if (!incoming.complete) incoming.resume();
   outgoing.writeHead(response.status, {
@@ -184,32 +192,6 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Ser
     ...(isLast && { connection: 'close' }),
   });
   outgoing.end(incoming.method === 'HEAD' ? undefined : response.body);
-}
-
-/** Answers parse errors with a JSON body, too. */
-function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, last: ServerResponse | undefined): void {
-  const status = statusOfParser(error.code ?? '');
-  if (status === undefined) socket.destroy();
-  else endWith({ ...refuse(1308), status }, socket, last);
-}
-
-/** Sends no response that the client would take for the one to a pending request. */
-function endWith({ status, headers, body }: ServiceResponse, socket: Duplex, last: ServerResponse | undefined): void {
-  const isOpen = last === undefined || last.writableFinished || !(last.req.complete || last.headersSent);
-  if (!isOpen || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const fields = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' });
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields.map(([name, value]) => `${name}: ${value}`)];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
-}
-
-/** Undefined for a broken connection. */
-function statusOfParser(code: string): number | undefined {
-  if (code === 'HPE_HEADER_OVERFLOW') return 431;
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;
-  return code.startsWith('HPE_') ? 400 : undefined;
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -7,6 +7,13 @@ import { authorization, inBothEditions, many, test } from './running-service.ts'
 const url = 'https://example.com/a';
 const signedIn = `Authorization: ${authorization()}\r\nConnection: close\r\n`;
 
+/** The bytes of a call that adds a tag. */
+function addTag(label: string): string {
+  const body = JSON.stringify({ label });
+  const head = `POST /api/3/tags HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization()}`;
+  return `${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
 inBothEditions((test, edition) => {
   test.for(['/tiny/api/3', '/api/3', '//api/3', '/a/b.c/api/3', '/api/33/api/3'])(
     'V1: the API answers below %s, in JSON whatever the path and the method',
@@ -91,15 +98,32 @@ inBothEditions((test, edition) => {
     const doubled = head('/api/3/urls', 'localhost\r\nHost: evil.example');
     expect(await rawExchange(port, doubled)).toMatchObject({ status: 400 });
     const call = `GET /api/3/account HTTP/1.1\r\nHost: localhost\r\n${signedIn.replace('close', 'keep-alive')}\r\n`;
-    expect((await rawExchange(port, call + head('/api/3/account'))).body).not.toContain('1302');
+    const earlier = await rawExchange(port, call + head('/api/3/account'));
+    expect(earlier).toMatchObject({ status: 200, head: expect.stringMatching(/^connection: close$/im) });
+    expect(earlier.body).not.toContain('1302');
   });
 
-  test('V1: nonsense after a call is no answer to that call', async ({ client }) => {
-    const body = JSON.stringify({ label: 'one' });
-    const head = `POST /api/3/tags HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization()}\r\nContent-Length: ${body.length}\r\n\r\n`;
-    const answer = await rawExchange(client.service.port, `${head}${body}nonsense\r\n\r\n`);
+  test.for(['nonsense\r\n\r\n', ' \n', '"}', 'GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n'])(
+    'V1: a call that %j follows is answered, and ends the connection',
+    async (rest, { client }) => {
+      const answer = await rawExchange(client.service.port, addTag('one') + rest);
+      expect(answer).toMatchObject({ status: 200, head: expect.stringMatching(/^connection: close$/im) });
+      expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 0 }, tags: [{ label: 'one' }] });
+      expect((await client.call('GET', '/tags')).body.tags).toEqual([{ label: 'one' }]);
+    },
+  );
+
+  test('V1: nonsense after two calls takes the answer of neither', async ({ client }) => {
+    const answer = await rawExchange(client.service.port, `${addTag('one')}${addTag('two')}nonsense\r\n\r\n`);
+    expect(answer).toMatchObject({ status: 200, head: expect.stringMatching(/^connection: keep-alive$/im) });
+    expect(answer.body).toMatch(/"one"[\s\S]*}HTTP\/1\.1 200 OK[\s\S]*^connection: close$[\s\S]*"two"/im);
     expect(answer.body).not.toContain('1308');
-    expect((await client.call('GET', '/tags')).body.tags).toEqual([{ label: 'one' }]);
+  });
+
+  test('V1: a body that breaks off after a call is refused after the answer to that call', async ({ client }) => {
+    const broken = 'POST /api/3/tags HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
+    const answer = await rawExchange(client.service.port, addTag('one') + broken);
+    expect(answer.body).toMatch(/"one"[\s\S]*}HTTP\/1\.1 400 [\s\S]*^connection: close$[\s\S]*1308/im);
   });
 
   test('V2, FIELD-NOTES 28: X-Tinycc-User and X-Tinycc-Key sign in, with the same errors; Basic wins', async ({ start }) => {
