@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { refuse } from './api/api-responses.ts';
 import { hasInvalidHost, type RequestOptions, serviceRequest } from './http-requests.ts';
 import type { Exchange, ServiceRequest, ServiceResponse } from './message.ts';
-import { endWith, statusOfParser } from './refused-input.ts';
+import { beginAfter, endWith, statusOfParser, type Turn } from './pipeline.ts';
 import type { Certificate } from './service-options.ts';
 
 interface ListenerOptions extends RequestOptions {
@@ -54,7 +54,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const { server, renewCertificate } = await createServer(options.certificate);
   const outgoings = answerQueue();
   let lastConnection = Number.NEGATIVE_INFINITY;
-  const answers = new WeakMap<Duplex, ServerResponse>();
+  const turns = new WeakMap<Duplex, Turn>();
   const refused = new WeakSet<Duplex>();
   const exchange = async (
     incoming: IncomingMessage,
@@ -67,9 +67,16 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     send(response, isInvalid);
     options.onExchange?.({ request, response, milliseconds: performance.now() - started });
   };
-  const answer = (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    answers.set(incoming.socket, outgoing);
-    return exchange(incoming, (response, mustClose) => {
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const { socket } = incoming;
+    const begin = beginAfter(turns.get(socket), incoming);
+    turns.set(socket, { outgoing, begin });
+    if (begin) {
+      await begin;
+      // The response before ended the connection, or the parser has refused the body.
+      if (!socket.writable || outgoing.headersSent) return;
+    }
+    await exchange(incoming, (response, mustClose) => {
       outgoings.add(() => send(incoming, outgoing, response, closing || mustClose));
     });
   };
@@ -80,7 +87,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('connect', (incoming: IncomingMessage, socket: Duplex) => {
     // Node has no response for this method and leaves the socket to its listener.
     socket.on('error', () => socket.destroy());
-    return exchange(incoming, (response) => endWith(response, socket, answers.get(socket)));
+    return exchange(incoming, (response) => endWith(response, socket, turns.get(socket)));
   });
   // 100-continue is the only expectation that HTTP defines, and Node answers it itself.
   server.on('checkExpectation', answer);
@@ -91,8 +98,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     if (status === undefined || refused.has(socket)) return;
     refused.add(socket);
     const response = { ...refuse(1308), status };
-    const last = answers.get(socket);
-    if (last && !last.req.complete && !last.headersSent) send(last.req, last, response, true);
+    const last = turns.get(socket);
+    const pending = last?.outgoing;
+    if (pending && !pending.req.complete && !pending.headersSent) send(pending.req, pending, response, true);
     else endWith(response, socket, last);
   });
   const { host, port = 0 } = options;

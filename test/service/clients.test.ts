@@ -126,6 +126,17 @@ inBothEditions((test, edition) => {
     expect(answer.body).toMatch(/"one"[\s\S]*}HTTP\/1\.1 400 [\s\S]*^connection: close$[\s\S]*1308/im);
   });
 
+  test('4.2: of calls that arrive together on a connection, none runs before the change in front of it', async ({ client }) => {
+    await client.shorten({ long_url: url, custom_hash: 'abc' });
+    const call = (method: string, connection = 'keep-alive') =>
+      `${method} /api/3/urls/abc HTTP/1.1\r\nHost: localhost\r\n${signedIn.replace('close', connection)}\r\n`;
+    const all = ['GET', 'DELETE', 'GET', 'GET'].map((method) => call(method)).join('');
+    const { status, body } = await rawExchange(client.service.port, all + call('DELETE', 'close'));
+    expect([status, ...Array.from(body.matchAll(/HTTP\/1\.1 (\d+)/g), ([, later]) => Number(later))]).toEqual([
+      200, 200, 404, 404, 404,
+    ]);
+  });
+
   test('V2, FIELD-NOTES 28: X-Tinycc-User and X-Tinycc-Key sign in, with the same errors; Basic wins', async ({ start }) => {
     const client = await start({ username: 'bücher', apiKey: 'k1' });
     const ask = async (headers: Record<string, string>) => {

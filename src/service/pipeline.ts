@@ -1,6 +1,24 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ServiceResponse } from './message.ts';
+
+/** The latest request of a connection. */
+export interface Turn {
+  readonly outgoing: ServerResponse;
+  /** Undefined if it runs at once. */
+  readonly begin: Promise<void> | undefined;
+}
+
+/** Pipelined requests run together only if all of them are safe (RFC 9112, 9.3.2). */
+export function beginAfter(last: Turn | undefined, incoming: IncomingMessage): Promise<void> | undefined {
+  if (!last || last.outgoing.writableFinished) return undefined;
+  if (isSafe(last.outgoing.req) && isSafe(incoming)) return last.begin;
+  return new Promise((resolve) => last.outgoing.once('close', resolve));
+}
+
+function isSafe({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
 
 /** The status for what Node's parser refuses; undefined for a broken connection. */
 export function statusOfParser(code: string): number | undefined {
@@ -13,10 +31,10 @@ export function statusOfParser(code: string): number | undefined {
  * Ends a connection with a response to what has none of Node's. Behind a pending request, with the response to that instead, because the
  * client would take any other for it.
  */
-export function endWith(response: ServiceResponse, socket: Duplex, last: ServerResponse | undefined): void {
-  if (last && !last.writableFinished) {
-    last.shouldKeepAlive = false;
-    last.once('finish', () => socket.end());
+export function endWith(response: ServiceResponse, socket: Duplex, last: Turn | undefined): void {
+  if (last && !last.outgoing.writableFinished) {
+    last.outgoing.shouldKeepAlive = false;
+    last.outgoing.once('finish', () => socket.end());
   } else if (socket.writable) {
     socket.end(responseText(response), () => socket.destroy());
   }
