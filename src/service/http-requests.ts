@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Refusal } from './api/refusal.ts';
 import { type AddressReader, plainAddress } from './client-address.ts';
 import type { ServiceRequest } from './message.ts';
@@ -13,9 +15,8 @@ export interface RequestOptions {
   readonly addressOf?: AddressReader | undefined;
 }
 
-export function serviceRequest(incoming: IncomingMessage, { bodyBytes, addressOf }: RequestOptions): ServiceRequest {
+export function serviceRequest(incoming: IncomingMessage, options: RequestOptions): ServiceRequest {
   const { method = '', url = '/', headers, httpVersion } = incoming;
-  const peer = incoming.socket.remoteAddress ?? '';
   const [, authority, rest = ''] = (url.startsWith('/') ? undefined : absoluteForm.exec(url)) ?? [];
   return {
     method,
@@ -24,9 +25,21 @@ export function serviceRequest(incoming: IncomingMessage, { bodyBytes, addressOf
     // The host in the target takes precedence over the header.
     host: authority?.replace(/^.*@/, '') ?? headers.host ?? '',
     headers,
-    address: addressOf ? addressOf(peer, text(headers['x-forwarded-for'])) : plainAddress(peer),
-    body: () => readBody(incoming, bodyBytes),
+    address: clientAddress(incoming.socket, options, text(headers['x-forwarded-for'])),
+    body: () => readBody(incoming, options.bodyBytes),
   };
+}
+
+/** What the parser refuses may have neither method nor path. */
+export function unparsedRequest(socket: Duplex, options: RequestOptions): ServiceRequest {
+  const nothing = { method: '-', httpVersion: '-', target: '-', host: '', headers: {} };
+  return { ...nothing, address: clientAddress(socket, options), body: async () => Buffer.of() };
+}
+
+/** Connections within this process have no address. */
+function clientAddress(socket: Duplex, { addressOf }: RequestOptions, forwardedFor?: string): string {
+  const peer = (socket instanceof Socket && socket.remoteAddress) || '';
+  return addressOf ? addressOf(peer, forwardedFor) : plainAddress(peer);
 }
 
 /** Joins repeated headers. */

@@ -2,8 +2,8 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { refuse } from './api/api-responses.ts';
-import { hasInvalidHost, type RequestOptions, serviceRequest } from './http-requests.ts';
+import { httpError } from './api/api-responses.ts';
+import { hasInvalidHost, type RequestOptions, serviceRequest, unparsedRequest } from './http-requests.ts';
 import type { Exchange, ServiceRequest, ServiceResponse } from './message.ts';
 import { beginAfter, endWith, statusOfParser, type Turn } from './pipeline.ts';
 import type { Certificate } from './service-options.ts';
@@ -59,26 +59,28 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const exchange = async (
     incoming: IncomingMessage,
     send: (response: ServiceResponse, mustClose: boolean) => void,
+    turn?: Turn,
   ): Promise<void> => {
     const started = options.onExchange ? performance.now() : 0;
     const request = serviceRequest(incoming, options);
     const isInvalid = hasInvalidHost(incoming);
-    const response = isInvalid ? refuse(1308) : await options.handle(request);
+    const response = turn?.refusal ?? (isInvalid ? httpError : await options.handle(request));
     send(response, isInvalid);
-    options.onExchange?.({ request, response, milliseconds: performance.now() - started });
+    options.onExchange?.({ request, response: turn?.refusal ?? response, milliseconds: performance.now() - started });
   };
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const { socket } = incoming;
-    const begin = beginAfter(turns.get(socket), incoming);
-    turns.set(socket, { outgoing, begin });
-    if (begin) {
-      await begin;
-      // The response before ended the connection, or the parser has refused the body.
-      if (!socket.writable || outgoing.headersSent) return;
+    const turn: Turn = { outgoing, begin: beginAfter(turns.get(socket), incoming) };
+    turns.set(socket, turn);
+    if (turn.begin) {
+      await turn.begin;
+      // The response before may have ended the connection.
+      if (!socket.writable && !turn.refusal) return;
     }
-    await exchange(incoming, (response, mustClose) => {
+    const sendInTurn = (response: ServiceResponse, mustClose: boolean): void => {
       outgoings.add(() => send(incoming, outgoing, response, closing || mustClose));
-    });
+    };
+    await exchange(incoming, sendInTurn, turn);
   };
   server.on('connection', () => {
     lastConnection = performance.now();
@@ -97,11 +99,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     // Node reports what arrives afterwards, too.
     if (status === undefined || refused.has(socket)) return;
     refused.add(socket);
-    const response = { ...refuse(1308), status };
+    const response = { ...httpError, status };
     const last = turns.get(socket);
-    const pending = last?.outgoing;
-    if (pending && !pending.req.complete && !pending.headersSent) send(pending.req, pending, response, true);
-    else endWith(response, socket, last);
+    if (last && !last.outgoing.req.complete && !last.outgoing.headersSent) {
+      last.refusal = response;
+      send(last.outgoing.req, last.outgoing, response, true);
+    } else if (endWith(response, socket, last)) {
+      options.onExchange?.({ request: unparsedRequest(socket, options), response, milliseconds: 0 });
+    }
   });
   const { host, port = 0 } = options;
   if (options.port !== undefined) {

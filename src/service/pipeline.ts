@@ -7,6 +7,8 @@ export interface Turn {
   readonly outgoing: ServerResponse;
   /** Undefined if it runs at once. */
   readonly begin: Promise<void> | undefined;
+  /** The response if the parser refuses the body. */
+  refusal?: ServiceResponse;
 }
 
 /** Pipelined requests run together only if all of them are safe (RFC 9112, 9.3.2). */
@@ -29,15 +31,17 @@ export function statusOfParser(code: string): number | undefined {
 
 /**
  * Ends a connection with a response to what has none of Node's. Behind a pending request, with the response to that instead, because the
- * client would take any other for it.
+ * client would take any other for it. Returns true if it sent its own.
  */
-export function endWith(response: ServiceResponse, socket: Duplex, last: Turn | undefined): void {
+export function endWith(response: ServiceResponse, socket: Duplex, last: Turn | undefined): boolean {
   if (last && !last.outgoing.writableFinished) {
     last.outgoing.shouldKeepAlive = false;
     last.outgoing.once('finish', () => socket.end());
-  } else if (socket.writable) {
-    socket.end(responseText(response), () => socket.destroy());
+    return false;
   }
+  if (!socket.writable) return false;
+  socket.end(responseText(response), () => socket.destroy());
+  return true;
 }
 
 function responseText({ status, headers, body }: ServiceResponse): string {

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
+import { rawExchange } from '../service/raw-exchange.ts';
 import { certify } from '../support/certificates.ts';
 import { runnerIn } from '../support/linkctl.ts';
 import { needs } from '../support/tools.ts';
@@ -224,6 +225,24 @@ describe('V6', () => {
       'an older line\n' +
         '127.0.0.1 - - [15/May/2024:09:05:07 +0000] "GET /nosuch?a=%22b HTTP/1.1" 404 15 "https://from.example/" "a \\"quoted\\"\\x09\\\\agent \\xe9"\n' +
         '127.0.0.1 - - [15/May/2024:09:05:07 +0000] "HEAD / HTTP/1.1" 200 - "-" "-"\n',
+    );
+  });
+
+  test('what the parser refuses is a line, too: without method and path if it has none', async ({ serve, folder }) => {
+    const file = join(folder, 'access.log');
+    const flags = ['--port', '0', '-v', '--access-log', file];
+    const serving = await serve(flags, { now: () => Date.UTC(2024, 4, 15, 9, 5, 7) });
+    const head = 'POST /api/3/tags HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n';
+    for (const text of ['nonsense\r\n\r\n', `${head}\r\nzz\r\n`, `GET /${'a'.repeat(70_000)} HTTP/1.1\r\n`]) {
+      await rawExchange(portOf(serving.announced), text);
+    }
+    await serving.stop();
+    const start = '127.0.0.1 - - [15/May/2024:09:05:07 +0000]';
+    expect(await readFile(file, 'utf8')).toBe(
+      `${start} "-" 400 46 "-" "-"\n${start} "POST /api/3/tags HTTP/1.1" 400 46 "-" "-"\n${start} "-" 431 46 "-" "-"\n`,
+    );
+    expect(stderrOf(serving)).toMatch(
+      /^09:05:07Z 400 - - 0\.0 ms\n09:05:07Z 400 POST \/api\/3\/tags \d+\.\d ms\n09:05:07Z 431 - - 0\.0 ms$/m,
     );
   });
 

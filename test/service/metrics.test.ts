@@ -4,6 +4,7 @@ import { expect, test as plain } from 'vitest';
 import { startMetrics } from '../../src/service/metrics.ts';
 import { monitor } from '../../src/service/monitor.ts';
 import { needs } from '../support/tools.ts';
+import { rawExchange } from './raw-exchange.ts';
 import { authorization, type Client, inBothEditions } from './running-service.ts';
 
 /** Health and figures, on the port that is theirs. */
@@ -40,6 +41,7 @@ inBothEditions((test, edition) => {
     await client.call('GET', '/urls/nosuch');
     await client.call('GET', '/nosuch');
     await client.call('GET', '/urls', undefined, { authorization: authorization('eve') });
+    for (const text of ['nonsense\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n']) await rawExchange(client.service.port, text);
     const now = await figures(client);
     const limited = edition === 'a' ? 1 : 0;
     expect(now).toMatchObject({
@@ -56,7 +58,8 @@ inBothEditions((test, edition) => {
       'linkctl_api_calls_total{operation="getUrl",code="1306"}': 1,
       'linkctl_api_calls_total{operation="none",code="1301"}': 1,
       'linkctl_api_calls_total{operation="none",code="1102"}': 1,
-      'linkctl_api_call_duration_seconds_count{operation="none"}': 2,
+      'linkctl_api_calls_total{operation="none",code="1308"}': 2,
+      'linkctl_api_call_duration_seconds_count{operation="none"}': 4,
       linkctl_clicks_waiting: 0,
       linkctl_store_errors_total: 0,
     });

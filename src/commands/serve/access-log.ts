@@ -78,7 +78,7 @@ function openToAppend(path: string): Promise<FileHandle> {
 function combinedLine({ request, response }: Exchange, now: number): string {
   const { address, method, target, httpVersion } = request;
   const bytes = method === 'HEAD' ? 0 : Buffer.byteLength(response.body);
-  const line = quoted(`${method} ${target} HTTP/${httpVersion}`);
+  const line = quoted(method === '-' ? '-' : `${method} ${target} HTTP/${httpVersion}`);
   const [referrer, agent] = ['referer', 'user-agent'].map((name) => quoted(header(request, name) || '-'));
   return `${address || '-'} - - [${logTime(now)}] ${line} ${response.status} ${bytes || '-'} ${referrer} ${agent}\n`;
 }

@@ -18,6 +18,9 @@ export function refuse(refusal: ErrorCode | Refusal): ServiceResponse {
   return envelope(statuses[code] ?? 400, { error: errorRecord(code) }, headers);
 }
 
+/** The response to what is not valid HTTP. */
+export const httpError: ServiceResponse = { ...refuse(1308), subject: { kind: 'call', operation: undefined, code: 1308 } };
+
 /** The resource exists only under the service's own hosts. 403, because a path that is not there is 404. */
 export function refuseHost(): ServiceResponse {
   const { code, message } = errorRecord(1301);
