@@ -71,7 +71,7 @@ export async function typedReport(
     notes: () => [...countLines(counts), ...(streams.watched ? undoLines : [])],
     ...(markShown && { printed: () => markShown(run, session) }),
     outcome: ending,
-    // All changes were made before the pipe was closed.
+    // All changes were made before the pipe was closed, so only failures differ from other unwritten output.
     abandoned: ending,
     unwritten: () => [
       ...[...rows.keys()].map(({ status, short_url_with_protocol, hash }) => `${status}: ${short_url_with_protocol ?? hash}`),

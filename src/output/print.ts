@@ -9,13 +9,13 @@ import { batchesOf, type DoneReport, type Report, type RowPrinter, type RowsRepo
 import type { Streams } from './streams.ts';
 import { ClosedPipe } from './writer.ts';
 
-/** Prints the report, its notes, and throws its outcome. A closed pipe ends the output silently, unless the report has an error for it. */
+/** Prints the report, its notes, and throws its outcome. A closed pipe ends a read silently. */
 export async function printReport(report: Report, options: OutputOptions, streams: Streams): Promise<void> {
   try {
     await (report.kind === 'rows' ? printRows(report, options, streams) : printOther(report, options, streams));
     await streams.stdout.flush();
   } catch (error) {
-    const reported = error instanceof ClosedPipe ? report.abandoned?.() : withChanges(error, report, streams);
+    const reported = (error instanceof ClosedPipe && report.abandoned?.()) || withChanges(error, report, streams);
     if (reported) throw reported;
     return;
   } finally {
@@ -31,9 +31,10 @@ export async function printReport(report: Report, options: OutputOptions, stream
 
 /** Output that could not be written must not hide that something was changed. */
 function withChanges(error: unknown, report: Report, { stdout, pasteable }: Streams): unknown {
+  const failure = stdout.failure();
   const details = report.kind === 'done' ? [report.sentence, ...(report.notes?.() ?? [])] : report.unwritten?.();
-  if (details === undefined || !(error instanceof LocalError) || error !== stdout.failure()) return error;
-  return new LocalError(error.message, { cause: error, details: details.map(pasteable), hint: report.abandoned?.()?.hint });
+  if (!details || !failure || error !== failure) return error instanceof ClosedPipe ? undefined : error;
+  return new LocalError(failure.message, { cause: error, details: details.map(pasteable), hint: report.abandoned?.()?.hint });
 }
 
 async function printOther(report: Exclude<Report, RowsReport>, options: OutputOptions, streams: Streams): Promise<void> {

@@ -138,6 +138,22 @@ test('R-19, B40: a reader that went away before the first byte is no failure of 
   );
 });
 
+test('B40: a change whose reader went away ends with exit 9, and says what was made and how to undo it', async ({ env }) => {
+  for (const [line, done] of [
+    ['shorten https://nodejs.org/1 https://nodejs.org/2', /^created: http:\S+\ncreated: http:\S+$/m],
+    ['shorten https://nodejs.org/x --hash new', /^created: http:\S+\/new$/m],
+    ['edit new --note x', /^changed: http:\S+\/new$/m],
+    ['delete new --yes', /^deleted: \S+$/m],
+    ['tags add one', /^error: output pipe closed after 1 of 1 tags were added$/m],
+    ['tags rename one two', /^Renamed tag "one" to "two"$/m],
+  ] as const) {
+    const ran = await runShell(`set -o pipefail; $linkctl ${line} | (exec 0<&-; sleep 0.6)`, env);
+    expect(ran, line).toMatchObject({ code: 9, stderr: expect.stringMatching(/^error: output pipe closed/m) });
+    expect(ran.stderr).toMatch(done);
+    if (!line.startsWith('tags')) expect(ran.stderr).toMatch(/^to undo it: linkctl undo \S+$/m);
+  }
+});
+
 describe('R-18, B41: outside bulk runs a signal ends a command at once, and the shell sees it', () => {
   test.for(heard)('%s, for %j', async ([signal, lines], { homeEnv }) => {
     const ends = lines.map(async (line) => {
