@@ -29,14 +29,22 @@ export async function printFailure(error: unknown, options: FailureOptions, stre
   }
   if (failure.reported) return;
   await printError(failure, streams);
-  for (const line of failure.details) await streams.message(line);
   if (options.debug) for (const line of stackOf(error)) await streams.message(line);
   if (failure.hint !== undefined) await printHint(failure.hint, streams);
 }
 
-export async function printError({ message, apiCode }: CliError, streams: Streams): Promise<void> {
+/** Prints the error and its details, except those that are in `shown`; adds them. */
+export async function printError(
+  { message, apiCode, details }: CliError,
+  streams: Streams,
+  shown = new Set<string>(),
+): Promise<void> {
   const { red } = await streams.paint('stderr');
   await streams.message(`${message}${codeMark(apiCode)}`, `${red('error:')} `);
+  for (const line of details) {
+    if (!shown.has(line)) await streams.message(line);
+    shown.add(line);
+  }
 }
 
 export async function printHint(hint: string, streams: Streams): Promise<void> {

@@ -132,6 +132,8 @@ async function endEarly(printer: RowPrinter, { stdout }: Streams): Promise<void>
 interface Group {
   readonly mark: string;
   readonly hint: string | undefined;
+  /** Rows often have the same details, such as the server's message. */
+  readonly details: Set<string>;
   count: number;
 }
 
@@ -146,7 +148,7 @@ function failedRows(streams: Streams, failuresIn: string | undefined) {
   const groupOf = ({ kind, apiCode, hint }: CliError): Group => {
     const exact = `${kind} ${apiCode ?? ''}`;
     const key = groups.has(exact) || groups.size < maxGroups ? exact : kind;
-    const group = groups.get(key) ?? { mark: key === kind ? '' : codeMark(apiCode), hint, count: 0 };
+    const group = groups.get(key) ?? { mark: key === kind ? '' : codeMark(apiCode), hint, details: new Set(), count: 0 };
     groups.set(key, group);
     return group;
   };
@@ -154,7 +156,7 @@ function failedRows(streams: Streams, failuresIn: string | undefined) {
     async report(failure: CliError): Promise<void> {
       const group = groupOf(failure);
       group.count += 1;
-      if (group.count <= maxLines) await printError(failure, streams);
+      if (group.count <= maxLines) await printError(failure, streams, group.details);
     },
     /** Prints the number of further failures, and the hints. */
     async end(): Promise<void> {

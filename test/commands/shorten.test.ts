@@ -90,6 +90,15 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 6, kind: 'rejected', api_code: 1215 } });
   });
 
+  test('B46: the words of the server follow ours, in text as in JSON', async ({ linkctl }) => {
+    const line = ['shorten', url, '--tag', 't'.repeat(400)];
+    const { details } = JSON.parse((await linkctl([...line, '-o', 'json'])).stderr).error;
+    const [sentence, ...lines] = (await linkctl(line)).stderr.split('\n');
+    expect(sentence).toMatch(/^error: .* \[API 1311\]$/);
+    expect(lines.slice(0, details.length)).toEqual(details);
+    expect(details[0]).toMatch(/^server message: /);
+  });
+
   test('B40: a refusal stays a refusal where nobody reads the output', async ({ linkctl, env }) => {
     await linkctl(['shorten', url, '--hash', 'taken']);
     const line = '$linkctl shorten https://other.example/ --hash taken -o json';

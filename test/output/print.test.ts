@@ -99,6 +99,14 @@ describe('rows of a change', () => {
     ]);
   });
 
+  test('B46, B50: the details of a failed row follow its error, those that its kind has already shown once', async () => {
+    const rows = ['a', 'b', 'c'].map((hash) => ({ ...bad, hash }));
+    const failure = ({ hash }: Row): RejectedError =>
+      new RejectedError(`${hash}: taken`, { details: ['server message: No', ...(hash === 'c' ? ['server message: c'] : [])] });
+    const { stderr } = await print(change(rows, { failure }));
+    expect(stderr).toBe('error: a: taken\nserver message: No\nerror: b: taken\nerror: c: taken\nserver message: c\n');
+  });
+
   test('B50: a server that makes up codes without end cannot fill the screen', async () => {
     const rows = Array.from({ length: 10_000 }, (_, index) => ({ hash: `h${index}` }));
     const failure = ({ hash }: Row): RejectedError =>
