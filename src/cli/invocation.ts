@@ -52,7 +52,7 @@ export interface Invocation extends Launch {
 }
 
 export function createLaunch(argv: readonly string[], system: System): Launch {
-  const output = { format: guessFormat(argv) };
+  const output = { format: guessFormat(argv, system.env.LINKCTL_OUTPUT) };
   const failure: Launch['failure'] = { debug: argv.includes('--debug') || isSet(system.env.LINKCTL_DEBUG) };
   const streams = new Streams(system, output);
   let death: EndingSignal | undefined;
@@ -78,12 +78,13 @@ export function createLaunch(argv: readonly string[], system: System): Launch {
   };
 }
 
-/** Finds the format before the line is parsed, because parse errors need it, too. */
-function guessFormat(argv: readonly string[]): Format | undefined {
+/** Finds the format before the line is parsed, because parse errors need it, too. The last flag counts, and `variable` if there is none. */
+function guessFormat(argv: readonly string[], variable = ''): Format | undefined {
   const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
   // Every command passes here, and few need the pattern to be made.
-  if (!words.some((word) => word.includes('json'))) return undefined;
-  return words.includes('--json') || /(?:^|\n)(?:-o\n?|--output[=\n])jsonl?(?:\n|$)/.test(words.join('\n')) ? 'json' : undefined;
+  if (![...words, variable].some((word) => word.includes('json'))) return undefined;
+  const given = /^(?:.*\n)?(?:-o\n?|--output[=\n])([^\n]*)/s.exec(words.join('\n'))?.[1] ?? variable;
+  return words.includes('--json') || /^jsonl?$/.test(given) ? 'json' : undefined;
 }
 
 /** `table` from a profile or variable is the terminal's default anyway; only `-o table` asks for the rows of a run. */

@@ -489,3 +489,15 @@ test('B49: with -o json a failure is one line of JSON on stderr', async ({ linkc
   expect(ran.code).toBe(2);
   expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 2, kind: 'usage' } });
 });
+
+test.for([['list', '--limit', 'x'], ['list', '--bogus'], ['lsit'], ['list', 'a', '-o', 'csv', '-o', 'jsonl', '--bogus']])(
+  'B17, B49: where a variable asks for JSON, a line that cannot be read fails in JSON, too: %j',
+  async (line, { linkctl }) => {
+    for (const format of ['json', 'jsonl']) {
+      const ran = await linkctl(line, { env: { LINKCTL_OUTPUT: format } });
+      expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 2, kind: 'usage' } });
+    }
+    const text = await linkctl([...line, '-o', 'csv'], { env: { LINKCTL_OUTPUT: 'json' } });
+    expect(text).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^error: /) });
+  },
+);
