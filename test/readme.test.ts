@@ -185,79 +185,115 @@ test('every command of the README works when pasted into zsh, and prints the sam
 });
 
 describe('the script for cron of linkctl help exit-codes', () => {
+  /** A folder with the script, where `linkctl` and `mail` are these programs. */
+  function withScript(folder: string, linkctl: string) {
+    needs('flock');
+    const [outbox, tools, mails] = [join(folder, 'outbox'), join(folder, 'tools'), join(folder, 'mails')];
+    writeProgram(join(tools, 'linkctl'), linkctl);
+    writeProgram(join(tools, 'mail'), `{ echo "$2"; cat; } >> ${mails}`);
+    mkdirSync(outbox);
+    writeFileSync(join(folder, 'job.sh'), cronScript.join('\n'));
+    const filesIn = (name: string): string[] =>
+      existsSync(join(folder, name))
+        ? readdirSync(join(folder, name)).flatMap((day) => readdirSync(join(folder, name, day)))
+        : [];
+    return {
+      put: (name: string, ...rows: string[]) =>
+        writeFileSync(join(outbox, name), `long_url,custom_hash\n${rows.map((row) => `${row}\n`).join('')}`),
+      tick: (env: Record<string, string>, shell = 'sh') =>
+        runShell(`PATH=${tools}:$PATH; cd ${folder}; ${shell} job.sh; code=$?; sleep 1; exit $code`, {
+          LINKCTL_PROFILE: 'sandbox',
+          ...env,
+        }),
+      waiting: () => readdirSync(outbox),
+      csvIn: (name: string) => filesIn(name).filter((file) => file.endsWith('.csv')),
+      /** The hashes of each file that is done, in order. */
+      done: () =>
+        readdirSync(join(folder, 'done')).map((day) =>
+          readFileSync(join(folder, 'done', day, 'new.csv.results'), 'utf8')
+            .split('\n')
+            .slice(1, -1)
+            .map((row) => row.split(',')[2]),
+        ),
+      mailed: () => (existsSync(mails) ? readFileSync(mails, 'utf8') : ''),
+    };
+  }
+  const program = `${process.execPath} ${programPath} "$@"`;
+  const quiet = { code: 0, stdout: '', stderr: '' };
+
   test('shortens each file once, whatever its name, continues after a limit and mails what needs a person', async ({
     homeEnv,
     folder,
   }) => {
-    const [outbox, tools, mails] = [join(folder, 'outbox'), join(folder, 'tools'), join(folder, 'mails')];
-    writeProgram(join(tools, 'linkctl'), `exec ${process.execPath} ${programPath} "$@" $MORE`);
-    writeProgram(join(tools, 'mail'), `{ echo "$2"; cat; } >> ${mails}`);
-    mkdirSync(outbox);
-    writeFileSync(join(folder, 'job.sh'), cronScript.join('\n'));
-    const runJob = (rows: string, more = '') => {
-      if (rows) writeFileSync(join(outbox, 'new.csv'), `long_url,custom_hash\n${rows}\n`);
-      const env = { ...homeEnv, LINKCTL_PROFILE: 'sandbox', MORE: more };
-      return runShell(`PATH=${tools}:$PATH; cd ${folder}; sh job.sh; code=$?; sleep 1; exit $code`, env);
-    };
-    const done = () =>
-      readdirSync(join(folder, 'done')).map((day) => readFileSync(join(folder, 'done', day, 'new.csv.urls'), 'utf8'));
-    const one = 'http://localhost:8787/one\n';
+    const job = withScript(folder, `exec ${program} $MORE`);
+    job.put('new.csv', 'https://example.com/1,one');
+    expect(await job.tick(homeEnv)).toMatchObject(quiet);
+    expect([job.waiting(), job.done()]).toEqual([[], [['one']]]);
 
-    expect(await runJob('https://example.com/1,one')).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    expect([readdirSync(outbox), done()]).toEqual([[], [one]]);
+    job.put('new.csv', ...Array.from({ length: 6 }, (_, index) => `https://example.com/2,two-${index}`));
+    expect(await job.tick({ ...homeEnv, MORE: '--batch-size 2 --budget 4' })).toMatchObject({ code: 0 });
+    expect(job.waiting()).toContain('new.csv');
+    expect(await job.tick(homeEnv)).toMatchObject(quiet);
+    const two = Array.from({ length: 6 }, (_, index) => `two-${index}`);
+    expect([job.waiting(), job.done(), job.mailed()]).toEqual([[], [['one'], two], '']);
 
-    const rows = Array.from({ length: 6 }, (_, index) => `https://example.com/2,two-${index}`);
-    expect(await runJob(rows.join('\n'), '--batch-size 2 --budget 4')).toMatchObject({ code: 0 });
-    expect(readdirSync(outbox)).toContain('new.csv');
-    expect(await runJob('')).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    const two = rows.map((row) => `http://localhost:8787/${row.split(',')[1]}\n`).join('');
-    expect([readdirSync(outbox), done(), existsSync(mails)]).toEqual([[], [one, two], false]);
+    job.put('new.csv', 'https://example.com/3,one');
+    expect(await job.tick(homeEnv)).toMatchObject({ code: 0 });
+    expect([job.waiting(), job.done()]).toEqual([[], [['one'], two]]);
+    expect(job.mailed()).toMatch(/^outbox\/new\.csv: rejected\nerror: .*\bone\b/);
+  });
 
-    expect(await runJob('https://example.com/3,one')).toMatchObject({ code: 0 });
-    expect([readdirSync(outbox), done()]).toEqual([[], [one, two]]);
-    expect(readFileSync(mails, 'utf8')).toMatch(/^outbox\/new\.csv: rejected\nerror: .*\bone\b/);
+  test('J5: leaves a file to the run that is working on it', async ({ homeEnv, folder }) => {
+    // While the first run waits for the program, another one begins.
+    const job = withScript(folder, `${program}; code=$?; [ -z "$OTHER" ] || OTHER= sh job.sh; exit $code`);
+    job.put('new.csv', 'https://example.com/1,one', 'https://example.com/2,two');
+    expect(await job.tick({ ...homeEnv, OTHER: 'yes' })).toMatchObject(quiet);
+    expect([job.waiting(), job.done(), job.mailed()]).toEqual([[], [['one', 'two']], '']);
+  });
+
+  test('J5: moves a file that was done before a crash, with its results', async ({ homeEnv, folder }) => {
+    const job = withScript(folder, `${program}; code=$?; [ -z "$CRASH" ] || kill -9 $PPID; exit $code`);
+    job.put('new.csv', 'https://example.com/1,one', 'https://example.com/2,two');
+    expect(await job.tick({ ...homeEnv, CRASH: 'yes' })).toMatchObject({ code: 137 });
+    expect(job.waiting()).toContain('new.csv');
+    expect(await job.tick(homeEnv)).toMatchObject(quiet);
+    expect([job.waiting(), job.done(), job.mailed()]).toEqual([[], [['one', 'two']], '']);
+  });
+
+  test('J5: puts a file aside that has rejected rows, was done before, or both', async ({ homeEnv, folder }) => {
+    const job = withScript(folder, `${program}; code=$?; [ -z "$CRASH" ] || kill -9 $PPID; exit $code`);
+    job.put('new.csv', 'https://example.com/1,one');
+    await job.tick(homeEnv);
+    job.put('again.csv', 'https://example.com/1,one');
+    expect(await job.tick(homeEnv)).toMatchObject(quiet);
+    job.put('taken.csv', 'https://example.com/2,one', 'https://example.com/3,three');
+    expect(await job.tick({ ...homeEnv, CRASH: 'yes' })).toMatchObject({ code: 137 });
+    expect(await job.tick(homeEnv)).toMatchObject(quiet);
+    expect([job.waiting(), job.csvIn('done'), job.csvIn('rejected')]).toEqual([[], ['new.csv'], ['again.csv', 'taken.csv']]);
+    expect(job.mailed().match(/^error: .* already completed/gm)).toHaveLength(2);
   });
 
   test.for(['sh', 'bash'])(
     'E36: in %s a file that is rejected is put aside and mailed once, and the others go on',
     async (shell, { homeEnv, folder }) => {
-      const [outbox, tools, mails] = [join(folder, 'outbox'), join(folder, 'tools'), join(folder, 'mails')];
-      writeProgram(join(tools, 'linkctl'), `exec ${process.execPath} ${programPath} "$@"`);
-      writeProgram(join(tools, 'mail'), `{ echo "$2"; cat; } >> ${mails}`);
-      mkdirSync(outbox);
-      writeFileSync(join(folder, 'job.sh'), cronScript.join('\n'));
-      writeFileSync(join(outbox, 'a bad.csv'), 'long_url\nnot a URL\n');
-      writeFileSync(join(outbox, 'b.csv'), 'long_url,custom_hash\nhttps://example.com/1,one\nhttps://example.com/2,two\n');
-      writeFileSync(join(outbox, 'c.csv'), 'long_url,custom_hash\nhttps://example.com/3,one\nhttps://example.com/4,four\n');
-      writeFileSync(join(outbox, 'd.csv'), 'long_url,custom_hash\nhttps://example.com/5,five\n');
-      const tick = () =>
-        runShell(`PATH=${tools}:$PATH; cd ${folder}; ${shell} job.sh`, { ...homeEnv, LINKCTL_PROFILE: 'sandbox' });
-      for (let time = 0; time < 2; time += 1) expect(await tick()).toMatchObject({ code: 0, stdout: '', stderr: '' });
-      expect(readdirSync(outbox)).toEqual([]);
-      const filesIn = (name: string) =>
-        readdirSync(join(folder, name)).flatMap((day) =>
-          readdirSync(join(folder, name, day)).filter((file) => file.endsWith('.csv')),
-        );
-      expect([filesIn('done'), filesIn('rejected')]).toEqual([
-        ['b.csv', 'd.csv'],
-        ['a bad.csv', 'c.csv'],
-      ]);
-      const mailed = readFileSync(mails, 'utf8');
-      expect(mailed.match(/^outbox.*: rejected$/gm)).toEqual(['outbox/a bad.csv: rejected', 'outbox/c.csv: rejected']);
-      expect(mailed).toMatch(/^error: outbox\/a bad\.csv: 1 problem/m);
+      const job = withScript(folder, `exec ${program}`);
+      job.put('a bad.csv', 'not a URL,');
+      job.put('b.csv', 'https://example.com/1,one', 'https://example.com/2,two');
+      job.put('c.csv', 'https://example.com/3,one', 'https://example.com/4,four');
+      job.put('d.csv', 'https://example.com/5,five');
+      for (let time = 0; time < 2; time += 1) expect(await job.tick(homeEnv, shell)).toMatchObject(quiet);
+      expect([job.waiting(), job.csvIn('done'), job.csvIn('rejected')]).toEqual([[], ['b.csv', 'd.csv'], ['a bad.csv', 'c.csv']]);
+      expect(job.mailed().match(/^outbox.*: rejected$/gm)).toEqual(['outbox/a bad.csv: rejected', 'outbox/c.csv: rejected']);
+      expect(job.mailed()).toMatch(/^error: outbox\/a bad\.csv: 1 problem/m);
     },
   );
 
   test('E36: what no file is the reason of stops the script and says so', async ({ homeEnv, folder }) => {
-    const [outbox, tools, mails] = [join(folder, 'outbox'), join(folder, 'tools'), join(folder, 'mails')];
-    writeProgram(join(tools, 'linkctl'), 'echo error: the key is refused >&2; exit 4');
-    writeProgram(join(tools, 'mail'), `{ echo "$2"; cat; } >> ${mails}`);
-    mkdirSync(outbox);
-    writeFileSync(join(folder, 'job.sh'), cronScript.join('\n'));
-    for (const name of ['a.csv', 'b.csv']) writeFileSync(join(outbox, name), 'long_url\nhttps://example.com/\n');
-    expect(await runShell(`PATH=${tools}:$PATH; cd ${folder}; sh job.sh`, homeEnv)).toMatchObject({ code: 1 });
-    expect(readdirSync(outbox)).toEqual(expect.arrayContaining(['a.csv', 'b.csv']));
-    expect(readFileSync(mails, 'utf8')).toBe('linkctl needs you\nerror: the key is refused\n');
+    const job = withScript(folder, 'echo error: the key is refused >&2; exit 4');
+    for (const name of ['a.csv', 'b.csv']) job.put(name, 'https://example.com/,');
+    expect(await job.tick(homeEnv)).toMatchObject({ code: 1 });
+    expect(job.waiting()).toEqual(expect.arrayContaining(['a.csv', 'b.csv']));
+    expect(job.mailed()).toBe('linkctl needs you\nerror: the key is refused\n');
   });
 });
 

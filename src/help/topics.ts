@@ -90,14 +90,22 @@ const exitMeanings: { readonly [K in keyof typeof exitCodes]: string } = {
   different: 'linkctl diff found differences between the file and the account',
 };
 
-/** The README contains the same script. Output stays beside the input file until it is complete, so that the next run resumes. */
+/**
+ * The lock ends with the last process that holds it. Results are replaced as a whole by the command that continues their run, and never by a
+ * command that is refused.
+ */
 export const cronScript: readonly string[] = [
+  'exec 9> outbox.lock && flock -n 9 || exit 0 # an earlier run is still working',
   'day=$(date +%F-%H%M%S)',
   'for file in outbox/*.csv; do',
   '  [ -e "$file" ] || continue',
-  '  linkctl -q shorten -f "$file" --failed "$file.failed" \\',
-  '    > "$file.urls" 2> "$file.errors"',
-  '  case $? in',
+  '  linkctl -q shorten -f "$file" --results "$file.results" \\',
+  '    --failed "$file.failed" > /dev/null 2> "$file.errors"',
+  '  code=$?',
+  '  # Completed before a crash of this script: the results are whole.',
+  '  grep -q "already completed" "$file.errors" && [ -e "$file.results" ] &&',
+  '    ! grep -Eq "^[0-9]+,(failed|skipped|not_sent)," "$file.results" && code=0',
+  '  case $code in',
   '    0) to=done ;;',
   '    1 | 2 | 3 | 5 | 6) to=rejected',
   '      mail -s "$file: rejected" you@example.com < "$file.errors" ;;',
@@ -121,7 +129,7 @@ const exitCodesTopic: Topic = {
       ['143', 'terminated by SIGTERM'],
     ],
     'If several apply, the first of 10, 9, 128+signal, 4, 7, 8 is used. Code 3 means that the run completed. If every item was rejected, the code is that of the reason, or 1 for several reasons.',
-    'Scripts should treat unknown codes as failures. Example for cron, which processes each new file in outbox/ exactly once. A file with rejected rows is moved to rejected/, with those rows in its .failed file:',
+    'Scripts should treat unknown codes as failures. Example for cron, which processes each new file in outbox/ exactly once. The short URLs are in its .results file. A file with rejected rows is moved to rejected/, with those rows in its .failed file. The script requires flock, which is part of Linux:',
     { lines: cronScript },
   ],
 };

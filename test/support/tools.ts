@@ -13,6 +13,7 @@ export type Tool =
   | 'chromium'
   | 'curl'
   | 'fish'
+  | 'flock'
   | 'groff'
   | 'lintian'
   | 'nginx'
