@@ -33,6 +33,10 @@ export interface RunInput<Item extends object = object> {
   /** In hex: checksum of the file, of the typed rows, or of the command that lists the links. */
   readonly sha256: string;
   readonly rows: number;
+  /** The bytes of a file. */
+  readonly size?: number | undefined;
+  /** For a file with rows that can get second links: returns the checksum of so many of its first bytes. */
+  readonly sha256OfFirst?: ((bytes: number) => Promise<string>) | undefined;
   /** The number of these rows that are left out. */
   readonly skipped?: number | undefined;
   /** Send the rows that a finished run left out. */

@@ -71,7 +71,7 @@ export async function foresee(plan: RunPlan, environment: RunEnvironment) {
 }
 
 function identityOfPlan(
-  { input: { name, sha256, rows, file, copyTo }, options, mode, fromArguments }: RunPlan,
+  { input: { name, sha256, rows, size, file, copyTo }, options, mode, fromArguments }: RunPlan,
   operation: OperationKind,
   domain: string | undefined,
   client: Client,
@@ -85,6 +85,7 @@ function identityOfPlan(
       name: isFile ? absolutePath(name) : name,
       sha256,
       rows,
+      size,
       file: file && { ...file, name: absolutePath(file.name) },
     },
     options: { ...options, generateHashes: mode?.generateHashes || undefined },

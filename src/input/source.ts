@@ -19,6 +19,10 @@ export interface Source {
   text(): AsyncGenerator<Buffer>;
   /** The digest in hex, available once `text` was read to its end. */
   sha256(): string;
+  /** Only for a file: its bytes, available once `text` was read. */
+  readonly size?: () => number;
+  /** Only for a file: the digest in hex of so many of its first bytes. */
+  readonly sha256OfFirst?: (bytes: number) => Promise<string>;
   /** Returns an error if the file has changed since it was read. */
   changeError(): Promise<LocalError | undefined>;
   /** Releases the copy of a pipe; keeps a file. */
@@ -86,6 +90,16 @@ function fileSource(name: string, { encoding }: SourceOptions): Source {
     sha256() {
       if (!digest) throw new Error('sha256 requested before the source was read to its end');
       return digest;
+    },
+    size: () => Number(known?.size),
+    async sha256OfFirst(bytes) {
+      const hash = createHash('sha256');
+      try {
+        for await (const chunk of createReadStream(name, { end: bytes - 1 })) hash.update(chunk);
+      } catch (error) {
+        throw unreadable(name, error);
+      }
+      return hash.digest('hex');
     },
     async changeError() {
       const found = await stat(name, { bigint: true }).catch(() => undefined);

@@ -40,6 +40,7 @@ export async function findRun(
   if (unfinished.length === 0 && known.finished === undefined && !fromArguments) {
     const { assertNothingLeft } = await import('./left-runs.ts');
     await assertNothingLeft(identity, { again, input, onDefault: domain === undefined }, environment);
+    if (!again) await (await import('./grown-file.ts')).assertNotGrown(identity, input, folders);
   }
   const begun = unfinished.find(({ state }) => !isUntouched(state));
   const finished = known.finished ?? unfinished.find(({ state }) => state.complete)?.name;

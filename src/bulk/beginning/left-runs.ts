@@ -112,7 +112,12 @@ function notResumable({ input }: RunIdentity, state: RunState): LocalError {
   });
 }
 
-function isRelated({ operation, server, account, domain, input }: RunIdentity, begin: BeginLine, onDefault: boolean): boolean {
+/** Returns true for a run of the same file with other contents, and of the same input if the command would not continue it. */
+export function isRelated(
+  { operation, server, account, domain, input }: RunIdentity,
+  begin: BeginLine,
+  onDefault: boolean,
+): boolean {
   if (begin.operation !== operation || begin.server !== server || begin.account !== account) return false;
   // If it is unfinished, a run of the same input and domain is resumed instead.
   if (begin.input.sha256 === input.sha256 && (onDefault || begin.domain === domain)) return true;

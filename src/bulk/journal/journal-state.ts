@@ -66,6 +66,11 @@ export function unrepeatableCount(state: RunState): number {
   return state.begin.mode === 'checked' ? doubtfulCount(state) : 0;
 }
 
+/** Returns true if every row of a shortening gave its hash: sent again, it gets the same link. */
+export function hasOwnHashes({ mode, options }: Pick<BeginLine, 'mode' | 'options'>): boolean {
+  return mode === 'keyed' && !options.generateHashes;
+}
+
 /** Returns true if the same command resumes the run and finds out about all its rows in doubt. That of a one-file record does not. */
 export function canSettle({ complete, counts, undoneBy }: RunState): boolean {
   return !complete && !counts.get('unknown') && undoneBy.length === 0;

@@ -78,6 +78,8 @@ interface Begin {
     readonly name: string;
     readonly sha256: string;
     readonly rows: number;
+    /** The bytes of a file with the rows. Absent in runs of earlier versions. */
+    readonly size?: number | undefined;
     /** The file that named the links, if they were listed. */
     readonly file?: { readonly name: string; readonly sha256: string } | undefined;
   };

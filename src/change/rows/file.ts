@@ -80,6 +80,9 @@ export async function checkedRows<Use extends InputUse>(
     skipped,
     sendsSkipped,
     open,
+    size: source.size?.(),
+    // Rows that all have hashes of their own get no second links.
+    sha256OfFirst: withHash < rows ? source.sha256OfFirst : undefined,
     changeError: source.changeError,
     copyTo: source.copyTo,
   };

@@ -1,0 +1,32 @@
+import { UsageError } from '../../base/errors.ts';
+import { hasOwnHashes } from '../journal/journal-state.ts';
+import type { RunIdentity } from '../journal/lines.ts';
+import { foldRun } from '../journal/run-folder.ts';
+import { newestFirst, type RunFolders } from '../past-runs/run-names.ts';
+import { isUndone } from '../past-runs/undo-chain.ts';
+import type { RunInput } from '../run-plan.ts';
+import { isRelated } from './left-runs.ts';
+
+/**
+ * Throws `UsageError` if a finished run made links for the first rows of this file, which has only grown since, and this run would make
+ * second ones. A file whose rows were replaced is another input.
+ */
+export async function assertNotGrown(
+  identity: RunIdentity,
+  { name, size = 0, sha256OfFirst }: RunInput,
+  folders: RunFolders,
+): Promise<void> {
+  if (!sha256OfFirst || identity.operation !== 'shorten' || identity.mode === 'dedupe') return;
+  for (const { run, begin } of newestFirst(folders, () => true)) {
+    const { size: earlier = size, sha256, rows } = begin?.input ?? {};
+    if (!begin || earlier >= size || !isRelated(identity, begin, false) || hasOwnHashes(begin)) continue;
+    if ((await sha256OfFirst(earlier)) !== sha256) continue;
+    const state = await foldRun(run, folders);
+    const made = (state?.counts.get('created') ?? 0) + (state?.counts.get('existing') ?? 0);
+    if (!state?.complete || made === 0 || (await isUndone(state, folders))) continue;
+    const without = identity.options.generateHashes ? ' instead of --generate-hashes' : '';
+    throw new UsageError(`${name} has grown since run ${run} shortened its first ${rows === 1 ? 'row' : `${rows} rows`}`, {
+      hint: `to keep the links of rows that have some, add --dedupe account${without}; to make second ones, add --again`,
+    });
+  }
+}
