@@ -96,7 +96,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const ran = await linkctl(words);
       expect(ran.code, ran.stderr).toBe(9);
       expect(ran.stderr).toMatch(
-        /links\.csv changed since the unfinished run \S+\n.*restore the old file .*linkctl undo \S+; .*linkctl runs forget/,
+        /links\.csv changed since the unfinished run \S+\n.*restore the old file .*linkctl undo \S+; .*to forget it and keep its changes: linkctl runs forget \S+ --yes\n/,
       );
       expect((await sent(wire)).slice(before).filter(({ call }) => call.startsWith(method))).toEqual([]);
       writeFileSync(file, linesOf(hashes));

@@ -40,7 +40,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const refused = await linkctl(words);
       expect(refused).toMatchObject({ code: 9, stderr: expect.stringContaining(`changed since the unfinished run ${run}\n`) });
       expect(refused.stderr).toContain(
-        `hint: restore the old file and run the command again; to undo the run: linkctl undo ${run}; to forget it and keep its changes: linkctl runs forget ${run}\n`,
+        `hint: restore the old file and run the command again; to undo the run: linkctl undo ${run}; to forget it and make second links for 1 of its rows: linkctl runs forget ${run} --yes\n`,
       );
       expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
       expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining('2 created') });
@@ -56,6 +56,27 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(ran.stderr.split('warning:')).toHaveLength(2);
     }
     expect(await destinations(service)).toHaveLength(3);
+  });
+
+  stopped(
+    'U2: the printed command to forget the run works without a terminal, and the rows get second links',
+    async ({ linkctl, service, words, run }) => {
+      const [, printed = ''] = /: linkctl (runs forget .*)\n/.exec((await linkctl(words)).stderr) ?? [];
+      expect(await linkctl(printed.split(' '))).toMatchObject({ code: 0, stdout: `${run}\n` });
+      expect((await linkctl(words)).code).toBe(0);
+      expect(await destinations(service)).toEqual(['https://example.com/1', 'https://example.com/1', 'https://example.com/3']);
+    },
+  );
+
+  test('U2: forgetting a run whose rows have hashes keeps its changes', async ({ folder, linkctl, wire }) => {
+    const file = join(folder, 'in.csv');
+    writeFileSync(file, 'long_url,custom_hash\nhttps://example.com/1,one\nhttps://example.com/2,two\n');
+    const post = { only: { method: 'POST' } };
+    // The first call proves that the hash is a key, twice.
+    await wire.script([post, post, { ...post, ...faults.refuse(1303) }]);
+    expect((await linkctl(['shorten', '-f', file, '--batch-size', '1'])).code).toBe(7);
+    writeFileSync(file, 'long_url,custom_hash\nhttps://example.com/1,one\nhttps://example.com/3,three\n');
+    expect((await linkctl(['shorten', '-f', file])).stderr).toContain('to forget it and keep its changes: linkctl runs forget ');
   });
 
   test.for([[[]], [['--generate-hashes']]] as const)(
@@ -78,7 +99,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(grown).toMatchObject({ code: 0, stderr: expect.stringContaining('4 created') });
       const warning = `warning: run ${run} (shorten stdin) stays unfinished (`;
       expect(grown.stderr).toContain(warning);
-      expect(grown.stderr).toContain(`to undo the run: linkctl undo ${run}; to forget it and keep its changes: `);
+      expect(grown.stderr).toContain(
+        `to undo the run: linkctl undo ${run}; to forget it and make second links for 1 of its rows: `,
+      );
       expect(grown.stderr.indexOf('warning: ')).toBeLessThan(grown.stderr.indexOf('4 created'));
       expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
       const last = await linkctl(words, { stdin: 'https://example.com/5\n' });
