@@ -2,12 +2,14 @@ import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
 import { isoTime } from '../base/times.ts';
 import { beginRun } from './beginning/beginning.ts';
+import { tagsInDoubt } from './journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from './journal/lines.ts';
 import { identityOf } from './journal/new-run.ts';
 import { removeRunFolder } from './journal/run-folder.ts';
 import { recordResumed, recordUndone } from './past-runs/later-lines.ts';
 import { isCrowded, runFolders } from './past-runs/run-names.ts';
 import { unfinishedRuns } from './past-runs/unfinished.ts';
+import { endReason } from './results/row-outcome.ts';
 import type { RunBeginning, RunEnvironment, Surroundings } from './run-plan.ts';
 
 export interface TagChange {
@@ -65,7 +67,7 @@ export async function recordTagRun<Result>(
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
   const beginning = { input, what, profile, undoes, undoneSize, direction, undo: true, fromArguments: true };
   const done = await beginRun(identity, beginning, environment, async (begun) => {
-    const { name, journal, resumed, order, release } = begun;
+    const { name, journal, state, resumed, order, release } = begun;
     await recordResumed(begun, system);
     await journal.write({ type: 'intent', batch: 1, rows: [], payload: identity.input.sha256 });
     const recordAsUndo = async (withdrawn?: true): Promise<void> => {
@@ -75,8 +77,11 @@ export async function recordTagRun<Result>(
     const made = await act(resumed).then(
       (result) => ({ run: name, result }),
       async (error: unknown) => {
+        const reason = error instanceof CliError ? endReason({ kind: 'error', error }) : 'unknown';
+        const isOpen = resumed && tagsInDoubt(state).deleted;
         // A change that may have been applied keeps its record, so that the same command completes it.
-        if (isBegun?.() || (error instanceof CliError && error.kind === 'unknown')) return { error };
+        if (isBegun?.() || (error instanceof CliError && error.kind === 'unknown'))
+          return { error, reason: isOpen ? 'unknown' : reason };
         const isOver = resumed && leavesNothing?.(error);
         if (!resumed || isOver) await recordAsUndo(true);
         if (isOver) {
@@ -87,7 +92,7 @@ export async function recordTagRun<Result>(
       },
     );
     const at = isoTime(system.now());
-    const end = { type: 'end', reason: 'error' in made ? 'unknown' : 'complete', kept: kept?.(), at, order } as const;
+    const end = { type: 'end', reason: 'error' in made ? made.reason : 'complete', kept: kept?.(), at, order } as const;
     // Without an end line, the same command resumes the run and checks the outcome.
     const failure = await journal.write(end).then(
       () => undefined,

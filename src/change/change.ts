@@ -11,8 +11,8 @@ import type { RowsReport } from '../output/report.ts';
 import type { SelectedLink, SelectedLinks } from '../select/selected-links.ts';
 import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
+import type { Pending } from './pending.ts';
 import type { ChangePlan, MakeItem, PlanVerb } from './plan/plan.ts';
-import type { PendingRows } from './rows/undone-links.ts';
 
 export interface Question {
   /** The first word of the question: `Delete`. */
@@ -79,7 +79,7 @@ export interface ListedChange extends Change {
   /** Reads and compares every link again right before its change, however recently it was read. */
   readonly rereads?: boolean;
   /** For an undo: the run that it undoes, and the rows of that in doubt. */
-  readonly undoing?: Pick<RunPlan, 'undoes' | 'direction' | 'undoneSize' | 'kept'> & { readonly pending: PendingRows };
+  readonly undoing?: Pick<RunPlan, 'undoes' | 'direction' | 'undoneSize' | 'kept'> & { readonly pending: Pending };
   /** For dry runs: the single request that replaces those for links. */
   readonly request?: PlannedRequest;
   /** Changes the account's tags in the same run, before and after the links. `change` is complete after the links were read. */

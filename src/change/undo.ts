@@ -1,4 +1,4 @@
-import { CliError, FailedError, type FailureKind, NotFoundError, UnknownOutcomeError, UsageError } from '../base/errors.ts';
+import { FailedError, NotFoundError, UsageError } from '../base/errors.ts';
 import { applyOperation, recreateOperation } from '../bulk/operations/applying.ts';
 import { editItemsOperation } from '../bulk/operations/editing.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
@@ -27,15 +27,17 @@ import type { PlannedLink, PlannedOutcome } from './decide/outcome.ts';
 import { type UndoDecision, undoCreation, undoDeletion, undoEdit } from './decide/undo.ts';
 import { environmentOf, foldersOf } from './environment.ts';
 import { requireAnswer } from './limits.ts';
+import { assertSettled, type Pending, repeatText, withPending } from './pending.ts';
 import type { MakeItem } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
 import type { RevertibleRun } from './rows/reverted-changes.ts';
-import { type PendingRows, undonePages } from './rows/undone-links.ts';
+import { undonePages } from './rows/undone-links.ts';
 import { type Direction, namedRun, runBefore, withRunBefore } from './rows/undone-run.ts';
 import { runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
-import { type TagsBack, tagsBack, undoTagRun } from './tags/tag-undo.ts';
+import { undoTagRun } from './tags/tag-undo.ts';
+import { assertTagsSettled, type TagsBack, tagsBack } from './tags/tags-back.ts';
 import { isAnyLeft, revertParts } from './undo-parts.ts';
 
 export interface UndoOptions extends BulkOptions {
@@ -66,10 +68,11 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   const { begin, untraceableRows } = run;
   const { system, global } = session;
   const undo = undoOf(run);
-  if (begin.operation === 'tags') return await undoTagRun(run, undo, session);
+  if (begin.operation === 'tags') return await undoTagRun(part, undo, session);
   const method = await undoMethodOf(run, session);
   if (!options.force) assertSettled(run);
   await requireAnswer(session, 'named');
+  if (!options.force) await assertTagsSettled(run, session);
   if (!global.dryRun) await assertIdle(begin.run, foldersOf(session), system);
   await session.note(
     undo.direction === 'redo'
@@ -80,7 +83,7 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
     const before = run.isSettledLater && !options.force ? `: to settle them first, ${repeatText(begin)}` : '';
     await session.warn(`links of ${plainQuantity(untraceableRows, 'row')} whose outcome is unknown are left unchanged${before}`);
   }
-  const pending: PendingRows = { rows: untraceableRows };
+  const pending: Pending = { rows: untraceableRows, tags: 0 };
   const tags = tagsBack(run, session);
   const change = changeOf(part, method, { undo, options, pending, tags }, session);
   // Links of the run without a domain are on its domain.
@@ -90,7 +93,7 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   const isWithoutLinks = report.runRows === undefined;
   // While rows may still be applied, tags stay as they are, because links may get them.
   if (isWithoutLinks && pending.rows === 0 && !report.outcome?.()) {
-    if (tags) return await undoTagRun(run, undo, session);
+    if (tags) return await undoTagRun(part, undo, session);
     // Links that are found as they should be are undone: what somebody does to them later is not part of the run.
     const nothing = { ...undo, operation: method.kind, change: {}, profile: session.profile };
     await recordTagRun(nothing, environmentOf(session), { act: async () => undefined });
@@ -101,27 +104,10 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, after) };
 }
 
-/** Throws if only the command of the run can find out about its rows, which would create their links again once the run is undone. */
-function assertSettled({ begin, isSettledLater, unrepeatableRows }: DoneRun): void {
-  if (!isSettledLater || unrepeatableRows === 0) return;
-  const { run } = begin;
-  const rows = plainQuantity(unrepeatableRows, 'row');
-  throw new UnknownOutcomeError(
-    `outcome unknown for ${rows} of run ${run}: undo would not find their links; nothing was changed`,
-    {
-      hint: `${repeatText(begin)}, then: linkctl undo ${run}; to undo the other rows now, add --force`,
-    },
-  );
-}
-
-function repeatText(begin: DoneRun['begin']): string {
-  return `repeat the command of the run (${titleOf(begin)})`;
-}
-
 interface Undoing {
   readonly undo: ReturnType<typeof undoOf>;
   readonly options: UndoOptions;
-  readonly pending: PendingRows;
+  readonly pending: Pending;
   readonly tags: TagsBack | undefined;
 }
 
@@ -157,28 +143,6 @@ function changeOf(
     undoing: { ...undoing, pending, kept: () => pending.rows + (tags?.kept() ?? 0) },
     tags,
   };
-}
-
-/** How an undo ends that went through all rows. One that stopped goes on with the same command. */
-const through: ReadonlySet<FailureKind> = new Set(['partial', 'rejected', 'not_found', 'failed']);
-
-/** Rows that may still be applied after the undo matter more than links that were left unchanged. */
-function withPending(
-  outcome: CliError | undefined,
-  { rows }: PendingRows,
-  { begin, untraceableRows, unrepeatableRows, isSettledLater }: DoneRun,
-): CliError | undefined {
-  if (rows === 0 || (outcome && !through.has(outcome.kind))) return outcome;
-  const { run } = begin;
-  // An undo does not find links of untraceable rows, however often it is repeated.
-  const refused = `; the command of the run (${titleOf(begin)}) names their destinations, and makes links again only with --again`;
-  const check = isSettledLater
-    ? `${repeatText(begin)}, then: linkctl undo ${run}`
-    : `check with: linkctl list${unrepeatableRows > 0 ? refused : ''}`;
-  return new CliError('unknown', `outcome unknown for ${plainQuantity(rows, 'row')} of run ${run}: they may still be applied`, {
-    details: outcome ? [outcome.message] : [],
-    hint: rows > untraceableRows ? `check the links, then repeat: linkctl undo ${run}` : check,
-  });
 }
 
 /** Throws a FailedError if the run cannot be undone. The hint names the newest earlier run that can. */

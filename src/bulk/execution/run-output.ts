@@ -1,7 +1,7 @@
 import { LocalError } from '../../base/errors.ts';
 import { isoTime } from '../../base/times.ts';
 import type { JournalLine } from '../journal/lines.ts';
-import { addTo, type BulkRow, type RowOutcome, type StopReason, startTally } from '../results/row-outcome.ts';
+import { addTo, type BulkRow, endReason, type RowOutcome, type StopReason, startTally } from '../results/row-outcome.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { isSettledLater, outcomeOfFreeRow } from '../sending/settling.ts';
 import type { Stop } from '../sending/stop.ts';
@@ -134,11 +134,4 @@ export async function closeRun(
     for (const each of [journal, ...open]) await each?.close();
     release();
   }
-}
-
-/** Returns the reason for the end line of an incomplete run. */
-export function endReason(reason: StopReason | undefined): string {
-  if (!reason) return 'unfinished';
-  if (reason.kind !== 'error') return reason.kind;
-  return reason.error.apiCode === 1303 ? 'quota' : reason.error.kind;
 }

@@ -76,6 +76,17 @@ export function canSettle({ complete, counts, undoneBy }: RunState): boolean {
   return !complete && !counts.get('unknown') && undoneBy.length === 0;
 }
 
+/**
+ * Returns whether a call that adds or deletes a tag may still be applied, because the last process was killed or had no answer. Tags are
+ * added before the first row and deleted after the last; without rows, both may be the case, and a rename, too.
+ */
+export function tagsInDoubt(state: RunState) {
+  const { lastEnd = 'killed', counts, begin } = state;
+  const { rows } = begin.input;
+  const isInDoubt = lastEnd === 'killed' || lastEnd === 'unknown';
+  return { added: isInDoubt && (counts.get('free') ?? 0) === rows, deleted: isInDoubt && settledCount(state) === rows };
+}
+
 /** A batch that has an intent, but not a result for every row. */
 export interface OpenIntent {
   readonly batch: number;

@@ -11,6 +11,7 @@ import {
   isInDoubt,
   type RowState,
   type RunState,
+  tagsInDoubt,
   unrepeatableCount,
 } from '../journal/journal-state.ts';
 import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } from '../journal/line-reader.ts';
@@ -48,6 +49,7 @@ export async function readDoneRun(stateFolder: string, run: string) {
     /** Number of rows that may have created links which cannot be found. */
     untraceableRows: isCreation ? inDoubt - named.size : 0,
     isSettledLater: !record.isSmall && canSettle(state),
+    tagsInDoubt: tagsInDoubt(state),
     /** Number of untraceable rows that another run would make a second time. */
     unrepeatableRows: unrepeatableCount(state),
     images: record.images,

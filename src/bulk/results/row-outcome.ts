@@ -118,6 +118,13 @@ export type StopReason =
   | { readonly kind: 'signal' }
   | { readonly kind: 'fail_fast' };
 
+/** Returns the reason for the end line of an incomplete run. */
+export function endReason(reason: StopReason | undefined): string {
+  if (!reason) return 'unfinished';
+  if (reason.kind !== 'error') return reason.kind;
+  return reason.error.apiCode === 1303 ? 'quota' : reason.error.kind;
+}
+
 /** Returns true if the row failed because no link has its hash, which `--ignore-missing` ignores. */
 export function isMissing({ error }: { readonly error?: RowError | undefined }): boolean {
   return error?.code === missingHash;

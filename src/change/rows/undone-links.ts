@@ -14,6 +14,7 @@ import { sameUrl } from '../../link/value.ts';
 import type { SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { hasDestinationOf, type UndoDecision } from '../decide/undo.ts';
+import type { Pending } from '../pending.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
 import type { RevertibleRun } from './reverted-changes.ts';
 
@@ -23,12 +24,7 @@ interface Reading {
   readonly force: boolean;
   readonly batchSize: number;
   /** Counts rows with an unknown outcome whose links stay as they are. */
-  readonly pending: PendingRows;
-}
-
-/** Number of rows that may still be applied, so that there is nothing to undo yet. */
-export interface PendingRows {
-  rows: number;
+  readonly pending: Pick<Pending, 'rows'>;
 }
 
 /** Reads the current links of a run. A renamed link is read by both hashes. */

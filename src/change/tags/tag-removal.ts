@@ -205,6 +205,11 @@ function gotMeanwhile(links: number): string {
   return `${quantity(links, 'link')} got it while this ran`;
 }
 
+/** The run that is undone left the tag on no link. */
+export function changedSince(links: number): string {
+  return `changed since: ${quantity(links, 'link')} ${links === 1 ? 'has' : 'have'} it`;
+}
+
 /** Counts the links of tags to delete. */
 export async function countLinks(found: readonly string[], session: Session): Promise<readonly LabelCount[]> {
   return await countCarriers(session, found, (read) => session.streams.progress.step(() => `${grouped(read)} links read`));

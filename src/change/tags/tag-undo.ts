@@ -1,20 +1,19 @@
-import { type CliError, PartialError } from '../../base/errors.ts';
-import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
+import { PartialError } from '../../base/errors.ts';
 import { titleOf } from '../../bulk/past-runs/run-names.ts';
-import type { RunSteps } from '../../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf, unfinishedTags } from '../../bulk/tag-run.ts';
 import { confirm } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
-import { type AccountTags, accountTags, addTags, renameTag } from '../../client/account-tags.ts';
+import { type AccountTags, accountTags, addTags, isOneOf, renameTag } from '../../client/account-tags.ts';
 import { isSameLabel } from '../../contract/tag-label.ts';
 import { dryRunReport } from '../../output/planned-requests.ts';
-import { quantity } from '../../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
 import { accountLabel } from '../account-label.ts';
 import { environmentOf } from '../environment.ts';
 import { requireAnswer } from '../limits.ts';
+import { type Pending, withPending } from '../pending.ts';
+import type { RevertibleRun } from '../rows/reverted-changes.ts';
 import { withRunBefore } from '../rows/undone-run.ts';
-import { countLinks, deletion, linksOf, tagKept } from './tag-removal.ts';
+import { changedSince, countLinks, deletion, linksOf, tagKept } from './tag-removal.ts';
 import { changeEach, inverse, recordedTags, type TagsToRecord, tagRequests } from './tags.ts';
 
 /** The undo of one tag's change. */
@@ -31,8 +30,20 @@ interface Step {
   act(): Promise<unknown>;
 }
 
-/** Undoes a run that changed tags and no links, or none any more. Tags that changed since are left unchanged and reported. */
-export async function undoTagRun(undone: DoneRun, undo: Omit<TagsToRecord, 'change'>, session: Session): Promise<RowsReport> {
+/**
+ * Undoes a run that changed tags and no links, or none any more. Tags that changed since are left unchanged and reported. While others may
+ * still be changed by a call of the run, the undo is not whole.
+ */
+export async function undoTagRun(part: RevertibleRun, undo: Undo, session: Session): Promise<RowsReport> {
+  const pending: Pending = { rows: 0, tags: 0 };
+  const report = await revertTags(part, { ...undo, left: () => pending.tags }, pending, session);
+  return session.global.dryRun ? report : { ...report, outcome: () => withPending(report.outcome?.(), pending, part.run) };
+}
+
+type Undo = Omit<TagsToRecord, 'change'>;
+
+async function revertTags(part: RevertibleRun, undo: Undo, pending: Pending, session: Session): Promise<RowsReport> {
+  const { run: undone } = part;
   const { begin } = undone;
   const { global, streams } = session;
   await requireAnswer(session, 'named');
@@ -40,6 +51,7 @@ export async function undoTagRun(undone: DoneRun, undo: Omit<TagsToRecord, 'chan
   // A killed undo may have made all changes: then only its end must be recorded.
   const begun = await unfinishedTags(undo, environmentOf(session));
   const steps = await stepsOf(change, session);
+  pending.tags = openTags(part, steps).length;
   const isSilent = global.quiet && global.yes;
   for (const { text, refusal } of isSilent ? [] : steps)
     await streams.message(`${text}${refusal === undefined ? '' : `: ${refusal}`}`, '  ');
@@ -61,7 +73,7 @@ export async function undoTagRun(undone: DoneRun, undo: Omit<TagsToRecord, 'chan
     return doable.length === 0 ? { ...shown, rows: [] } : shown;
   }
   if (steps.length === 0) {
-    await recordedTags(report, { ...undo, change: begun ?? {} }, session);
+    if (pending.tags === 0) await recordedTags(report, { ...undo, change: begun ?? {} }, session);
     const nothing = { ...report, rows: [], notes: () => [`${undo.what}: nothing to change`] };
     return await withRunBefore(nothing, undone, undo.direction, session);
   }
@@ -74,6 +86,26 @@ export async function undoTagRun(undone: DoneRun, undo: Omit<TagsToRecord, 'chan
     undo.direction === 'redo' ? `Redo run ${begin.undoes ?? begin.run}` : `Undo run ${begin.run} (${titleOf(begin)})`;
   await confirm(`${question} of ${accountLabel(session)}?`, session);
   return await recordedTags(report, { ...undo, change: begun ?? combined(doable) }, session);
+}
+
+/**
+ * Returns the tags of the run that a call without an answer may still change: neither the account nor an earlier undo shows that it was
+ * applied.
+ */
+function openTags({ run: { begin, tagsInDoubt }, reverted: { reversals } }: RevertibleRun, steps: readonly Step[]): string[] {
+  const { rename, add = [], delete: deleted = [] } = tagChangeOf(begin);
+  const earlier = reversals.flatMap(({ undoes, state }) => (undoes === begin.run && state ? tagChangeOf(state.begin) : []));
+  const isSeen = isOneOf([...steps.flatMap(({ changes }) => changes), ...earlier].flatMap(labelsOf));
+  const open = [
+    ...(tagsInDoubt.added ? add : []),
+    ...(tagsInDoubt.deleted ? deleted : []),
+    ...(rename && tagsInDoubt.added ? [rename.to] : []),
+  ];
+  return open.filter((label) => !isSeen(label));
+}
+
+function labelsOf({ rename, add = [], delete: deleted = [] }: TagChange): string[] {
+  return [...(rename ? [rename.from] : []), ...add, ...deleted];
 }
 
 /** Its undo must not touch what others have done. */
@@ -122,11 +154,6 @@ function labelInTheWay({ from, to }: Rename, { spelled }: AccountTags): string |
   return isSameLabel(from, to) || spelled(from) === undefined ? undefined : spelled(to);
 }
 
-/** The run left the tag on no link. */
-function changedSince(links: number): string {
-  return `changed since: ${quantity(links, 'link')} ${links === 1 ? 'has' : 'have'} it`;
-}
-
 function refused(step: Omit<Step, 'act'>, refusal: string, error: PartialError): Step {
   return { ...step, refusal, act: () => Promise.reject(error) };
 }
@@ -162,39 +189,4 @@ function renaming(
       act: () => remove(label).then(act),
     },
   ];
-}
-
-/** The tag steps of an undo that also changes links. */
-export interface TagsBack extends RunSteps {
-  readonly change: TagChange;
-  /** Returns the number of tags that were left unchanged. */
-  kept(): number;
-  /** Returns the error about a tag that was kept because links have it now. */
-  outcome(): CliError | undefined;
-}
-
-/** Adds the deleted tags, in their old spelling, before the links. Deletes an added tag after the links, if none carries it. */
-export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undefined {
-  const change = inverse(tagChangeOf(begin));
-  const { add = [], delete: deleted = [] } = change;
-  if (add.length + deleted.length === 0) return undefined;
-  const kept: CliError[] = [];
-  return {
-    change,
-    outcome: () => kept[0],
-    kept: () => kept.length,
-    before: () => addTags(session.client, add),
-    async after() {
-      const { spelled } = await accountTags(session.client);
-      const found = deleted.filter((label) => spelled(label) !== undefined);
-      const remove = deletion(found, session, changedSince);
-      for (const label of found) {
-        await remove(label).catch((error: unknown) => {
-          if (!(error instanceof PartialError)) throw error;
-          kept.push(error);
-        });
-      }
-      return true;
-    },
-  };
 }

@@ -124,12 +124,14 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
 export interface TagsToRecord extends Omit<TagRun, 'profile'> {
   /** Says how to revert the run. */
   readonly undoLine?: ((run: string) => string) | undefined;
+  /** For an undo: returns the number of tags that the undone run may still change. */
+  readonly left?: (() => number) | undefined;
 }
 
 /** Makes the changes of a report in one run without rows. Changes made before a failure stay recorded. */
 export async function recordedTags(
   report: RowsReport,
-  { undoLine = undoLineOf, ...run }: TagsToRecord,
+  { undoLine = undoLineOf, left = () => 0, ...run }: TagsToRecord,
   session: Session,
   prepare: () => Promise<void> = async () => undefined,
 ): Promise<RowsReport> {
@@ -141,7 +143,7 @@ export async function recordedTags(
   };
   const isBegun = (): boolean => rows.length > 0;
   const kept = (): number => rows.filter((row) => report.failure?.(row)).length;
-  const work = { act, isBegun, kept };
+  const work = { act, isBegun, kept: () => kept() + left() };
   const done = await recordTagRun({ ...run, profile: session.profile }, environmentOf(session), work).catch((error: unknown) => {
     if (!isBegun()) throw error;
     failure = error;

@@ -1,0 +1,50 @@
+import { CliError, type FailureKind, UnknownOutcomeError } from '../base/errors.ts';
+import type { DoneRun } from '../bulk/past-runs/done-run.ts';
+import { titleOf } from '../bulk/past-runs/run-names.ts';
+import { plainQuantity } from '../output/quantity.ts';
+
+/** What calls of an undone run that had no answer may still apply, so that there is nothing to undo yet. */
+export interface Pending {
+  rows: number;
+  tags: number;
+}
+
+/** Throws if only the command of the run can find out about its rows, which would create their links again once the run is undone. */
+export function assertSettled({ begin, isSettledLater, unrepeatableRows }: DoneRun): void {
+  if (!isSettledLater || unrepeatableRows === 0) return;
+  const { run } = begin;
+  const rows = plainQuantity(unrepeatableRows, 'row');
+  throw new UnknownOutcomeError(
+    `outcome unknown for ${rows} of run ${run}: undo would not find their links; nothing was changed`,
+    {
+      hint: `${repeatText(begin)}, then: linkctl undo ${run}; to undo the other rows now, add --force`,
+    },
+  );
+}
+
+export function repeatText(begin: DoneRun['begin']): string {
+  return `repeat the command of the run (${titleOf(begin)})`;
+}
+
+/** How an undo ends that went through all rows. One that stopped goes on with the same command. */
+const through: ReadonlySet<FailureKind> = new Set(['partial', 'rejected', 'not_found', 'failed']);
+
+/** What may still be applied after the undo matters more than what was left unchanged. */
+export function withPending(
+  outcome: CliError | undefined,
+  { rows, tags }: Pending,
+  { begin, untraceableRows, unrepeatableRows, isSettledLater }: DoneRun,
+): CliError | undefined {
+  if (rows + tags === 0 || (outcome && !through.has(outcome.kind))) return outcome;
+  const { run } = begin;
+  const [what, things] = rows > 0 ? [plainQuantity(rows, 'row'), 'links'] : [plainQuantity(tags, 'tag'), 'tags'];
+  // An undo does not find links of untraceable rows, however often it is repeated.
+  const refused = `; the command of the run (${titleOf(begin)}) names their destinations, and makes links again only with --again`;
+  const check = isSettledLater
+    ? `${repeatText(begin)}, then: linkctl undo ${run}`
+    : `check with: linkctl list${unrepeatableRows > 0 ? refused : ''}`;
+  return new CliError('unknown', `outcome unknown for ${what} of run ${run}: they may still be applied`, {
+    details: outcome ? [outcome.message] : [],
+    hint: tags > 0 || rows > untraceableRows ? `check the ${things}, then repeat: linkctl undo ${run}` : check,
+  });
+}

@@ -1,0 +1,58 @@
+import { type CliError, PartialError, UnknownOutcomeError } from '../../base/errors.ts';
+import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
+import type { RunSteps } from '../../bulk/run-plan.ts';
+import { type TagChange, tagChangeOf } from '../../bulk/tag-run.ts';
+import type { Session } from '../../cli/session.ts';
+import { accountTags, addTags } from '../../client/account-tags.ts';
+import { plainQuantity } from '../../output/quantity.ts';
+import { changedSince, deletion } from './tag-removal.ts';
+import { inverse } from './tags.ts';
+
+/** The tag steps of an undo that also changes links. */
+export interface TagsBack extends RunSteps {
+  readonly change: TagChange;
+  /** Returns the number of tags that were left unchanged. */
+  kept(): number;
+  /** Returns the error about a tag that was kept because links have it now. */
+  outcome(): CliError | undefined;
+}
+
+/** Adds the deleted tags, in their old spelling, before the links. Deletes an added tag after the links, if none carries it. */
+export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undefined {
+  const change = inverse(tagChangeOf(begin));
+  const { add = [], delete: deleted = [] } = change;
+  if (add.length + deleted.length === 0) return undefined;
+  const kept: CliError[] = [];
+  return {
+    change,
+    outcome: () => kept[0],
+    kept: () => kept.length,
+    before: () => addTags(session.client, add),
+    async after() {
+      const { spelled } = await accountTags(session.client);
+      const found = deleted.filter((label) => spelled(label) !== undefined);
+      const remove = deletion(found, session, changedSince);
+      for (const label of found) {
+        await remove(label).catch((error: unknown) => {
+          if (!(error instanceof PartialError)) throw error;
+          kept.push(error);
+        });
+      }
+      return true;
+    },
+  };
+}
+
+/** Throws if the run may still delete a tag: the deletion would take it from the links again that the undo gives it to. */
+export async function assertTagsSettled({ begin, tagsInDoubt }: DoneRun, { client }: Session): Promise<void> {
+  const { delete: deleted = [] } = tagChangeOf(begin);
+  if (!tagsInDoubt.deleted || deleted.length === 0) return;
+  const { spelled } = await accountTags(client);
+  const left = deleted.filter((label) => spelled(label) !== undefined);
+  if (left.length === 0) return;
+  const { run } = begin;
+  throw new UnknownOutcomeError(
+    `outcome unknown for ${plainQuantity(left.length, 'tag')} of run ${run}: they may still be deleted; nothing was changed`,
+    { hint: `check the tags, then repeat: linkctl undo ${run}; to undo the links now, add --force` },
+  );
+}
