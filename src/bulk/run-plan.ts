@@ -68,11 +68,14 @@ export interface OperationSettings extends ChangeSettings {
   mayCall(): boolean;
 }
 
-/** Steps before and after the rows of a run. A resumed run may repeat them. Their errors stop the run. */
+/**
+ * Steps before and after the rows of a run. A resumed run may repeat them. Their errors stop the run. The calls of `client` end like those of
+ * the rows after a signal.
+ */
 export interface RunSteps {
-  before(): Promise<void>;
-  /** Called if all rows are settled and none failed. Begins nothing more once `isStopped()` is true. Returns true if all is done. */
-  after(isStopped: () => boolean): Promise<boolean>;
+  before(client: Client): Promise<void>;
+  /** Called if all rows are settled and none failed. */
+  after(client: Client): Promise<void>;
 }
 
 /** What the first line of the journal says about a run besides its identity. */

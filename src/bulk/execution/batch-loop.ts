@@ -10,7 +10,7 @@ import { sendRows } from '../sending/batch-sender.ts';
 import { outcomeOfFreeRow, type RecordedBatch, unknownOutcome } from '../sending/settling.ts';
 import { tagChangeOf } from '../tag-run.ts';
 import { assertSamePayload, earlierRows } from './earlier-rows.ts';
-import { type Execution, newRow, type RunOutput, type Segment } from './execution.ts';
+import { clientOfSteps, type Execution, newRow, type RunOutput, type Segment } from './execution.ts';
 
 /** Settles several segments at once and yields their rows in input order. */
 export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenerator<readonly RowOutcome[]> {
@@ -35,22 +35,28 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
     output.surplus = surplus ?? [];
     const { failed, unknown, not_sent } = output.tally.counts;
     const isWhole = !stop.reason && failed + unknown + not_sent === 0;
-    const rest = isWhole ? plan.steps?.after(() => stop.reason !== undefined) : undefined;
-    const isLeft = await rest?.then(
-      (isDone) => !isDone,
-      (error: unknown) => stop.because(error),
-    );
-    output.isEnded = surplus !== undefined && !isLeft && (isWhole || !plan.steps);
+    const isDone = isWhole && (await stepAfter(run));
+    output.isEnded = surplus !== undefined && (isDone || !plan.steps);
   } finally {
     ignoreSignals();
   }
 }
 
 /** The journal says first that tags may be added: from then on, the run may have changed something. */
-async function stepBefore({ before }: RunSteps, { plan, ledger }: Execution): Promise<void> {
-  const { add } = tagChangeOf(plan);
-  if (add) await ledger.intent({ rows: [], payloads: [], json: JSON.stringify(add) });
-  await before();
+async function stepBefore({ before }: RunSteps, run: Execution): Promise<void> {
+  const { add } = tagChangeOf(run.plan);
+  if (add) await run.ledger.intent({ rows: [], payloads: [], json: JSON.stringify(add) });
+  await before(clientOfSteps(run));
+}
+
+async function stepAfter(run: Execution): Promise<boolean> {
+  try {
+    await run.plan.steps?.after(clientOfSteps(run));
+    return true;
+  } catch (error) {
+    run.stop.because(error);
+    return false;
+  }
 }
 
 type Hold = (names: readonly string[]) => Promise<() => void>;

@@ -39,7 +39,7 @@ export async function unusedTags(
 }
 
 /** A tag that the target refuses is reported, and the links are copied. */
-export function copiedTags({ client, warn }: Session): CopiedTags {
+export function copiedTags({ warn }: Session): CopiedTags {
   let added = 0;
   const refusals: CliError[] = [];
   const tags: CopiedTags = {
@@ -47,7 +47,7 @@ export function copiedTags({ client, warn }: Session): CopiedTags {
     get change() {
       return tags.labels.length > 0 ? { add: tags.labels } : undefined;
     },
-    async before() {
+    async before(client) {
       for (const label of tags.labels) {
         try {
           await addTags(client, [label]);
@@ -59,7 +59,7 @@ export function copiedTags({ client, warn }: Session): CopiedTags {
         }
       }
     },
-    after: async () => true,
+    after: async () => undefined,
     notes: () => (added > 0 ? [`${plainQuantity(added, 'tag')} added`] : []),
     outcome() {
       const [first] = refusals;
@@ -83,7 +83,7 @@ export async function withTagsAlone(
   await confirm(`Add ${quantity(labels.length, 'tag')} to ${accountLabel(target)}?`, target);
   const isBegun = (): boolean => tags.notes().length > 0;
   const act = async (): Promise<void> => {
-    await tags.before();
+    await tags.before(target.client);
     const refusal = tags.outcome();
     // Nothing was changed, so nothing is recorded.
     if (refusal && !isBegun()) throw refusal;

@@ -5,6 +5,7 @@ import { type TagChange, unfinishedTags } from '../../bulk/tag-run.ts';
 import { confirm } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { accountTags, addTags, carriers, countCarriers, deleteTag, isNoTag, type LabelCount } from '../../client/account-tags.ts';
+import type { Client } from '../../client/client.ts';
 import { noTag } from '../../client/subject.ts';
 import { labelExpression } from '../../contract/tag-label.ts';
 import { dryRunReport } from '../../output/planned-requests.ts';
@@ -49,10 +50,9 @@ export async function removeTags(removal: TagRemoval, session: Session): Promise
   const known = await knownRemoval(removal, session);
   const { found, labels, isAlone } = known;
   const { yes, dryRun } = session.global;
-  const work = deletion(found, session);
   if (dryRun || (!yes && found.length > 0)) await showMissing(labels, found, session);
-  if (found.length === 0) return dryRun ? dryRunReport([]) : changeEach(labels, work, wordsOf(known));
-  return await (isAlone ? removeUnused : removeByRun)(known, work, session);
+  if (found.length === 0) return dryRun ? dryRunReport([]) : changeEach(labels, deletion(found, session), wordsOf(known));
+  return await (isAlone ? removeUnused : removeByRun)(known, session);
 }
 
 /** Takes the tags from an unfinished run of the same command, if there is one, because it may already have deleted some. */
@@ -117,10 +117,10 @@ function questionOf(found: readonly string[], into: string | undefined): string 
 }
 
 /** Deletes tags that no link carries, in a run without rows. */
-async function removeUnused(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
+async function removeUnused(known: KnownRemoval, session: Session): Promise<RowsReport> {
   const { labels, found, options, tags } = known;
   if (!known.isAlone) await confirm(`Delete ${namedTags(found)}, used by no link, of ${accountLabel(session)}?`, session);
-  const report = changeEach(labels, work, wordsOf(known));
+  const report = changeEach(labels, deletion(found, session), wordsOf(known));
   const prepare = () => addTags(session.client, tags.add);
   if (await keepsUndo(options, session)) {
     return await recordedTags(report, { what: titleOf(known), change: tags }, session, prepare);
@@ -130,28 +130,30 @@ async function removeUnused(known: KnownRemoval, work: Work, session: Session): 
 }
 
 /** Changes the links, then deletes the tags as the last step of the run. If any link was not changed, the tags are kept. */
-async function removeByRun(known: KnownRemoval, work: Work, session: Session): Promise<RowsReport> {
+async function removeByRun(known: KnownRemoval, session: Session): Promise<RowsReport> {
   const { labels, found, tags } = known;
+  let work = deletion(found, session);
   const removed: Row[] = [];
   let links = 0;
   let isBegun = false;
   let ending: CliError | undefined;
-  const report = changeEach(labels, work, { ...wordsOf(known), links: () => links });
-  const after = async (isStopped: () => boolean): Promise<boolean> => {
+  const report = changeEach(labels, (label) => work(label), { ...wordsOf(known), links: () => links });
+  const after = async (client: Client): Promise<void> => {
     isBegun = true;
-    for await (const some of batchesOf(report)) {
-      removed.push(...some);
-      if (isStopped() && removed.length < labels.length) return false;
-    }
-    return true;
+    work = deletion(found, { ...session, client });
+    for await (const some of batchesOf(report)) removed.push(...some);
   };
   const { dryRun } = session.global;
   // The tags are deleted by their labels as typed.
-  const steps = { change: dryRun ? { ...tags, delete: found } : tags, before: () => addTags(session.client, tags.add), after };
+  const steps = {
+    change: dryRun ? { ...tags, delete: found } : tags,
+    before: (client: Client) => addTags(client, tags.add),
+    after,
+  };
   const run = await runPlannedChange({ ...detaching(known, session), tags: steps }, session);
   const deletions = `then ${namedTags(found)} would be deleted`;
   if (dryRun) return { ...run, notes: () => (run.notes?.() ?? []).toSpliced(-1, 0, deletions) };
-  if (run.runRows === undefined) return await removeUnused(known, work, session);
+  if (run.runRows === undefined) return await removeUnused(known, session);
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     for await (const some of batchesOf(run)) {
       const all = [...some];

@@ -27,18 +27,17 @@ export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undef
     change,
     outcome: () => kept[0],
     kept: () => kept.length,
-    before: () => addTags(session.client, add),
-    async after() {
-      const { spelled } = await accountTags(session.client);
+    before: (client) => addTags(client, add),
+    async after(client) {
+      const { spelled } = await accountTags(client);
       const found = deleted.filter((label) => spelled(label) !== undefined);
-      const remove = deletion(found, session, changedSince);
+      const remove = deletion(found, { ...session, client }, changedSince);
       for (const label of found) {
         await remove(label).catch((error: unknown) => {
           if (!(error instanceof PartialError)) throw error;
           kept.push(error);
         });
       }
-      return true;
     },
   };
 }
