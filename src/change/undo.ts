@@ -33,7 +33,7 @@ import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
 import type { RevertibleRun } from './rows/reverted-changes.ts';
 import { undonePages } from './rows/undone-links.ts';
-import { type Direction, namedRun, runBefore, withRunBefore } from './rows/undone-run.ts';
+import { type Direction, namedRun, runBefore } from './rows/undone-run.ts';
 import { runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
 import { undoTagRun } from './tags/tag-undo.ts';
@@ -98,10 +98,9 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
     const nothing = { ...undo, operation: method.kind, change: {}, profile: session.profile };
     await recordTagRun(nothing, environmentOf(session), { act: async () => undefined });
   }
-  const named = isWithoutLinks ? await withRunBefore(report, run, undo.direction, session) : report;
   // If links were undone, the same command starts again from the first row.
   const after = isWithoutLinks ? { ...run, unrepeatableRows: 0 } : { ...run, isSettledLater: false };
-  return { ...named, outcome: () => withPending(named.outcome?.() ?? tags?.outcome(), pending, after) };
+  return { ...report, outcome: () => withPending(report.outcome?.() ?? tags?.outcome(), pending, after) };
 }
 
 interface Undoing {

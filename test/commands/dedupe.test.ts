@@ -126,7 +126,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
       expect((await runs(linkctl)).map(({ undo }) => undo)).toEqual(['with --force', 'yes']);
       const left = await undoLast(linkctl);
       expect(left).toMatchObject({ code: 3, stderr: expect.stringContaining('it may have existed before the run') });
-      expect(left.stderr).toMatch(/the run before it that can be undone \(edit h0.*\): linkctl undo \S+\n/);
+      expect(left.stderr).not.toContain('linkctl undo');
       expect(await stored(service)).toHaveLength(inUse + 1);
       expect((await undoLast(linkctl, ['--force'])).code).toBe(0);
       expect(await stored(service)).toHaveLength(inUse);

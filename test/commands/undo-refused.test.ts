@@ -224,7 +224,7 @@ test('U2, J4: a run in progress is not undone, and two undos of one run do not m
   expect((await stored(service)).map(({ long_url }) => long_url)).toEqual(numbered(4).map(({ long_url }) => long_url));
 });
 
-test('U5, U6: an undo that finds nothing to change names the run before, for links and for tags', async ({
+test('U5: an undo that finds nothing to change names no other run, neither for links nor for tags', async ({
   linkctl,
   service,
 }) => {
@@ -232,12 +232,11 @@ test('U5, U6: an undo that finds nothing to change names the run before, for lin
   expect((await linkctl(['edit', 'h0', '--note', 'first'])).code).toBe(0);
   expect((await linkctl(['edit', 'h1', '--note', 'second'])).code).toBe(0);
   await foreign(service, 'PATCH', '/urls/h1', { note: '' });
-  const before = /: nothing to change\nthe run before it that can be undone \(edit h0, .*\): linkctl undo \S+\n$/;
-  expect(await undoLast(linkctl)).toMatchObject({ code: 0, stderr: expect.stringMatching(before) });
+  const alone = { code: 0, stderr: expect.stringMatching(/: nothing to change\n$/) };
+  expect(await undoLast(linkctl)).toMatchObject(alone);
   expect((await linkctl(['tags', 'add', 'fresh'])).code).toBe(0);
   await foreign(service, 'DELETE', '/tags/fresh');
-  const tags = /: nothing to change\nthe run before it that can be undone \(edit h0, .*\): linkctl undo \S+\n$/;
-  expect(await undoLast(linkctl)).toMatchObject({ code: 0, stderr: expect.stringMatching(tags) });
+  expect(await undoLast(linkctl)).toMatchObject(alone);
 });
 
 test.for([

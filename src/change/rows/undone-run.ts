@@ -1,12 +1,10 @@
-import { CliError, UsageError } from '../../base/errors.ts';
+import { UsageError } from '../../base/errors.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import { type RunFolders, titleOf } from '../../bulk/past-runs/run-names.ts';
 import { firstOf, type IsLeft, type IsOwn, isOfProfile, wholeOf } from '../../bulk/past-runs/undo-chain.ts';
-import type { RunPlan } from '../../bulk/run-plan.ts';
 import { isRevertible, resolveRun, showRun, undoableBefore } from '../../bulk/runs.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
-import type { RowsReport } from '../../output/report.ts';
 import { foldersOf } from '../environment.ts';
 
 /** The differences between `undo` and `redo`. */
@@ -55,27 +53,6 @@ async function nameless(
   const name = command === 'redo' ? (newest?.undoes ?? run) : run;
   const { begin } = name === run ? { begin: newest } : await showRun(state, name).catch(() => ({ begin: undefined }));
   return new UsageError(message, { hint: `the newest${begin ? ` (${titleOf(begin)})` : ''}: linkctl ${command} ${name} --yes` });
-}
-
-/** The report of an undo that changed nothing names the run before, because it may be the one that was meant. */
-export async function withRunBefore(
-  report: RowsReport,
-  { begin }: Pick<DoneRun, 'begin'>,
-  direction: RunPlan['direction'],
-  session: Session,
-): Promise<RowsReport> {
-  const hint = direction === 'undo' ? await runBefore(begin, session) : undefined;
-  if (hint === undefined) return report;
-  const withHint = (outcome: CliError): CliError =>
-    outcome.kind === 'partial' ? new CliError('partial', outcome.message, { hint }) : outcome;
-  return {
-    ...report,
-    notes: () => [...(report.notes?.() ?? []), ...(report.outcome?.() ? [] : [hint])],
-    outcome() {
-      const outcome = report.outcome?.();
-      return outcome && withHint(outcome);
-    },
-  };
 }
 
 /** Returns a hint that names the newest earlier run that can be undone. */

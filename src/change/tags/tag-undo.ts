@@ -12,7 +12,6 @@ import { environmentOf } from '../environment.ts';
 import { requireAnswer } from '../limits.ts';
 import { type Pending, withPending } from '../pending.ts';
 import type { RevertibleRun } from '../rows/reverted-changes.ts';
-import { withRunBefore } from '../rows/undone-run.ts';
 import { changedSince, countLinks, deletion, linksOf, tagKept } from './tag-removal.ts';
 import { changeEach, inverse, recordedTags, type TagsToRecord, tagRequests } from './tags.ts';
 
@@ -74,13 +73,12 @@ async function revertTags(part: RevertibleRun, undo: Undo, pending: Pending, ses
   }
   if (steps.length === 0) {
     if (pending.tags === 0) await recordedTags(report, { ...undo, change: begun ?? {} }, session);
-    const nothing = { ...report, rows: [], notes: () => [`${undo.what}: nothing to change`] };
-    return await withRunBefore(nothing, undone, undo.direction, session);
+    return { ...report, rows: [], notes: () => [`${undo.what}: nothing to change`] };
   }
   if (doable.length === 0) {
     const rows: Row[] = [];
     for await (const some of batchesOf(report)) rows.push(...some);
-    return await withRunBefore({ ...report, rows }, undone, undo.direction, session);
+    return { ...report, rows };
   }
   const question =
     undo.direction === 'redo' ? `Redo run ${begin.undoes ?? begin.run}` : `Undo run ${begin.run} (${titleOf(begin)})`;
