@@ -136,10 +136,20 @@ export class RowDraft<Use extends InputUse = InputUse> {
   }
 
   /** Records a value that cannot be carried over or that marks the link as protected or disabled. */
-  lose({ name, guard }: Loss, text: string): void {
+  lose({ name, guard, isPlace }: Loss, text: string): void {
+    if (isPlace) {
+      this.#place(text);
+      return;
+    }
     if (guard === undefined ? !hasValue(text) : !isProtected[guard](text, this.#options)) return;
     if (guard !== undefined && !this.#options.includeProtected) this.#skip ??= name;
     else this.#lost.push(name);
+  }
+
+  #place(text: string): void {
+    const { host } = hashOfShortUrl(`${text}/hash`);
+    // Some services write the number of a domain.
+    if (host?.includes('.')) this.#notices.host(host, this.#line);
   }
 
   /** Leaves the row out because its problem has been reported elsewhere. */

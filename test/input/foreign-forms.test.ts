@@ -173,6 +173,42 @@ describe('I4: hosts of short URLs', () => {
   });
 });
 
+describe('I4: a domain column', () => {
+  program.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+
+  program.for([
+    [
+      'csv',
+      'hash,long_url,Domain\n1,https://x.example/,a.example\n2,https://x.example/,\n3,https://x.example/,B.example\n4,https://x.example/,https://sho.rt/\n5,https://x.example/,12345\n',
+    ],
+    [
+      'jsonl',
+      ['a.example', null, 'b.example', 'sho.rt', { id: 'd1', fullName: 'other.example' }]
+        .map((domain, nth) => JSON.stringify({ custom_hash: `${nth}`, long_url: 'https://x.example/', domain }))
+        .join('\n'),
+    ],
+  ] as const)('of a %s names the domains that the links are not made on', async ([format, text], { linkctl, folder }) => {
+    const file = join(folder, `links.${format}`);
+    writeFileSync(file, text);
+    const ran = await linkctl(['shorten', '-f', file]);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr).toMatch(/; not used: domain$/im);
+    const first = format === 'csv' ? 4 : 3;
+    expect(ran.stderr.split('\n').filter((line) => line.startsWith('warning'))).toEqual([
+      `warning: ${file}:${first}: b.example is another domain of the account: the links are made on a.example`,
+      `warning: ${file}:${first + 1}: sho.rt is not a domain of the account: the links are made on a.example`,
+    ]);
+  });
+
+  program('with one hash on two domains is refused, and the domains are named', async ({ linkctl, folder }) => {
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, 'hash,long_url,domain\np,https://x.example/,a.example\np,https://y.example/,b.example\n');
+    const ran = await linkctl(['shorten', '-f', file]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/^hint: the rows are links of a\.example and b\.example, but are created on one domain: /m);
+  });
+});
+
 describe('B91: a listing', () => {
   program.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
 

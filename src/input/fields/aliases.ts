@@ -72,11 +72,14 @@ function foldedSet(all: readonly string[]): ReadonlySet<string> {
 const unsettable = foldedSet([
   ...['created', 'created at', 'created by', 'created on', 'creation date', 'date created', 'date added', 'timestamp'],
   ...['updated', 'updated at', 'modified', 'modified at', 'last click', 'last clicked', 'last visit', 'last visited'],
-  ...['id', 'link id', 'domain', 'branded domain', 'ip', 'ip address', 'qr', 'qr code', 'comments', 'campaign'],
+  ...['id', 'link id', 'ip', 'ip address', 'qr', 'qr code', 'comments', 'campaign'],
   ...['user', 'user id', 'owner', 'creator', 'author', 'group', 'workspace', 'referrer', 'country'],
   ...['favourite', 'favorite', 'favicon', 'thumbnail', 'image', 'channel', 'channels'],
-  ...['domain id', 'domain name', 'https', 'integrated', 'analytics', 'visits summary'],
+  ...['domain id', 'https', 'integrated', 'analytics', 'visits summary'],
 ]);
+
+/** Names for the host of the short URL. */
+const places = foldedSet(['domain', 'branded domain', 'domain name']);
 
 /** Features that do not exist here; reported with the number of affected links. */
 const lost = foldedSet([
@@ -112,7 +115,13 @@ const guardsByName: ReadonlyMap<string, Guard> = new Map(
 /** Returns `unsettable` for counters and other values that a service maintains itself. */
 export function meaningOf(name: string): Meaning | 'unsettable' | undefined {
   const fold = folded(name);
-  return meanings.get(fold) ?? (unsettable.has(fold) || isLoss(name) || isCounter(name) ? 'unsettable' : undefined);
+  const isUnsettable = unsettable.has(fold) || isPlace(name) || isLoss(name) || isCounter(name);
+  return meanings.get(fold) ?? (isUnsettable ? 'unsettable' : undefined);
+}
+
+/** New links are all on one domain, so another one in the file is reported. */
+export function isPlace(name: string): boolean {
+  return places.has(folded(name));
 }
 
 export function guardOf(name: string): Guard | undefined {

@@ -1,7 +1,7 @@
 import { quoted } from '../../base/quoted.ts';
 import { namesLinks } from '../../contract/formats.ts';
 import type { Target } from '../field-values.ts';
-import { folded, type Guard, guardOf, isLoss, rankOf } from './aliases.ts';
+import { folded, type Guard, guardOf, isLoss, isPlace, rankOf } from './aliases.ts';
 import { columnsFlag, type NameRules, nameProblem, type Setting, targetMeant } from './members.ts';
 
 /** The columns of `--columns`, by folded header. */
@@ -16,13 +16,15 @@ export interface Loss {
   /** The name in the file. */
   readonly name: string;
   readonly guard?: Guard | undefined;
+  /** The values are hosts of short URLs. */
+  readonly isPlace?: boolean;
 }
 
 /** `unused`: known, but not settable. `ignored`: unknown. `empty`: without a name, so there must be no values. */
 export type ColumnRole =
   | { readonly kind: 'set'; readonly setting: Setting }
   | { readonly kind: 'lost'; readonly loss: Loss }
-  | { readonly kind: 'unused' | 'ignored' | 'empty' }
+  | { readonly kind: 'unused' | 'ignored' | 'empty'; readonly loss?: Loss }
   | { readonly kind: 'refused'; readonly reason: string };
 
 interface Header {
@@ -74,7 +76,9 @@ export function knownNames(rules: ColumnRules): (name: string) => boolean {
 function roleOf(header: Header, context: Context): ColumnRole {
   const { meaning, name } = header;
   if (meaning === 'unsettable') {
-    const isLost = context.rules.use === 'shorten' && isLoss(name) && !isAboutStatistics(header, context);
+    if (context.rules.use !== 'shorten') return { kind: 'unused' };
+    if (isPlace(name)) return { kind: 'unused', loss: { name, isPlace: true } };
+    const isLost = isLoss(name) && !isAboutStatistics(header, context);
     return isLost ? { kind: 'lost', loss: { name, guard: guardOf(name) } } : { kind: 'unused' };
   }
   if (meaning !== undefined) return setting(header, meaning, context);

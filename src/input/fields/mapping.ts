@@ -75,7 +75,7 @@ export class ColumnMapper {
     const columns = roles.flatMap((role, index): MappedColumn[] => {
       if (role.kind === 'refused') refuse(role.reason, index);
       if (role.kind === 'set') return [{ index, setting: role.setting, read: this.readerOf(role.setting, isForeign) }];
-      if (role.kind === 'lost') return [{ index, loss: role.loss }];
+      if ('loss' in role) return [{ index, loss: role.loss }];
       return role.kind === 'empty' ? [{ index }] : [];
     });
     if (isForeign || needsSummary(columns, use)) this.#notices.columns(columnSummary(roles, names, this.rules));
