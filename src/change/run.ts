@@ -1,17 +1,15 @@
 import { checksum } from '../base/checksum.ts';
-import { PartialError } from '../base/errors.ts';
 import { type ResumableRun, resumableRun, unfinishedRuns } from '../bulk/past-runs/unfinished.ts';
-import { startTally } from '../bulk/results/row-outcome.ts';
 import type { RunInput, RunRow } from '../bulk/run-plan.ts';
 import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
 import type { Session } from '../cli/session.ts';
 import { fields, namesOf } from '../contract/fields.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { readKeptRows } from '../input/kept-rows.ts';
-import { plainQuantity, quantity } from '../output/quantity.ts';
+import { quantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';
-import type { ListedChange, Question, RunPresentation } from './change.ts';
+import type { ListedChange, Question } from './change.ts';
 import { accountInQuestion, askFor, consentToPlan } from './consent.ts';
 import type { PlannedLink } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
@@ -38,7 +36,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   const tags = begun ? begun.begin.options.tags : change.tags?.change;
   const { pending, ...undoing } = change.undoing ?? {};
   if (pending && begun?.begin.kept !== undefined) pending.rows = begun.begin.kept;
-  const { rows, refused, domains, newLinks, open, copyTo } = listed;
+  const { rows, refused, hasUnchanged = false, domains, newLinks, open, copyTo } = listed;
   const filter = change.links.filterAt?.(begun ? Date.parse(begun.begin.at) : now);
   const { what, operation, links } = change;
   const readAt = change.rereads ? longAgo : listed.readAt;
@@ -58,11 +56,10 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
     columns: ['hash', ...namesOf(fields).filter((name) => name !== 'custom_hash')],
   };
   if (rows > 0) return await runReport(plan, { ...namesDomains(change.presentation, domains), domains }, session);
-  const report = nothingToDo(change.presentation, `${what}: nothing to change`, refused);
-  if (plan.results === undefined && plan.failed === undefined) return report;
-  const { writeRefusedRows } = await import('../bulk/refused-rows.ts');
-  // Only then, because an undo in parts may have more to do.
-  return { ...report, printed: () => writeRefusedRows(planOf(plan, session), environmentOf(session)) };
+  const { unsentReport } = await import('./unsent.ts');
+  // What an undo leaves unchanged is not undone, whatever the reason.
+  const isPart = hasUnchanged || change.undoing !== undefined;
+  return unsentReport(planOf(plan, session), { rows: refused, isPart }, change.presentation, session);
 }
 
 type Identified = Pick<ListedChange, 'what' | 'kind' | 'given'>;
@@ -80,7 +77,9 @@ export async function unfinishedTagsOf(change: Identified, session: Session): Pr
 
 /** The links of a change, which can be read repeatedly. */
 interface Listed extends Pick<RunInput<LinkKey>, 'rows' | 'open' | 'copyTo' | 'readAt'> {
-  readonly refused: number;
+  /** The rows, if all are refused. */
+  readonly refused: Iterable<readonly ListedRow[]>;
+  readonly hasUnchanged?: boolean;
   readonly domains: LinkDomains;
   /** Number of links to create; undefined if the run is resumed. */
   readonly newLinks?: number;
@@ -104,7 +103,8 @@ async function takeSnapshot(change: ListedChange, session: Session): Promise<Lis
   const refused = countOf('refused') + countOf('missing');
   return {
     rows: planned + countOf('missing') === 0 ? 0 : planned + refused,
-    refused,
+    refused: { [Symbol.iterator]: () => rowsToSend(kept.read()) },
+    hasUnchanged: countOf('unchanged') > 0,
     domains,
     newLinks: countOf('create') + countOf('copy'),
     readAt,
@@ -118,10 +118,12 @@ function foundRows({ target, undoneRow }: PlannedLink): ListedRow[] {
   return undoneRow === undefined ? [] : [{ line: undefined, item: target, undoneRow, skip: { status: 'unchanged' } }];
 }
 
-async function* rowsToSend(
-  groups: AsyncIterable<readonly ListedRow[]> | Iterable<readonly ListedRow[]>,
-): AsyncGenerator<readonly ListedRow[]> {
-  for await (const rows of groups) yield rows.filter(({ skip }) => skip === undefined);
+function* rowsToSend(groups: Iterable<readonly ListedRow[]>): Generator<readonly ListedRow[]> {
+  for (const rows of groups) yield rows.filter(isToSend);
+}
+
+function isToSend({ skip }: ListedRow): boolean {
+  return skip === undefined;
 }
 
 /** As `readAt`, it makes the run read each link again before it is changed. */
@@ -135,7 +137,9 @@ async function resumed(
 ): Promise<Listed> {
   const domains = new Set<string | undefined>();
   let planned = 0;
-  const open = () => rowsToSend(readKeptRows<ListedRow>(input));
+  async function* open(): AsyncGenerator<readonly ListedRow[]> {
+    for await (const rows of readKeptRows<ListedRow>(input)) yield rows.filter(isToSend);
+  }
   for await (const rows of open()) {
     for (const { item, refusal } of rows) {
       domains.add(item.domain);
@@ -149,22 +153,10 @@ async function resumed(
   if (left > 0) await askFor(question, left, session, always);
   return {
     rows: begin.input.rows,
-    refused: 0,
+    refused: [],
     domains: [...domains],
     // Someone else may have changed the links since an earlier process read them.
     readAt: longAgo,
     open,
-  };
-}
-
-export function nothingToDo(presentation: Omit<RunPresentation, 'doing'>, note: string, refused = 0): RowsReport {
-  return {
-    ...presentation,
-    kind: 'rows',
-    rows: [],
-    members: () => ({ summary: { rows: refused, ...startTally().counts, failed: refused } }),
-    notes: () => (refused === 0 ? [note] : []),
-    outcome: () =>
-      refused > 0 ? new PartialError(`${plainQuantity(refused, 'link')} left unchanged; nothing was changed`) : undefined,
   };
 }

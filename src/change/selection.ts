@@ -14,8 +14,9 @@ import { consentToPlan } from './consent.ts';
 import { isPlanned, outcomeOf, type PlannedLink } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
 import { ChangePlan, decidedPages } from './plan/plan.ts';
-import { nothingToDo, runPlannedChange } from './run.ts';
+import { runPlannedChange } from './run.ts';
 import { keepsUndo } from './run-settings.ts';
+import { nothingToDo } from './unsent.ts';
 
 /** Changes the links that were read, by hash. The API call for a tag expression changes the links that the server then selects. */
 export async function changeSelected(change: LinkChange, session: Session): Promise<Report> {

@@ -7,7 +7,7 @@ import { hashChangePresentation } from '../output/url-columns.ts';
 import { foldersOf } from './environment.ts';
 import { hasMore, type RevertibleRun, readRevertibleRun } from './rows/reverted-changes.ts';
 import type { Direction } from './rows/undone-run.ts';
-import { nothingToDo } from './run.ts';
+import { nothingToDo } from './unsent.ts';
 
 /**
  * Reverts what is left of a run. If it was undone and redone in parts, reverts the first part of which something is to be changed, and ends
@@ -80,7 +80,7 @@ function hasMoreTags(run: string, reversals: readonly Reversal[]): boolean {
 
 /** Rows that are known before anything is sent are those that are refused. */
 function changesNothing({ rows }: RowsReport): boolean {
-  return Array.isArray(rows);
+  return !(Symbol.asyncIterator in rows);
 }
 
 /** What an empty part had to leave unchanged may be restored by the next one. What may still be applied stays so. */

@@ -437,6 +437,40 @@ test('F1, F2, P4: a selection and filters say which links; a hash that does not 
   expect((await copies(there)).map(({ hash }) => hash)).toEqual(['old', 'h3', 'h1']);
 });
 
+test('B35, B88: where every link is refused, each is an item of the output and the exit code is their reason', async ({
+  run,
+  service,
+  there,
+  folder,
+}) => {
+  await store(service, numbered(2));
+  await storeThere(there, [
+    { custom_hash: 'h0', long_url: 'https://foreign.example/' },
+    { custom_hash: 'h1', long_url: 'https://example.com/1' },
+  ]);
+  const copy = ['copy', '--to', 'there', '--yes', '-o', 'json'];
+  const missing = await run([...copy, 'none', 'nosuch']);
+  expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining('2 links left unchanged; nothing was changed') });
+  expect(JSON.parse(missing.stdout)).toMatchObject({
+    urls: [
+      { hash: 'nosuch', status: 'failed', error: { code: 1306 } },
+      { hash: 'none', status: 'failed', error: { code: 1306 } },
+    ],
+    summary: { rows: 2, failed: 2 },
+  });
+  const results = join(folder, 'results.csv');
+  const tsv = await run(['copy', '--to', 'there', '--yes', 'nosuch', '--results', results]);
+  expect(tsv).toMatchObject({ code: 5, stdout: '', stderr: expect.stringMatching(/^error: .*nosuch.* \[API 1306\]$/m) });
+  expect(readFileSync(results, 'utf8')).toContain('1,failed,nosuch,');
+  expect(await run([...copy, 'h0'])).toMatchObject({
+    code: 6,
+    stdout: expect.stringContaining('another link has the hash there'),
+  });
+  expect(await run([...copy, 'h0', 'nosuch'])).toMatchObject({ code: 1 });
+  // The other link is there as requested.
+  expect(await run(copy)).toMatchObject({ code: 3, stdout: expect.stringContaining('"hash":"h0"') });
+});
+
 test('B54, B60, B62: nothing goes anywhere without an answer; each account gets its own credentials only', async ({
   run,
   profileEnv,

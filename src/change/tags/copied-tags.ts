@@ -94,5 +94,9 @@ export async function withTagsAlone(
     made = run;
     yield* batchesOf(report);
   }
-  return { ...report, rows: rows(), notes: () => [undoLine(made)], printed: () => markShown(made, target) };
+  const printed = async (): Promise<void> => {
+    await report.printed?.();
+    await markShown(made, target);
+  };
+  return { ...report, rows: rows(), notes: () => [undoLine(made)], printed };
 }
