@@ -85,6 +85,25 @@ describe.each(['a', 'b'] as const)('B60, D28: --dry-run on an account in use, ed
     },
   );
 
+  test('B84: the links are read once for the rows and the requests of -v', async ({ linkctl, folder, wire }) => {
+    const file = join(folder, 'edits.csv');
+    const domain = edition === 'a' ? ['--domain', 'localhost'] : [];
+    writeFileSync(file, 'hash,note\nh1,q\nown,new\n');
+    for (const words of [
+      ['edit', 'h1', 'none', '--note', 'q'],
+      ['edit', 'h1', '--note', 'q', '--no-undo'],
+      ['edit', '-f', file, ...domain],
+      ['delete', 'h1', 'none'],
+      ['stats', '--reset', 'h1'],
+    ]) {
+      const before = (await sent(wire)).length;
+      const ran = await linkctl([...words, '-n', '-v']);
+      expect(ran.stderr).toMatch(/^(PATCH|DELETE) .*\bh1\b/m);
+      const calls = (await sent(wire)).slice(before).map(({ call }) => call);
+      expect(calls.filter((call) => /^GET .*\bh1\b/.test(call))).toHaveLength(1);
+    }
+  });
+
   test('W2: csv has no word for a note that is cleared, and says so', async ({ linkctl }) => {
     const words = ['edit', 'h1', '--note', '', '-n', '-o'];
     expect((await linkctl([...words, 'csv'])).stderr).toContain('warning: csv cannot clear a note: for edit -f, use -o jsonl\n');

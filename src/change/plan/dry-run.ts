@@ -71,17 +71,34 @@ async function* listedRequests(
   yield* tagRequests({ delete: deleted });
 }
 
+/** A row of the input, and its link. */
+interface ReadRow {
+  readonly row: RunRow;
+  readonly link: PlannedLink;
+}
+
 /** Like `listedDryRun`, for named links. Links that are missing or already as requested need no request. */
 export function namedDryRun(change: NamedChange, session: Session): RowsReport {
   const { input, payload, decide, verb, domains, options, operation, fromArguments } = change;
   const { client, global } = session;
   const batchSize = batchSizeOf(session, options.batchSize);
-  async function* pages(areRead = true) {
+  async function* read(): AsyncGenerator<readonly ReadRow[]> {
     for await (const all of rowBatches(input, batchSize)) {
       const rows = all.filter(({ skip }) => skip === undefined);
       const targets = rows.map(({ item }) => payload(item));
-      const links: PlannedLink[] = areRead ? await decidedLinks(targets, decide, { client, batchSize }) : [];
-      yield { rows, links };
+      const links = await decidedLinks(targets, decide, { client, batchSize });
+      yield links.map((link, nth) => ({ row: rows[nth] as RunRow, link }));
+    }
+  }
+  const kept = keptRows<ReadRow>(session);
+  const plan = new ChangePlan(verb, session);
+  async function* shown(): AsyncGenerator<readonly PlannedLink[]> {
+    for await (const rows of read()) {
+      // The requests are printed after the rows.
+      if (global.verbose) kept.add(rows);
+      const links = rows.map(({ link }) => link);
+      plan.add(links);
+      yield links;
     }
   }
   async function* requests(): AsyncGenerator<PlannedRequest> {
@@ -89,22 +106,13 @@ export function namedDryRun(change: NamedChange, session: Session): RowsReport {
     const isShown = !global.yes && canAsk(session);
     const isRead = !isShown && (isUndoKept(options, session) || options.results !== undefined);
     async function* rows(): AsyncGenerator<readonly RunRow[]> {
-      for await (const { rows: some, links } of pages(isShown || isRead)) {
-        yield some.map((row, nth) => ({ ...row, ...readRow(links[nth]) }));
+      if (!isShown && !isRead) return yield* rowBatches(input, batchSize);
+      // JSON contains no rows, so nothing was read for them.
+      for await (const some of session.format() === 'json' ? read() : kept.read()) {
+        yield some.map(({ row, link }) => ({ ...row, before: link.record ?? null, refusal: refusalOf(link) }));
       }
     }
     yield* requestsOf({ rows: rows(), operation, payload, batchSize, isRead, fromArguments }, session);
   }
-  const plan = new ChangePlan(verb, session);
-  async function* shown(): AsyncGenerator<readonly PlannedLink[]> {
-    for await (const { links } of pages()) {
-      plan.add(links);
-      yield links;
-    }
-  }
   return planReport({ plan, pages: shown(), requests: requests(), domains }, session);
-}
-
-function readRow(link: PlannedLink | undefined): Pick<RunRow, 'before' | 'refusal'> {
-  return link ? { before: link.record ?? null, refusal: refusalOf(link) } : {};
 }
