@@ -103,15 +103,16 @@ export async function readWithDomains<Found>(
  * nor a short URL of another host for a link of the account. Sends a request only if the names are ambiguous. Throws a UsageError.
  */
 async function domainOfBare(
-  { bare, hosts }: DomainResolver,
+  resolver: DomainResolver,
   account: NamedAccount,
   use: LinkUse,
   file = '',
 ): Promise<string | undefined> {
-  if (account.edition === 'b') {
-    if (use !== 'reading' && hosts.size > 0) await refuseForeign(hosts, account, file);
-    return undefined;
-  }
+  const { bare, hosts } = resolver;
+  const isB = account.edition === 'b';
+  // On edition A the server refuses another host, but only after links of other domains may have been changed.
+  if (use !== 'reading' && hosts.size > 0 && (isB || resolver.domains().length > 1)) await refuseForeign(hosts, account, file);
+  if (isB) return undefined;
   if (!bare || (use !== 'listed change' && hosts.size === 0)) return undefined;
   const { names, defaultDomain } = await account.domains();
   if (use === 'listed change' && names.length > 1) {
