@@ -16,6 +16,8 @@ interface HashFile {
   /** The number of distinct URLs. */
   readonly rows: number;
   readonly domains: LinkDomains;
+  /** Some hashes have no domain, and there is no working domain. */
+  readonly hasBare: boolean;
   open(): AsyncGenerator<HashLine[]>;
 }
 
@@ -41,7 +43,7 @@ export async function checkHashFile(source: Source, account: NamedAccount, use: 
     rows = 0;
     for await (const found of open()) rows += found.length;
   }
-  return { rows, domains: resolver.domains(), open };
+  return { rows, domains: resolver.domains(), hasBare: resolver.bare !== undefined, open };
 }
 
 interface Scanned {

@@ -48,12 +48,20 @@ async function targetsOf(selection: NamedHashes, isChange: boolean, session: Ses
   }
   const source = await session.openInput(selection.path, 'hashes');
   const { checkHashFile } = await import('../input/hash-file.ts');
-  const { rows, domains, open } = await checkHashFile(source, session, isChange ? 'listed change' : 'reading');
+  const { rows, domains, hasBare, open } = await checkHashFile(source, session, isChange ? 'listed change' : 'reading');
+  if (hasBare && !isChange) await warnOfDefault(session);
   const sha256 = source.sha256();
   async function* items() {
     for await (const lines of open()) for (const { item } of lines) yield item;
   }
   return { given: { sha256 }, file: rereadable(source, sha256), count: rows, domains, open: items };
+}
+
+/** A change refuses such hashes. The links can be read without this warning, so a failed request is ignored. */
+async function warnOfDefault({ domains, warn }: Session): Promise<void> {
+  const { names, defaultDomain = 'the default domain' } = await domains().catch(() => ({ names: [], defaultDomain: undefined }));
+  if (names.length < 2) return;
+  await warn(`hashes without a domain are read on ${defaultDomain}: for others, list with --fields short_url, or set --domain`);
 }
 
 /** Returns the file of an input; undefined if it came through a pipe, which cannot be read again. */

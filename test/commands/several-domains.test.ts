@@ -65,6 +65,24 @@ describe('two domains', () => {
     expect((await linkctl(['list', 'zzz.example/q'])).stderr).toContain('no domain "zzz.example" on this account');
   });
 
+  test.for(['list', 'stats', 'check'])(
+    'F5: %s says on which domain bare hashes of a file are read',
+    async (command, { linkctl, service, folder }) => {
+      for (const domain of both) await store(service, numbered(1), domain);
+      const path = join(folder, 'hashes.txt');
+      const read = async (line: string, ...flags: string[]) => {
+        writeFileSync(path, `${line}\n`);
+        return (await linkctl([command, '--hashes-from', path, ...flags])).stderr;
+      };
+      const warning = 'warning: hashes without a domain are read on a.example: ';
+      expect(await read('h0')).toContain(warning);
+      expect(await read('h0\nb.example/h0')).toContain(warning);
+      for (const stderr of [await read('b.example/h0'), await read('h0', '--domain', 'b.example')]) {
+        expect(stderr).not.toContain('without a domain');
+      }
+    },
+  );
+
   test.for<[text: string, words: readonly string[], world?: World]>([
     ['typed', ['h0', 'https://zzz.example/q']],
     ['typed with another domain', ['b.example/h0', 'https://zzz.example/q', '--ignore-missing']],
