@@ -92,7 +92,7 @@ test('E47: a process that would give another one a new default domain is refused
     const first = await serve([...flags, '--domain', 's.ex']);
     const refused = await linkctl(['serve', ...flags, '--domain', 'typo.ex']);
     expect(refused).toMatchObject({ code: 9, stdout: '' });
-    expect(refused.stderr).toContain(`another process serves the same links as localhost:${new URL(first.origin).port}\n`);
+    expect(refused.stderr).toContain('another process serves the same links as s.ex\n');
     await first.call('/urls', 'POST', link('one'));
     expect(await shortUrl(first, 'one')).toBe('http://s.ex/one');
     const further = edition === 'a' ? ['--domain', 's.ex', '--domain', 't.ex'] : ['--domain', 's.ex'];

@@ -49,6 +49,11 @@ export function changesDefault([before]: readonly StoredDomain[], [now]: readonl
   return before !== undefined && now !== undefined && now.name !== withoutLocalPort(before.name);
 }
 
+/** Names what another process serves; one without a public URL serves the stored domain. */
+export function linksOf(other: string, [served]: readonly StoredDomain[]): string {
+  return served && isLocalhost(other) && !isLocalhost(served.name) ? served.name : other;
+}
+
 /** A name that was used before is given back for the one that is now former. */
 function formerNames(
   before: string | undefined,

@@ -158,8 +158,8 @@ export interface Click {
 export interface Store {
   /**
    * Claims the address, if there is one, and stores the configured domains, which other processes use at once; before that, imports what
-   * is to be imported. Only a process that holds its port may call it. Returns the address of another process if that conflicts, and then
-   * nothing has changed.
+   * is to be imported. Only a process that holds its port may call it. Returns the address or domain of another process if that conflicts,
+   * and then nothing has changed.
    */
   open(address: string | undefined): Promise<string | undefined>;
   /** The default domain first. Changes by other processes appear within a second. */
