@@ -119,12 +119,12 @@ const seldom = [
 ];
 
 describe.for([
-  { argv: ['shorten', 'https://nodejs.org/'], bound: [196, 4] },
+  { argv: ['shorten', 'https://nodejs.org/'], bound: [195, 4] },
   { argv: ['shorten', 'https://nodejs.org/', '--hash', 'mine'], bound: [213, 7] },
   { argv: ['list', '--limit', '500'], bound: [180, 7] },
   { argv: ['stats', 'h'], bound: [181, 8] },
-  { argv: ['edit', 'h', '--note', 'x'], bound: [266, 13] },
-  { argv: ['delete', 'h', '--yes'], bound: [290, 15] },
+  { argv: ['edit', 'h', '--note', 'x'], bound: [267, 12] },
+  { argv: ['delete', 'h', '--yes'], bound: [291, 14] },
   { argv: ['--version'], bound: [23, 1] },
   { argv: ['shorten', '--help'], bound: [25, 2] },
   { argv: ['__complete', 'shor'], bound: [27, 2] },
