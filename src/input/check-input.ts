@@ -20,7 +20,9 @@ export interface CheckOptions<Use extends InputUse = InputUse> extends ReadOptio
   readonly allowCaseDuplicates?: boolean | undefined;
   /** Accepts a file without rows, such as the listing of an empty account. */
   readonly allowEmpty?: boolean | undefined;
-  /** Collects the first valid rows for a preview. In that case every problem is reported. */
+  /** Every problem is listed, not only the first ones. */
+  readonly listsAll?: boolean | undefined;
+  /** Collects the first valid rows for a preview. */
   readonly first?: InputRow<Use>[] | undefined;
 }
 
@@ -51,16 +53,16 @@ export interface CheckedInput {
 const maxHosts = 1000;
 
 /**
- * Validates the whole input before anything is sent, and stores the rows to send in `kept`. Throws one UsageError that lists up to 20
- * problems.
+ * Validates the whole input before anything is sent, and stores the rows to send in `kept`. Throws one UsageError with all
+ * problems, of which it lists up to 20 or, with `listsAll`, all.
  */
 export async function checkInput<Use extends InputUse>(
   source: Source,
   options: CheckOptions<Use>,
   kept?: Pick<KeptRows<InputRow<Use>>, 'add'>,
 ): Promise<CheckedInput> {
-  const { first } = options;
-  const problems = new NoticeList(source.name, first ? maxNotices : maxShownNotices);
+  const { first, listsAll } = options;
+  const problems = new NoticeList(source.name, listsAll ? maxNotices : maxShownNotices);
   const warnings = new NoticeList(source.name);
   const duplicates = new DuplicateSearch();
   const totals: Totals = { rows: 0, skipped: 0, withHash: 0, relativeDates: new Set() };
@@ -91,8 +93,7 @@ export async function checkInput<Use extends InputUse>(
   const otherProblems = problems.count;
   await duplicates.confirm(() => rowsOf(source, options, ignoreNotices), problems.add, options.allowCaseDuplicates);
   const isRepeated = problems.count > otherProblems;
-  if (problems.count > 0)
-    throw invalid(source.name, options.use, { problems, found, hosts: isRepeated ? [...hosts.keys()] : [] });
+  if (problems.count > 0) throw invalid(source.name, options, { problems, found, hosts: isRepeated ? [...hosts.keys()] : [] });
   // A csv without even a header is not the listing of an empty account but a failed one.
   const mayBeEmpty = options.allowEmpty && (targets !== undefined || options.format !== 'csv');
   if (totals.rows === 0 && !mayBeEmpty) throw empty(source.name, options);
@@ -132,14 +133,17 @@ interface Problems {
   readonly hosts: readonly string[];
 }
 
-function invalid(name: string, use: InputUse, { problems, found, hosts }: Problems): UsageError {
+function invalid(name: string, { use, listsAll }: CheckOptions, { problems, found, hosts }: Problems): UsageError {
   const count = problems.count;
   const onDomains = `the rows are links of ${enumerated(hosts, 'and', 3)}, but are created on one domain: use a file for each domain`;
   // A template helps only if the names of columns are wrong.
   const hint = problems.isAboutColumns ? `linkctl ${use} --print-template` : hosts.length > 1 ? onDomains : undefined;
   return new UsageError(`${name}: ${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent`, {
     // A value that a row seems to lack may be in a column with an unknown name.
-    details: [...problems.lines('problems'), ...(found.hasLosses && !problems.isAboutColumns ? [`${found.text()}`] : [])],
+    details: [
+      ...problems.lines(listsAll ? 'problems' : 'problems; --dry-run lists all'),
+      ...(found.hasLosses && !problems.isAboutColumns ? [`${found.text()}`] : []),
+    ],
     ...(hint !== undefined && { hint }),
   });
 }

@@ -101,6 +101,24 @@ describe('I8: a dry run', () => {
   });
 });
 
+test.for(['shorten', 'edit', 'diff'])(
+  'B51: %s -f names 20 problems and what lists all; JSON and a dry run list all',
+  async (command, { linkctl, folder, wire }) => {
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, `long_url,hash\n${'not a url,x\n'.repeat(30)}`);
+    const words = [command, '-f', file];
+    const { code, stderr } = await linkctl(words);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/\n\.\.\. and \d+ more problems; --dry-run lists all\n/);
+    const { details } = JSON.parse((await linkctl([...words, '-o', 'json'])).stderr).error;
+    expect(details.length).toBeGreaterThanOrEqual(30);
+    expect(details.join()).not.toContain('more problems');
+    const dry = await linkctl([...words, '--dry-run']);
+    expect(dry.stderr.split('\n').filter((line) => line.startsWith(`${file}:`))).toEqual(details);
+    expect((await wire.requests()).filter(({ method }) => method !== 'GET')).toEqual([]);
+  },
+);
+
 describe('I9: stdin', () => {
   test('shorten - reads URLs as -f - does', async ({ linkctl, service }) => {
     const ran = await linkctl(['shorten', '-', '--tag', 'x'], { stdin: '# mine\nhttps://a.example/\n\nhttps://b.example/\n' });

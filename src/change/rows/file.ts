@@ -2,7 +2,7 @@ import { relativeDay, utcDay } from '../../base/times.ts';
 import type { RunInput } from '../../bulk/run-plan.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { openSession, type Session } from '../../cli/session.ts';
-import type { InputUse } from '../../contract/formats.ts';
+import { type InputUse, isJson } from '../../contract/formats.ts';
 import type { LinkDomains } from '../../contract/link.ts';
 import { isSameDomain } from '../../contract/web-address.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
@@ -55,6 +55,7 @@ export async function checkedRows<Use extends InputUse>(
     allowEmpty: use === 'apply',
     keepsSigns: options.base !== undefined,
     hasFlagValues,
+    listsAll: session.global.dryRun || isJson(session.format()),
   };
   let kept: KeptRows<InputRow<Use>> | undefined;
   const check = async (resolver: DomainResolver): Promise<CheckedInput> => {

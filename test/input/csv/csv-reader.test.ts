@@ -215,12 +215,14 @@ describe('what is refused, exit 2', () => {
     ]);
   });
 
-  test('R-28: 20 places are named and the rest are counted', async () => {
-    const { lines } = await failure(check(`long_url\n${'ftp://x.example\n'.repeat(1000)}`));
+  test('R-28, B51: 20 places are named and the rest are counted, or all are named', async () => {
+    const text = `long_url\n${'ftp://x.example\n'.repeat(1000)}`;
+    expect((await failure(check(text, { listsAll: true }))).lines).toHaveLength(1001);
+    const { lines } = await failure(check(text));
     expect(lines).toHaveLength(22);
     expect(lines[0]).toBe('links.csv: 1000 problems, nothing was sent');
     expect(lines[20]).toContain('links.csv:21:1: long_url: ');
-    expect(lines[21]).toBe('... and 980 more problems');
+    expect(lines[21]).toBe('... and 980 more problems; --dry-run lists all');
   });
 
   test('problems stand in the order of their lines, whatever was found first', async () => {
