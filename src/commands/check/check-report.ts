@@ -214,7 +214,10 @@ function result({ check, links, failOn, only, missing }: ShownCheck): CliError |
     const checked = links - summary.deferred.links - summary.offline;
     const message = `${quantity(checked, 'link')} checked: ${found.join(', ')}`;
     const unlisted = failing.reduce((sum, status) => sum + (only === undefined || only.has(status) ? 0 : counts[status]), 0);
-    const details = [...(unlisted > 0 ? [`${grouped(unlisted)} more failed, not listed`] : []), ...deferred];
+    const details = [
+      ...(unlisted > 0 ? [`${grouped(unlisted)} of them not listed (--only ${[...(only ?? [])].join(',')})`] : []),
+      ...deferred,
+    ];
     return new PartialError(message, { details, ...(deferred.length > 0 && { hint }) });
   }
   if (reason !== undefined) return new UnavailableError(reason, { details: reasons, hint });
