@@ -43,6 +43,7 @@ export function register(command: Command, run: Runner): void {
       'On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. --by-tags, --search, --all and ' +
         '--filter list the links first, show the plan, and change exactly those. With --no-undo --by-tags the server selects the links; only ' +
         '--note, --expires, --email-stats and --max-clicks can then be set.',
+      'Without a terminal, --by-tags, --search and --all require --yes and --max-affected.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--quiet', '--progress'],
   });

@@ -61,7 +61,8 @@ async function log(options: LogOptions, invocation: Invocation): Promise<RowsRep
 /** Milliseconds; 30 days (8). */
 const retention = 30 * dayLength;
 
-function refuseConflicts({ limit, offset, all, follow, interval }: LogOptions): void {
+function refuseConflicts({ limit, offset, all, follow, interval, type }: LogOptions): void {
+  if (type === '') throw new UsageError('--type: the type is empty');
   if (all && limit !== undefined) throw new UsageError('specify only one of --all or --limit');
   if (follow && offset !== undefined) throw new UsageError('specify only one of --follow or --offset');
   if (!follow && interval !== undefined) throw new UsageError('--interval requires --follow');

@@ -60,6 +60,7 @@ export function register(command: Command, run: Runner): void {
         'replaced. Regular expressions are those of JavaScript without lookaround, back references and repetitions above 16, which could run for ever.',
       'The plan is shown first: the number of links, the changes, and the refused links. A new URL is refused if it is invalid or leads to a ' +
         'domain of the account. Only links that change are sent. With -n -o csv, the plan is input for edit -f.',
+      'Without a terminal, --yes is required, and --max-affected too except with --hashes-from.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });

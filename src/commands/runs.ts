@@ -70,8 +70,8 @@ export function register(command: Command, run: Runner): void {
       '<run> is a run ID, an unambiguous prefix of one, or last. last is the newest run of the profile in use: --profile, else the current one.',
       'What shorten -f guarantees depends on the rows:',
       [
-        '  keyed    each row has a custom_hash, or --generate-hashes. Safe to repeat:',
-        '           every row has its own hash, so no row can be made twice',
+        '  keyed    each row has a custom_hash, or --generate-hashes. Safe to resume:',
+        '           every row has its own hash, so no row is made twice',
         '  dedupe   --dedupe: at most one new link per long URL',
         '  checked  otherwise: each row is confirmed by reading the account back; rows',
         '           that cannot be confirmed are reported as unknown',

@@ -207,7 +207,8 @@ async function mergeTags(
   const labels = all.filter((label) => !isSameLabel(label, into));
   if (labels.length === 0) {
     throw new UsageError(`nothing to merge: ${JSON.stringify(all[0])} is the tag to merge into`, {
-      hint: `to change its spelling: linkctl tags rename ${shellWord(all[0] ?? '')} ${shellWord(into)}`,
+      hint:
+        all[0] === into ? undefined : `to change its spelling: linkctl tags rename ${shellWord(all[0] ?? '')} ${shellWord(into)}`,
     });
   }
   const session = await openSession(invocation);

@@ -575,3 +575,10 @@ test('clicks in the question are those of now', async ({ linkctl, service }) => 
   await visit(service, 'h0', 1);
   expect((await linkctl(['delete', 'h0'], typed('n\n'))).stderr).toContain('(1 click)?');
 });
+
+test('the unknown outcome of one typed link is said in a sentence', async ({ linkctl, wire }) => {
+  await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'abc']);
+  await wire.script([{ only: { method: 'GET' } }, { times: 'all', ...faults.refuse(101) }]);
+  const ran = await linkctl(['delete', 'abc', '--yes', '--retries', '0']);
+  expect(ran).toMatchObject({ code: 10, stderr: expect.stringMatching(/^error: the outcome is unknown: /m) });
+});

@@ -241,3 +241,8 @@ test.for([
   expect(stdout).toContain('Tag "spring"');
   expect(stderr).toBe(hidden.length === 0 ? '' : `hidden to fit the terminal: ${hidden.join(', ')} (use --no-truncate)\n`);
 });
+
+test('B11: an empty --type is refused, as other empty values are', async ({ linkctl, wire }) => {
+  expect(await linkctl(['log', '--type', ''])).toMatchObject({ code: 2, stderr: 'error: --type: the type is empty\n' });
+  expect(await wire.requests()).toEqual([]);
+});

@@ -252,6 +252,7 @@ test('W4: a tag is not merged into itself: exit 2 alone; beside others it stays'
     code: 2,
     stderr: expect.stringContaining('hint: to change its spelling: linkctl tags rename all ALL'),
   });
+  expect((await linkctl(['tags', 'merge', 'all', '--into', 'all', ...sure])).stderr).not.toContain('hint:');
   expect(await wire.requests()).toEqual([]);
   expect(await linkctl(['tags', 'merge', 'one', 'all', '--into', 'All', ...sure])).toMatchObject({ code: 0, stdout: 'one\n' });
   expect(await labelsOf(service)).toEqual({ x: ['all'], y: ['all'] });

@@ -9,8 +9,9 @@ export function linksUsedUp(): CliError {
 
 /** Rows that the server refused in so many attempts; `cooling` of them because of its rate. */
 export function notTaken(count: number, cooling: number, attempts: number): CliError {
+  const rows = `${count} ${count === 1 ? 'row' : 'rows'}`;
   const hint = 'run the same command again later';
   return cooling > 0
-    ? new UnavailableError(`the server still does not accept requests (${count} rows)`, { apiCode: 1219, hint })
-    : new UnavailableError(`the server did not accept ${count} rows in ${attempts} attempts`, { hint });
+    ? new UnavailableError(`the server still does not accept requests (${rows})`, { apiCode: 1219, hint })
+    : new UnavailableError(`the server did not accept ${rows} in ${attempts} attempts`, { hint });
 }

@@ -110,8 +110,8 @@ function readAgain({ before }: BulkRow): Verdict {
 
 export function unknownOutcomeError(error: CliError, inDoubt: readonly Doubtful[]): CliError {
   const candidates = inDoubt.flatMap((verdict) => verdict.candidates ?? []);
-  const subject = inDoubt.length === 1 ? 'it' : `${inDoubt.length} rows`;
-  const message = error.kind === 'unknown' ? error.message : `outcome of ${subject} unknown: ${error.message}`;
+  const unknown = inDoubt.length === 1 ? 'the outcome is unknown' : `outcome of ${inDoubt.length} rows unknown`;
+  const message = error.kind === 'unknown' ? error.message : `${unknown}: ${error.message}`;
   return new UnknownOutcomeError(message, {
     hint:
       candidates.length > 0
