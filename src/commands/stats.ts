@@ -59,7 +59,7 @@ export function register(command: Command, run: Runner): void {
         'or those of --top.',
       '--record adds a reading of the counters to a history on this computer: run it every night. Without a selection it reads all domains.',
       '--since compares two recorded readings: the one closest to <time> and the latest (or closest to --until). The previous period of the same ' +
-        "length is shown as BEFORE. Without an old enough reading, linkctl uses the server's daily totals (UTC days). These need a listing that has them, or at most 100 clicked links. Today is not over: its clicks are shown as TODAY SO FAR and left out of the change. Readings count up to the last one, and today (null in JSON) is not separate: linkctl stats --record makes one now.",
+        "length is shown as BEFORE. Without a selection, --since covers all domains, too. Without an old enough reading, linkctl uses the server's daily totals (UTC days). These need a listing that has them, or at most 100 clicked links. Today is not over: its clicks are shown as TODAY SO FAR and left out of the change. Readings count up to the last one, and today (null in JSON) is not separate: linkctl stats --record makes one now.",
       'Renamed links keep their history. Clicks before a reset or deletion still count. A change with --no-undo or config set undo off ' +
         'may not read the counters first. Clicks since the last recorded reading are then lost. Times are UTC: today, yesterday, 12h, 7d, 3m (months), 1y, ' +
         '2026-01-31 or 2026-01-31T09:00.',

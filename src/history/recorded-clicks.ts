@@ -21,6 +21,12 @@ export async function recordedClicks(wanted: WantedClicks, account: HistoryAccou
   throw new NotFoundError('no reading of this account was recorded', { hint: 'linkctl stats --record' });
 }
 
+/** Returns true if links of several domains were recorded. */
+export async function hasSeveralDomains(account: HistoryAccount, system: System): Promise<boolean> {
+  const domains = 'SELECT COUNT(DISTINCT domain) AS count FROM links';
+  return ((await readHistory(account, system, (connection) => connection.count(domains))) ?? 0) > 1;
+}
+
 function clicksIn(connection: Connection, { span, scope, names }: WantedClicks): Clicks {
   const readings = readingsOf(connection);
   const used = usedReadings(readings, span, scope);

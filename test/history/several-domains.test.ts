@@ -15,6 +15,7 @@ describe('two domains with the same hashes', () => {
     expect((await on(1, 'stats', '--since', '1d')).stdout).toBe('b.example/h0\t2\t\t\t1\t\na.example/h0\t1\t\t\t1\t\n');
     expect((await on(1, 'stats', '--since', '1d', '--domain', 'a.example')).stdout).toBe('h0\t1\t\t\t1\t\n');
     expect((await on(1, 'stats', 'b.example/h0', '--since', '1d')).stdout).toBe('h0\t2\t\t\t1\t\n');
+    expect((await on(1, 'stats', 'b.example/h0', 'h1', '--since', '1d')).stdout).toBe('b.example/h0\t2\t\t\t1\t\n');
     // A bare hash is on the default domain.
     await on(1.1, 'stats', 'h0', '--reset', '--yes');
     await on(1.2, 'delete', 'b.example/h0', '--yes');
@@ -25,6 +26,15 @@ describe('two domains with the same hashes', () => {
       { short_url: 'a.example/h0', clicks: 5, events: ['reset'] },
       { short_url: 'b.example/h0', clicks: 0, events: ['deleted'] },
     ]);
+  });
+
+  test('H2, F5: whichever links were clicked, each is shown by its short URL', async ({ on, service }) => {
+    for (const domain of ['a.example', 'b.example']) await store(service, numbered(2), domain);
+    await on(0, ...record);
+    await visitOn(service.origin, 'b.example', 'h0', 2);
+    await on(1, ...record);
+    expect((await on(1, 'stats', '--since', '1d')).stdout).toBe('b.example/h0\t2\t\t\t1\t\n');
+    expect((await on(1, 'stats', '--since', '1d', '--domain', 'b.example')).stdout).toBe('h0\t2\t\t\t1\t\n');
   });
 
   test('H1: a reading of one domain leaves the links of the other as they are', async ({ on, service }) => {

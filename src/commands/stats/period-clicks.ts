@@ -8,7 +8,7 @@ import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { Clicks, DayClicks, Period, Span } from '../../history/clicks.ts';
 import { changesBetween } from '../../history/noted-changes.ts';
 import { type ReadingScope, wholeAccount } from '../../history/readings.ts';
-import { recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
+import { hasSeveralDomains, recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
 import { isOnThisComputer, nameOf, onDomain, storedLink } from '../../history/stored-link.ts';
 import { selectLinks } from '../../select/link-selection.ts';
 import { absenceText, notFound } from '../../select/named-rows.ts';
@@ -17,6 +17,8 @@ import { type LinkSelection, type SelectionOptions, selectionFlags } from '../..
 import { dailyClicks, maxCalls } from './daily-totals.ts';
 
 interface PeriodClicks extends Clicks {
+  /** The links may be on several domains, whichever of them were clicked. */
+  readonly severalDomains: boolean;
   /** Number of selected links; 0 for the whole account. */
   readonly selected: number;
   /** Named links that neither the account nor the readings have. */
@@ -46,13 +48,19 @@ export async function periodClicks(span: Period, session: Session, counted: Coun
     return recordPages(await links, session);
   };
   const isSelection = scope.kind === 'selection';
+  // The account is not asked for its domains where its readings say all.
+  const mayBeOnSeveral = async (source: Clicks['source']): Promise<boolean> =>
+    isSelection || source === 'daily_clicks'
+      ? ((await links)?.severalDomains ?? false)
+      : scope.kind === 'account' && (await hasSeveralDomains(identity, session.system));
   const { names, missing } = isSelection ? await namesOf(read, session) : { names: undefined, missing: [] };
   const toPeriodClicks = async (clicks: Clicks, uncounted: number): Promise<PeriodClicks> => {
     const unknown = await unknownLinks(missing, clicks, session);
     const today = utcDay(span.now);
     const links = await shownLinks(clicks.links, session);
     const days = clicks.days.map((day) => (day.date === today ? { ...day, soFar: true as const } : day));
-    return { ...clicks, links, days, selected: names?.size ?? 0, unknown, uncounted };
+    const severalDomains = await mayBeOnSeveral(clicks.source);
+    return { ...clicks, links, days, severalDomains, selected: names?.size ?? 0, unknown, uncounted };
   };
   let recorded: Clicks;
   try {

@@ -1,7 +1,6 @@
 import { NotFoundError, UsageError } from '../../base/errors.ts';
 import { isoTime } from '../../base/times.ts';
 import type { Session } from '../../cli/session.ts';
-import { recordDomain } from '../../contract/link.ts';
 import { type Clicks, type ComparedClicks, comparable, groupClicks, type Period, type ReadLink } from '../../history/clicks.ts';
 import { momentText } from '../../history/used-readings.ts';
 import { pointInTime } from '../../input/dates.ts';
@@ -36,7 +35,6 @@ export async function statsSince(
   const all = rowsBy[by](clicks);
   const isCut = by !== 'day' && (chart || session.format() === 'table');
   const rows = all.slice(0, options.top ?? (isCut ? defaultRows : undefined));
-  const domains = new Set(clicks.links.map(({ link }) => recordDomain(link)));
   const remedy = options.top === undefined ? ' Use --top <n>.' : '';
   const cutNote = rows.length < all.length ? [`Showing ${grouped(rows.length)} of ${quantity(all.length, by)}.${remedy}`] : [];
   return {
@@ -44,7 +42,7 @@ export async function statsSince(
       by,
       glyphs: session.streams.glyphs,
       chart: chart ? clicks.days : undefined,
-      severalDomains: domains.size > 1,
+      severalDomains: clicks.severalDomains,
     }),
     members: () => ({ period: periodMember(clicks), summary: summaryOf(clicks) }),
     outcome: () => failure,
