@@ -83,6 +83,22 @@ describe('two domains', () => {
     },
   );
 
+  test('B60: a dry run shows a call for the links of each domain', async ({ linkctl }) => {
+    const planned = async (words: readonly string[], stdin = '') => {
+      const { requests } = JSON.parse((await linkctl([...words, '--no-undo', '-n', '--json'], { stdin })).stdout);
+      return requests.map(({ query }: { readonly query: object }) => query);
+    };
+    expect(await planned(['delete', 'h0', 'b.example/h1', 'h2'])).toEqual([
+      { hashes: 'h0,h2', domain: 'a.example' },
+      { domain: 'b.example' },
+    ]);
+    const rows = 'short_url,note\na.example/h0,1\nb.example/h1,2\n';
+    expect(await planned(['edit', '-f', '-', '--input-format', 'csv'], rows)).toEqual([
+      { domain: 'a.example' },
+      { domain: 'b.example' },
+    ]);
+  });
+
   test.for<[text: string, words: readonly string[], world?: World]>([
     ['typed', ['h0', 'https://zzz.example/q']],
     ['typed with another domain', ['b.example/h0', 'https://zzz.example/q', '--ignore-missing']],
