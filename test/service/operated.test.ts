@@ -172,6 +172,28 @@ inBothEditions((test) => {
     expect((await start({ data: folder })).service.domains).toEqual(['s.ex']);
   });
 
+  test('E47: a process that would change the scheme that another one prints is refused, and alone it is not', async ({
+    start,
+    folder,
+  }) => {
+    const first = await start({ data: folder, domains: [{ name: 'a.ex' }], linksPort: 'own' });
+    const [link] = await first.shorten({ long_url: url, custom_hash: 'abc' });
+    expect(link?.short_url_with_protocol).toBe('http://a.ex/abc');
+    const other = {
+      data: folder,
+      domains: [{ name: 'a.ex', useHttps: true }],
+      linksPort: 'own',
+      publicUrl: 'https://a.ex',
+    } as const;
+    await expect(start(other)).rejects.toThrow(/^another process serves the same links as http:\/\/a\.ex$/);
+    await (await start({ ...other, domains: [{ name: 'a.ex', useHttps: false }], publicUrl: 'http://a.ex' })).service.close();
+    expect((await first.call('GET', '/urls/abc')).body.urls[0]?.short_url_with_protocol).toBe('http://a.ex/abc');
+    await first.service.close();
+    expect(await (await start(other)).call('GET', '/urls/abc')).toMatchObject({
+      body: { urls: [{ short_url_with_protocol: 'https://a.ex/abc' }] },
+    });
+  });
+
   test('E47: of processes that start at once with other hosts one is refused, and the domain is that of the other', async ({
     start,
     folder,

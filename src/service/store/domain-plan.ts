@@ -44,14 +44,17 @@ export function placeDomains(
   return isAsStored ? undefined : placed;
 }
 
-/** The default domain, on which new links are made, gets another name or place. */
-export function changesDefault([before]: readonly StoredDomain[], [now]: readonly PlacedDomain[]): boolean {
-  return before !== undefined && now !== undefined && now.name !== withoutLocalPort(before.name);
+/** Other processes would print other short URLs: on another default domain, or with another scheme. */
+export function changesShortUrls(stored: readonly StoredDomain[], placed: readonly PlacedDomain[]): boolean {
+  const [before, now] = [stored[0], placed[0]];
+  if (before && now && now.name !== withoutLocalPort(before.name)) return true;
+  return placed.some(({ id, useHttps }) => stored.some((domain) => domain.id === id && domain.useHttps !== useHttps));
 }
 
-/** Names what another process serves; one without a public URL serves the stored domain. */
-export function linksOf(other: string, [served]: readonly StoredDomain[]): string {
-  return served && isLocalhost(other) && !isLocalhost(served.name) ? served.name : other;
+/** Names what another process serves, as a public URL if `own` is one. A process without it serves the stored domain. */
+export function linksOf(other: string, [served]: readonly StoredDomain[], own: string): string {
+  if (!served || !isLocalhost(other) || isLocalhost(served.name)) return other;
+  return isLocalhost(own) ? served.name : `${served.useHttps ? 'https' : 'http'}://${served.name}`;
 }
 
 /** A name that was used before is given back for the one that is now former. */

@@ -1,5 +1,5 @@
 import { utcDay } from '../../../base/times.ts';
-import { addressLease, changesDefault, conflictingAddress, linksOf, type PlacedDomain, placeDomains } from '../domain-plan.ts';
+import { addressLease, changesShortUrls, conflictingAddress, linksOf, type PlacedDomain, placeDomains } from '../domain-plan.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { only, type Queries, type Statement } from './queries.ts';
@@ -47,8 +47,8 @@ async function storeDomains({ queries, accountId }: OwnRows, placed: readonly Pl
 }
 
 /**
- * Changes nothing, and returns the address or domain of another process, if its address conflicts with the own one, or if it would get
- * another default domain.
+ * Changes nothing, and returns the address or domain of another process, if its address conflicts with the own one, or if it would
+ * print other short URLs.
  */
 export async function openAt(
   rows: AccountRows,
@@ -57,10 +57,10 @@ export async function openAt(
 ): Promise<string | undefined> {
   const stored = await listDomains(rows);
   const placed = placeDomains(stored, domains, edition) ?? [];
-  if (address !== undefined && changesDefault(stored, placed)) {
+  if (address !== undefined && changesShortUrls(stored, placed)) {
     // Another machine may have the same local address.
     const [other] = await servedAddresses(rows, rows.process);
-    if (other !== undefined) return linksOf(other, stored);
+    if (other !== undefined) return linksOf(other, stored, address);
   }
   const conflicting = address === undefined ? undefined : await claimAddress(rows, address);
   if (conflicting === undefined) await storeDomains(rows, placed);
