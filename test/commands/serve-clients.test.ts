@@ -163,6 +163,7 @@ test.for([
   [['--tls-key', 'key.pem'], '--tls-key requires --tls-cert'],
   [['--allow-origin', '*'], '--allow-origin: expected a URL without a path'],
   [['--trusted-proxy', '10.0.0.0/33'], '--trusted-proxy: expected an address or network such as 10.0.0.0/8, got "10.0.0.0/33"'],
+  [['--metrics-host', '0.0.0.0'], '--metrics-host requires --metrics-port'],
   [['--metrics-port', '65536'], '--metrics-port: expected a number of up to 65535'],
 ] as const)('V4: serve %j is exit 2: %s', async ([flags, complaint], { linkctl }) => {
   expect(await linkctl(['serve', '--port', '0', ...flags])).toMatchObject({

@@ -50,6 +50,9 @@ export function settingsOf(options: ServeOptions, invocation: Invocation): Omit<
   if (edition === 'b' && domains.length > 1) {
     throw new UsageError(`${publicUrl ? '--public-url and --domain' : '--domain'}: edition B has one domain`);
   }
+  if (options.metricsHost !== undefined && options.metricsPort === undefined) {
+    throw new UsageError('--metrics-host requires --metrics-port');
+  }
   const useHttps = publicUrl && publicUrl.protocol === 'https:';
   return {
     edition,
