@@ -39,7 +39,8 @@ export function register(command: Command, run: Runner): void {
       'Fields without a flag stay unchanged. To clear the note: --note "". To remove the expiration date: --expires never. With -f, hash selects ' +
         'the link, custom_hash is its new hash, and tags contains +label and -label.',
       'The output of list -o csv is a valid input file. With --base <listing>, only cells that differ from the listing are sent. Links that ' +
-        'someone else has changed since the listing are left unchanged and reported.',
+        'someone else has changed since the listing are left unchanged and reported. So are links that no longer lead to the old_long_url ' +
+        'of their row.',
       'On a terminal, -f and --hashes-from show the changes and ask for confirmation; --yes skips the question. --by-tags, --search, --all and ' +
         '--filter list the links first, show the plan, and change exactly those. With --no-undo --by-tags the server selects the links; only ' +
         '--note, --expires, --email-stats and --max-clicks can then be set.',

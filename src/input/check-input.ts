@@ -33,6 +33,8 @@ export interface CheckedInput {
   /** Rows that are left out because their links are protected or disabled at the source. */
   readonly skipped: number;
   readonly withHash: number;
+  /** Rows that say where their link must still lead. */
+  readonly withOld: number;
   /** The digest of the input, in hex. */
   readonly sha256: string;
   /** The first ones as `file:line:column: reason`, and a line that counts the rest. */
@@ -65,7 +67,7 @@ export async function checkInput<Use extends InputUse>(
   const problems = new NoticeList(source.name, listsAll ? maxNotices : maxShownNotices);
   const warnings = new NoticeList(source.name);
   const duplicates = new DuplicateSearch();
-  const totals: Totals = { rows: 0, skipped: 0, withHash: 0, relativeDates: new Set() };
+  const totals: Totals = { rows: 0, skipped: 0, withHash: 0, withOld: 0, relativeDates: new Set() };
   let targets: ReadonlySet<Target> | undefined;
   const found = new ColumnReport();
   const hosts = new Map<string, number>();
@@ -108,13 +110,14 @@ export async function checkInput<Use extends InputUse>(
   };
 }
 
-type Totals = { -readonly [Name in 'rows' | 'skipped' | 'withHash']: CheckedInput[Name] } & {
+type Totals = { -readonly [Name in 'rows' | 'skipped' | 'withHash' | 'withOld']: CheckedInput[Name] } & {
   readonly relativeDates: Set<string>;
 };
 
 function count({ item, skip }: InputRow, totals: Totals): void {
   totals.rows += 1;
   if (item.custom_hash !== undefined) totals.withHash += 1;
+  if ('old_long_url' in item) totals.withOld += 1;
   if (skip !== undefined) totals.skipped += 1;
   else if (item.expiration_date && isRelative(item.expiration_date)) totals.relativeDates.add(item.expiration_date);
 }

@@ -9,9 +9,9 @@ import { dayFromFlag, dayOf, isRelative, notDate, type Refused } from './dates.t
 
 /**
  * A row can set the fields of the contract, UTM parameters of the long URL, the link of an edit by hash or short URL (2.3), and the hash of
- * a new link by its short URL.
+ * a new link by its short URL. `old_long_url` is where the link of an edit must still lead.
  */
-export type Target = FieldName | 'hash' | 'short_url' | 'domain' | UtmName;
+export type Target = FieldName | 'hash' | 'old_long_url' | 'short_url' | 'domain' | UtmName;
 
 export type WireValue = string | number | boolean | null | string[];
 

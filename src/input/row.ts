@@ -17,7 +17,7 @@ import type { Notices } from './notices.ts';
 /** The item of a request, by the use of the file. */
 export interface ItemOf {
   shorten: ShortenItem;
-  edit: EditItem & { readonly domain?: string };
+  edit: EditItem & { readonly domain?: string; readonly old_long_url?: string };
   /** The wanted state of a link; `tags` contains all of its labels. */
   apply: EditItem & { readonly domain?: string };
 }
@@ -218,7 +218,8 @@ export class RowDraft<Use extends InputUse = InputUse> {
   /** Replaces the members that identify a URL by its hash and domain. */
   #nameUrl(): void {
     const { hash, short_url, domain, ...values } = this.#item;
-    const isEmpty = Object.keys(values).length === 0 && !this.#options.hasFlagValues;
+    const { old_long_url: _, ...set } = values;
+    const isEmpty = Object.keys(set).length === 0 && !this.#options.hasFlagValues;
     if (this.#options.use === 'edit' && isEmpty) this.refuse('nothing to change');
     try {
       const url = rowLink(String(hash), short_url, domain);

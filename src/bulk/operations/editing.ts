@@ -15,15 +15,16 @@ import { byDomain, byHash } from './batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import { type BulkOperation, type Call, type RowToInspect, sendCall } from './operation.ts';
 
-export type EditedRow = EditItem & LinkKey;
+/** `old_long_url` is not sent: it is where the link must still lead. */
+export type EditedRow = EditItem & LinkKey & { readonly old_long_url?: string };
 
 /** PATCH /urls with a hash in each item, so fields can differ by row (4.3.7, style 3). */
 export function editItemsOperation(settings: ChangeSettings): BulkOperation<EditedRow> {
   const request = (rows: readonly EditedRow[]): Call<'editUrls'> => {
-    const urls = rows.map(({ domain, ...item }) => item);
+    const urls = rows.map(({ domain, old_long_url, ...item }) => item);
     return { operation: 'editUrls', input: { query: addressOf(rows, settings).query, body: { urls } } };
   };
-  return editing<EditedRow>(settings, ({ hash: _, domain: __, ...fields }) => fields, {
+  return editing<EditedRow>(settings, ({ hash: _, domain: __, old_long_url: ___, ...fields }) => fields, {
     ...byDomain,
     sharedBy: ({ hash, custom_hash = hash, domain = settings.domain }) =>
       [...new Set([hash, custom_hash])].map((name) => linkText({ hash: name, domain })),

@@ -87,6 +87,19 @@ export async function rowsSince(
   return { ...edited, open, skipped, readAt: Number.NEGATIVE_INFINITY };
 }
 
+/** Adds the destinations that the file says the links had, to compare them before sending. */
+export function rowsFromOld(input: RunInput<ItemOf['edit']> & { readonly skipped: number }): typeof input {
+  const fromOld = (row: RunRow<ItemOf['edit']>): typeof row => {
+    const { hash = '', long_url, old_long_url } = row.item;
+    const isCompared = long_url !== undefined && old_long_url !== undefined;
+    return isCompared ? { ...row, before: { hash, long_url: old_long_url } as UrlRecord } : row;
+  };
+  async function* open(): AsyncGenerator<RunRow<ItemOf['edit']>[]> {
+    for await (const rows of input.open()) yield rows.map(fromOld);
+  }
+  return { ...input, open, readAt: Number.NEGATIVE_INFINITY };
+}
+
 function rowSince(row: RunRow<EditRow>, base: FileLink): RunRow<EditRow> {
   const { hash, domain } = row.item;
   const fields = changedFields(row.item, base, true);

@@ -21,6 +21,7 @@ import { keptRows } from './read-links.ts';
 interface CheckedRows<Use extends InputUse> {
   readonly input: RunInput<ItemOf[Use]> & { readonly skipped: number };
   readonly withHash: number;
+  readonly withOld: number;
   /** The domains of the rows of an edit. */
   readonly domains: LinkDomains;
   readonly reading: RowReading<ItemOf[Use]>;
@@ -64,7 +65,7 @@ export async function checkedRows<Use extends InputUse>(
     return await checkInput(source, { ...settings, resolver, first }, kept);
   };
   const { found: checked, resolver } = await readWithDomains(check, session, 'listed change', source.name);
-  const { rows, skipped, withHash, sha256, warnings } = checked;
+  const { rows, skipped, withHash, withOld, sha256, warnings } = checked;
   if (use === 'apply') await refuseForeign(resolver.hosts, session, source.name);
   // Most rows of a compared file change nothing.
   if (use !== 'apply' && options.base === undefined) refuseTooMany(rows - skipped, session);
@@ -87,7 +88,7 @@ export async function checkedRows<Use extends InputUse>(
     changeError: source.changeError,
     copyTo: source.copyTo,
   };
-  return { input, withHash, domains: resolver.domains(), reading, targets: checked.targets };
+  return { input, withHash, withOld, domains: resolver.domains(), reading, targets: checked.targets };
 }
 
 /** The part of the reading that requests depend on. */

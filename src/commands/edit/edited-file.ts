@@ -5,7 +5,7 @@ import type { PlannedOutcome } from '../../change/decide/outcome.ts';
 import { outcomeOf } from '../../change/decide/outcome.ts';
 import { refuseTooMany } from '../../change/limits.ts';
 import { changeNamed } from '../../change/links.ts';
-import { openBase, rowsSince } from '../../change/rows/base.ts';
+import { openBase, rowsFromOld, rowsSince } from '../../change/rows/base.ts';
 import { checkedRows } from '../../change/rows/file.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { openSession } from '../../cli/session.ts';
@@ -38,8 +38,8 @@ export async function editFile(
   const base = await openBase(options, session);
   const hasFlagValues = Object.keys(values).length > 0;
   if (base && hasFlagValues) throw new UsageError('--base takes all values from the file: remove the other flags');
-  const { input, domains, reading } = await checkedRows('edit', options, session, { hasFlagValues });
-  const rows = base ? await rowsSince(input, base) : input;
+  const { input, withOld, domains, reading } = await checkedRows('edit', options, session, { hasFlagValues });
+  const rows = base ? await rowsSince(input, base) : withOld > 0 ? rowsFromOld(input) : input;
   if (base) refuseTooMany(rows.rows - rows.skipped, session);
   return await changeNamed(
     {
@@ -65,10 +65,12 @@ function withBase<Flags extends { readonly options: object }>(flags: Flags, base
 }
 
 function decideRow(item: EditedRow, record: UrlRecord | undefined, base: BaseListing | undefined): PlannedOutcome {
-  const { hash: _, domain: __, ...fields } = item;
+  const { hash, domain: _, old_long_url, ...fields } = item;
   const was = record && base?.of(item);
   const since = was ? changedSinceBase(fields, was, record) : [];
-  return since.length > 0
-    ? { kind: 'refused', reason: `changed since the base: ${since.join(', ')}`, fields }
-    : outcomeOf(fields, record);
+  if (since.length > 0) return { kind: 'refused', reason: `changed since the base: ${since.join(', ')}`, fields };
+  const { long_url } = fields;
+  const isElsewhere =
+    record && long_url && old_long_url && changedSinceBase({ long_url }, { hash, long_url: old_long_url }, record).length > 0;
+  return isElsewhere ? { kind: 'refused', reason: 'changed since: long_url', fields } : outcomeOf(fields, record);
 }

@@ -36,8 +36,11 @@ export function knownMembers(use: InputUse, edition: Edition): ReadonlyMap<strin
     for (const name of reportColumns) members.set(name, { name });
   }
   members.set('hash', { name: 'hash', target: namesLinks(use) ? 'hash' : 'custom_hash' });
-  // The flag is called --new-hash.
-  if (use === 'edit') members.set('new_hash', { name: 'new_hash', target: 'custom_hash' });
+  if (use === 'edit') {
+    // The flag is called --new-hash.
+    members.set('new_hash', { name: 'new_hash', target: 'custom_hash' });
+    members.set('old_long_url', { name: 'old_long_url', target: 'old_long_url' });
+  }
   // A file of links does not rename them: both names identify the link.
   if (use === 'apply') members.set('custom_hash', { name: 'custom_hash', target: 'hash' });
   members.delete('short_url');

@@ -35,7 +35,9 @@ describe('what is accepted', () => {
 
   test('W2: where a link led before is no new value, and shorten does not know it', async () => {
     const text = `hash,long_url,old_long_url\nabc,${url},https://old.example/\n`;
-    expect((await rows(text, { use: 'edit' })).map(({ item }) => item)).toEqual([{ hash: 'abc', long_url: url }]);
+    expect((await rows(text, { use: 'edit' })).map(({ item }) => item)).toEqual([
+      { hash: 'abc', long_url: url, old_long_url: 'https://old.example/' },
+    ]);
     expect((await check(text)).columns).toContain('unknown: old_long_url');
   });
 
@@ -281,6 +283,7 @@ describe('edits', () => {
     ['an empty hash', 'hash,note\n,a\n', 'edits.csv:2: hash is missing'],
     ['R-31: a hash that is an address', 'hash,note\n..,a\n', 'edits.csv:2:1: hash: ".." is not a hash'],
     ['nothing to change', 'hash,note\nabc,\n', 'edits.csv:2: nothing to change'],
+    ['W2: only where a link led', 'hash,old_long_url\nabc,https://old.example/\n', 'edits.csv:2: nothing to change'],
     [
       'nothing to change, perhaps because of a name',
       'hash,coment\nabc,a\n',
