@@ -76,6 +76,8 @@ export interface ListedChange extends Change {
   readonly payload?: MakeItem;
   /** Receives the complete plan. May throw to refuse the change. */
   inspect?(plan: ChangePlan): void;
+  /** A file of rows names the links: they have its lines, and those that need no change are counted. */
+  readonly isOfFile?: boolean;
   /** Reads and compares every link again right before its change, however recently it was read. */
   readonly rereads?: boolean;
   /** For an undo: the run that it undoes, and the rows of that in doubt. */

@@ -4,12 +4,12 @@ import { applyOperation } from '../bulk/operations/applying.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
-import { isObject, type KnownRecord } from '../contract/records.ts';
+import type { KnownRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { withDefaults } from '../link/defaults.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
 import { plainQuantity } from '../output/quantity.ts';
-import type { Row, RowsReport } from '../output/report.ts';
+import type { RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import { selectLinks } from '../select/link-selection.ts';
 import type { SelectedPage } from '../select/selected-links.ts';
@@ -19,6 +19,7 @@ import { asCopied } from './decide/copy.ts';
 import type { ComparedLink } from './decide/outcome.ts';
 import { requireAnswer } from './limits.ts';
 import type { ChangePlan } from './plan/plan.ts';
+import { alsoCounting } from './report.ts';
 import { comparedPages } from './rows/comparison.ts';
 import { copiedLinks } from './rows/copy.ts';
 import { type CopyAccounts, readDomainMap, refuseSameAccount } from './rows/copy-domains.ts';
@@ -116,10 +117,6 @@ function ofTarget(error: CliError | undefined, { profile }: Session): CliError |
 /** Reports the tags, the existing links, and the values that were not copied. */
 function withFindings(report: RowsReport, { plan, withoutBound, tags }: Findings, target: Session): RowsReport {
   const existing = plan?.countOf('unchanged') ?? 0;
-  const members = (): Row => {
-    const { summary, ...others } = report.members?.() ?? {};
-    return { ...others, summary: summaryWith(existing, summary) };
-  };
   const notes = (): string[] => [
     ...(report.notes?.() ?? []),
     ...tags.notes(),
@@ -129,19 +126,11 @@ function withFindings(report: RowsReport, { plan, withoutBound, tags }: Findings
     ...(report.runRows === undefined ? [] : notCopied(withoutBound, target.edition)),
   ];
   return {
-    ...report,
-    members,
+    ...alsoCounting('existing', existing, report),
     notes,
     failure: (row) => ofTarget(report.failure?.(row), target),
     outcome: () => ofTarget(report.outcome?.() ?? tags.outcome(), target),
   };
-}
-
-/** Adds the existing links, which are not rows of the run, to its counts. */
-function summaryWith(existing: number, summary: unknown): Row {
-  const counts = isObject(summary) ? summary : {};
-  const sum = (name: string): number => Number(counts[name] ?? 0) + existing;
-  return { ...counts, rows: sum('rows'), existing: sum('existing') };
 }
 
 /** Names the values that no API call can set. */

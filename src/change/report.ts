@@ -6,6 +6,7 @@ import { type RunProgress, type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
 import { type Interruption, interruptible } from '../cli/interruption.ts';
 import type { Session } from '../cli/session.ts';
+import { isObject } from '../contract/records.ts';
 import { plainQuantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { accountLabel } from './account-label.ts';
@@ -140,6 +141,17 @@ function summaryRecord({ run, presentation }: ShownRun): Row {
     surplus: surplus.length,
     ...(guarantee && { guarantee }),
   };
+}
+
+/** Adds links that are no rows of the run to its counts. */
+export function alsoCounting(status: 'existing' | 'unchanged', count: number, report: RowsReport): RowsReport {
+  const members = (): Row => {
+    const { summary, ...others } = report.members?.() ?? {};
+    const counts = isObject(summary) ? summary : {};
+    const sum = (name: string): number => Number(counts[name] ?? 0) + count;
+    return { ...others, summary: { ...counts, rows: sum('rows'), [status]: sum(status) } };
+  };
+  return { ...report, members };
 }
 
 /** `5800 rows: 5790 created, 6 existing, 4 failed (12 requests, 9.1 s)`. */

@@ -15,7 +15,7 @@ import type { PlannedLink } from './decide/outcome.ts';
 import { environmentOf } from './environment.ts';
 import { refuseTooMany } from './limits.ts';
 import { ChangePlan, decidedPages, runRowOf } from './plan/plan.ts';
-import { type PlannedRun, planOf, runReport } from './report.ts';
+import { alsoCounting, type PlannedRun, planOf, runReport } from './report.ts';
 import { keptRows } from './rows/read-links.ts';
 import { keepsUndo, pinnedDomain, sendingOf } from './run-settings.ts';
 
@@ -36,7 +36,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   const tags = begun ? begun.begin.options.tags : change.tags?.change;
   const { pending, ...undoing } = change.undoing ?? {};
   if (pending && begun?.begin.kept !== undefined) pending.rows = begun.begin.kept;
-  const { rows, refused, hasUnchanged = false, domains, newLinks, open, copyTo } = listed;
+  const { rows, refused, unchanged = 0, domains, newLinks, open, copyTo } = listed;
   const filter = change.links.filterAt?.(begun ? Date.parse(begun.begin.at) : now);
   const { what, operation, links } = change;
   const readAt = change.rereads ? longAgo : listed.readAt;
@@ -55,11 +55,14 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
     steps: change.tags,
     columns: ['hash', ...namesOf(fields).filter((name) => name !== 'custom_hash')],
   };
-  if (rows > 0) return await runReport(plan, { ...namesDomains(change.presentation, domains), domains }, session);
-  const { unsentReport } = await import('./unsent.ts');
-  // What an undo leaves unchanged is not undone, whatever the reason.
-  const isPart = hasUnchanged || change.undoing !== undefined;
-  return unsentReport(planOf(plan, session), { rows: refused, isPart }, change.presentation, session);
+  const report = async (): Promise<RowsReport> => {
+    if (rows > 0) return await runReport(plan, { ...namesDomains(change.presentation, domains), domains }, session);
+    const { unsentReport } = await import('./unsent.ts');
+    // What an undo leaves unchanged is not undone, whatever the reason.
+    const isPart = unchanged > 0 || change.undoing !== undefined;
+    return unsentReport(planOf(plan, session), { rows: refused, isPart }, change.presentation, session);
+  };
+  return change.isOfFile ? alsoCounting('unchanged', unchanged, await report()) : await report();
 }
 
 type Identified = Pick<ListedChange, 'what' | 'kind' | 'given'>;
@@ -79,7 +82,8 @@ export async function unfinishedTagsOf(change: Identified, session: Session): Pr
 interface Listed extends Pick<RunInput<LinkKey>, 'rows' | 'open' | 'copyTo' | 'readAt'> {
   /** The rows, if all are refused. */
   readonly refused: Iterable<readonly ListedRow[]>;
-  readonly hasUnchanged?: boolean;
+  /** Number of links that need no change; undefined if the run is resumed. */
+  readonly unchanged?: number;
   readonly domains: LinkDomains;
   /** Number of links to create; undefined if the run is resumed. */
   readonly newLinks?: number;
@@ -93,7 +97,7 @@ async function takeSnapshot(change: ListedChange, session: Session): Promise<Lis
   for await (const links of decidedPages(plan, change, session)) {
     const rows = links.flatMap((link): ListedRow[] => {
       const row = runRowOf(link, change);
-      return row ? [{ ...row, line: ++line }] : foundRows(link);
+      return row ? [{ ...row, line: change.isOfFile ? link.line : ++line }] : foundRows(link);
     });
     if (rows.length > 0) kept.add(rows);
   }
@@ -104,7 +108,7 @@ async function takeSnapshot(change: ListedChange, session: Session): Promise<Lis
   return {
     rows: planned + countOf('missing') === 0 ? 0 : planned + refused,
     refused: { [Symbol.iterator]: () => rowsToSend(kept.read()) },
-    hasUnchanged: countOf('unchanged') > 0,
+    unchanged: countOf('unchanged'),
     domains,
     newLinks: countOf('create') + countOf('copy'),
     readAt,

@@ -109,6 +109,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
       // Nothing is sent for a refused row; it counts as a creation.
       payload: (target, fields, kind) => appliedRow(target, fields, kind === 'refused' ? 'create' : kind),
       inspect: (plan) => refuseDrift(plan, options.maxDeleted, session),
+      isOfFile: true,
       rereads: true,
     },
     session,

@@ -15,6 +15,8 @@ export type Purpose = 'show' | 'record' | 'change';
 export interface SelectedLink {
   readonly target: LinkKey;
   readonly record: UrlRecord | undefined;
+  /** The first line of its row, if a file of rows names it. */
+  readonly line?: number | undefined;
 }
 
 export interface SelectedPage<Link extends SelectedLink = SelectedLink> {

@@ -101,6 +101,34 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await changes(wire)).toHaveLength(count);
   });
 
+  test('B88, W3: links have the lines of the file, and those that need no change are counted', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    await store(service, before);
+    const path = join(folder, 'links.csv');
+    const urls = ['same,https://example.com/same', 'hash,https://new.example/1', 'none,', 'null,https://old.example/2'];
+    writeFileSync(path, ['hash,long_url', ...urls, ''].join('\n'));
+    const apply = ['apply', '-f', path, '--yes', '-o', 'json'];
+    const ran = await linkctl([...apply, '--prune', 'Git']);
+    const [changed, failed, deleted] = JSON.parse(ran.stdout).urls;
+    expect([ran.code, changed, failed, deleted]).toMatchObject([
+      3,
+      { line: 3, hash: 'hash', status: 'changed' },
+      { line: 4, hash: 'none', status: 'failed' },
+      { hash: 'gone', status: 'deleted' },
+    ]);
+    expect(deleted).not.toHaveProperty('line');
+    expect(JSON.parse(ran.stdout).summary).toMatchObject({ rows: 5, changed: 1, deleted: 1, failed: 1, unchanged: 2 });
+    // Nothing is left to send for the second one.
+    const again = await linkctl(apply);
+    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([
+      3,
+      { urls: [{ line: 4, hash: 'none' }], summary: { rows: 4, failed: 1, unchanged: 3 } },
+    ]);
+  });
+
   test('P2: --prune deletes what carries the label and is not in the file, and undo takes back all three', async ({
     linkctl,
     service,

@@ -78,7 +78,10 @@ export function journalLedger(
         const done = fresh.filter(({ status }) => doneStatuses.has(status));
         if (!(error instanceof LocalError) || done.length === 0) throw error;
         // The error lists the links because the journal could not record them.
-        const lines = done.map(({ line, status, record }) => `line ${line}: ${status}${record ? ` ${shortUrlOf(record)}` : ''}`);
+        const lines = done.map(({ line, status, record }) => {
+          const place = line === undefined ? '' : `line ${line}: `;
+          return `${place}${status}${record ? ` ${shortUrlOf(record)}` : ''}`;
+        });
         throw new UnrecordedError(error.message, done.length, lines);
       }
       if (isPart) partly.set(batch, new Set([...(earlier ?? []), ...fresh.map(({ index }) => index)]));

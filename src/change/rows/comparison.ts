@@ -100,8 +100,8 @@ export async function openComparison(options: BulkOptions, session: Session, isO
     for await (const rows of rowBatches(input, batchSize)) {
       read += rows.length;
       // Dates are compared as days.
-      const links = rows.map(({ item }) => reading.dated(item));
-      yield { items: links.map((item) => ({ target: { hash: item.hash, domain: item.domain }, item })), read };
+      const links = rows.map(({ line, item }) => ({ line, item: reading.dated(item) }));
+      yield { items: links.map((link) => ({ ...link, target: { hash: link.item.hash, domain: link.item.domain } })), read };
     }
   }
   async function* pages(otherSide: () => AsyncIterable<SelectedPage>): AsyncGenerator<SelectedPage<ComparedLink<FileLink>>> {
