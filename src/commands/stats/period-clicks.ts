@@ -9,6 +9,7 @@ import type { Clicks, DayClicks, Period, Span } from '../../history/clicks.ts';
 import { changesBetween } from '../../history/noted-changes.ts';
 import { type ReadingScope, wholeAccount } from '../../history/readings.ts';
 import { hasSeveralDomains, recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
+import { dailyClicksIn } from '../../history/server-days.ts';
 import { isOnThisComputer, nameOf, onDomain, storedLink } from '../../history/stored-link.ts';
 import { selectLinks } from '../../select/link-selection.ts';
 import { absenceText, notFound } from '../../select/named-rows.ts';
@@ -54,6 +55,8 @@ export async function periodClicks(span: Period, session: Session, counted: Coun
       ? ((await links)?.severalDomains ?? false)
       : scope.kind === 'account' && (await hasSeveralDomains(identity, session.system));
   const { names, missing } = isSelection ? await namesOf(read, session) : { names: undefined, missing: [] };
+  const isEmpty = names?.size === 0;
+  if (isEmpty) await session.note(`no link matches ${scope.words}`);
   const toPeriodClicks = async (clicks: Clicks, uncounted: number): Promise<PeriodClicks> => {
     const unknown = await unknownLinks(missing, clicks, session);
     const today = utcDay(span.now);
@@ -67,10 +70,11 @@ export async function periodClicks(span: Period, session: Session, counted: Coun
     recorded = await recordedClicks({ span, scope, names }, identity, session.system);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    const daily = await dailyClicks(span, await read(), session);
+    // No links have no clicks, whatever is known of others.
+    const daily = isEmpty ? dailyClicksIn(span) : await dailyClicks(span, await read(), session);
     if (daily === 'too many links') throw new NotFoundError(error.message, { details: [tooManyLinks], hint: error.hint });
     const clicks = daily?.clicks();
-    if (clicks === undefined) throw (isSelection && selectionFailure(scope.words, { names, missing })) || error;
+    if (clicks === undefined) throw missingFailure(names, missing) ?? error;
     return await toPeriodClicks(clicks, await countLostLinks({ span: clicks.counted, scope, names }, session));
   }
   const days = await fillGaps(recorded.days, async () => dailyClicks(span, await read(), session));
@@ -91,13 +95,8 @@ export function unknownFailure({ selected, unknown }: Pick<PeriodClicks, 'select
   });
 }
 
-/** Reported instead of missing readings, because the selection is mistyped. Undefined if some of its links exist. */
-function selectionFailure(
-  words: string,
-  { names, missing }: { readonly names: ReadonlySet<string> | undefined; readonly missing: readonly LinkKey[] },
-): CliError | undefined {
-  if (names?.size === 0)
-    return new NotFoundError(`no link matches ${words}`, { hint: words.includes('--by-tags') ? 'linkctl tags' : undefined });
+/** Reported instead of missing readings, because the links are mistyped. Undefined if some of them exist. */
+function missingFailure(names: ReadonlySet<string> | undefined, missing: readonly LinkKey[]): CliError | undefined {
   return names?.size === missing.length ? unknownFailure({ selected: missing.length, unknown: missing }) : undefined;
 }
 
