@@ -345,13 +345,15 @@ test('B87: a quota that is used up stops at once; what was done is printed', asy
   expect(await wire.requests()).toHaveLength(3);
 });
 
-test('-o json: every label has its row, failed ones with their error, and a summary', async ({ linkctl }) => {
+test('-o json: every label has its row, failed ones with their error, and the summary counts each once', async ({ linkctl }) => {
   await linkctl(['tags', 'add', 'one']);
   const ran = await linkctl(['tags', 'delete', 'one', 'none', ...sure, '-o', 'json']);
   expect(JSON.parse(ran.stdout)).toEqual({
     deleted: [{ label: 'one' }, { label: 'none', error: { code: 1309, message: 'no tag "none"', details: '' } }],
-    summary: { rows: 2, deleted: 1, failed: 1, missing: 1 },
+    summary: { rows: 2, deleted: 1, failed: 1, missing: 0 },
   });
+  const again = await linkctl(['tags', 'delete', 'none', '--ignore-missing', ...sure, '-o', 'json']);
+  expect(JSON.parse(again.stdout)).toMatchObject({ summary: { rows: 1, deleted: 0, failed: 0, missing: 1 } });
 });
 
 test('B95: tags keeps the labels for TAB', async ({ linkctl }) => {

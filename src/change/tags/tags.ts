@@ -93,9 +93,10 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
         yield [row];
       } catch (error) {
         if (!isRefusal(error)) throw error;
-        const isMissing = error.kind === 'not_found';
-        if (isMissing) missing += 1;
-        if (isMissing && ignoreMissing) continue;
+        if (ignoreMissing && error.kind === 'not_found') {
+          missing += 1;
+          continue;
+        }
         const row = { label, error: { code: error.apiCode ?? 0, message: error.message, details: '' } };
         failures.set(row, error);
         yield [row];
