@@ -18,6 +18,18 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
   const bound = edition === 'a' ? 1000 : 500;
 
+  test('B45: each error of several links names its link', async ({ linkctl, service, folder }) => {
+    await store(service, numbered(2));
+    const [, { short_url_with_protocol: own = '' } = {}] = await stored(service);
+    const edited = await linkctl(['edit', 'h0', 'h1', '--url', own]);
+    expect(edited.code).toBe(6);
+    expect(edited.stderr.match(/^error: h\d: .* \[API 1216\]$/gm)?.map((line) => line.slice(7, 9))).toEqual(['h0', 'h1']);
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, `hash,long_url\nh0,${own}\nh1,${own}\n`);
+    const applied = await linkctl(['apply', '-f', file, '--yes']);
+    expect(applied.stderr.match(/^error: \S+: .* \[API 1216\]$/gm)).toHaveLength(2);
+  });
+
   test('PATCH /urls/[hash], style 1: one hash, its fields in one item, and the hash in a pipe', async ({
     linkctl,
     wire,

@@ -2,6 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { shellWord } from '../../base/quoted.ts';
 import { itemError } from '../../client/api-messages.ts';
 import { type Identity, onDomain } from '../../client/subject.ts';
+import { errorTraits } from '../../contract/errors.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { KnownRecord } from '../../contract/records.ts';
@@ -71,7 +72,10 @@ export function outcomeFailure(
   const { code = 0, message = '', details = '' } = error ?? {};
   const { custom_hash, hash: own, domain, long_url, expiration_date }: ItemText = item;
   const hash = own && linkText({ domain, hash: own });
-  const location = input === undefined ? '' : line === undefined ? `${input}: row ${index + 1}: ` : `${input}:${line}: `;
+  // A message about values names no link, and without a file no line does.
+  const named = hash !== undefined && errorTraits(code).about === 'values' ? `${hash}: ` : '';
+  const row = line === undefined ? `${input}: row ${index + 1}: ` : `${input}:${line}: `;
+  const location = input === undefined ? named : row;
   if (code === 0) {
     const kind = status === 'unknown' ? 'unknown' : 'rejected';
     const why = errorText({ message, details });
