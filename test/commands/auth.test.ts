@@ -35,7 +35,12 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     wire,
   }) => {
     const ran = await home(login, { stdin: `${apiKey}\n` });
-    expect(ran).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const account = `${username} (${edition === 'a' ? 'edition A (several domains)' : 'edition B (one domain)'}, plan `;
+    expect(ran).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining(`Logged in to ${wire.baseUrl} as ${account}`),
+    });
     expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /account', 'GET /domains']);
     expect(statSync(config).mode & 0o777).toBe(0o600);
     expect(statSync(join(config, '..')).mode & 0o777).toBe(0o700);
@@ -43,6 +48,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       current_profile: 'work',
       profiles: { work: { base_url: wire.baseUrl, username, edition, api_key: apiKey } },
     });
+    expect(await home([...login, '-q'], { stdin: apiKey })).toEqual({ code: 0, stdout: '', stderr: '' });
     expect((await home(['shorten', 'https://nodejs.org/'])).code).toBe(0);
   });
 });
@@ -51,7 +57,10 @@ describe('D47: auth login finds the API before it asks for a key', () => {
   test('a bare host: the roots that deployments have are tried, without credentials', async ({ home, login, config, wire }) => {
     const { host } = new URL(wire.baseUrl);
     await wire.script([{ answer: { status: 404, body: '<html>no such page</html>' } }]);
-    expect(await home(login.with(5, host), { stdin: apiKey })).toMatchObject({ code: 0, stderr: '' });
+    expect(await home(login.with(5, host), { stdin: apiKey })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`Logged in to ${wire.baseUrl} as `),
+    });
     const asked = await wire.requests();
     expect(asked.map(({ url, headers }) => [url, headers.authorization !== undefined])).toEqual([
       ['/tiny/api/3/account', false],
@@ -225,7 +234,7 @@ test('B63: LINKCTL_PROFILE instead of the profile that login, switch and list ar
   const env = { LINKCTL_PROFILE: 'sandbox' };
   const terminal = { stderr: true };
   const note = 'note: using profile "sandbox" from LINKCTL_PROFILE; profile "work" is not used: unset LINKCTL_PROFILE\n';
-  expect(await home(login, { stdin: apiKey, env })).toMatchObject({ code: 0, stderr: note });
+  expect(await home(login, { stdin: apiKey, env })).toMatchObject({ code: 0, stderr: expect.stringContaining(note) });
   expect(await home(['auth', 'switch', 'work'], { env })).toMatchObject({ code: 0, stderr: note });
   expect(await home(['auth', 'list'], { env, terminal, columns: 200 })).toMatchObject({ code: 0, stderr: note });
   expect(await home(['auth', 'list'], { env })).toMatchObject({ code: 0, stderr: '' });
@@ -256,14 +265,14 @@ test('R-38: a login with another key deletes api_key_command and says so; one wi
   await home(login, { stdin: apiKey });
   const env = { KEY_OF_TEST: apiKey };
   await home(['config', 'set', 'api_key_command', '["sh","-c","echo $KEY_OF_TEST"]'], { env });
-  expect(await home(['auth', 'login', '--profile', 'work'], { env })).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await home(['auth', 'login', '--profile', 'work', '-q'], { env })).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(readFileSync(config, 'utf8')).not.toContain(apiKey);
   expect(await home(login, { stdin: apiKey })).toEqual({
     code: 0,
     stdout: '',
-    stderr: 'deleted api_key_command of profile "work"; the API key is stored instead\n',
+    stderr: expect.stringContaining('deleted api_key_command of profile "work"; the API key is stored instead\n'),
   });
-  expect(await home(login, { stdin: apiKey })).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await home([...login, '-q'], { stdin: apiKey })).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
 test('B68: a profile name with a dot is refused when it is made', async ({ home, login }) => {
@@ -362,7 +371,7 @@ describe('a profile that is named twice', () => {
 test('a login becomes the current profile where the current one is no longer there', async ({ home, login, config }) => {
   await home(login, { stdin: apiKey });
   writeFileSync(config, JSON.stringify({ current_profile: 'gone', profiles: {} }));
-  expect(await home(login, { stdin: apiKey })).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await home([...login, '-q'], { stdin: apiKey })).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(JSON.parse(readFileSync(config, 'utf8')).current_profile).toBe('work');
   expect((await home(['list'])).code).toBe(0);
   await home(['auth', 'switch', 'sandbox']);

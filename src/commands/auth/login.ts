@@ -56,11 +56,14 @@ export async function logIn({ withKey = false }: { withKey?: boolean }, invocati
     draft.current_profile = current;
   });
   const plan = typeof account.subscription_plan === 'string' ? `, plan ${account.subscription_plan}` : '';
+  const place = invocation.streams.terminal ? new URL(url).host : url;
+  const sentence = `Logged in to ${place} as ${username} (${editions[edition].title}${plan}), profile "${name}"`;
   return {
     kind: 'done',
-    sentence: `Logged in to ${new URL(url).host} as ${username} (${editions[edition].title}${plan}), profile "${name}"`,
+    sentence,
     record: { profile: name, base_url: url, username, edition, account },
     notes: () => [
+      ...(invocation.streams.terminal ? [] : [sentence]),
       ...(keepsCommand || !stored.api_key_command
         ? []
         : [`deleted api_key_command of profile "${name}"; the API key is stored instead`]),
