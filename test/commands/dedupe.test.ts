@@ -42,6 +42,12 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     },
   );
 
+  test('B26: on a terminal, a link that was there is marked', async ({ linkctl }) => {
+    const terminal = { terminal: { stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
+    const ran = await linkctl(['shorten', 'https://example.com/7', 'https://new.example/', '--dedupe', 'account'], terminal);
+    expect(ran.stdout).toMatch(/^✓ \S+ → https:\/\/example\.com\/7 \(existing\)\n✓ \S+ → https:\/\/new\.example\/\n/);
+  });
+
   test('D26: a link that was typed is reported as it is, in JSON; the other formats do not say it and ask nothing', async ({
     linkctl,
     wire,

@@ -24,7 +24,8 @@ export const shortenPresentation = {
   columns: urlColumns,
   tableFields: ['short_url_with_protocol', 'long_url'],
   pipedFields: ['short_url_with_protocol'],
-  sentence: (row, { tick, arrow }) => `${tick} ${readableUrl(String(row.short_url_with_protocol))} ${arrow} ${row.long_url}`,
+  sentence: (row, { tick, arrow }) =>
+    `${tick} ${readableUrl(String(row.short_url_with_protocol))} ${arrow} ${row.long_url}${row.status === 'existing' ? ' (existing)' : ''}`,
 } satisfies Partial<RowsReport>;
 
 export async function modeOf(
