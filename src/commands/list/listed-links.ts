@@ -39,6 +39,8 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
       streams.progress.step(() => (isFiltered ? readingText(next) : `${shown}/${total ?? '?'} links`));
     }
     counted = total;
+    // Nobody reads the notes for which further calls are made.
+    if (streams.stdout.failure()) return;
     if (global.quiet && !isFiltered && shown === limit) return;
     const seen = { offset: isFiltered ? 0 : offset, shown: read, total };
     const cut = shown === limit ? await cutListing(client, links.listings, seen) : undefined;
