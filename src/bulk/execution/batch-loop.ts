@@ -5,12 +5,12 @@ import { doubtful } from '../matching/row-verdict.ts';
 import { hashAssigner } from '../operations/made-hashes.ts';
 import { renamesFollowed } from '../operations/renames.ts';
 import type { RowOutcome } from '../results/row-outcome.ts';
-import { concurrencyOf, type RunRow, type RunSteps } from '../run-plan.ts';
+import { concurrencyOf, type RunRow } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { outcomeOfFreeRow, type RecordedBatch, unknownOutcome } from '../sending/settling.ts';
-import { tagChangeOf } from '../tag-run.ts';
 import { assertSamePayload, earlierRows } from './earlier-rows.ts';
-import { clientOfSteps, type Execution, newRow, type RunOutput, type Segment } from './execution.ts';
+import { type Execution, newRow, type RunOutput, type Segment } from './execution.ts';
+import { stepAfter, stepBefore } from './steps.ts';
 
 /** Settles several segments at once and yields their rows in input order. */
 export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenerator<readonly RowOutcome[]> {
@@ -39,23 +39,6 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
     output.isEnded = surplus !== undefined && (isDone || !plan.steps);
   } finally {
     ignoreSignals();
-  }
-}
-
-/** The journal says first that tags may be added: from then on, the run may have changed something. */
-async function stepBefore({ before }: RunSteps, run: Execution): Promise<void> {
-  const { add } = tagChangeOf(run.plan);
-  if (add) await run.ledger.intent({ rows: [], payloads: [], json: JSON.stringify(add) });
-  await before(clientOfSteps(run));
-}
-
-async function stepAfter(run: Execution): Promise<boolean> {
-  try {
-    await run.plan.steps?.after(clientOfSteps(run));
-    return true;
-  } catch (error) {
-    run.stop.because(error);
-    return false;
   }
 }
 

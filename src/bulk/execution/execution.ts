@@ -1,6 +1,4 @@
 import type { System } from '../../base/system.ts';
-import type { Client } from '../../client/client.ts';
-import { endpoints } from '../../contract/operations.ts';
 import type { Images } from '../journal/images.ts';
 import type { OpenIntent } from '../journal/journal-state.ts';
 import type { Ledger } from '../journal/ledger.ts';
@@ -81,16 +79,6 @@ export async function pause(
 ): Promise<void> {
   const halt = signal && interrupt ? AbortSignal.any([signal, interrupt]) : signal;
   await system.sleep(milliseconds, halt).catch(() => undefined);
-}
-
-/** The client of what a run does besides its rows. A signal ends reads at once and changes in flight after the grace period; nothing is begun after it. */
-export function clientOfSteps({ client, signal, interrupt }: Pick<Execution, 'client' | 'signal' | 'interrupt'>): Client {
-  const send: Client['send'] = async (operation, input, options) => {
-    const isEndedAtOnce = endpoints[operation].method === 'GET' || interrupt?.aborted;
-    const signals = [options?.signal, isEndedAtOnce ? interrupt : signal].filter((one) => one !== undefined);
-    return await client.send(operation, input, { ...options, signal: AbortSignal.any(signals) });
-  };
-  return { ...client, send };
 }
 
 /** Milliseconds for which a link that was read counts as current. */

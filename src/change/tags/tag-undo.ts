@@ -72,8 +72,9 @@ async function revertTags(part: RevertibleRun, undo: Undo, pending: Pending, ses
     return doable.length === 0 ? { ...shown, rows: [] } : shown;
   }
   if (steps.length === 0) {
+    const nothing = { ...report, rows: [], notes: () => [`${undo.what}: nothing to change`] };
     if (pending.tags === 0) await recordedTags(report, { ...undo, change: begun ?? {} }, session);
-    return { ...report, rows: [], notes: () => [`${undo.what}: nothing to change`] };
+    return nothing;
   }
   if (doable.length === 0) {
     const rows: Row[] = [];
