@@ -25,6 +25,8 @@ export interface Client {
   readonly baseUrl: string;
   /** Messages about items name this account (`itemError`). */
   readonly identity: Identity;
+  /** Reads the key. Without it, the first call does. */
+  ready(): Promise<unknown> | undefined;
   /** Retries if that is safe. Throws `CallError`. */
   readonly send: Send;
   /** Sends any method, path, query and body. Throws `CallError` only if there is no HTTP answer. */
@@ -42,6 +44,7 @@ export function createClient(options: ClientOptions): Client {
     edition,
     baseUrl: identity.baseUrl,
     identity,
+    ready: connection.ready,
     send: async (operation, input: object, { repeat, ...given } = {}) => {
       const parts: AnyInput = input;
       const request = requestFor(operation, parts, edition);

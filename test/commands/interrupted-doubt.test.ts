@@ -9,7 +9,7 @@ import { test as base, type Linkctl } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
 import { until } from '../support/until.ts';
-import { changes, newestFile } from './undo-world.ts';
+import { changes, newestFile, runs } from './undo-world.ts';
 
 const haste = { haste: 100 };
 /** Milliseconds before a listing is read back, and after which a signal ends the calls in progress. */
@@ -203,25 +203,29 @@ describe.for(['a', 'b'] as const)('B41, exit 10 before the signal: a typed chang
 describe('B41, R-18: a signal ends a typed change at once where nothing is in doubt', () => {
   const shorten = ['shorten', 'https://a.example/1'];
 
-  test('while the key is read, before anything is sent', async ({ env, folder, wire }) => {
-    const {
-      LINKCTL_API_KEY: _,
-      LINKCTL_EDITION: edition,
-      LINKCTL_BASE_URL: base_url,
-      LINKCTL_USERNAME: username,
-      ...others
-    } = env;
-    const begun = join(folder, 'begun');
-    const api_key_command = ['sh', '-c', `echo > ${begun}; exec sleep 60`];
-    const config = { current_profile: 'work', profiles: { work: { base_url, username, edition, api_key_command } } };
-    mkdirSync(join(folder, '.config', 'linkctl'), { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, '.config', 'linkctl', 'config.json'), JSON.stringify(config), { mode: 0o600 });
-    const program = startProgram(shorten, others);
-    await until(() => existsSync(begun), 'the key is read');
-    program.process.kill('SIGTERM');
-    expect(await program.ended).toMatchObject({ signal: 'SIGTERM', stdout: '', stderr: 'interrupted\n' });
-    expect(await wire.requests()).toEqual([]);
-  });
+  test.for([shorten, ['api', 'POST', '/tags', '--body', '{"label":"q"}']])(
+    'U5: while the key is read, before anything is sent or recorded: %j',
+    async (words, { env, folder, wire, linkctl }) => {
+      const {
+        LINKCTL_API_KEY: _,
+        LINKCTL_EDITION: edition,
+        LINKCTL_BASE_URL: base_url,
+        LINKCTL_USERNAME: username,
+        ...others
+      } = env;
+      const begun = join(folder, 'begun');
+      const api_key_command = ['sh', '-c', `echo > ${begun}; exec sleep 60`];
+      const config = { current_profile: 'work', profiles: { work: { base_url, username, edition, api_key_command } } };
+      mkdirSync(join(folder, '.config', 'linkctl'), { recursive: true, mode: 0o700 });
+      writeFileSync(join(folder, '.config', 'linkctl', 'config.json'), JSON.stringify(config), { mode: 0o600 });
+      const program = startProgram(words, others);
+      await until(() => existsSync(begun), 'the key is read');
+      program.process.kill('SIGTERM');
+      expect(await program.ended).toMatchObject({ signal: 'SIGTERM', stdout: '', stderr: 'interrupted\n' });
+      expect(await wire.requests()).toEqual([]);
+      expect(await runs(linkctl)).toEqual([]);
+    },
+  );
 
   test('while the server asks it to wait', async ({ env, wire }) => {
     await wire.script([{ apply: false, answer: { status: 429, headers: { 'retry-after': '20' }, body: '' } }]);

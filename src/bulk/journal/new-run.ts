@@ -67,6 +67,8 @@ export async function beginSmallRecord(run: string, identity: RunIdentity, plan:
 /** Begins a run that is never resumed. Its key is random: it is never searched for, and two runs may begin in the same second. */
 export async function beginOneOff(identity: RunIdentity, plan: RunDescription, environment: Surroundings) {
   const { system, stateFolder } = environment;
+  // While a command looks for the key, nothing is in doubt.
+  await environment.client.ready();
   const key = Math.floor(system.random() * 2 ** 32)
     .toString(16)
     .padStart(8, '0');

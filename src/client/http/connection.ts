@@ -20,15 +20,22 @@ import {
 
 export interface Connection {
   exchange(request: ApiRequest, signal?: AbortSignal): Promise<WireAnswer | WireFailure>;
+  /** Reads the key once, before the first request. */
+  ready(): Promise<string> | undefined;
   warn(message: string): void;
 }
 
 /** Opens no connection before the first exchange. */
 export function createConnection(options: ClientOptions): Connection {
-  const { baseUrl, system, observe, redact = (text) => text, caFile, connect, timeout } = options;
+  const { baseUrl, username, readKey, system, observe, redact = (text) => text, caFile, connect, timeout } = options;
   const warn = (message: string): void => observe?.({ kind: 'warning', message });
   const base = new URL(baseUrl);
-  const wireRequest = wireRequests(base, options);
+  let credentials: Promise<string> | undefined;
+  const ready = (): typeof credentials => {
+    credentials ??= readKey?.().then((key) => Buffer.from(`${username}:${key}`).toString('base64'));
+    return credentials;
+  };
+  const wireRequest = wireRequests(base, options, ready);
   // Loading takes milliseconds, for which the record of a typed change waits for the disk anyway.
   setImmediate(() => void nodeModule(base));
   let transport: Promise<Transport> | undefined;
@@ -44,19 +51,21 @@ export function createConnection(options: ClientOptions): Connection {
       observe?.(exchangeEvent({ request, wire, outcome, milliseconds: system.elapsed() - started }, redact));
       return outcome;
     },
+    ready,
     warn,
   };
 }
 
-/** Reads the key once, before the first request. */
-function wireRequests(base: URL, options: ClientOptions): (request: ApiRequest) => Promise<WireRequest> {
-  const { username, readKey, methodOverride } = options;
+function wireRequests(
+  base: URL,
+  options: ClientOptions,
+  ready: () => Promise<string> | undefined,
+): (request: ApiRequest) => Promise<WireRequest> {
   const root = base.pathname.replace(/\/+$/, '');
   const agent = userAgent(options);
-  let credentials: Promise<string> | undefined;
   return async ({ method, path, query, body }) => {
-    credentials ??= readKey?.().then((key) => Buffer.from(`${username}:${key}`, 'utf8').toString('base64'));
-    const overridden = methodOverride && method !== 'GET' && method !== 'POST';
+    const credentials = await ready();
+    const overridden = options.methodOverride && method !== 'GET' && method !== 'POST';
     return {
       method: overridden ? 'POST' : method,
       path: root + addressOf({ path, query }),
@@ -65,7 +74,7 @@ function wireRequests(base: URL, options: ClientOptions): (request: ApiRequest) 
         'user-agent': agent,
         accept: 'application/json',
         'accept-encoding': 'identity',
-        ...(credentials && { authorization: `Basic ${await credentials}` }),
+        ...(credentials && { authorization: `Basic ${credentials}` }),
         ...(overridden && { 'x-http-method-override': method }),
         ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
       },
