@@ -91,6 +91,24 @@ describe('R-18, B41: a signal while a checked run reads back ends it at once, as
     expect(await stored(service)).toHaveLength(4);
   });
 
+  test.for([
+    ['lost', faults.dropBefore],
+    ['applied', faults.dropAfter],
+  ] as const)(
+    'by --max-time: commands that have less time than the wait takes settle the rows, where the request was %s',
+    async ([, fault], { linkctl, words, wire, service }) => {
+      await wire.script([{ ...fault, only: { method: 'POST' } }]);
+      const codes: number[] = [];
+      for (let hours = 0; hours < 4 && codes.at(-1) !== 0; hours += 1) {
+        const now = () => Date.now() + hours * 3_600_000;
+        codes.push((await linkctl([...words, '--max-time', '6'], { haste: 4, now })).code);
+      }
+      expect(codes[0]).toBe(10);
+      expect(codes.at(-1), codes.join()).toBe(0);
+      expect(await stored(service)).toHaveLength(4);
+    },
+  );
+
   test('while it looks for late duplicates: that check is still due', async ({ env, linkctl, words, wire, service }) => {
     await wire.script([{ ...faults.dropBefore, only: { method: 'POST' } }]);
     let isWaiting = false;

@@ -5,7 +5,7 @@ import { type Execution, pause } from '../execution/execution.ts';
 import { shortUrlOf } from '../matching/row-verdict.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { ownAmong, type Resent, resentRows } from './listing-evidence.ts';
-import { mayBeWhole, newerThan, pastWatermark, type Scan, scanNewest, usualSettle } from './newest-links.ts';
+import { mayBeWhole, newerThan, pastWatermark, type Scan, scanNewest, usualSettle, waitedSince } from './newest-links.ts';
 
 const pageSize = 500;
 const maximalScans = 4;
@@ -59,14 +59,14 @@ async function keysOf(indexes: ReadonlySet<number>, { input, payload }: RunPlan)
  * Returns links created since the first doubt. The listing may be stale, so it is read until it shows the run's newest links. Undefined after a
  * signal.
  */
-async function newerRecords({ watermark, latest }: Resent, run: Execution): Promise<KnownRecord[] | undefined> {
+async function newerRecords({ watermark, latest, endedAt }: Resent, run: Execution): Promise<KnownRecord[] | undefined> {
   const { signal, interrupt } = run;
   const { settle = usualSettle, input } = run.plan;
   const known = new Set(watermark.known);
   const isOld = latest.length === 0 || latest.some((hash) => known.has(hash));
   const atHead = (scan: Scan): boolean => isOld || newerThan(watermark, scan).some(({ hash }) => latest.includes(hash));
   for (let scans = 0; scans < maximalScans; scans += 1) {
-    await pause(settle, run);
+    await pause(scans > 0 ? settle : Math.max(0, settle - waitedSince(endedAt, run.system)), run);
     if (interrupt?.aborted) return undefined;
     const isPast = pastWatermark(watermark);
     const isEnough = (scan: Scan): boolean =>

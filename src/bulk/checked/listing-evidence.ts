@@ -14,16 +14,20 @@ export interface BatchEvidence {
   /** Hashes of links that existed before `latest`. A listing with the newest first has them after `latest`. */
   readonly earlier: readonly string[];
   readonly latestBatch: number;
+  /** When a process ended after it had sent the batch; undefined if none did. */
+  readonly endedAt: number | undefined;
 }
 
 /** Undefined if the journal has no watermark for the batch. */
 export async function evidenceOf(journal: string, batch: number): Promise<BatchEvidence | undefined> {
   let current: JournalLine<'intent'> | undefined;
   let found: Watermark | undefined;
-  let given: Omit<BatchEvidence, 'watermark'> = { latest: [], earlier: [], latestBatch: 0 };
+  let given: Omit<BatchEvidence, 'watermark' | 'endedAt'> = { latest: [], earlier: [], latestBatch: 0 };
+  let endedAt: number | undefined;
   for await (const { line } of readJournal(journal)) {
     if (line.type === 'intent' && (current?.batch ?? 0) < batch) current = line;
     if (line.type === 'intent' && line.batch === batch) found = line.mark;
+    if (line.type === 'end' && found) endedAt ??= Date.parse(line.at);
     if (line.type !== 'result' || line.batch > batch) continue;
     const hashes = recordedHashes(line);
     if (hashes.length === 0) continue;
@@ -31,7 +35,7 @@ export async function evidenceOf(journal: string, batch: number): Promise<BatchE
     const before = given.latestBatch === line.batch ? given.latest : [];
     given = { latest: [...before, ...hashes], earlier, latestBatch: line.batch };
   }
-  return found && { watermark: found, ...given };
+  return found && { watermark: found, ...given, endedAt };
 }
 
 /** Returns hashes of records that the journal has as links of the run. Case is ignored if the long URL is the same. */
@@ -55,6 +59,8 @@ export interface Resent {
   readonly rows: ReadonlySet<number>;
   readonly watermark: Watermark;
   readonly latest: readonly string[];
+  /** When a process ended after the last batch was sent; undefined if none did. */
+  readonly endedAt: number | undefined;
 }
 
 export async function resentRows(journal: string): Promise<Resent | undefined> {
@@ -64,12 +70,15 @@ export async function resentRows(journal: string): Promise<Resent | undefined> {
   const rows = new Set<number>();
   let watermark: Watermark | undefined;
   let latest: readonly string[] = [];
+  let endedAt: number | undefined;
   const doubt = (batch: number, indexes: Iterable<number>): void => {
     watermark ??= intents.get(batch)?.mark;
     for (const index of indexes) doubtful.add(index);
   };
   for await (const { line } of readJournal(journal)) {
-    if (line.type === 'intent') {
+    if (line.type === 'end') endedAt ??= Date.parse(line.at);
+    else if (line.type === 'intent') {
+      endedAt = undefined;
       if (doubtful.size > 0) for (const index of indexesOf(line.rows)) if (doubtful.has(index)) rows.add(index);
       // Not earlier: if an answer omits rows, their `ambiguous` line follows the result of the others.
       for (const batch of answered) intents.delete(batch);
@@ -88,5 +97,5 @@ export async function resentRows(journal: string): Promise<Resent | undefined> {
       for (const index of indexesOf(line.rows)) rows.delete(index);
     }
   }
-  return rows.size > 0 && watermark ? { rows, watermark, latest } : undefined;
+  return rows.size > 0 && watermark ? { rows, watermark, latest, endedAt } : undefined;
 }

@@ -1,3 +1,4 @@
+import type { System } from '../../base/system.ts';
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 import { foldedHash } from '../../contract/link.ts';
@@ -10,6 +11,14 @@ import { BudgetError } from '../sending/limiter.ts';
 
 /** Milliseconds to wait for requests in flight and for a stale listing. */
 export const usualSettle = 10_000;
+
+/**
+ * Returns the milliseconds since a process ended. They count as waited for what it had sent: a process that has less time than a wait takes
+ * would begin it anew for ever. The clock may have been set back.
+ */
+export function waitedSince(endedAt: number | undefined, { now }: Pick<System, 'now'>): number {
+  return endedAt === undefined ? 0 : Math.max(0, now() - endedAt);
+}
 
 /** Number of links in a watermark. One call reads them. */
 export const frontSize = 200;

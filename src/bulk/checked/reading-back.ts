@@ -17,6 +17,7 @@ import {
   type Scan,
   scanNewest,
   usualSettle,
+  waitedSince,
 } from './newest-links.ts';
 
 /** Reads back a batch in doubt and journals the evidence. Stops the run if it is not conclusive, unless a signal ended the reading. */
@@ -71,10 +72,13 @@ async function readBack(items: readonly SentItem[], evidence: BatchEvidence, run
   // Links of earlier processes do not count here, because even a slow listing shows them by now.
   const isUpToDate =
     evidence.latestBatch >= run.begun.state.nextBatch && positionIn(evidence.watermark.known, evidence.latest) >= 0;
+  let waited = waitedSince(evidence.endedAt, run.system);
   let before: Reading | undefined;
   for (let readings = 0; readings < maximalReadings; readings += 1) {
     const isQuick = readings > 0 && (isUpToDate || (before !== undefined && before.fresh.length > 0));
-    await pause(isQuick ? settle / 5 : settle, run);
+    const wait = isQuick ? settle / 5 : settle;
+    await pause(Math.max(wait - waited, readings > 0 ? settle / 5 : 0), run);
+    waited = Math.max(0, waited - wait);
     if (isInterrupted(run)) break;
     const reading = await readNewer(items, evidence, run);
     const isSteady = before !== undefined && reading !== undefined && hashesIn(before) === hashesIn(reading);
