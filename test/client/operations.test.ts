@@ -190,6 +190,23 @@ test('api: a change without an answer is in doubt, a read is tried again', async
   expect(await read.client.sendRaw({ method: 'GET', path: '/tags' })).toMatchObject({ failure: undefined });
 });
 
+test.each([
+  ['POST', '/tags', '{"label":"a"}', 'linkctl tags'],
+  ['DELETE', '/tags/x', undefined, 'linkctl tags'],
+  ['DELETE', '/stats/h1', undefined, 'linkctl stats -- h1'],
+  ['DELETE', '/stats?hashes=h1,h2', undefined, 'linkctl stats -- h1 h2'],
+  ['PATCH', '/urls/a%2Eb?domain=go.example', '{"urls":[{"note":"x"}]}', 'linkctl list --domain go.example -- a.b'],
+  ['PATCH', '/urls', '{"urls":[{"hash":"h1"},{"hash":"h2"}]}', 'linkctl list'],
+  ['DELETE', '/urls?tags=promo', undefined, 'linkctl list --by-tags promo'],
+  ['POST', '/urls', '{"urls":[{"long_url":"https://a.example/"}]}', 'linkctl list --search https://a.example/'],
+  ['POST', '/urls', 'no JSON', 'linkctl list --all'],
+  ['POST', '/log', undefined, 'linkctl list --all'],
+])('B45, api: the hint for %s %s with an unknown outcome shows what it is about', async (method, path, body, command) => {
+  const { client } = await rig([{ ...faults.dropAfter, times: 'all' }]);
+  const { hint } = await failureOf(client.sendRaw({ method, path, body }));
+  expect(hint).toBe(`check before repeating: ${command}`);
+});
+
 test('B52: the hint of a failed connection names the proxy variable that is set', async () => {
   const env = { HTTP_PROXY: 'http://127.0.0.1:9' };
   const { client } = await rig([], {

@@ -1,5 +1,5 @@
 import { shellWord } from '../../base/quoted.ts';
-import type { OperationName } from '../../contract/operations.ts';
+import { endpoints, type OperationName } from '../../contract/operations.ts';
 import type { Fault } from '../call-error.ts';
 import { destinationsCommand, linksCommand } from '../link-commands.ts';
 import { onDomain } from '../subject.ts';
@@ -22,11 +22,24 @@ const deeds: { readonly [O in OperationName]?: string } = {
 
 /** Turns the fault into exit code 10, with a command that shows what happened. */
 export function doubtful(fault: Fault, operation: OperationName, input: AnyInput): Fault {
-  return inDoubt(fault, deeds[operation] ?? 'the change may have been made', commandFor(operation, input));
+  const { method, path } = endpoints[operation];
+  const command = commandFor({ ...input, method, kind: path.split('/')[1], hash: input.path?.hash });
+  return inDoubt(fault, deeds[operation] ?? 'the change may have been made', command);
 }
 
-export function doubtfulRaw(fault: Fault, { method, path }: Pick<ApiRequest, 'method' | 'path'>): Fault {
-  return inDoubt(fault, `${method} ${path} may have taken effect`, 'linkctl list');
+export function doubtfulRaw(fault: Fault, { method, path, query, body }: ApiRequest): Fault {
+  const [, kind, hash] = path.split('/').map(decodeURIComponent);
+  const command = commandFor({ method, kind, hash: hash || undefined, query: Object.fromEntries(query), body: jsonOf(body) });
+  return inDoubt(fault, `${method} ${path} may have taken effect`, command);
+}
+
+/** A raw body may be anything. */
+function jsonOf(text = ''): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function inDoubt(fault: Fault, deed: string, command: string): Fault {
@@ -34,14 +47,21 @@ function inDoubt(fault: Fault, deed: string, command: string): Fault {
   return { ...fault, outcome: 'ambiguous', kind: 'unknown', last: fault, message, hint: `check before repeating: ${command}` };
 }
 
-function commandFor(operation: OperationName, { path, query = {}, body }: AnyInput): string {
-  if (operation === 'addTag' || operation === 'renameTag' || operation === 'deleteTag') return 'linkctl tags';
+interface Changed extends Pick<AnyInput, 'query' | 'body'> {
+  readonly method: string;
+  /** The first segment of the path: `urls`. */
+  readonly kind: string | undefined;
+  readonly hash: string | undefined;
+}
+
+function commandFor({ method, kind, hash, query = {}, body }: Changed): string {
+  if (kind === 'tags') return 'linkctl tags';
   const domain = query.domain === undefined ? undefined : String(query.domain);
-  if (operation === 'shortenUrls') return destinationsCommand(itemsOf(body), domain);
-  const shownBy = operation === 'resetStats' || operation === 'resetSelectedStats' ? 'stats' : 'list';
+  if (method === 'POST') return destinationsCommand(itemsOf(body), domain);
+  const shownBy = kind === 'stats' ? 'stats' : 'list';
   // A tag expression selects links of all domains.
   if (query.tags !== undefined) return `linkctl ${shownBy} --by-tags ${shellWord(String(query.tags))}`;
-  const hashes = [path?.hash ?? [], query.hashes === undefined ? [] : String(query.hashes).split(',')].flat();
+  const hashes = [hash ?? [], query.hashes === undefined ? [] : String(query.hashes).split(',')].flat();
   const renamed = itemsOf(body).flatMap((item) =>
     'custom_hash' in item && typeof item.custom_hash === 'string' ? [item.custom_hash] : [],
   );
