@@ -130,12 +130,13 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
     const { tags } = await session.client.send('addTag', { body: { label } });
     return applied(label, tags);
   };
-  const report = changeEach(labels, work, { done: 'added' });
+  // Only tags that this command created count, and may be undone.
+  let add: readonly string[] = [];
+  const report = changeEach(labels, work, { done: 'added', isNeeded: (label) => add.includes(label) });
   let recorded = report;
-  // Only tags that this command created may be undone.
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     const { spelled } = await accountTags(session.client);
-    const add = labels.filter((label) => spelled(label) === undefined);
+    add = labels.filter((label) => spelled(label) === undefined);
     const run = { what: `tags add ${add.map(shellWord).join(' ')}`, change: { add } };
     if (add.length > 0) recorded = await recordedTags(report, run, session);
     yield* batchesOf(recorded);

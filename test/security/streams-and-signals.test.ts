@@ -58,7 +58,7 @@ describe('R-20, B38: output that nobody can write', () => {
       runs.map(({ code, stderr }, index) => ({
         line: printing[index],
         code,
-        stderr: stderr.replace(/^(hint: .*|1 of 1 tag added|to undo it: .*)\n/gm, ''),
+        stderr: stderr.replace(/^(hint: .*|[01] of 1 tag added|to undo it: .*)\n/gm, ''),
       })),
     ).toEqual(printing.map((line) => ({ line, code: 9, stderr })));
   });
@@ -92,6 +92,8 @@ describe('R-20, B38: output that nobody can write', () => {
     }
     const added = await runShell('$linkctl tags add one two > /dev/full', env);
     expect(added).toMatchObject({ code: 9, stderr: expect.stringContaining('\n2 of 2 tags added\n') });
+    const again = await runShell('$linkctl tags add one more two > /dev/full', env);
+    expect(again).toMatchObject({ code: 9, stderr: expect.stringContaining('\n1 of 3 tags added\n') });
     expect(added.stderr).toMatch(undo);
     const renamed = await runShell('$linkctl tags rename one three > /dev/full', env);
     expect(renamed).toMatchObject({ code: 9, stderr: expect.stringContaining('\nRenamed tag "one" to "three"\n') });

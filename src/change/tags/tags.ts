@@ -75,21 +75,25 @@ export interface LabelChange {
   /** The status of a tag in messages and the summary: `added`. */
   readonly done: 'added' | 'deleted' | 'merged' | 'restored';
   readonly ignoreMissing?: boolean;
+  /** False for a tag that is as requested already, which does not count. */
+  readonly isNeeded?: (label: string) => boolean;
   /** Number of links that were changed. */
   readonly links?: () => number;
 }
 
 /** Calls `work` for each label in order. A refused label does not stop the others; any other error does. */
 export function changeEach(labels: readonly string[], work: (label: string) => Promise<Row>, change: LabelChange): RowsReport {
-  const { done, ignoreMissing = false, links } = change;
+  const { done, ignoreMissing = false, isNeeded = () => true, links } = change;
   const failures = new Map<Row, CliError>();
   let changed = 0;
+  let unneeded = 0;
   let missing = 0;
   async function* rows(): AsyncGenerator<[Row]> {
     for (const label of labels) {
       try {
         const row = await work(label);
-        changed += 1;
+        if (isNeeded(label)) changed += 1;
+        else unneeded += 1;
         yield [row];
       } catch (error) {
         if (!isRefusal(error)) throw error;
@@ -116,7 +120,7 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
     outcome: () => sharedFailure([...failures.values()], labels.length, `tags were not ${done}`),
     abandoned: () =>
       new LocalError(`output pipe closed after ${changed} of ${labels.length} tags were ${done}`, {
-        hint: changed < labels.length ? 'run the same command again to finish' : undefined,
+        hint: changed + unneeded < labels.length ? 'run the same command again to finish' : undefined,
       }),
     unwritten: () => [`${changed} of ${quantity(labels.length, 'tag')} ${done}`],
   };
