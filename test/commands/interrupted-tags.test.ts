@@ -93,4 +93,28 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect((await linkctl(['tags'])).stdout).toBe('');
     },
   );
+
+  test.for([
+    ['was answered', 143],
+    ['was not', 10],
+  ] as const)(
+    'R-18, B41: a signal while the first of two tags is deleted, which %s, names the tag that was kept',
+    async ([what, code], { env, linkctl, service, wire }) => {
+      await store(service, [{ ...link, tags: ['even', 'odd'] }]);
+      const words = ['tags', 'delete', 'even', 'odd', ...sure];
+      await wire.script([{ ...tagCall('DELETE'), held: true }]);
+      const isAnswered = what === 'was answered';
+      const system = createTestSystem({ env, ...(!isAnswered && { sleep }) });
+      const running = main(words, system);
+      await wire.held();
+      system.raise('SIGTERM');
+      if (isAnswered) await wire.release();
+      expect(await running).toBe(code);
+      expect(system.printed().stderr).toContain('\nnot deleted: tag "odd"\n');
+      await wire.release();
+      await wire.script([]);
+      expect(await linkctl(words)).toMatchObject({ code: 0 });
+      expect((await linkctl(['tags'])).stdout).toBe('');
+    },
+  );
 });
