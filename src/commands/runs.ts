@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { FailedError } from '../base/errors.ts';
+import { FailedError, UnknownOutcomeError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
+import { readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { isRunOf, titleOf } from '../bulk/past-runs/run-names.ts';
 import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
-import { verifyRun } from '../bulk/past-runs/verification.ts';
+import { leavesLinks, verifyRun } from '../bulk/past-runs/verification.ts';
 import {
   canBeUndone,
   changesOf,
@@ -15,6 +16,7 @@ import {
   resolveRun,
   showRun,
 } from '../bulk/runs.ts';
+import { repeatText } from '../change/pending.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/runner.ts';
@@ -129,6 +131,7 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
   if (begin) {
     const { server } = session.client.identity;
     assertSameAccount(begin, session.client, true);
+    await assertKnown(begin, counts, state);
     if (begin.server !== server) await session.warn(`run ${run} changed links on ${begin.server}; these are checked: ${server}`);
   }
   let checked = 0;
@@ -161,6 +164,20 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
         ? new FailedError(`${grouped(wrong)} of ${quantity(checked, 'link')} missing or changed since the run`)
         : undefined,
   };
+}
+
+/** Throws if there is nothing to read back because no outcome is known. */
+async function assertKnown(
+  begin: NonNullable<RunOverview['begin']>,
+  { unknown = 0, not_sent = 0, failed = 0 }: RunOverview['counts'],
+  state: string,
+): Promise<void> {
+  const { run, input } = begin;
+  if (unknown === 0 || (leavesLinks(begin) && unknown + not_sent + failed < input.rows)) return;
+  const { isSettledLater } = await readDoneRun(state, run);
+  throw new UnknownOutcomeError(`outcome unknown for ${quantity(unknown, 'row')} of run ${run}: nothing was checked`, {
+    hint: isSettledLater ? repeatText(begin) : 'check with: linkctl list',
+  });
 }
 
 function uncheckedRows({ unknown = 0, not_sent = 0 }: RunOverview['counts']): string[] {

@@ -103,4 +103,30 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const { stderr, ...others } = sound(2);
     expect(await verified(linkctl)).toEqual({ ...others, stderr: `${stderr}2 rows unknown, 2 rows not sent: not checked\n` });
   });
+
+  const lost = (method: string) => ({ only: { method }, ...faults.dropBefore, times: 'all' as const });
+
+  test('R-X10, B45: a run that is in doubt as a whole has nothing to read back: exit 10, and how to settle it', async ({
+    linkctl,
+    service,
+    wire,
+    file,
+  }) => {
+    await store(service, numbered(2));
+    const [keyed, hashes] = [file('long_url,custom_hash\nhttps://a.example/,k0\n'), 'h0\nh1\n'];
+    for (const [words, method, rows, hint] of [
+      [['shorten', '-f', keyed], 'POST', '1 row', `repeat the command of the run (shorten rows.csv)`],
+      [['delete', '--hashes-from', '-', '--yes'], 'DELETE', '2 rows', 'repeat the command of the run (delete --hashes-from -)'],
+      [['shorten', 'https://a.example/'], 'POST', '1 row', 'check with: linkctl list'],
+    ] as const) {
+      await wire.script([lost(method)]);
+      expect((await linkctl([...words, '--retries', '0'], { stdin: hashes, haste: 100 })).code).toBe(10);
+      const [{ run = '' } = {}] = await runs(linkctl);
+      expect(await verified(linkctl)).toEqual({
+        code: 10,
+        listed: [],
+        stderr: `error: outcome unknown for ${rows} of run ${run}: nothing was checked\nhint: ${hint}\n`,
+      });
+    }
+  });
 });

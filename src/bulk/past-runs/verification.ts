@@ -5,7 +5,7 @@ import { fieldsSincePrinted, valuePrints } from '../../link/prints.ts';
 import { notApplied } from '../../link/same.ts';
 import { keptImages } from '../journal/images.ts';
 import { readJournal } from '../journal/line-reader.ts';
-import type { ResultLine } from '../journal/lines.ts';
+import type { BeginLine, ResultLine } from '../journal/lines.ts';
 import { linksOf, resultsOf, statusesOf } from '../journal/recorded-results.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import type { ChangeSettings } from '../operations/named-links.ts';
@@ -24,12 +24,17 @@ interface Discrepancy {
 /** Returns the fields that an edit requested; undefined if they are not recorded, or hashes moved between links. */
 type AskedOf = (row: number) => Promise<EditFields | undefined>;
 
+/** Returns true if the links that the run created or changed can be read back. */
+export function leavesLinks({ operation }: Pick<BeginLine, 'operation'>): boolean {
+  return operation === 'shorten' || operation === 'edit' || operation === 'apply';
+}
+
 /** Reads all links that a run created or changed, in groups. Changes nothing. */
 export async function* verifyRun(stateFolder: string, run: string, settings: Omit<ChangeSettings, 'domain'>) {
   const folders = runFolders(stateFolder);
   const record = runRecord(run, folders);
   const { begin, locationOf } = (await foldRun(run, folders)) ?? noRun(run);
-  if (begin.operation !== 'shorten' && begin.operation !== 'edit' && begin.operation !== 'apply') {
+  if (!leavesLinks(begin)) {
     throw new UsageError(`run ${run} left no links that could be read back: there is nothing to verify`);
   }
   const images = await keptImages(record, begin.input.rows);
