@@ -11,8 +11,8 @@ import type { RowsReport } from '../output/report.ts';
 import type { SelectedLink, SelectedLinks } from '../select/selected-links.ts';
 import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
-import type { Pending } from './pending.ts';
 import type { ChangePlan, MakeItem, PlanVerb } from './plan/plan.ts';
+import type { Pending } from './rows/pending.ts';
 
 export interface Question {
   /** The first word of the question: `Delete`. */

@@ -16,7 +16,7 @@ import {
   resolveRun,
   showRun,
 } from '../bulk/runs.ts';
-import { repeatText } from '../change/pending.ts';
+import { repeatText } from '../change/rows/pending.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/runner.ts';

@@ -14,8 +14,8 @@ import { sameUrl } from '../../link/value.ts';
 import type { SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { hasDestinationOf, type UndoDecision } from '../decide/undo.ts';
-import type { Pending } from '../pending.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
+import type { Pending } from './pending.ts';
 import type { RevertibleRun } from './reverted-changes.ts';
 
 interface Reading {

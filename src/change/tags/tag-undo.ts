@@ -10,7 +10,7 @@ import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
 import { accountLabel } from '../account-label.ts';
 import { environmentOf } from '../environment.ts';
 import { requireAnswer } from '../limits.ts';
-import { type Pending, withPending } from '../pending.ts';
+import { type Pending, withPending } from '../rows/pending.ts';
 import type { RevertibleRun } from '../rows/reverted-changes.ts';
 import { changedSince, countLinks, deletion, linksOf, tagKept } from './tag-removal.ts';
 import { changeEach, inverse, recordedTags, type TagsToRecord, tagRequests } from './tags.ts';

@@ -1,7 +1,7 @@
-import { CliError, type FailureKind, UnknownOutcomeError } from '../base/errors.ts';
-import type { DoneRun } from '../bulk/past-runs/done-run.ts';
-import { titleOf } from '../bulk/past-runs/run-names.ts';
-import { plainQuantity } from '../output/quantity.ts';
+import { CliError, type FailureKind, UnknownOutcomeError } from '../../base/errors.ts';
+import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
+import { titleOf } from '../../bulk/past-runs/run-names.ts';
+import { plainQuantity } from '../../output/quantity.ts';
 
 /** What calls of an undone run that had no answer may still apply, so that there is nothing to undo yet. */
 export interface Pending {
