@@ -13,6 +13,7 @@ import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session, timeoutOf } from '../cli/session.ts';
 import { maxWaitOf } from '../client/client-options.ts';
 import { trustFor } from '../client/trust.ts';
+import { hasSeveralDomains } from '../client/whole-listing.ts';
 import { choices, outputPath } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { quantity } from '../output/quantity.ts';
@@ -25,7 +26,7 @@ import {
   type SelectionOptions,
   selectionWords,
 } from '../select/selection-flags.ts';
-import { type CheckView, checkColumns, checkPresentation, checkReport, headerLines } from './check/check-report.ts';
+import { type CheckView, checkColumns, checkPresentation, checkReport, headerLines, isEdit } from './check/check-report.ts';
 import { keptLinks, readCheckedLinks, sumOf, unfinishedCheck } from './check/checked-links.ts';
 
 interface CheckOptions extends SelectionOptions {
@@ -105,10 +106,12 @@ async function check(options: CheckOptions, invocation: Invocation, operands: st
   const sha256 = sumOf(given);
   const begun = session.global.dryRun ? undefined : await unfinishedCheck(sha256, session);
   const { links, count, notes } = await readCheckedLinks(selected, options, session);
+  const statuses = only && new Set(only);
   const view: CheckView = {
-    only: only && new Set(only),
+    only: statuses,
     failOn: new Set(failOn ?? failingStatuses),
-    severalDomains: selected.severalDomains,
+    // edit -f refuses hashes alone on an account of several domains.
+    severalDomains: selected.severalDomains || (isEdit(statuses) && (await hasSeveralDomains(session))),
     results,
     notes,
   };

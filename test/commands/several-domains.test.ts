@@ -52,6 +52,23 @@ describe('two domains', () => {
     },
   );
 
+  test('W2, K5, F5: what is written for edit -f names links by their short URLs, also if all are on one domain', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    for (const domain of both) await store(service, numbered(1), domain);
+    const plan = await linkctl(['rewrite', 'https://example.com', 'https://new.example', '--all', '-n', '-o', 'csv']);
+    expect(plan).toMatchObject({ code: 0, stdout: expect.stringMatching(/^short_url,long_url,old_long_url,/) });
+    const path = join(folder, 'plan.csv');
+    writeFileSync(path, plan.stdout);
+    expect((await linkctl(['edit', '-f', path])).code).toBe(0);
+    expect((await stored(service, 'a.example')).map(({ long_url }) => long_url)).toEqual(['https://new.example/0']);
+    expect((await stored(service, 'b.example')).map(({ long_url }) => long_url)).toEqual(['https://example.com/0']);
+    const moved = await linkctl(['check', '--only', 'moved', '-n', '-o', 'csv']);
+    expect(moved).toMatchObject({ code: 0, stdout: 'short_url,long_url,old_long_url\n' });
+  });
+
   test('B43: a named link of an unknown domain is missing beside others, which are shown', async ({ linkctl, service }) => {
     for (const domain of both) await store(service, numbered(1), domain);
     const names = ['h0', 'https://zzz.example/q', 'b.example/h0'];

@@ -43,11 +43,16 @@ export async function listedDryRun(change: ListedChange, session: Session): Prom
     const affected = links.filter((link) => runRowOf(link, change) !== undefined);
     if (affected.length > 0) kept.add(affected);
   }
-  // As in the change itself, hashes are ambiguous only if the account has several domains.
-  const isAmbiguous = change.links.severalDomains && wantsRows(session) && session.format() !== 'json';
-  const domains = isAmbiguous && (await hasSeveralDomains(session)) ? plan.domains : [];
+  // As in the change itself, hashes are ambiguous only if the account has several domains. In a file they are even if all links are on one.
+  const format = session.format();
+  const isAmbiguous = wantsRows(session) && (format === 'csv' || (change.links.severalDomains && format !== 'json'));
+  const severalDomains = isAmbiguous && (await hasSeveralDomains(session));
+  const domains = severalDomains ? plan.domains : [];
   const requests = listedRequests(change, kept, session);
-  const report = await planReport({ plan, pages: kept.read(), requests, domains, inspect: change.inspect }, session);
+  const report = await planReport(
+    { plan, pages: kept.read(), requests, domains, severalDomains, inspect: change.inspect },
+    session,
+  );
   // An undo of which nothing is shown goes on with what else there is to undo.
   const isEmpty = plan.planned + plan.countOf('refused') + plan.countOf('missing') === 0;
   return isEmpty && change.undoing && !change.tags ? { ...report, rows: [] } : report;

@@ -79,13 +79,15 @@ interface PlannedChanges extends Pick<Planned, 'requests'> {
   readonly pages: Stream<readonly PlannedLink[]>;
   /** The domains of the links. Rows have short URLs if there are several. */
   readonly domains: LinkDomains;
+  /** The account has several domains, so that a file must name each link with its own, also if all are on one. */
+  readonly severalDomains?: boolean;
   /** Throws the error that the change itself would throw. */
   inspect?(plan: ChangePlan): void;
 }
 
 /** A terminal shows the plan. Rows are the links that would be changed, as input for `edit -f`. JSON contains the requests. */
 export function planReport(changes: PlannedChanges, session: Session): RowsReport {
-  const { plan, pages, requests, domains, inspect } = changes;
+  const { plan, pages, requests, domains, severalDomains = false, inspect } = changes;
   if (session.format() === 'json') return dryRunReport(requests);
   const asRows = wantsRows(session);
   async function* rows(): AsyncGenerator<Row[]> {
@@ -96,7 +98,7 @@ export function planReport(changes: PlannedChanges, session: Session): RowsRepor
     if (!asRows) await showPlan(plan, session);
     inspect?.(plan);
   }
-  const fields = shownFields(plan.verb, domains, session.edition);
+  const fields = shownFields(plan.verb, { domains, severalDomains }, session.edition);
   return dryRun({ requests, rows: rows(), columns, ...fields, notes: () => (asRows ? summaryLines(plan) : []) }, session);
 }
 
@@ -124,10 +126,14 @@ const columns: readonly Column[] = [
   { name: 'change', shrinks: true },
 ];
 
-/** Piped rows begin with the columns of the change itself. csv is input for `edit -f`, with all settable fields and the domain if known. */
-function shownFields(verb: PlanVerb, domains: LinkDomains, edition: Edition): Partial<Planned> {
+/** Piped rows begin with the columns of the change itself. csv is input for `edit -f`, with all settable fields and the domain if known or needed. */
+function shownFields(
+  verb: PlanVerb,
+  { domains, severalDomains }: Required<Pick<PlannedChanges, 'domains' | 'severalDomains'>>,
+  edition: Edition,
+): Partial<Planned> {
   const name = domains.length > 1 ? 'short_url' : 'hash';
-  const nameInFile = domains.some((domain) => domain !== undefined) ? 'short_url' : 'hash';
+  const nameInFile = severalDomains || domains.some((domain) => domain !== undefined) ? 'short_url' : 'hash';
   if (verb === 'delete' || verb === 'reset') {
     const fields = ['long_url', 'total_clicks', 'change'];
     return { tableFields: [name, ...fields], pipedFields: [name, ...fields], csvFields: [nameInFile, ...fields] };
@@ -144,7 +150,7 @@ function shownFields(verb: PlanVerb, domains: LinkDomains, edition: Edition): Pa
 /** Returns the link with its new values; undefined if it would not be changed. */
 function shownRowOf({ target, record, outcome }: PlannedLink): Row | undefined {
   const { long_url, total_clicks } = record ?? {};
-  const name = { hash: target.hash, short_url: record?.short_url ?? (target.domain && linkText(target)) };
+  const name = { hash: target.hash, short_url: record?.short_url ?? linkText(target) };
   switch (outcome.kind) {
     case 'delete':
     case 'reset':

@@ -124,7 +124,7 @@ async function* shownRows(shown: ShownCheck, session: Session): AsyncGenerator<R
 const tablePage = 500;
 
 /** With `--only moved` alone, the rows are input for `edit -f`: the new address is the long URL. */
-function isEdit(only: CheckView['only']): boolean {
+export function isEdit(only: CheckView['only']): boolean {
   return only?.size === 1 && only.has('moved');
 }
 
