@@ -47,7 +47,7 @@ export function misplacedWord({ flag, word }: NonNullable<TypedLine['misplaced']
   }
   const opposite = name.startsWith('--no-') ? '' : `, or ${name.replace('--', '--no-')} where the command has it`;
   return new UsageError(`${name} takes no value, but ${word} follows it`, {
-    hint: `for true: ${name} alone; for false: leave it out${opposite}`,
+    hint: `for true: ${name} alone; for false: leave it out${opposite}; if ${word} is an operand, put -- before it`,
   });
 }
 

@@ -61,7 +61,7 @@ test('B8, B57: a value that begins like --yes is no consent, and selects what wa
 test.for([
   [
     ['edit', 'h', '--email-stats', 'false'],
-    '--email-stats takes no value, but false follows it\nhint: for true: --email-stats alone; for false: leave it out, or --no-email-stats where the command has it\n',
+    '--email-stats takes no value, but false follows it\nhint: for true: --email-stats alone; for false: leave it out, or --no-email-stats where the command has it; if false is an operand, put -- before it\n',
   ],
   [['edit', 'h', '--email-stats', 'true', '--note', 'x'], '--email-stats takes no value, but true follows it\n'],
   [['delete', 'h', '-y', 'false'], '--yes takes no value, but false follows it\n'],
