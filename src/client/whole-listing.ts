@@ -24,20 +24,20 @@ export async function wholeAccount({ client, domains }: Pick<ListedAccount, 'cli
   return client.edition === 'b' ? [{}] : ofEveryDomain({}, await domains());
 }
 
-/** Names the domains that are not covered; empty with `--domain` or for a single domain. */
-export async function coverage({ client, domain, domainNamed, domains }: ListedAccount): Promise<string[]> {
+/** Names the domains that are not covered; empty with `--domain` or for a single domain. `advice` says how to cover them. */
+export async function coverage(
+  { client, domain, domainNamed, domains }: ListedAccount,
+  advice = ' To include all domains, use --all-domains.',
+): Promise<string[]> {
   if (client.edition === 'b' || domainNamed) return [];
-  const advice = 'To include all domains, use --all-domains.';
   // The listing itself succeeded, so a note must not make it fail.
   const account = await domains().catch(() => undefined);
-  if (!account) return [`Covers one domain; the account may have others. ${advice}`];
+  if (!account) return [`Covers one domain; the account may have others.${advice}`];
   const { names, defaultDomain } = account;
   if (names.length < 2) return [];
   const covered = domain ?? defaultDomain;
   const others = names.filter((name) => covered === undefined || !isSameDomain(name, covered));
-  return [
-    `Covers only ${covered ?? 'the default domain'}, ${covered ? 'not' : 'of'} ${enumerated(others, 'and', 10)}. ${advice}`,
-  ];
+  return [`Covers only ${covered ?? 'the default domain'}, ${covered ? 'not' : 'of'} ${enumerated(others, 'and', 10)}.${advice}`];
 }
 
 export interface CutListing {

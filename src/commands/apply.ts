@@ -14,6 +14,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { markdown } from '../contract/formats.ts';
+import { enumerated, type LinkDomains } from '../contract/link.ts';
 import { addBaseFlag, addBatchFlags, addClearFlag, addInputFlags, type BulkOptions } from '../flags/bulk-flags.ts';
 import { outputWithMarkdown } from '../flags/globals.ts';
 import { missingInput } from '../flags/missing-input.ts';
@@ -78,6 +79,8 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
   const { base, input, domains, reading, empty, compared } = await openComparison(options, session);
   if (input.rows === 0) throw new UsageError(`${input.name}: no rows`);
   const account = await linksOfDomains(domains, {}, session);
+  // Other links than those of the file only matter to --prune, which has no flag for further domains.
+  if (prune !== undefined) for (const line of await account.coverage('')) await session.note(line);
   const comparison = compared(account, asApplied(prune));
   if (session.global.output === markdown) {
     const { text } = await markdownPlan(comparison, 'apply', session);
@@ -89,7 +92,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
       links: {
         ...comparison.links,
         file: rereadable(input, input.sha256),
-        pages: () => notedPages(comparison.links.pages(), { prune, empty }, session),
+        pages: () => notedPages(comparison.links.pages(), { prune, empty, domains }, session),
       },
       given: {
         ...account.given,
@@ -121,12 +124,13 @@ const missing = { command: 'apply', usage: '-f <file> [--prune <label>]', exampl
 interface Noted {
   readonly prune: string | undefined;
   readonly empty: EmptyCells;
+  readonly domains: LinkDomains;
 }
 
 /** After the last page, warns if no link has the `--prune` tag, which may be misspelt, and names cells that were not compared. */
 async function* notedPages(
   pages: AsyncIterable<SelectedPage<ComparedLink<FileLink>>>,
-  { prune, empty }: Noted,
+  { prune, empty, domains }: Noted,
   session: Session,
 ): AsyncGenerator<SelectedPage<ComparedLink<FileLink>>> {
   let isCarried = prune === undefined;
@@ -134,7 +138,9 @@ async function* notedPages(
     isCarried ||= page.links.some(({ record }) => carries(record, prune));
     yield page;
   }
-  if (!isCarried) await session.warn(`--prune: no link carries the tag ${quoted(prune ?? '')}`);
+  const named = domains.filter((domain) => domain !== undefined);
+  const place = named.length > 0 ? ` of ${enumerated(named, 'or', 5)}` : '';
+  if (!isCarried) await session.warn(`--prune: no link${place} carries the tag ${quoted(prune ?? '')}`);
   for (const line of empty.notes()) await session.note(line);
 }
 

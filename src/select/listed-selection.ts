@@ -103,7 +103,7 @@ export function listedLinks(
     severalDomains,
     records,
     pages,
-    coverage: async () => (isPart ? await coverage({ ...session, domain }) : []),
+    coverage: async (advice) => (isPart ? await coverage({ ...session, domain }, advice) : []),
   };
 }
 

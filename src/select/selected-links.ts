@@ -57,5 +57,5 @@ export interface ListedLinks extends SelectedLinks {
   readonly listings: readonly ListSelection[];
   records(extent?: Omit<Extent, 'all'>): AsyncGenerator<FilteredPage>;
   /** Returns a sentence about the account's domains that are left out; empty if there are none. */
-  coverage(): Promise<string[]>;
+  coverage(advice?: string): Promise<string[]>;
 }

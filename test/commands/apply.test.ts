@@ -437,6 +437,22 @@ describe('several domains', () => {
     );
   });
 
+  test('P2, F6: prune says which domain it covers, and of which no link carries the label', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    await store(service, [{ custom_hash: 'kept', long_url: 'https://example.com/' }], 's.ex');
+    await store(service, [{ custom_hash: 'other', long_url: 'https://example.com/', tags: ['git'] }], 't.ex');
+    const path = join(folder, 'links.csv');
+    writeFileSync(path, 'short_url,long_url\ns.ex/kept,https://example.com/\n');
+    const ran = await linkctl(['apply', '-f', path, '--prune', 'git', '--yes']);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr).toMatch(/^Covers only s\.ex, not t\.ex\.$/m);
+    expect(ran.stderr).toMatch(/^warning: --prune: no link of s\.ex carries the tag "git"$/m);
+    expect((await linkctl(['apply', '-f', path, '--yes'])).stderr).not.toContain('Covers only');
+  });
+
   test('P2, F5: the same hash on both domains is two links, and prune keeps to the domains of the file', async ({
     linkctl,
     service,
