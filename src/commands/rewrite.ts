@@ -12,7 +12,7 @@ import { recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { withLocalName } from '../contract/web-address.ts';
 import { addBatchFlags, addNoUndoFlag, type BulkOptions } from '../flags/bulk-flags.ts';
-import { addRuleFlags, type RuleOptions, readRules, rulesText } from '../flags/rewrite-flags.ts';
+import { addRuleFlags, type RuleOptions, readRules, rulesText, splitOperands } from '../flags/rewrite-flags.ts';
 import { describe } from '../help/description.ts';
 import { longUrlFault } from '../input/field-values.ts';
 import { type UrlRule, urlChange } from '../link/rules/url-change.ts';
@@ -43,6 +43,7 @@ export function register(command: Command, run: Runner): void {
       'linkctl rewrite https://old.example/shop https://new.example/store',
       'linkctl rewrite --host old.example=new.example --all-domains',
       'linkctl rewrite --scheme https --all',
+      'linkctl rewrite --set-param ref=print abc xyz',
       "linkctl rewrite --utm source=newsletter,medium=email --by-tags 'promo'",
       "linkctl rewrite --remove-param 'utm_*' --search newsletter",
       "linkctl rewrite --regex '//(\\w+)\\.old\\.example/' --to '//new.example/$1/'",
@@ -60,21 +61,22 @@ export function register(command: Command, run: Runner): void {
         'replaced. Regular expressions are those of JavaScript without lookaround, back references and repetitions above 16, which could run for ever.',
       'The plan is shown first: the number of links, the changes, and the refused links. A new URL is refused if it is invalid or leads to a ' +
         'domain of the account. Only links that change are sent. With -n -o csv, the plan is input for edit -f.',
-      'Without a terminal, --yes is required, and --max-affected too except with --hashes-from.',
+      'Without a terminal, --yes is required, and --max-affected too except with <hash>... and --hashes-from.',
     ],
     globals: ['--domain', '--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
   });
 }
 
 async function rewrite(options: RewriteOptions, invocation: Invocation, operands: string[]): Promise<Report> {
-  const rules = readRules(operands, options, invocation.now);
-  const selection = rewrittenLinks(options, rules);
+  const { prefixes, hashes, maybeShort } = splitOperands(operands, options);
+  const rules = readRules(prefixes, options, invocation.now);
+  const selection = rewrittenLinks(hashes, options, rules);
   const session = await openSession(invocation);
   refuseDomainFlags(selection, options, session, 'change');
   await requireAnswer(session, selection.kind === 'listing' ? 'rewrite' : 'named');
   const links = await selectLinks(selection, options, session, 'change');
-  const decide = await deciderOf(rules, session);
-  const text = rulesText(operands, options);
+  const decide = await deciderOf(rules, maybeShort, session);
+  const text = rulesText(prefixes, options);
   return await runPlannedChange(
     {
       what: `rewrite ${text}`,
@@ -92,15 +94,28 @@ async function rewrite(options: RewriteOptions, invocation: Invocation, operands
   );
 }
 
-/** Refuses results that would be a short URL of the same account, which could redirect in a circle. */
-async function deciderOf(rules: readonly UrlRule[], session: Session): Promise<(record: UrlRecord) => PlannedOutcome> {
+/**
+ * Refuses results that would be a short URL of the same account, which could redirect in a circle. Throws a UsageError if `maybeShort` is
+ * one: it would name a link, and the other rules would change all links.
+ */
+async function deciderOf(
+  rules: readonly UrlRule[],
+  maybeShort: string | undefined,
+  session: Session,
+): Promise<(record: UrlRecord) => PlannedOutcome> {
   const ownDomains = new Set<string>();
   const ownHosts = new Set<string>();
+  const hostOfFrom = maybeShort && canonicalHost(maybeShort);
   const addDomain = (domain: string | undefined): void => {
     if (domain === undefined || ownDomains.has(domain)) return;
     ownDomains.add(domain);
     const host = canonicalHost(`https://${domain}`);
     if (host !== undefined) ownHosts.add(withLocalName(host));
+    if (hostOfFrom && ownHosts.has(withLocalName(hostOfFrom))) {
+      throw new UsageError(`<from>: "${maybeShort}" is a short URL`, {
+        hint: 'beside other rules, name links by their hashes: abc or s.example/abc',
+      });
+    }
   };
   if (editions[session.edition].severalDomains) for (const name of (await session.domains()).names) addDomain(name);
   const change = urlChange(rules, { fault: longUrlFault, isOwnHost: (host) => ownHosts.has(withLocalName(host)) });
@@ -112,10 +127,10 @@ async function deciderOf(rules: readonly UrlRule[], session: Session): Promise<(
 }
 
 /** Without a selection, all links if some rule selects links by itself. Throws a UsageError otherwise. */
-function rewrittenLinks(options: SelectionOptions, rules: readonly UrlRule[]): LinkSelection {
-  const chosen = chosenSelection([], options);
+function rewrittenLinks(hashes: readonly string[], options: SelectionOptions, rules: readonly UrlRule[]): LinkSelection {
+  const chosen = chosenSelection(hashes, options);
   if (chosen) return chosen;
   if (rules.some(({ selects }) => selects)) return everything;
   if (options.filter || options.allDomains) return requireSelection([], options, 'rewrite');
-  throw new UsageError('no links selected: add --by-tags, --search or --hashes-from, or --all for all links');
+  throw new UsageError('no links selected: add <hash>..., --by-tags, --search or --hashes-from, or --all for all links');
 }

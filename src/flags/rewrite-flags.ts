@@ -24,6 +24,7 @@ export function addRuleFlags(command: Command): void {
   command
     .argument('[from]', 'prefix of the long URLs to rewrite')
     .argument('[to]', 'new prefix')
+    .argument('[hash...]', 'hashes or short URLs; without <from> <to> too')
     .option('--scheme <scheme>', 'replace http by https', choice(['https']))
     .option('--host <old=new>', 'replace one host by another', once)
     .option('--set-param <name=value>', 'set a query parameter; repeatable', repeated)
@@ -31,6 +32,18 @@ export function addRuleFlags(command: Command): void {
     .option('--utm <list>', 'set UTM parameters: source=newsletter,medium=email,campaign=spring', once)
     .option('--regex <pattern>', 'replace the first match of a regular expression by --to', once)
     .option('--to <text>', 'replacement for --regex; $1 and $<name> are groups, $$ is $', once);
+}
+
+/**
+ * Returns `<from> <to>`, and the links that the other operands name. Beside other rules, a first operand that is no URL is a hash, and
+ * `maybeShort` is one that may be a long or a short URL.
+ */
+export function splitOperands(operands: readonly string[], { scheme, host, setParam, removeParam, utm, regex }: RuleOptions) {
+  const hasRule = [scheme, host, setParam, removeParam, utm, regex].some((value) => value !== undefined);
+  const [first = ''] = operands;
+  const prefixes = hasRule && !/^https?:/i.test(first) ? 0 : 2;
+  const maybeShort = hasRule && prefixes > 0 ? first : undefined;
+  return { prefixes: operands.slice(0, prefixes), hashes: operands.slice(prefixes), maybeShort };
 }
 
 /** Returns the rules in the order of the flags. `now` is in milliseconds. Throws a UsageError, also if there is no rule. */

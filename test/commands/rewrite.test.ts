@@ -256,6 +256,24 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await destinations(service)).h2).toBe('https://example.com/new/2');
   });
 
+  test.for([
+    [['https://old.example/shop', 'https://new.example/store', 'null', 'h2'], { null: shopAfter.null }],
+    [['--host', 'old.example=new.example', 'h5', 'h6'], { h5: 'https://new.example/shop?x', h6: 'http://new.example/shop' }],
+  ] as const)('F1, W1: rewrite %j changes no other links than those named', async ([words, after], { linkctl, service }) => {
+    await store(service, shop);
+    expect(await linkctl(['rewrite', ...words, 'nosuch', '--yes'])).toMatchObject({ code: 3 });
+    expect(await destinations(service)).toEqual({ ...shopBefore, ...after });
+  });
+
+  test('W1: two short URLs beside other rules are not taken for <from> and <to>', async ({ linkctl, service, wire }) => {
+    await store(service, shop);
+    const [{ short_url_with_protocol = '' } = {}] = await stored(service);
+    const words = ['rewrite', '--host', 'old.example=new.example', short_url_with_protocol];
+    const ran = await linkctl([...words, `${short_url_with_protocol}x`, ...sure]);
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('" is a short URL\nhint: ') });
+    expect(await edits(wire)).toEqual([]);
+  });
+
   test('W1: no batch is larger than the bound, over several pages', async ({ linkctl, wire, service }) => {
     const links = numbered(1203).map((link, index) => (index % 2 ? link : { ...link, long_url: `https://old.example/${index}` }));
     await store(service, links);
@@ -273,9 +291,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     [['abc', 'https://a.example'], '<from>: "abc" is not an http or https URL'],
     [['https://a.example', 'b.example'], '<to>: "b.example" is not an http or https URL; did you mean "https://b.example"?'],
     [['https://a.example', 'https://a.example'], '<from> and <to> are the same'],
-    [['https://a.example', 'https://b.example', 'https://c.example'], 'too many arguments: expected 2, got 3\n'],
+    [['https://a.example', 'https://b.example', 'h0', '--all'], 'specify only one of <hash>... or --all\n'],
     [['--scheme', 'http', '--all'], '--scheme: expected one of {https}, got "http"'],
-    [['--scheme', 'https'], 'no links selected: add --by-tags, --search or --hashes-from, or --all for all links'],
+    [['--scheme', 'https'], 'no links selected: add <hash>..., --by-tags, --search or --hashes-from, or --all for all links'],
     [['--utm', 'source=x', '--filter', 'tags=a'], '--filter narrows a selection: for all links add --all'],
     [['--remove-param', 'x', '--all-domains'], '--all-domains says where links are selected: for all links add --all'],
     [['--set-param', 'x=1', '--all', '--by-tags', 'a'], 'specify only one of --by-tags or --all'],
