@@ -324,7 +324,7 @@ describe('short URLs on this computer', () => {
   test.for(['localhost', '127.0.0.1'])('E35: no link is led to them by the name %s', async (name, { linkctl, wire, service }) => {
     await store(service, [{ custom_hash: 'one', long_url: 'http://old.example/x' }]);
     const ran = await linkctl(['rewrite', '--host', `old.example=${name}:8787`, ...sure]);
-    expect(ran.code).toBe(6);
+    expect(ran.code).toBe(3);
     expect(ran.stderr).toContain(`leads to ${name}:8787, a domain of the account`);
     expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
   });

@@ -142,7 +142,7 @@ describe('progress', () => {
     const { shown } = await open(['shorten', '-f', links(folder, 60), '--batch-size', '20', '-q', '--progress', 'plain']).ended();
     expect(shown).not.toContain('batches');
     await wire.script([]);
-    const told = await open(['shorten', '-f', links(folder, 80), '--batch-size', '20', '--progress', 'plain']).ended();
+    const told = await open(['shorten', '-f', links(folder, 80), '--again', '--batch-size', '20', '--progress', 'plain']).ended();
     expect(screenOf(told.shown).filter((line) => /^\d\/4 batches · \d+\/80 · 0 failed/.test(line)).length).toBeGreaterThanOrEqual(
       4,
     );
