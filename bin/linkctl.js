@@ -6,9 +6,6 @@ const { Script } = require('node:vm');
 /** V8 puts a checksum of its flags there into compiled code. */
 const flagsPosition = 12;
 
-/** A file of the program is the body of this function, as `require` makes one. */
-const [head, tail] = ['(function (exports, require, module, __dirname) {', '\n})'];
-
 /** All files are read into the same memory, because the system takes longer to give new memory than to read a file. */
 let memory = Buffer.allocUnsafeSlow(2 ** 19);
 
@@ -89,7 +86,7 @@ function compiledProgram(folder) {
     const filename = `${folder}/${name}`;
     const file = read(filename);
     owner = file.uid;
-    const source = functionOf(file.bytes);
+    const source = `(function (exports, require, module, __dirname) {${file.bytes.latin1Slice()}\n})`;
     // Another file may need only a part of this one, so code that is kept for it does not tell what the command of this file calls.
     const place = depth > 0 ? `part-${name}` : name;
     const cachedData = readCode(`${cache}/${place}`, owner);
@@ -129,25 +126,16 @@ function readCode(path, owner) {
   }
 }
 
-/** The bytes are overwritten by the next file. There is room for the parts of a function around them. */
+/** The bytes are overwritten by the next file. */
 function read(path) {
   const file = fs.openSync(path, 'r');
   try {
     const { uid, mode, size } = fs.fstatSync(file);
-    const needed = head.length + size + tail.length;
-    if (needed > memory.length) memory = Buffer.allocUnsafeSlow(needed);
-    const end = head.length + fs.readSync(file, memory, head.length, size, 0);
-    return { uid, mode, bytes: memory.subarray(head.length, end) };
+    if (size > memory.length) memory = Buffer.allocUnsafeSlow(size);
+    return { uid, mode, bytes: memory.subarray(0, fs.readSync(file, memory, 0, size, 0)) };
   } finally {
     fs.closeSync(file);
   }
-}
-
-/** Made as one string in memory: to join strings would need the memory twice, and so collect garbage once more. */
-function functionOf({ length }) {
-  memory.latin1Write(head, 0);
-  memory.latin1Write(tail, head.length + length);
-  return memory.latin1Slice(0, head.length + length + tail.length);
 }
 
 function writeCode(scripts, cache, flags) {
