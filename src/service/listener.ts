@@ -183,14 +183,18 @@ function answerQueue() {
   };
 }
 
-/** Milliseconds without a new connection, and at most. */
-const quiet = { step: 10, bound: 500 };
+/** Milliseconds without a new connection, and at most. On a busy machine a client may take tens of them to connect. */
+const quiet = { step: 50, bound: 1000 };
 
-/** Resolves when no client is about to connect, or after a while. Node takes one waiting connection at a time from the system. */
+/**
+ * Resolves when no client is about to connect, or after a while. Node takes one waiting connection at a time from the system, and none before
+ * a timer that is late.
+ */
 async function quietMoment(lastConnection: () => number): Promise<void> {
   await turn();
   for (let waited = 0; performance.now() - lastConnection() < quiet.step && waited < quiet.bound; waited += quiet.step) {
     await delay(quiet.step);
+    await turn();
   }
 }
 
