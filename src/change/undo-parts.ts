@@ -79,7 +79,7 @@ function hasMoreTags(run: string, reversals: readonly Reversal[]): boolean {
 }
 
 /** Rows that are known before anything is sent are those that are refused. */
-function changesNothing({ rows }: RowsReport): boolean {
+export function changesNothing({ rows }: RowsReport): boolean {
   return !(Symbol.asyncIterator in rows);
 }
 

@@ -68,7 +68,7 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   const { begin, untraceableRows } = run;
   const { system, global } = session;
   const undo = undoOf(run);
-  if (begin.operation === 'tags') return await undoTagRun(part, undo, session);
+  if (begin.operation === 'tags') return await undoTagRun(part, { ...undo, force: options.force }, session);
   const method = await undoMethodOf(run, session);
   if (!options.force) assertSettled(run);
   await requireAnswer(session, 'named');
@@ -93,7 +93,7 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   const isWithoutLinks = report.runRows === undefined;
   // While rows may still be applied, tags stay as they are, because links may get them.
   if (isWithoutLinks && pending.rows === 0 && !report.outcome?.()) {
-    if (tags) return await undoTagRun(part, undo, session);
+    if (tags) return await undoTagRun(part, { ...undo, force: options.force }, session);
     // Links that are found as they should be are undone: what somebody does to them later is not part of the run.
     const nothing = { ...undo, operation: method.kind, change: {}, profile: session.profile };
     await recordTagRun(nothing, environmentOf(session), { act: async () => undefined });

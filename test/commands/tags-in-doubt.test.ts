@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { faults } from '../support/faulty-steps.ts';
+import { faults, type Step } from '../support/faulty-steps.ts';
 import { type Linkctl, sure, test } from '../support/linkctl.ts';
 import { store, stored } from '../support/stored-links.ts';
 import { killed, runs } from './undo-world.ts';
@@ -36,11 +36,15 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       await killed(words, step, { wire, env }, before);
       const [{ run = '' } = {}] = await runs(linkctl);
       const undo = ['undo', run, '--yes'];
+      const typed = words.filter((word) => !(sure as readonly string[]).includes(word)).join(' ');
+      // The command would add again what the undo has deleted.
+      const isBegun = what === 'the second of two additions';
+      const settled = isBegun ? 'check the tags, then repeat' : `repeat the command of the run (${typed}), then`;
       for (let times = 0; times < 2; times += 1) {
         const undone = await linkctl(undo);
         expect(undone, undone.stderr).toMatchObject({ code: 10 });
         expect(undone.stderr).toContain(`error: outcome unknown for 1 tag of run ${run}: `);
-        expect(undone.stderr).toContain(`hint: check the tags, then repeat: linkctl undo ${run}`);
+        expect(undone.stderr).toContain(`hint: ${settled}: linkctl undo ${run}; `);
         if (what !== 'a deletion from links') expect(await tags(linkctl)).toEqual(labels);
       }
       await wire.release();
@@ -53,12 +57,49 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     },
   );
 
+  test.for([
+    ['a rename', ['tags', 'rename', 'old', 'new'], 'PATCH', []],
+    ['an addition', ['tags', 'add', 'new'], 'POST', []],
+    ['the second of two additions', ['tags', 'add', 'new', 'newer'], 'POST', [first('POST')]],
+    ['a deletion', ['tags', 'delete', 'old', ...sure], 'DELETE', []],
+    ['a deletion from links', ['tags', 'delete', 'used', ...sure], 'DELETE', []],
+  ] as const)(
+    'U2, U6: %s of tags in doubt that was never applied: its undo ends once the command was repeated, or with --force',
+    async ([, words, method, before]: readonly [string, readonly string[], string, readonly Step[]], {
+      linkctl,
+      service,
+      wire,
+    }) => {
+      await linkctl(['tags', 'add', 'old']);
+      await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['used'] }]);
+      const [links, labels] = [await stored(service), await tags(linkctl)];
+      for (const isRepeated of [true, false]) {
+        await wire.script([...before, { ...first(method), ...faults.dropBefore, times: 'all' }]);
+        expect((await linkctl([...words, '--retries', '0'], { haste: 100 })).code).toBe(10);
+        await wire.script([]);
+        const [{ run = '' } = {}] = await runs(linkctl);
+        const undo = ['undo', run, '--yes'];
+        expect((await linkctl(undo)).code).toBe(10);
+        if (isRepeated) expect((await linkctl(words)).code).toBe(0);
+        const undone = await linkctl(isRepeated ? undo : [...undo, '--force']);
+        expect(undone, undone.stderr).toMatchObject({ code: 0 });
+        const warning = `warning: outcome unknown for 1 tag of run ${run}: left unchanged\n`;
+        if (!isRepeated && !words.includes('used')) expect(undone.stderr).toContain(warning);
+        expect(await tags(linkctl)).toEqual(labels);
+        expect(await stored(service)).toEqual(links);
+        expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
+      }
+    },
+  );
+
   test('U2: redo of an undo of tags in doubt waits for it, too', async ({ linkctl, wire, env }) => {
     await linkctl(['tags', 'add', 'one']);
     await linkctl(['tags', 'rename', 'one', 'two']);
     const [{ run = '' } = {}] = await runs(linkctl);
     await killed(['undo', run, '--yes'], late('PATCH'), { wire, env });
-    expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 10, stderr: expect.stringContaining('1 tag of run') });
+    const redone = await linkctl(['redo', run, '--yes']);
+    expect(redone).toMatchObject({ code: 10, stderr: expect.stringContaining('1 tag of run') });
+    expect(redone.stderr).toContain(`hint: repeat the command of the run (undo ${run}), then: linkctl undo `);
     await wire.release();
     expect(await tags(linkctl)).toEqual(['one']);
     expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0 });

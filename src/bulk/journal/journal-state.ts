@@ -71,7 +71,9 @@ export function hasOwnHashes({ mode, options }: Pick<BeginLine, 'mode' | 'option
   return mode === 'keyed' && !options.generateHashes;
 }
 
-/** Returns true if the same command resumes the run and finds out about all its rows in doubt. That of a one-file record does not. */
+/**
+ * Returns true if the same command resumes the run and finds out about all that is in doubt. That of a one-file record with rows does not.
+ */
 export function canSettle({ complete, counts, undoneBy }: RunState): boolean {
   return !complete && !counts.get('unknown') && undoneBy.length === 0;
 }

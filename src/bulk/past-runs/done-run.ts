@@ -48,7 +48,8 @@ export async function readDoneRun(stateFolder: string, run: string) {
     kind,
     /** Number of rows that may have created links which cannot be found. */
     untraceableRows: isCreation ? inDoubt - named.size : 0,
-    isSettledLater: !record.isSmall && canSettle(state),
+    // Of the runs with a one-file record, the same command resumes only those without rows: changes of tags.
+    isSettledLater: (!record.isSmall || begin.input.rows === 0) && canSettle(state),
     tagsInDoubt: tagsInDoubt(state),
     /** Number of untraceable rows that another run would make a second time. */
     unrepeatableRows: unrepeatableCount(state),

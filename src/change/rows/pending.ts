@@ -23,28 +23,33 @@ export function assertSettled({ begin, isSettledLater, unrepeatableRows }: DoneR
 }
 
 export function repeatText(begin: DoneRun['begin']): string {
-  return `repeat the command of the run (${titleOf(begin)})`;
+  // The title of an undo names the command that it undoes.
+  const command = begin.undoes === undefined ? titleOf(begin) : `undo ${begin.undoes}`;
+  return `repeat the command of the run (${command})`;
+}
+
+/** Says how to undo a run of which a tag may still be changed. */
+export function settleTagsText({ begin, isSettledLater }: Pick<DoneRun, 'begin' | 'isSettledLater'>): string {
+  return `${isSettledLater ? `${repeatText(begin)}, then` : 'check the tags, then repeat'}: linkctl undo ${begin.run}`;
 }
 
 /** How an undo ends that went through all rows. One that stopped goes on with the same command. */
 const through: ReadonlySet<FailureKind> = new Set(['partial', 'rejected', 'not_found', 'failed']);
 
 /** What may still be applied after the undo matters more than what was left unchanged. */
-export function withPending(
-  outcome: CliError | undefined,
-  { rows, tags }: Pending,
-  { begin, untraceableRows, unrepeatableRows, isSettledLater }: DoneRun,
-): CliError | undefined {
+export function withPending(outcome: CliError | undefined, { rows, tags }: Pending, undone: DoneRun): CliError | undefined {
+  const { begin, untraceableRows, unrepeatableRows, isSettledLater } = undone;
   if (rows + tags === 0 || (outcome && !through.has(outcome.kind))) return outcome;
   const { run } = begin;
-  const [what, things] = rows > 0 ? [plainQuantity(rows, 'row'), 'links'] : [plainQuantity(tags, 'tag'), 'tags'];
+  const what = rows > 0 ? plainQuantity(rows, 'row') : plainQuantity(tags, 'tag');
   // An undo does not find links of untraceable rows, however often it is repeated.
   const refused = `; the command of the run (${titleOf(begin)}) names their destinations, and makes links again only with --again`;
   const check = isSettledLater
     ? `${repeatText(begin)}, then: linkctl undo ${run}`
     : `check with: linkctl list${unrepeatableRows > 0 ? refused : ''}`;
+  const links = rows > untraceableRows ? `check the links, then repeat: linkctl undo ${run}` : check;
   return new CliError('unknown', `outcome unknown for ${what} of run ${run}: they may still be applied`, {
     details: outcome ? [outcome.message] : [],
-    hint: tags > 0 || rows > untraceableRows ? `check the ${things}, then repeat: linkctl undo ${run}` : check,
+    hint: tags > 0 ? `${settleTagsText(undone)}; to leave them as they are, add --force` : links,
   });
 }

@@ -6,12 +6,14 @@ import type { Session } from '../../cli/session.ts';
 import { type AccountTags, accountTags, addTags, isOneOf, renameTag } from '../../client/account-tags.ts';
 import { isSameLabel } from '../../contract/tag-label.ts';
 import { dryRunReport } from '../../output/planned-requests.ts';
+import { plainQuantity } from '../../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
 import { accountLabel } from '../account-label.ts';
 import { environmentOf } from '../environment.ts';
 import { requireAnswer } from '../limits.ts';
 import { type Pending, withPending } from '../rows/pending.ts';
 import type { RevertibleRun } from '../rows/reverted-changes.ts';
+import { changesNothing } from '../undo-parts.ts';
 import { changedSince, countLinks, deletion, linksOf, tagKept } from './tag-removal.ts';
 import { changeEach, inverse, recordedTags, type TagsToRecord, tagRequests } from './tags.ts';
 
@@ -31,17 +33,27 @@ interface Step {
 
 /**
  * Undoes a run that changed tags and no links, or none any more. Tags that changed since are left unchanged and reported. While others may
- * still be changed by a call of the run, the undo is not whole.
+ * still be changed by a call of the run, the undo is not whole, unless `force` is given.
  */
 export async function undoTagRun(part: RevertibleRun, undo: Undo, session: Session): Promise<RowsReport> {
   const pending: Pending = { rows: 0, tags: 0 };
   const report = await revertTags(part, { ...undo, left: () => pending.tags }, pending, session);
-  return session.global.dryRun ? report : { ...report, outcome: () => withPending(report.outcome?.(), pending, part.run) };
+  if (session.global.dryRun) return report;
+  // If tags were changed, the command of the run would change them once more.
+  const undone = { ...part.run, isSettledLater: part.run.isSettledLater && changesNothing(report) };
+  return { ...report, outcome: () => withPending(report.outcome?.(), pending, undone) };
 }
 
-type Undo = Omit<TagsToRecord, 'change'>;
+interface Undo extends Omit<TagsToRecord, 'change'> {
+  readonly force?: boolean | undefined;
+}
 
-async function revertTags(part: RevertibleRun, undo: Undo, pending: Pending, session: Session): Promise<RowsReport> {
+async function revertTags(
+  part: RevertibleRun,
+  { force, ...undo }: Undo,
+  pending: Pending,
+  session: Session,
+): Promise<RowsReport> {
   const { run: undone } = part;
   const { begin } = undone;
   const { global, streams } = session;
@@ -50,7 +62,9 @@ async function revertTags(part: RevertibleRun, undo: Undo, pending: Pending, ses
   // A killed undo may have made all changes: then only its end must be recorded.
   const begun = await unfinishedTags(undo, environmentOf(session));
   const steps = await stepsOf(change, session);
-  pending.tags = openTags(part, steps).length;
+  const open = openTags(part, steps).length;
+  if (!force) pending.tags = open;
+  else if (open > 0) await session.warn(`outcome unknown for ${plainQuantity(open, 'tag')} of run ${begin.run}: left unchanged`);
   const isSilent = global.quiet && global.yes;
   for (const { text, refusal } of isSilent ? [] : steps)
     await streams.message(`${text}${refusal === undefined ? '' : `: ${refusal}`}`, '  ');

@@ -5,6 +5,7 @@ import { type TagChange, tagChangeOf } from '../../bulk/tag-run.ts';
 import type { Session } from '../../cli/session.ts';
 import { accountTags, addTags } from '../../client/account-tags.ts';
 import { plainQuantity } from '../../output/quantity.ts';
+import { settleTagsText } from '../rows/pending.ts';
 import { changedSince, deletion } from './tag-removal.ts';
 import { inverse } from './tags.ts';
 
@@ -43,15 +44,15 @@ export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undef
 }
 
 /** Throws if the run may still delete a tag: the deletion would take it from the links again that the undo gives it to. */
-export async function assertTagsSettled({ begin, tagsInDoubt }: DoneRun, { client }: Session): Promise<void> {
+export async function assertTagsSettled(run: DoneRun, { client }: Session): Promise<void> {
+  const { begin, tagsInDoubt } = run;
   const { delete: deleted = [] } = tagChangeOf(begin);
   if (!tagsInDoubt.deleted || deleted.length === 0) return;
   const { spelled } = await accountTags(client);
   const left = deleted.filter((label) => spelled(label) !== undefined);
   if (left.length === 0) return;
-  const { run } = begin;
   throw new UnknownOutcomeError(
-    `outcome unknown for ${plainQuantity(left.length, 'tag')} of run ${run}: they may still be deleted; nothing was changed`,
-    { hint: `check the tags, then repeat: linkctl undo ${run}; to undo the links now, add --force` },
+    `outcome unknown for ${plainQuantity(left.length, 'tag')} of run ${begin.run}: they may still be deleted; nothing was changed`,
+    { hint: `${settleTagsText(run)}; to undo the links now, add --force` },
   );
 }
