@@ -21,7 +21,7 @@ import { addNoUndoFlag } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/field-values.ts';
 import { grouped } from '../output/quantity.ts';
-import { batchesOf, type Report, type Row, type RowsReport } from '../output/report.ts';
+import { batchesOf, type DoneReport, type Report, type Row, type RowsReport } from '../output/report.ts';
 
 export function register(command: Command, run: Runner): void {
   describe(command.command('list', { isDefault: true }).alias('ls'), {
@@ -170,13 +170,17 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   // If no tag has either label, nothing was renamed, or the tag was deleted since.
   const { run: name, result } = await recordTagRun(run, environment, { act, leavesNothing: isNoTag });
   const tag = applied(label, result);
-  const undoLines = session.streams.watched ? [undoLineOf(name)] : [];
-  const report = labelReport(tag, `Renamed tag "${old}" to "${tag.label}"`, undoLines);
-  return { ...report, printed: () => markShown(name, session) };
+  const undoLines = () => [undoLineOf(name)];
+  return {
+    ...labelReport(tag, `Renamed tag "${old}" to "${tag.label}"`),
+    ...(session.streams.watched && { notes: undoLines }),
+    unwritten: undoLines,
+    printed: () => markShown(name, session),
+  };
 }
 
-function labelReport(tag: TagRecord, sentence: string, notes: readonly string[] = []): Report {
-  return { kind: 'done', sentence, record: { tags: [tag] }, lines: [tag.label], notes: () => notes };
+function labelReport(tag: TagRecord, sentence: string): DoneReport {
+  return { kind: 'done', sentence, record: { tags: [tag] }, lines: [tag.label] };
 }
 
 /** Changes the links first; with `--no-undo` only DELETE /tags/[label], after confirmation, changes anything. */

@@ -32,7 +32,8 @@ export async function printReport(report: Report, options: OutputOptions, stream
 /** Output that could not be written must not hide that something was changed. */
 function withChanges(error: unknown, report: Report, { stdout, pasteable }: Streams): unknown {
   const failure = stdout.failure();
-  const details = report.kind === 'done' ? [report.sentence, ...(report.notes?.() ?? [])] : report.unwritten?.();
+  const details =
+    report.kind === 'done' ? [report.sentence, ...(report.unwritten?.() ?? report.notes?.() ?? [])] : report.unwritten?.();
   if (!details || !failure || error !== failure) return error instanceof ClosedPipe ? undefined : error;
   return new LocalError(failure.message, { cause: error, details: details.map(pasteable), hint: report.abandoned?.()?.hint });
 }

@@ -118,10 +118,11 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
       summary: { rows: labels.length, [done]: changed, failed: failures.size, missing, ...(links && { links: links() }) },
     }),
     outcome: () => sharedFailure([...failures.values()], labels.length, `tags were not ${done}`),
-    abandoned: () =>
-      new LocalError(`output pipe closed after ${changed} of ${labels.length} tags were ${done}`, {
-        hint: changed + unneeded < labels.length ? 'run the same command again to finish' : undefined,
-      }),
+    abandoned: () => {
+      if (changed + unneeded + missing + failures.size >= labels.length) return undefined;
+      const hint = 'run the same command again to finish';
+      return new LocalError(`output pipe closed after ${changed} of ${labels.length} tags were ${done}`, { hint });
+    },
     unwritten: () => [`${changed} of ${quantity(labels.length, 'tag')} ${done}`],
   };
 }
