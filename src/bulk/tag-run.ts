@@ -6,6 +6,7 @@ import { tagsInDoubt } from './journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from './journal/lines.ts';
 import { identityOf } from './journal/new-run.ts';
 import { removeRunFolder } from './journal/run-folder.ts';
+import type { DoneRun } from './past-runs/done-run.ts';
 import { recordResumed, recordUndone } from './past-runs/later-lines.ts';
 import { isCrowded, runFolders } from './past-runs/run-names.ts';
 import { unfinishedRuns } from './past-runs/unfinished.ts';
@@ -29,6 +30,13 @@ export function tagChangeOf({ options: { tags } }: Pick<BeginLine, 'options'>): 
     ...(textsOf(change.add).length > 0 && { add: textsOf(change.add) }),
     ...(textsOf(change.delete).length > 0 && { delete: textsOf(change.delete) }),
   };
+}
+
+/** Returns the tags of a run that a call without an answer may still change. */
+export function openTags({ begin, tagsInDoubt: { added, deleted } }: Pick<DoneRun, 'begin' | 'tagsInDoubt'>): string[] {
+  const change = tagChangeOf(begin);
+  const first = [...(change.add ?? []), ...(change.rename ? [change.rename.to] : [])];
+  return [...(added ? first : []), ...(deleted ? (change.delete ?? []) : [])];
 }
 
 function textsOf(value: unknown): string[] {

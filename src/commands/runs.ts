@@ -16,6 +16,7 @@ import {
   resolveRun,
   showRun,
 } from '../bulk/runs.ts';
+import { openTags } from '../bulk/tag-run.ts';
 import { repeatText } from '../change/rows/pending.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
@@ -166,17 +167,21 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
   };
 }
 
-/** Throws if there is nothing to read back because no outcome is known. */
+/** Throws if there is nothing to read back because no outcome is known, or the tags of the run may still be changed. */
 async function assertKnown(
   begin: NonNullable<RunOverview['begin']>,
   { unknown = 0, not_sent = 0, failed = 0 }: RunOverview['counts'],
   state: string,
 ): Promise<void> {
-  const { run, input } = begin;
-  if (unknown === 0 || (leavesLinks(begin) && unknown + not_sent + failed < input.rows)) return;
-  const { isSettledLater } = await readDoneRun(state, run);
-  throw new UnknownOutcomeError(`outcome unknown for ${quantity(unknown, 'row')} of run ${run}: nothing was checked`, {
-    hint: isSettledLater ? repeatText(begin) : 'check with: linkctl list',
+  const { run, input, options } = begin;
+  const isKnown = unknown === 0 || (leavesLinks(begin) && unknown + not_sent + failed < input.rows);
+  if (isKnown && options.tags === undefined) return;
+  const done = await readDoneRun(state, run);
+  const tags = openTags(done).length;
+  if (isKnown && tags === 0) return;
+  const [what, list] = isKnown ? [quantity(tags, 'tag'), 'tags'] : [quantity(unknown, 'row'), 'list'];
+  throw new UnknownOutcomeError(`outcome unknown for ${what} of run ${run}: nothing was checked`, {
+    hint: done.isSettledLater ? repeatText(begin) : `check with: linkctl ${list}`,
   });
 }
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
-import { test as base, type Linkctl } from '../support/linkctl.ts';
+import { test as base, type Linkctl, sure } from '../support/linkctl.ts';
 import { numbered, store } from '../support/stored-links.ts';
 import { foreign, runs } from './undo-world.ts';
 
@@ -126,6 +126,31 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
         code: 10,
         listed: [],
         stderr: `error: outcome unknown for ${rows} of run ${run}: nothing was checked\nhint: ${hint}\n`,
+      });
+    }
+  });
+
+  test('R-X10, B45: a change of tags in doubt is not verified, with links or without: exit 10, and how to settle it', async ({
+    linkctl,
+    service,
+    wire,
+  }) => {
+    await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['used'] }]);
+    await linkctl(['tags', 'add', 'old', 'idle']);
+    for (const [words, method] of [
+      ['tags rename old new', 'PATCH'],
+      ['tags add more', 'POST'],
+      ['tags delete idle', 'DELETE'],
+      ['tags delete used', 'DELETE'],
+    ] as const) {
+      await wire.script([{ ...lost(method), only: { method, path: '/tags' } }]);
+      const flags = words.includes('delete') ? sure : [];
+      expect((await linkctl([...words.split(' '), ...flags, '--retries', '0'], { haste: 100 })).code).toBe(10);
+      const [{ run = '' } = {}] = await runs(linkctl);
+      expect(await verified(linkctl)).toEqual({
+        code: 10,
+        listed: [],
+        stderr: `error: outcome unknown for 1 tag of run ${run}: nothing was checked\nhint: repeat the command of the run (${words})\n`,
       });
     }
   });

@@ -1,6 +1,6 @@
 import { PartialError } from '../../base/errors.ts';
 import { titleOf } from '../../bulk/past-runs/run-names.ts';
-import { type TagChange, tagChangeOf, unfinishedTags } from '../../bulk/tag-run.ts';
+import { openTags, type TagChange, tagChangeOf, unfinishedTags } from '../../bulk/tag-run.ts';
 import { confirm } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { type AccountTags, accountTags, addTags, isOneOf, renameTag } from '../../client/account-tags.ts';
@@ -62,7 +62,7 @@ async function revertTags(
   // A killed undo may have made all changes: then only its end must be recorded.
   const begun = await unfinishedTags(undo, environmentOf(session));
   const steps = await stepsOf(change, session);
-  const open = openTags(part, steps).length;
+  const open = tagsLeftOpen(part, steps).length;
   if (!force) pending.tags = open;
   else if (open > 0) await session.warn(`outcome unknown for ${plainQuantity(open, 'tag')} of run ${begin.run}: left unchanged`);
   const isSilent = global.quiet && global.yes;
@@ -105,16 +105,11 @@ async function revertTags(
  * Returns the tags of the run that a call without an answer may still change: neither the account nor an earlier undo shows that it was
  * applied.
  */
-function openTags({ run: { begin, tagsInDoubt }, reverted: { reversals } }: RevertibleRun, steps: readonly Step[]): string[] {
-  const { rename, add = [], delete: deleted = [] } = tagChangeOf(begin);
+function tagsLeftOpen({ run, reverted: { reversals } }: RevertibleRun, steps: readonly Step[]): string[] {
+  const { begin } = run;
   const earlier = reversals.flatMap(({ undoes, state }) => (undoes === begin.run && state ? tagChangeOf(state.begin) : []));
   const isSeen = isOneOf([...steps.flatMap(({ changes }) => changes), ...earlier].flatMap(labelsOf));
-  const open = [
-    ...(tagsInDoubt.added ? add : []),
-    ...(tagsInDoubt.deleted ? deleted : []),
-    ...(rename && tagsInDoubt.added ? [rename.to] : []),
-  ];
-  return open.filter((label) => !isSeen(label));
+  return openTags(run).filter((label) => !isSeen(label));
 }
 
 function labelsOf({ rename, add = [], delete: deleted = [] }: TagChange): string[] {
