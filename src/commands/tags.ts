@@ -133,7 +133,7 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
   // Only tags that this command created count, and may be undone.
   let add: readonly string[] = [];
   const report = changeEach(labels, work, { done: 'added', isNeeded: (label) => add.includes(label) });
-  let recorded = report;
+  let recorded: RowsReport = report;
   async function* rows(): AsyncGenerator<Iterable<Row>> {
     const { spelled } = await accountTags(session.client);
     add = labels.filter((label) => spelled(label) === undefined);

@@ -193,7 +193,7 @@ describe.for(['a', 'b'] as const)('B41, exit 10 before the signal: a typed chang
     ],
     [['edit', 'h0', '--note', 'x'], 'PATCH', 'the links? may have been changed', / list .*h0/, 'SIGINT'],
     [['delete', 'h0', '--yes'], 'DELETE', 'the links? may have been deleted', / list .*h0/, 'SIGHUP'],
-    [['tags', 'add', 'new'], 'POST', 'the tag may have been added', /: linkctl tags\n$/, 'SIGTERM'],
+    [['tags', 'add', 'new'], 'POST', 'tag "new" may have been added', /: linkctl tags\n$/, 'SIGTERM'],
     [['stats', '--reset', 'h0', '--yes'], 'DELETE', 'the counters may have been reset', / stats .*h0/, 'SIGTERM'],
   ] as const)(
     '%j: the message says what may have been done, as without an answer',

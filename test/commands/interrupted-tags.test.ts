@@ -46,7 +46,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(await wire.requests()).toHaveLength(requests);
       const { stderr } = system.printed();
       expect(stderr).toMatch(
-        new RegExp(`error: outcome unknown: the tag may have been ${deed}: interrupted\nhint: .*linkctl tags\n`),
+        new RegExp(`error: outcome unknown: tag "(one|new)" may have been ${deed}: interrupted\nhint: .*linkctl tags\n`),
       );
       expect(await runs(linkctl)).toMatchObject([{ state: 'unfinished' }, ...(typed.length === 0 ? [{}] : [])]);
       await wire.release();
@@ -117,4 +117,18 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect((await linkctl(['tags'])).stdout).toBe('');
     },
   );
+
+  test('B41, B45: a lost deletion of the second of three unused tags names it, and the tag that was kept', async ({
+    linkctl,
+    wire,
+  }) => {
+    await linkctl(['tags', 'add', 'one', 'two', 'three']);
+    const deletion = tagCall('DELETE');
+    await wire.script([deletion, { ...deletion, ...faults.dropBefore, times: 'all' }]);
+    const words = ['tags', 'delete', 'one', 'two', 'three', ...sure];
+    const { code, stdout, stderr } = await linkctl([...words, '--retries', '0'], { haste: 100 });
+    expect({ code, stdout }).toEqual({ code: 10, stdout: 'one\n' });
+    expect(stderr).toContain('error: outcome unknown: tag "two" may have been deleted: ');
+    expect(stderr).toContain('not deleted: tag "three"\n');
+  });
 });

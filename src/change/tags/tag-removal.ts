@@ -165,19 +165,15 @@ async function removeByRun(known: KnownRemoval, session: Session): Promise<RowsR
     ending = run.outcome?.();
     yield removed;
   }
-  const keptNotes = ({ kind }: CliError): string[] => {
-    if (!isBegun) return [`${namedTags(found)} kept: not all links were changed`];
-    const left = found.filter((label) => !removed.some((row) => row.label === label));
-    // The error is about the first one if its deletion is in doubt.
-    const kept = kind === 'unknown' ? left.slice(1) : left;
-    return kept.length > 0 ? [`not deleted: ${namedTags(kept)}`] : [];
-  };
   return {
     ...report,
     rows: rows(),
     failure: (row) => run.failure?.(row) ?? report.failure?.(row),
     unreached: (row) => run.unreached?.(row) === true,
-    notes: () => (ending ? keptNotes(ending) : []),
+    notes: () => {
+      if (!ending) return [];
+      return isBegun ? report.unreachedNotes(ending) : [`${namedTags(found)} kept: not all links were changed`];
+    },
     outcome: () => ending ?? report.outcome?.(),
     ...(run.printed && { printed: run.printed }),
     abandoned: () => run.abandoned?.(),

@@ -15,7 +15,7 @@ import { type Pending, withPending } from '../rows/pending.ts';
 import type { RevertibleRun } from '../rows/reverted-changes.ts';
 import { changesNothing } from '../undo-parts.ts';
 import { changedSince, countLinks, deletion, linksOf, tagKept } from './tag-removal.ts';
-import { changeEach, inverse, recordedTags, type TagsToRecord, tagRequests } from './tags.ts';
+import { changeEach, inverse, recordedTags, type TagsReport, type TagsToRecord, tagRequests } from './tags.ts';
 
 /** The undo of one tag's change. */
 interface Step {
@@ -76,7 +76,7 @@ async function revertTags(
   const labels = global.dryRun ? [] : steps.map(({ label }) => label);
   const isDeletion = (label: unknown): boolean =>
     steps.some((step) => step.label === label && step.changes[0]?.delete !== undefined);
-  const report: RowsReport = {
+  const report: TagsReport = {
     ...changeEach(labels, work, { done: 'restored' }),
     sentence: ({ label }, { tick }) => `${tick} ${isDeletion(label) ? 'Deleted' : 'Restored'} tag "${label}"`,
   };

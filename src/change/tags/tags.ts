@@ -81,13 +81,19 @@ export interface LabelChange {
   readonly links?: () => number;
 }
 
+export interface TagsReport extends RowsReport {
+  /** Names the tags that were not reached because of the error. It is about the first of them if its outcome is unknown. */
+  unreachedNotes(error: unknown): string[];
+}
+
 /** Calls `work` for each label in order. A refused label does not stop the others; any other error does. */
-export function changeEach(labels: readonly string[], work: (label: string) => Promise<Row>, change: LabelChange): RowsReport {
+export function changeEach(labels: readonly string[], work: (label: string) => Promise<Row>, change: LabelChange): TagsReport {
   const { done, ignoreMissing = false, isNeeded = () => true, links } = change;
   const failures = new Map<Row, CliError>();
   let changed = 0;
   let unneeded = 0;
   let missing = 0;
+  const reached = (): number => changed + unneeded + missing + failures.size;
   async function* rows(): AsyncGenerator<[Row]> {
     for (const label of labels) {
       try {
@@ -119,9 +125,13 @@ export function changeEach(labels: readonly string[], work: (label: string) => P
     }),
     outcome: () => sharedFailure([...failures.values()], labels.length, `tags were not ${done}`),
     abandoned: () => {
-      if (changed + unneeded + missing + failures.size >= labels.length) return undefined;
+      if (reached() >= labels.length) return undefined;
       const hint = 'run the same command again to finish';
       return new LocalError(`output pipe closed after ${changed} of ${labels.length} tags were ${done}`, { hint });
+    },
+    unreachedNotes: (error) => {
+      const left = labels.slice(reached() + (error instanceof CliError && error.kind === 'unknown' ? 1 : 0));
+      return left.length > 0 ? [`not ${done === 'merged' ? 'deleted' : done}: ${namedTags(left)}`] : [];
     },
     unwritten: () => [`${changed} of ${quantity(labels.length, 'tag')} ${done}`],
   };
@@ -136,7 +146,7 @@ export interface TagsToRecord extends Omit<TagRun, 'profile'> {
 
 /** Makes the changes of a report in one run without rows. Changes made before a failure stay recorded. */
 export async function recordedTags(
-  report: RowsReport,
+  report: TagsReport,
   { undoLine = undoLineOf, left = () => 0, ...run }: TagsToRecord,
   session: Session,
   prepare: () => Promise<void> = async () => undefined,
@@ -156,7 +166,9 @@ export async function recordedTags(
   });
   async function* collected(): AsyncGenerator<Row[]> {
     yield rows;
-    if (failure) throw failure;
+    if (!failure) return;
+    for (const line of report.unreachedNotes(failure)) await session.streams.note(line);
+    throw failure;
   }
   const undoLines = done && rows.length > kept() ? [undoLine(done.run)] : [];
   return {

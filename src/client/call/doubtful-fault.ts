@@ -15,16 +15,21 @@ const deeds: { readonly [O in OperationName]?: string } = {
   deleteUrls: 'the links may have been deleted',
   resetStats: 'the counters may have been reset',
   resetSelectedStats: 'the counters may have been reset',
-  addTag: 'the tag may have been added',
-  renameTag: 'the tag may have been renamed',
-  deleteTag: 'the tag may have been deleted',
 };
+
+const tagDeeds: { readonly [O in OperationName]?: string } = { addTag: 'added', renameTag: 'renamed', deleteTag: 'deleted' };
+
+function deedOf(operation: OperationName, { path, body }: AnyInput): string {
+  const done = tagDeeds[operation];
+  if (done === undefined) return deeds[operation] ?? 'the change may have been made';
+  return `tag ${JSON.stringify(path?.label ?? Object(body).label)} may have been ${done}`;
+}
 
 /** Turns the fault into exit code 10, with a command that shows what happened. */
 export function doubtful(fault: Fault, operation: OperationName, input: AnyInput): Fault {
   const { method, path } = endpoints[operation];
   const command = commandFor({ ...input, method, kind: path.split('/')[1], hash: input.path?.hash });
-  return inDoubt(fault, deeds[operation] ?? 'the change may have been made', command);
+  return inDoubt(fault, deedOf(operation, input), command);
 }
 
 export function doubtfulRaw(fault: Fault, { method, path, query, body }: ApiRequest): Fault {
