@@ -14,8 +14,6 @@ interface World {
   readonly colleague: ReturnType<typeof runnerIn>;
 }
 
-const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
-
 const test = base.extend<{ world: World }>({
   world: async ({ folder, service, linkctl, env }, use) => {
     await store(service, numbered(5, { note: 'n', tags: ['a', 'b'] }));
@@ -107,56 +105,6 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(JSON.stringify(requests)).not.toMatch(/"h[024]"|mine\.example/);
   });
 
-  const planned = async (linkctl: ReturnType<typeof runnerIn>, folder: string, format: string): Promise<string> => {
-    const path = join(folder, `planned.${format}`);
-    const to = ['https://example.com', 'https://mine.example', '--all', '--fields', 'short_url,long_url,old_long_url'];
-    const plan = await linkctl(['rewrite', ...to, '-n', '-o', format]);
-    expect(plan.code, plan.stderr).toBe(0);
-    writeFileSync(path, plan.stdout);
-    return path;
-  };
-
-  test.for([
-    ['csv', []],
-    ['jsonl', []],
-    ['csv', ['--no-undo']],
-  ] as const)(
-    'W2, W5: edit -f with the plan of a rewrite (%s %s) leaves a link alone that leads elsewhere since',
-    async ([format, flags], { linkctl, service, wire, folder, world: { colleague } }) => {
-      const path = await planned(linkctl, folder, format);
-      await colleague(['edit', 'h0', '--url', 'https://newer.example/0']);
-      await colleague(['edit', 'h1', '--url', 'https://mine.example/1']);
-      const ran = await linkctl(['edit', '-f', path, ...flags, ...sure]);
-      expect(ran.code, ran.stderr).toBe(3);
-      expect(ran.stderr).toMatch(/h0: changed since it was listed: long_url/);
-      expect(ran.stderr).toMatch(/5 rows: 3 changed, 1 unchanged, 1 failed/);
-      expect(JSON.stringify(await sent(wire))).not.toContain('old_long_url');
-      const now = [...(await links(service))].map(([hash, { long_url }]) => [hash, long_url]).sort();
-      expect(now).toEqual([0, 1, 2, 3, 4].map((nth) => [`h${nth}`, `https://${nth === 0 ? 'newer' : 'mine'}.example/${nth}`]));
-    },
-  );
-
-  test('W3, W5: the plan of edit -f names links that no longer lead to their old_long_url', async ({
-    linkctl,
-    wire,
-    folder,
-    world: { colleague },
-  }) => {
-    const path = await planned(linkctl, folder, 'csv');
-    await colleague(['edit', 'h2', '--url', 'https://newer.example/2']);
-    const plan = await linkctl(['edit', '-f', path, '-n'], watched);
-    expect(plan).toMatchObject({ code: 0, stderr: expect.stringMatching(/4 (of 5 )?links would be changed, 1 refused/) });
-    expect(plan.stderr).toMatch(/changed since: long_url \(1\): \S+\/h2\n/);
-    const ran = await linkctl(['edit', '-f', path], { ...watched, stdin: 'y\n' });
-    expect(ran, ran.stderr).toMatchObject({ code: 3 });
-    expect(
-      (await sent(wire))
-        .filter(({ call }) => call.startsWith('PATCH'))
-        .flatMap(({ body }) => JSON.stringify(body))
-        .join(),
-    ).not.toContain('"h2"');
-  });
-
   test('W5: a link that the base lacks is refused, with its line; so are other values', async ({
     linkctl,
     folder,
@@ -170,6 +118,27 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       stderr: expect.stringMatching(/other\.csv:3: "(localhost\/)?zz" is not in \S+listed\.csv/),
     });
     expect((await linkctl(['edit', '-f', file, '--base', listed, '--note', 'x'])).code).toBe(2);
+  });
+
+  test('W5: a file that names links by their hashes alone fits a base that has their short URLs, and the other way round', async ({
+    linkctl,
+    folder,
+    service,
+    world: { colleague },
+  }) => {
+    const [hashes, urls] = [join(folder, 'hashes.csv'), join(folder, 'urls.csv')];
+    const whole = (await colleague(['list', '--all', '-o', 'csv'])).stdout;
+    expect(whole).toMatch(/^hash,short_url,/);
+    writeFileSync(urls, whole);
+    writeFileSync(hashes, 'hash,long_url,note\nh1,https://example.com/1,mine\n');
+    const diff = await linkctl(['diff', '-f', hashes, '--base', urls, 'h1']);
+    expect(diff, diff.stderr).toMatchObject({ code: 12, stdout: expect.stringContaining('mine') });
+    const edited = await linkctl(['edit', '-f', hashes, '--base', urls, ...sure]);
+    expect(edited, edited.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining('1 changed') });
+    expect((await links(service)).get('h1')?.note).toBe('mine');
+    const back = await linkctl(['edit', '-f', urls, '--base', hashes, ...sure]);
+    expect(back).toMatchObject({ code: 2, stderr: expect.stringContaining('4 links are not in') });
+    expect(back.stderr).not.toContain('h1');
   });
 
   test('W5: an interrupted run is resumed with the same base only', async ({

@@ -113,7 +113,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Returns the fields of a file that differ from its base, with tags as instructions. Tags of an edit may already have signs. */
 export function changedFields(
-  { hash: _, domain: __, old_long_url: ___, ...fields }: ItemOf['edit'] & LinkKey,
+  { hash: _, domain: __, ...fields }: ItemOf['edit'] & LinkKey,
   base: FileLink,
   mayHaveSigns = false,
 ): EditFields {

@@ -26,7 +26,7 @@ export async function openBase(options: BulkOptions, session: Session): Promise<
   const prints: number[] = [];
   for await (const rows of input.open()) {
     for (const { item } of rows) {
-      prints.push(integerPrint(linkText(item)));
+      prints.push(integerPrint(item.hash));
       kept.add(reading.dated(item));
     }
   }
@@ -36,9 +36,8 @@ export async function openBase(options: BulkOptions, session: Session): Promise<
 function lookupIn(prints: readonly number[], links: { at(index: number): FileLink }): BaseListing['of'] {
   const order = Uint32Array.from(prints.keys()).sort((one, other) => (prints[one] ?? 0) - (prints[other] ?? 0));
   const printAt = (position: number): number => prints[order[position] ?? 0] ?? 0;
-  return (link) => {
-    const text = linkText(link);
-    const print = integerPrint(text);
+  return ({ hash, domain }) => {
+    const print = integerPrint(hash);
     let [from, to] = [0, order.length];
     while (from < to) {
       const middle = (from + to) >>> 1;
@@ -47,7 +46,8 @@ function lookupIn(prints: readonly number[], links: { at(index: number): FileLin
     }
     for (let position = from; position < order.length && printAt(position) === print; position += 1) {
       const found = links.at(order[position] ?? 0);
-      if (linkText(found) === text) return found;
+      // On an account of several domains, both have one.
+      if (found.hash === hash && (found.domain ?? domain) === (domain ?? found.domain)) return found;
     }
     return undefined;
   };
@@ -90,9 +90,8 @@ export async function rowsSince(
 /** Adds the destinations that the file says the links had, to compare them before sending. */
 export function rowsFromOld(input: RunInput<ItemOf['edit']> & { readonly skipped: number }): typeof input {
   const fromOld = (row: RunRow<ItemOf['edit']>): typeof row => {
-    const { hash = '', long_url, old_long_url } = row.item;
-    const isCompared = long_url !== undefined && old_long_url !== undefined;
-    return isCompared ? { ...row, before: { hash, long_url: old_long_url } as UrlRecord } : row;
+    const { hash = '', old_long_url: long_url } = row.item;
+    return long_url === undefined ? row : { ...row, before: { hash, long_url } as UrlRecord };
   };
   async function* open(): AsyncGenerator<RunRow<ItemOf['edit']>[]> {
     for await (const rows of input.open()) yield rows.map(fromOld);

@@ -39,6 +39,7 @@ export async function editFile(
   const hasFlagValues = Object.keys(values).length > 0;
   if (base && hasFlagValues) throw new UsageError('--base takes all values from the file: remove the other flags');
   const { input, withOld, domains, reading } = await checkedRows('edit', options, session, { hasFlagValues });
+  if (base && withOld > 0) throw new UsageError(`${input.name} has old_long_url: use it without --base, or remove it`);
   const rows = base ? await rowsSince(input, base) : withOld > 0 ? rowsFromOld(input) : input;
   if (base) refuseTooMany(rows.rows - rows.skipped, session);
   return await changeNamed(
@@ -53,7 +54,7 @@ export async function editFile(
       operation: editItemsOperation,
       options,
       flags: withBase(runFlags(values, options, reading), base),
-      columns: ['hash', ...fieldNames('edit', session.edition)],
+      columns: ['hash', ...fieldNames('edit', session.edition), ...(withOld > 0 ? ['old_long_url'] : [])],
     },
     session,
   );
@@ -69,8 +70,9 @@ function decideRow(item: EditedRow, record: UrlRecord | undefined, base: BaseLis
   const was = record && base?.of(item);
   const since = was ? changedSinceBase(fields, was, record) : [];
   if (since.length > 0) return { kind: 'refused', reason: `changed since the base: ${since.join(', ')}`, fields };
-  const { long_url } = fields;
-  const isElsewhere =
-    record && long_url && old_long_url && changedSinceBase({ long_url }, { hash, long_url: old_long_url }, record).length > 0;
-  return isElsewhere ? { kind: 'refused', reason: 'changed since: long_url', fields } : outcomeOf(fields, record);
+  const outcome = outcomeOf(fields, record);
+  if (outcome.kind !== 'change' || !record || old_long_url === undefined) return outcome;
+  const { long_url = old_long_url } = fields;
+  const isElsewhere = changedSinceBase({ long_url }, { hash, long_url: old_long_url }, record).length > 0;
+  return isElsewhere ? { kind: 'refused', reason: 'changed since: long_url', fields } : outcome;
 }

@@ -137,7 +137,8 @@ function memberRoles(names: readonly string[], rules: ColumnRules): Roles {
 }
 
 function setOwn(setting: Setting, value: unknown, use: InputUse, draft: RowDraft): void {
-  if (value === null) setEmpty(setting, use, draft);
+  // As in a csv, an empty text names nothing.
+  if (value === null || (value === '' && !isField(setting.target))) setEmpty(setting, use, draft);
   else draft.set(setting, jsonValue(setting.target, value));
 }
 
