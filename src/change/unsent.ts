@@ -43,9 +43,7 @@ export function unsentReport(plan: RunPlan, { rows, isPart }: Unsent, presentati
   }
   const { identity } = session.client;
   const end = runEnd(tally, undefined);
-  // A link that the program left alone is part of what was asked for.
-  const isLeftAlone = isPart || tally.failures.has(0);
-  const kind = end.kind === 'error' && !isLeftAlone ? end.error.kind : 'partial';
+  const kind = end.kind === 'error' && !isPart ? end.error.kind : 'partial';
   const text = `${plainQuantity(tally.rows, 'link')} left unchanged; nothing was changed`;
   const isWritten = plan.results !== undefined || plan.failed !== undefined;
   return {

@@ -81,7 +81,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ['the row sets another field', 'hash,long_url,note,old_long_url\nh0,,mine,https://was.example/\n', []],
     ['nothing is kept for undo', 'hash,note,old_long_url\nh0,mine,https://was.example/\n', ['--no-undo']],
   ] as const)(
-    'W3, W5: a link that leads elsewhere is left alone, by the plan and by the run, and nothing is sent: %s',
+    'W3, W5: a link that leads elsewhere is left alone, by the plan and by the run: exit 3, and nothing is sent: %s',
     async ([, text, flags], { linkctl, service, wire, folder, world: _ }) => {
       const path = join(folder, 'edits.csv');
       writeFileSync(path, text);
@@ -90,7 +90,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(plan.stderr).toMatch(/0 links would be changed, 1 refused/);
       for (const on of [{}, watched]) {
         const ran = await linkctl(['edit', '-f', path, ...flags], on);
-        expect(ran, ran.stderr).toMatchObject({ code: 6 });
+        expect(ran, ran.stderr).toMatchObject({ code: 3 });
         expect(ran.stderr).toMatch(/changed since it was\slisted: long_url/);
       }
       expect(await changes(wire)).toEqual([]);
@@ -106,7 +106,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       writeFileSync(path, `hash,long_url,old_long_url\nh0,https://mine.example/0,${was}\nh1,https://mine.example/1,\n`);
       expect(await linkctl(['edit', '-f', path, '--failed', failed, ...sure])).toMatchObject({ code: 3 });
       expect(readFileSync(failed, 'utf8')).toContain(was);
-      expect(await linkctl(['edit', '-f', failed, ...sure])).toMatchObject({ code: 6 });
+      expect(await linkctl(['edit', '-f', failed, ...sure])).toMatchObject({ code: 3 });
       expect((await links(service)).get('h0')?.long_url).toBe('https://example.com/0');
     },
   );

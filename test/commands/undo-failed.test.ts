@@ -115,7 +115,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       await wire.script([]);
       await foreign(service, 'PATCH', '/urls/h0', { note: 'since' });
       expect(await linkctl(words)).toMatchObject({
-        code: 6,
+        code: 3,
         stderr: expect.stringContaining('changed since it was listed: note'),
       });
       const [{ run = '' } = {}] = await runs(linkctl);

@@ -49,7 +49,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const undo = ['undo', await newestFor('undo', linkctl), '--yes'];
     await killed(undo, { ...onPatch, ...faults.silentBefore }, { wire, env });
     await foreign(service, 'PATCH', '/urls/r0', { note: 'theirs' });
-    expect(await linkctl(undo)).toMatchObject({ code: 6, stderr: expect.stringContaining('changed since it was listed: note') });
+    expect(await linkctl(undo)).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since it was listed: note') });
     expect(await stored(service)).toMatchObject([{ hash: 'r0', note: 'theirs' }]);
   });
 
@@ -187,7 +187,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       await arrived(wire, 3, 'PATCH');
       await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'theirs' });
       await wire.release();
-      expect((await redone).code).toBe(6);
+      expect((await redone).code).toBe(3);
       const undo = ['undo', run, '--yes'];
       expect(await linkctl(undo)).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: note') });
       expect((await linkctl([...undo, '--force'])).code).toBe(0);

@@ -25,8 +25,8 @@ interface UnknownRows {
 
 /**
  * Decides how a run ends. Precedence: 10, 9, the signal, 4, 7, 8, any other error that stopped it. Otherwise failed rows give 3 or, if
- * every row failed, their common code; 1 if others were not sent (--fail-fast). Unknown rows that repeating the command settles do not replace the reason for a stop, since
- * nothing has to be checked first.
+ * the server refused every row, their common code; 1 if others were not sent (--fail-fast). Unknown rows that repeating the command settles
+ * do not replace the reason for a stop, since nothing has to be checked first.
  */
 export function runEnd(tally: Tally, stop: StopReason | undefined, options: EndOptions = {}): RunEnd {
   const { ignoreMissing, noun = 'rows' } = options;
@@ -44,7 +44,8 @@ export function runEnd(tally: Tally, stop: StopReason | undefined, options: EndO
   // Neither was the run completed nor is it pointless to repeat it.
   if (not_sent > 0)
     return { kind: 'error', error: new CliError('failed', `${failed} of ${tally.rows} ${noun} failed, ${not_sent} not sent`) };
-  const kind = failed === tally.rows ? commonKind(tally) : 'partial';
+  // A link that the program left alone is part of what was asked for.
+  const kind = failed === tally.rows && tally.leftAlone === 0 ? commonKind(tally) : 'partial';
   return { kind: 'error', error: new CliError(kind, `${failed} of ${tally.rows} ${noun} failed`) };
 }
 
