@@ -2,6 +2,7 @@ import { type CliError, InterruptedError } from '../base/errors.ts';
 import type { EndingSignal, System } from '../base/system.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
+import { endOfFlags } from '../help/typed-line.ts';
 import type { Source } from '../input/source.ts';
 import { exitCodeOf, printFailure } from '../output/failure-lines.ts';
 import type { OutputOptions } from '../output/output-options.ts';
@@ -80,7 +81,7 @@ export function createLaunch(argv: readonly string[], system: System): Launch {
 
 /** Finds the format before the line is parsed, because parse errors need it, too. The last flag counts, and `variable` if there is none. */
 function guessFormat(argv: readonly string[], variable = ''): Format | undefined {
-  const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
+  const words = argv.slice(0, endOfFlags(argv));
   // Every command passes here, and few need the pattern to be made.
   if (![...words, variable].some((word) => word.includes('json'))) return undefined;
   const given = /^(?:.*\n)?(?:-o\n?|--output[=\n])([^\n]*)/s.exec(words.join('\n'))?.[1] ?? variable;

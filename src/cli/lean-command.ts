@@ -1,4 +1,5 @@
 import { Command, type Option } from 'commander';
+import { endOfFlags } from '../help/typed-line.ts';
 
 /** Decides by the text of a flag's declaration, such as `-p, --profile <name>`. */
 export type IsDeclared = (flags: string) => boolean;
@@ -8,7 +9,7 @@ export const everyFlag: IsDeclared = () => true;
 /** Accepts the flags that the line may contain, and every flag if it may ask for help. A cluster such as `-qy` may contain each of its letters. */
 export function typedFlags(argv: readonly string[]): IsDeclared {
   if (argv.length === 0 || argv.some((word) => /^(help|--help|-[^-]*h.*)$/.test(word))) return everyFlag;
-  const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).filter((word) => word.startsWith('-'));
+  const words = argv.slice(0, endOfFlags(argv)).filter((word) => word.startsWith('-'));
   if (words.length === 0) return () => false;
   const long = new Set(words.map((word) => word.split('=')[0]));
   const letters = words.filter((word) => !word.startsWith('--')).join('');

@@ -6,7 +6,7 @@ import { addGlobalFlags } from '../flags/globals.ts';
 import { type CommandTree, commandTree, helpFlag } from '../help/command-tree.ts';
 import { describe } from '../help/description.ts';
 import { isTopicName, type TopicName, topicNames } from '../help/stored-tree.ts';
-import { readTypedLine, type TypedLine } from '../help/typed-line.ts';
+import { endOfFlags, readTypedLine, type TypedLine } from '../help/typed-line.ts';
 import { type Entry, entries } from './command-table.ts';
 import type { Launch } from './invocation.ts';
 import { everyFlag, type IsDeclared, LeanCommand, typedFlags } from './lean-command.ts';
@@ -59,7 +59,7 @@ async function separated(root: Command, words: readonly string[]): Promise<reado
   if (!words.some((word, nth) => word.startsWith('-') && /^(-|true$|false$)/.test(words[nth + 1] ?? ''))) return words;
   const line = readLine(root, words);
   if (line.misplaced) throw (await import('../help/usage-error.ts')).misplacedWord(line.misplaced);
-  return [...line.words, ...words.slice(flagsOf(words).length)];
+  return [...line.words, ...words.slice(endOfFlags(words) + 1)];
 }
 
 async function wrongLine(error: CommanderError, root: Command, words: readonly string[]): Promise<UsageError> {
@@ -86,15 +86,11 @@ export async function wholeTree(): Promise<CommandTree> {
   return commandTree(await wholeProgram());
 }
 
-/** Nothing after `--` names a command or asks for help. */
-function flagsOf(words: readonly string[]): readonly string[] {
-  return words.includes('--') ? words.slice(0, words.indexOf('--') + 1) : words;
-}
-
+/** Of the words up to `--`: nothing after it names a command or asks for help. */
 function readLine(root: Command, argv: readonly string[]): TypedLine {
   const tree = commandTree(root);
   const commands = entries.map(({ name, alias }) => ({ ...tree, name, aliases: alias ? [alias] : [], flags: [], commands: [] }));
-  return readTypedLine(root.commands.length > 0 ? tree : { ...tree, commands }, flagsOf(argv));
+  return readTypedLine(root.commands.length > 0 ? tree : { ...tree, commands }, argv.slice(0, endOfFlags(argv) + 1));
 }
 
 /** `help <topic>` or `<topic> --help`. `help formats --json` prints the schemas. */

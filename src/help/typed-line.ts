@@ -58,6 +58,11 @@ export function readTypedLine(root: CommandTree, words: readonly string[]): Type
   return line;
 }
 
+/** Returns the position of `--`, after which words are neither flags nor names of commands; the length if there is none. */
+export function endOfFlags(words: readonly string[]): number {
+  return words.includes('--') ? words.indexOf('--') : words.length;
+}
+
 /** Flags can have any position, so those of parents are included. */
 export function reachableFlags({ path }: Pick<TypedLine, 'path'>): Flag[] {
   return path.toReversed().flatMap(({ flags }) => flags);

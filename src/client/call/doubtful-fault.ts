@@ -1,3 +1,4 @@
+import { orElse } from '../../base/errors.ts';
 import { shellWord } from '../../base/quoted.ts';
 import { endpoints, type OperationName } from '../../contract/operations.ts';
 import type { Fault } from '../call-error.ts';
@@ -34,17 +35,10 @@ export function doubtful(fault: Fault, operation: OperationName, input: AnyInput
 
 export function doubtfulRaw(fault: Fault, { method, path, query, body }: ApiRequest): Fault {
   const [, kind, hash] = path.split('/').map(decodeURIComponent);
-  const command = commandFor({ method, kind, hash: hash || undefined, query: Object.fromEntries(query), body: jsonOf(body) });
+  // A raw body may be anything.
+  const sent: unknown = orElse(() => JSON.parse(body ?? ''), undefined);
+  const command = commandFor({ method, kind, hash: hash || undefined, query: Object.fromEntries(query), body: sent });
   return inDoubt(fault, `${method} ${path} may have taken effect`, command);
-}
-
-/** A raw body may be anything. */
-function jsonOf(text = ''): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function inDoubt(fault: Fault, deed: string, command: string): Fault {
