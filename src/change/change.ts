@@ -3,7 +3,6 @@ import type { OperationSettings, RunInput, RunPlan, RunSteps } from '../bulk/run
 import type { TagChange } from '../bulk/tag-run.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
-import type { UrlRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import type { PlannedRequest } from '../output/planned-requests.ts';
@@ -11,7 +10,7 @@ import type { RowsReport } from '../output/report.ts';
 import type { SelectedLink, SelectedLinks } from '../select/selected-links.ts';
 import type { LinkSelection, SelectionOptions } from '../select/selection-flags.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
-import type { ChangePlan, MakeItem, PlanVerb } from './plan/plan.ts';
+import type { ChangePlan, DecidableRows, MakeItem, PlanVerb } from './plan/plan.ts';
 import type { Pending } from './rows/pending.ts';
 
 export interface Question {
@@ -49,12 +48,10 @@ interface Change {
 }
 
 /** A change of rows that name their links. The links are read for the plan, or right before they are changed. */
-export interface NamedChange extends Change {
+export interface NamedChange extends Change, DecidableRows {
   readonly input: RunInput;
   readonly domains: LinkDomains;
   readonly fromArguments?: boolean;
-  payload(item: object): LinkKey;
-  decide(payload: LinkKey, record: UrlRecord | undefined): PlannedOutcome;
   /** Everything besides the rows that the change depends on. */
   readonly flags?: Pick<RunPlan, 'options' | 'restoreOptions'> | undefined;
   /** The columns of the input, for `--failed`. */

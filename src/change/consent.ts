@@ -1,5 +1,6 @@
 import { capitalized } from '../base/quoted.ts';
 import { rowBatches } from '../bulk/operations/batches.ts';
+import type { RunRow } from '../bulk/run-plan.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
@@ -79,18 +80,16 @@ function onlyText({ outcome, record, target }: PlannedLink, session: Session): s
 }
 
 /** Returns the rows with the links that were read for the question, so that no link is read twice. */
-export async function consentToRows(
-  { input, question, verb, payload, decide, options }: NamedChange,
-  session: Session,
-): Promise<ReadableRows> {
+export async function consentToRows(change: NamedChange, session: Session): Promise<ReadableRows> {
+  const { input, question, verb, options } = change;
   const { yes } = session.global;
   if (yes && (verb === 'delete' || verb === 'reset')) await session.note(losses[verb]);
-  if (yes && question.erasesCounters) return await noteCounters({ input, payload }, session);
+  if (yes && question.erasesCounters) return await noteCounters(change, session);
   if (yes || (question.isOptional && !canAsk(session))) return input;
   const plan = new ChangePlan(verb, session);
   const batchSize = batchSizeOf(session, options.batchSize);
-  const read = async (items: readonly object[]) => {
-    const links = await decidedLinks(items.map(payload), decide, { client: session.client, batchSize });
+  const read = async (all: readonly RunRow[]) => {
+    const links = await decidedLinks(all, change, { client: session.client, batchSize });
     plan.add(links);
     return links.map(({ record }) => record ?? null);
   };
@@ -101,9 +100,10 @@ export async function consentToRows(
 
 /** Prints the counters of the first links. Returns the rows with their links if these are all. */
 async function noteCounters({ input, payload }: Pick<NamedChange, 'input' | 'payload'>, session: Session): Promise<ReadableRows> {
-  const read = async (items: readonly object[]) => {
-    const find = await recordsOf(session.client, items.map(payload), shownLinks);
-    const links = items.map((item) => find(payload(item)));
+  const read = async (rows: readonly RunRow[]) => {
+    const targets = rows.map(({ item }) => payload(item));
+    const find = await recordsOf(session.client, targets, shownLinks);
+    const links = targets.map(find);
     for (const record of links) {
       if (record) await session.note(`${shortUrlText(record, session)}: ${clicks(record, true)}, will be erased`);
     }
@@ -111,7 +111,7 @@ async function noteCounters({ input, payload }: Pick<NamedChange, 'input' | 'pay
   };
   if (input.rows <= shownLinks) return await withLinksRead(input, shownLinks, read, session);
   for await (const rows of rowBatches(input, shownLinks)) {
-    await read(rows.map(({ item }) => item));
+    await read(rows);
     break;
   }
   await session.note(`${session.streams.glyphs.ellipsis} and ${grouped(input.rows - shownLinks)} more`);

@@ -116,6 +116,16 @@ export function fieldsSince(before: LinkValues, now: LinkValues): ValueField[] {
   );
 }
 
+/** Returns the fields that changed to other values than the requested ones, so somebody else changed them. */
+export function foreignFields(
+  asked: LinkValues,
+  { before, now }: { readonly before: LinkValues; readonly now: LinkValues },
+  unapplied: readonly UnappliedField[],
+): ValueField[] {
+  const open = new Set(unapplied.map(({ field }) => field));
+  return fieldsSince(before, now).filter((field) => asked[field] === undefined || open.has(field));
+}
+
 /** Like `fieldsSince`, but treats missing fields as empty. */
 export function fieldsBetween(before: LinkValues, now: LinkValues): ValueField[] {
   return fieldsSince(withEmpty(before), withEmpty(now));

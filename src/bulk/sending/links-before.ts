@@ -1,7 +1,7 @@
 import { UnavailableError } from '../../base/errors.ts';
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { KnownRecord, UrlRecord } from '../../contract/records.ts';
-import { fieldsSince } from '../../link/same.ts';
+import { fieldsSince, foreignFields } from '../../link/same.ts';
 import { type Execution, isStale } from '../execution/execution.ts';
 import { changedSince, destinationFingerprint, doubtful, type Failed, type Verdict } from '../matching/row-verdict.ts';
 import { missing } from '../operations/named-links.ts';
@@ -159,7 +159,7 @@ function sinceListed(
   { operation, plan }: PlannedChange,
 ): Failed | undefined {
   if (listed === before) return undefined;
-  const fields = foreignFields(payload, { before: listed, now: before }, operation);
+  const fields = foreignFieldsOf(payload, { before: listed, now: before }, operation);
   return fields.length === 0 && isStillSelected(before, plan) ? undefined : changedSince(fields);
 }
 
@@ -172,15 +172,13 @@ function isWhole(record: KnownRecord): record is UrlRecord {
   return record.long_url !== undefined && record.tags !== undefined;
 }
 
-/** Returns the fields that changed to other values than the requested ones. */
-export function foreignFields(
+/** Returns the fields that somebody else changed since. */
+export function foreignFieldsOf(
   payload: object,
   { before, now }: { readonly before: KnownRecord; readonly now: KnownRecord },
-  operation: BulkOperation,
+  { requestedFields, notApplied }: BulkOperation,
 ) {
-  const asked = new Map<string, unknown>(Object.entries(operation.requestedFields?.(payload) ?? {}));
-  const open = new Set(operation.notApplied?.(payload, now).map(({ field }) => field));
-  return fieldsSince(before, now).filter((field) => asked.get(field) === undefined || open.has(field));
+  return foreignFields(requestedFields?.(payload) ?? {}, { before, now }, notApplied?.(payload, now) ?? []);
 }
 
 /** Inserts the verdicts of the sent rows between the known ones. */

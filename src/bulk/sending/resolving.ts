@@ -4,7 +4,7 @@ import { type Execution, markStale } from '../execution/execution.ts';
 import { again, changedSince, type Doubtful, doubtful, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { foreignFields, knownVerdicts, mergeVerdicts } from './links-before.ts';
+import { foreignFieldsOf, knownVerdicts, mergeVerdicts } from './links-before.ts';
 import { maximalRounds, type RecordedBatch, type Round, roundOf, settle, unsent } from './settling.ts';
 
 type Rows = readonly BulkRow[];
@@ -84,7 +84,7 @@ async function withLinksSeen(
     if (verdict.kind !== 'again' || !verdict.record || !isSeen) return verdict;
     const { payload, before } = row;
     const { record: now } = verdict;
-    const foreign = before ? foreignFields(payload, { before, now }, operation) : [];
+    const foreign = before ? foreignFieldsOf(payload, { before, now }, operation) : [];
     const isDeletion = kindOf(payload, operation) === 'delete';
     if (isDeletion && foreign.length > 0) {
       // An attempt without an answer may still delete the link.

@@ -6,8 +6,8 @@ import { isSameLabel, tagInstructions } from '../../contract/tag-label.ts';
 import { cellValue, isRefused } from '../../input/field-values.ts';
 import { type ItemOf, instruction } from '../../input/row.ts';
 import { withoutDefaults } from '../../link/defaults.ts';
-import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
-import type { ComparedLink, PlannedOutcome } from './outcome.ts';
+import { fieldsThatDiffer } from '../../link/same.ts';
+import { type ComparedLink, type PlannedOutcome, unlessForeign } from './outcome.ts';
 
 /** A link of a file or a listing. `tags` contains all of its labels. */
 export type FileLink = ItemOf['apply'];
@@ -96,10 +96,8 @@ export function sinceBase(decisions: Decisions, base: BaseListing | undefined): 
         return outcome.kind === 'change' ? { kind: 'refused', reason, fields: outcome.fields } : outcome;
       }
       const fields = changedFields(item, was);
-      const changed = fieldsThatDiffer(fields, record);
-      const since = changed.length === 0 ? [] : changedSinceBase(fields, was, record);
-      if (since.length > 0) return { kind: 'refused', reason: `changed since ${base.name}: ${since.join(', ')}`, fields };
-      return changeOf(fields, changed);
+      const outcome = changeOf(fields, fieldsThatDiffer(fields, record));
+      return unlessForeign(outcome, { asked: fields, before: baseValues(fields, was), now: record }, ` ${base.name}`);
     },
   };
 }
@@ -136,13 +134,6 @@ export function changedFields(
 function defaultOf(name: string): unknown {
   const field: Field | undefined = allFields[name as FieldName];
   return field?.default;
-}
-
-/** Returns the requested fields that someone else has changed: they equal neither the base nor the file. */
-export function changedSinceBase(asked: EditFields, base: FileLink, record: UrlRecord): string[] {
-  const open = notApplied(asked, record, 'instructions').map(({ field }) => field);
-  const isOther = new Set(notApplied(baseValues(asked, base), record).map(({ field }) => field));
-  return open.filter((field) => isOther.has(field));
 }
 
 /** Returns the base's values of the requested fields, except tags: instructions do not depend on other labels. */

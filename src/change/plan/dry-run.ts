@@ -84,14 +84,13 @@ interface ReadRow {
 
 /** Like `listedDryRun`, for named links. Links that are missing or already as requested need no request. */
 export function namedDryRun(change: NamedChange, session: Session): RowsReport {
-  const { input, payload, decide, verb, domains, options, operation, fromArguments } = change;
+  const { input, payload, verb, domains, options, operation, fromArguments } = change;
   const { client, global } = session;
   const batchSize = batchSizeOf(session, options.batchSize);
   async function* read(): AsyncGenerator<readonly ReadRow[]> {
     for await (const all of rowBatches(input, batchSize)) {
       const rows = all.filter(({ skip }) => skip === undefined);
-      const targets = rows.map(({ item }) => payload(item));
-      const links = await decidedLinks(targets, decide, { client, batchSize });
+      const links = await decidedLinks(rows, change, { client, batchSize });
       yield links.map((link, nth) => ({ row: rows[nth] as RunRow, link }));
     }
   }

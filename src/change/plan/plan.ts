@@ -133,16 +133,23 @@ export class Groups {
   }
 }
 
-/** Reads the current links and decides the outcome of each. */
-export async function decidedLinks<Target extends LinkKey>(
-  targets: readonly Target[],
-  decide: (target: Target, record: UrlRecord | undefined) => PlannedOutcome,
+/** How rows name links, and what happens to each. `before` contains what a row says of its link as it was. */
+export interface DecidableRows {
+  payload(item: object): LinkKey;
+  decide(payload: LinkKey, record: UrlRecord | undefined, before: RunRow['before']): PlannedOutcome;
+}
+
+/** Reads the current links of rows and decides the outcome of each. */
+export async function decidedLinks(
+  rows: readonly RunRow[],
+  { payload, decide }: DecidableRows,
   { client, batchSize }: Pick<Session, 'client'> & { readonly batchSize: number },
 ): Promise<PlannedLink[]> {
+  const targets = rows.map(({ item }) => payload(item));
   const find = await recordsOf(client, targets, batchSize);
-  return targets.map((target) => {
+  return targets.map((target, nth) => {
     const record = find(target);
-    return { target, record, outcome: decide(target, record) };
+    return { target, record, outcome: decide(target, record, rows[nth]?.before) };
   });
 }
 

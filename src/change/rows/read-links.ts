@@ -12,7 +12,7 @@ export type ReadableRows<Item extends object = object> = Pick<RunInput<Item>, 'r
 export async function withLinksRead<Item extends object>(
   input: ReadableRows<Item>,
   batchSize: number,
-  read: (items: readonly Item[]) => Promise<readonly RunRow['before'][]>,
+  read: (rows: readonly RunRow<Item>[]) => Promise<readonly RunRow['before'][]>,
   session: Session,
 ): Promise<ReadableRows<Item>> {
   const readAt = input.readAt ?? session.system.elapsed();
@@ -20,7 +20,7 @@ export async function withLinksRead<Item extends object>(
   let count = 0;
   for await (const rows of rowBatches(input, batchSize)) {
     const sent = rows.filter(({ skip }) => skip === undefined);
-    const links = await read(sent.map(({ item }) => item));
+    const links = await read(sent);
     const linkOf = new Map(sent.map((row, nth) => [row, links[nth]]));
     kept.add(rows.map((row) => ({ ...row, before: row.before === undefined ? linkOf.get(row) : row.before })));
     count += rows.length;

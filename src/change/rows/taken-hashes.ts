@@ -3,7 +3,7 @@ import { SeenKeys } from '../../base/seen-keys.ts';
 import { isNumbered } from '../../bulk/operations/made-hashes.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
-import type { RunInput } from '../../bulk/run-plan.ts';
+import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { urlsByHash } from '../../client/named-urls.ts';
@@ -39,7 +39,8 @@ export async function consentToUpdates(
 ): Promise<ReadableRows<ShortenItem>> {
   if (session.global.yes || !canAsk(session)) return input;
   const plan = new ChangePlan('change', session);
-  const read = async (items: readonly ShortenItem[]) => {
+  const read = async (all: readonly RunRow<ShortenItem>[]) => {
+    const items = all.map(({ item }) => item);
     const links = await linksNamed(items, session);
     plan.add(conflictsOf(items.map(payload), links, true));
     return links;

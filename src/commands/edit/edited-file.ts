@@ -1,8 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { type EditedRow, editItemsOperation } from '../../bulk/operations/editing.ts';
-import { type BaseListing, changedSinceBase } from '../../change/decide/apply.ts';
-import type { PlannedOutcome } from '../../change/decide/outcome.ts';
-import { outcomeOf } from '../../change/decide/outcome.ts';
+import type { BaseListing } from '../../change/decide/apply.ts';
+import { outcomeOf, unlessForeign } from '../../change/decide/outcome.ts';
 import { refuseTooMany } from '../../change/limits.ts';
 import { changeNamed } from '../../change/links.ts';
 import { openBase, rowsFromOld, rowsSince } from '../../change/rows/base.ts';
@@ -10,7 +9,6 @@ import { checkedRows } from '../../change/rows/file.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { openSession } from '../../cli/session.ts';
 import { fieldNames } from '../../contract/fields.ts';
-import type { UrlRecord } from '../../contract/records.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import { type FieldOptions, readFieldFlags } from '../../flags/field-flags.ts';
 import { runFlags } from '../../flags/run-flags.ts';
@@ -48,7 +46,10 @@ export async function editFile(
       input: rows,
       domains,
       payload: (item: ItemOf['edit']) => ({ ...values, ...reading.dated(item) }),
-      decide: (row: EditedRow, record) => decideRow(row, record, base),
+      decide({ hash: _, domain: __, old_long_url: ___, ...asked }: EditedRow, now, before) {
+        const outcome = outcomeOf(asked, now);
+        return before && now ? unlessForeign(outcome, { asked, before, now }, base && ' the base') : outcome;
+      },
       verb: 'change',
       ...shown,
       operation: editItemsOperation,
@@ -63,16 +64,4 @@ export async function editFile(
 /** The base is part of the run's identity, because with another base the same file makes other changes. */
 function withBase<Flags extends { readonly options: object }>(flags: Flags, base: BaseListing | undefined): Flags {
   return base ? { ...flags, options: { ...flags.options, base: base.sha256 } } : flags;
-}
-
-function decideRow(item: EditedRow, record: UrlRecord | undefined, base: BaseListing | undefined): PlannedOutcome {
-  const { hash, domain: _, old_long_url, ...fields } = item;
-  const was = record && base?.of(item);
-  const since = was ? changedSinceBase(fields, was, record) : [];
-  if (since.length > 0) return { kind: 'refused', reason: `changed since the base: ${since.join(', ')}`, fields };
-  const outcome = outcomeOf(fields, record);
-  if (outcome.kind !== 'change' || !record || old_long_url === undefined) return outcome;
-  const { long_url = old_long_url } = fields;
-  const isElsewhere = changedSinceBase({ long_url }, { hash, long_url: old_long_url }, record).length > 0;
-  return isElsewhere ? { kind: 'refused', reason: 'changed since: long_url', fields } : outcome;
 }
