@@ -54,7 +54,8 @@ export async function typedReport(
     return (only?.status === 'failed' && failureOf(only, true)) || end.error;
   };
   const counts = countsOf(tally, ignoreMissing);
-  const undoLines = (plan.undo || plan.isOneOff) && isChange(tally) ? [undoLineOf(run)] : [];
+  const isChanged = isChange(tally);
+  const undoLines = (plan.undo || plan.isOneOff) && isChanged ? [undoLineOf(run)] : [];
   return {
     ...presentation,
     kind: 'rows',
@@ -71,10 +72,10 @@ export async function typedReport(
     notes: () => [...countLines(counts), ...(streams.watched ? undoLines : [])],
     ...(markShown && { printed: () => markShown(run, session) }),
     outcome: ending,
-    // All changes were made before the pipe was closed, so only failures differ from other unwritten output.
-    abandoned: ending,
+    // If nothing was changed, nothing is lost with the output.
+    ...(!isChanged && { abandoned: ending }),
     unwritten: () => [
-      ...[...rows.keys()].map(({ status, short_url_with_protocol, hash }) => `${status}: ${short_url_with_protocol ?? hash}`),
+      ...[...rows.keys()].map((row) => `${row.status}: ${row.short_url_with_protocol ?? row.hash ?? row.long_url}`),
       ...undoLines,
     ],
   };

@@ -170,11 +170,12 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   // If no tag has either label, nothing was renamed, or the tag was deleted since.
   const { run: name, result } = await recordTagRun(run, environment, { act, leavesNothing: isNoTag });
   const tag = applied(label, result);
-  const undoLines = () => [undoLineOf(name)];
+  const sentence = `Renamed tag "${old}" to "${tag.label}"`;
+  const undoLine = undoLineOf(name);
   return {
-    ...labelReport(tag, `Renamed tag "${old}" to "${tag.label}"`),
-    ...(session.streams.watched && { notes: undoLines }),
-    unwritten: undoLines,
+    ...labelReport(tag, sentence),
+    ...(session.streams.watched && { notes: () => [undoLine] }),
+    unwritten: () => [sentence, undoLine],
     printed: () => markShown(name, session),
   };
 }

@@ -1,4 +1,4 @@
-import { type CliError, LocalError } from '../base/errors.ts';
+import { CliError, messageOf } from '../base/errors.ts';
 import { safe, safeLines } from '../base/safe-text.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import { codeMark, printError, printHint } from './failure-lines.ts';
@@ -29,13 +29,15 @@ export async function printReport(report: Report, options: OutputOptions, stream
   if (outcome) throw outcome;
 }
 
-/** Output that could not be written must not hide that something was changed. */
+/** Output that could not be written must not hide that something was changed, nor how the change ended, least of all in doubt. */
 function withChanges(error: unknown, report: Report, { stdout, pasteable }: Streams): unknown {
-  const failure = stdout.failure();
-  const details =
-    report.kind === 'done' ? [report.sentence, ...(report.unwritten?.() ?? report.notes?.() ?? [])] : report.unwritten?.();
-  if (!details || !failure || error !== failure) return error instanceof ClosedPipe ? undefined : error;
-  return new LocalError(failure.message, { cause: error, details: details.map(pasteable), hint: report.abandoned?.()?.hint });
+  const changes = report.unwritten?.() ?? (report.kind === 'done' && [report.sentence, ...(report.notes?.() ?? [])]);
+  if (!changes || error !== stdout.failure()) return error instanceof ClosedPipe ? undefined : error;
+  const ending = report.outcome?.();
+  const { kind, message, details } =
+    ending?.kind === 'unknown' ? ending : new CliError('local', messageOf(error), { details: ending && [ending.message] });
+  const hint = (ending ?? report.abandoned?.())?.hint;
+  return new CliError(kind, message, { cause: error, details: [...details, ...changes.map(pasteable)], hint });
 }
 
 async function printOther(report: Exclude<Report, RowsReport>, options: OutputOptions, streams: Streams): Promise<void> {

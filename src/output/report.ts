@@ -46,7 +46,7 @@ interface Ending {
   readonly notes?: () => readonly string[];
   /** Called last; the returned error is thrown after everything is printed. */
   readonly outcome?: () => CliError | undefined;
-  /** Returns the error for a closed pipe. Reads have none; changes that are not complete say how to continue. */
+  /** Returns the error for a closed pipe. Reads have none; changes that are not complete say how to continue, those that changed nothing why. */
   readonly abandoned?: () => CliError | undefined;
   /** Returns what was changed, for the error if the output cannot be written or nobody reads it. */
   readonly unwritten?: () => readonly string[];

@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import { runShell, startProgram } from '../support/built-program.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
-import { apiKey, sent, test, username } from '../support/linkctl.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { apiKey, runnerIn, sent, test, username } from '../support/linkctl.ts';
 import { until } from '../support/until.ts';
 
 /** Everything that prints and needs nothing but a server. */
@@ -45,6 +46,12 @@ const heard = [
   ['SIGHUP', ['stats abc', 'log --follow']],
 ] as const;
 
+const undoLine = /^to undo it: linkctl undo \S+$/m;
+const post = { method: 'POST' };
+
+/** The reader of its output has gone away before the first byte. */
+const unread = (line: string): string => `set -o pipefail; $linkctl ${line} | (exec 0<&-; sleep 0.6)`;
+
 async function withLink(linkctl: (argv: readonly string[]) => Promise<unknown>): Promise<void> {
   await linkctl(['shorten', 'https://nodejs.org/', '--hash', 'abc', '--tag', 'promo']);
 }
@@ -76,7 +83,6 @@ describe('R-20, B38: output that nobody can write', () => {
 
   test('B38, B40: a change whose output cannot be written is named, with its undo', async ({ env, linkctl }) => {
     await withLink(linkctl);
-    const undo = /^to undo it: linkctl undo \S+$/m;
     for (const [line, done] of [
       ['shorten https://nodejs.org/x --hash new', /^created: http:\S+\/new$/m],
       ['edit abc --note x', /^changed: http:\S+\/abc$/m],
@@ -88,19 +94,19 @@ describe('R-20, B38: output that nobody can write', () => {
         stderr: expect.stringMatching(/^error: cannot write output: no space left on device$/m),
       });
       expect(ran.stderr).toMatch(done);
-      expect(ran.stderr).toMatch(undo);
+      expect(ran.stderr).toMatch(undoLine);
     }
     const added = await runShell('$linkctl tags add one two > /dev/full', env);
     expect(added).toMatchObject({ code: 9, stderr: expect.stringContaining('\n2 of 2 tags added\n') });
     const again = await runShell('$linkctl tags add one more two > /dev/full', env);
     expect(again).toMatchObject({ code: 9, stderr: expect.stringContaining('\n1 of 3 tags added\n') });
-    expect(added.stderr).toMatch(undo);
+    expect(added.stderr).toMatch(undoLine);
     const renamed = await runShell('$linkctl tags rename one three > /dev/full', env);
     expect(renamed).toMatchObject({ code: 9, stderr: expect.stringContaining('\nRenamed tag "one" to "three"\n') });
-    expect(renamed.stderr).toMatch(undo);
+    expect(renamed.stderr).toMatch(undoLine);
     const file = await runShell('echo https://nodejs.org/y | $linkctl shorten -f - > /dev/full', env);
     expect(file).toMatchObject({ code: 9, stderr: expect.stringMatching(/error: cannot write output.*\n1 row: 1 created/) });
-    expect(file.stderr).toMatch(undo);
+    expect(file.stderr).toMatch(undoLine);
   });
 
   test('R-19: a closed stderr, or a full one, changes nothing about stdout and the exit code', async ({ env, linkctl }) => {
@@ -132,10 +138,9 @@ describe('R-20, B38: output that nobody can write', () => {
 
 test('R-19, B40: a reader that went away before the first byte is no failure of a read, and quiet', async ({ env, linkctl }) => {
   await withLink(linkctl);
-  const line = (command: string): string => `set -o pipefail; $linkctl ${command} | (exec 0<&-; sleep 0.6)`;
   // One of each kind of output: rows by pages, records, a report, an answer as it came, our own files, a script, help.
   const reads = ['list', 'stats abc', 'log', 'account', 'api GET /account', 'auth list', 'completion bash', '--help'];
-  const runs = await Promise.all(reads.map((command) => runShell(line(command), env)));
+  const runs = await Promise.all(reads.map((command) => runShell(unread(command), env)));
   expect(runs.map(({ code, stderr }, index) => ({ line: reads[index], code, stderr }))).toEqual(
     reads.map((line) => ({ line, code: 0, stderr: '' })),
   );
@@ -151,11 +156,43 @@ test('B40: a change whose reader went away ends with exit 9, and says what was m
     ['tags rename one two', /^Renamed tag "one" to "two"$/m],
     ['tags delete two --yes --max-affected 1', /^1 of 1 tag deleted$/m],
   ] as const) {
-    const ran = await runShell(`set -o pipefail; $linkctl ${line} | (exec 0<&-; sleep 0.6)`, env);
+    const ran = await runShell(unread(line), env);
     expect(ran, line).toMatchObject({ code: 9, stderr: expect.stringMatching(/^error: output pipe closed/m) });
     expect(ran.stderr).toMatch(done);
-    expect(ran.stderr).toMatch(/^to undo it: linkctl undo \S+$/m);
+    expect(ran.stderr).toMatch(undoLine);
   }
+});
+
+describe('B40, R-20: a change that was made in part', () => {
+  test('is named, with what failed and its undo, if its reader went away', async ({ env, linkctl }) => {
+    await withLink(linkctl);
+    for (const [line, done, failed] of [
+      ['shorten https://nodejs.org/1 http://localhost/one', /^created: http:\S+$/m, /^failed: http:\/\/localhost\/one$/m],
+      ['edit abc none --note x', /^changed: http:\S+\/abc$/m, /^failed: none$/m],
+      ['delete abc none --yes', /^deleted: \S+$/m, /^failed: none$/m],
+    ] as const) {
+      const ran = await runShell(unread(line), env);
+      expect(ran, line).toMatchObject({ code: 9, stderr: expect.stringMatching(/^error: output pipe closed$/m) });
+      for (const text of [done, failed, /^1 of 2 links failed$/m, undoLine]) expect(ran.stderr).toMatch(text);
+    }
+    expect(await runShell(unread('edit none --note x -o json'), env)).toMatchObject({ code: 5 });
+  });
+
+  test('is in doubt first of all, whether its reader went away or its output cannot be written', async ({ homeEnv, wire }) => {
+    const linkctl = runnerIn(homeEnv);
+    const account = ['-p', 'one', '--base-url', wire.baseUrl, '--username', username, '--edition', 'a', '--with-key'];
+    await linkctl(['auth', 'login', ...account], { stdin: apiKey });
+    await linkctl(['config', 'set', 'batch_size', '1', '-p', 'one']);
+    for (const line of [unread('$shorten'), '$linkctl $shorten > /dev/full']) {
+      await wire.script([{ only: post }, { ...faults.dropAfter, only: post }]);
+      const ran = await runShell(line, {
+        ...homeEnv,
+        shorten: '-p one shorten https://nodejs.org/1 https://nodejs.org/2 --max-time 2',
+      });
+      expect(ran, line).toMatchObject({ code: 10, stderr: expect.stringMatching(/^error: outcome unknown/m) });
+      for (const text of [/^created: http:\S+$/m, /^unknown: https:\/\/nodejs.org\/2$/m]) expect(ran.stderr).toMatch(text);
+    }
+  });
 });
 
 describe('R-18, B41: outside bulk runs a signal ends a command at once, and the shell sees it', () => {

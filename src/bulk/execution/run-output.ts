@@ -61,7 +61,7 @@ export function readToItsEnd<Some>(source: AsyncGenerator<Some>, stop: Stop, onL
     next: () => source.next(),
     async return() {
       const hint = 'run the same command again to resume';
-      stop.because(new LocalError('output pipe closed; requests in progress were finished', { hint }));
+      stop.because(new LocalError('stopped after the requests in progress', { hint }));
       onLeft?.();
       while (!(await source.next()).done);
       return { done: true, value: undefined };
