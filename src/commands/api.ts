@@ -57,6 +57,11 @@ async function api(
     kind: 'text',
     text: answer === '' || answer.endsWith('\n') ? answer : `${answer}\n`,
     outcome: () => failure,
+    // What a raw call changes is unknown, except that one that failed as a whole changed nothing.
+    ...(upper !== 'GET' && {
+      abandoned: () => (failure?.kind === 'partial' ? undefined : failure),
+      unwritten: () => [`sent: ${upper} ${path}`],
+    }),
   };
 }
 

@@ -163,6 +163,26 @@ test('B40: a change whose reader went away ends with exit 9, and says what was m
   }
 });
 
+test('B34, B40: a raw call that changes something ends with exit 9 if its answer is lost, unless it failed as a whole', async ({
+  env,
+}) => {
+  const api = (...urls: string[]): string => {
+    const body = { urls: urls.map((long_url) => ({ long_url })) };
+    return `api POST /urls --body '${JSON.stringify(body)}'`;
+  };
+  const [good, bad] = ['https://nodejs.org/', 'http://localhost/one'];
+  for (const [line, code, words] of [
+    [api(good), 9, /^error: output pipe closed\nsent: POST \/urls$/m],
+    [api(good, bad), 9, /^error: output pipe closed\n1 of 2 items failed\nsent: POST \/urls$/m],
+    [api(bad), 6, /^error: .* \[API 1216\]$/m],
+    ['api DELETE /urls/none', 5, /^error: .* \[API 1306\]$/m],
+  ] as const) {
+    expect(await runShell(unread(line), env), line).toMatchObject({ code, stderr: expect.stringMatching(words) });
+  }
+  const full = await runShell(`$linkctl ${api(good)} > /dev/full`, env);
+  expect(full).toMatchObject({ code: 9, stderr: 'error: cannot write output: no space left on device\nsent: POST /urls\n' });
+});
+
 describe('B40, R-20: a change that was made in part', () => {
   test('is named, with what failed and its undo, if its reader went away', async ({ env, linkctl }) => {
     await withLink(linkctl);
