@@ -80,6 +80,14 @@ describe('what is refused, exit 2', () => {
       'links.jsonl:2: custom_hash: "a" differs only in case from the one on line 1',
     ],
     ['C10: nothing', '\n\n', 'links.jsonl: no rows'],
+    [
+      'I4: a hash of another service whose last digits a JSON number loses',
+      '{"url":"https://example.com/","hash":1234567890123456789}\n',
+      'links.jsonl:1: hash must be a string: a number of so many digits is not exact',
+    ],
+    ['I4: true as a hash', lines({ url, hash: true }), 'links.jsonl:1: hash must be a string'],
+    ['I4: true as a note', lines({ url, title: true }), 'links.jsonl:1: title must be a string'],
+    ['I4: false as a destination', lines({ url: false }), 'links.jsonl:1: long_url is missing'],
     ['nesting without end', '['.repeat(100_000), 'links.jsonl:1'],
   ])('%s', async (_, text, expected) => {
     const told = await failure(check(text, { name }));
@@ -114,6 +122,36 @@ describe('what is refused, exit 2', () => {
   test('what is not JSON is not shown: it may hold a secret', async () => {
     expect((await failure(check('{"long_url": hunter2}', { name }))).text).not.toContain('hunter2');
   });
+});
+
+test('I4: false of another service is no value, but of a truth value; numbers that are exact are texts', async () => {
+  const given = lines(
+    { url, hash: false, title: false, tags: false, expires: false, max_clicks: false, email_stats: false },
+    { url, hash: 2024, title: 1.5, tags: 7, expires: 1_924_905_600, max_clicks: 3, email_stats: true },
+  );
+  expect((await rows(given, { name })).map(({ item }) => item)).toEqual([
+    { long_url: url, email_stats: false },
+    {
+      long_url: url,
+      custom_hash: '2024',
+      note: '1.5',
+      tags: ['7'],
+      expiration_date: '2030-12-31',
+      max_clicks: 3,
+      email_stats: true,
+    },
+  ]);
+});
+
+test('I12: of several destinations or hashes the first is taken, and those that are left out are said', async () => {
+  const given = lines({ url: [url, 'https://other.example/'], hash: ['x1', 'x2'] }, { url: [url], hash: [null] });
+  expect((await rows(given, { name })).map(({ item }) => item)).toEqual([
+    { long_url: url, custom_hash: 'x1' },
+    { long_url: url },
+  ]);
+  expect((await check(given, { name })).columns).toBe(
+    'columns: url -> long_url, hash -> custom_hash; not carried over: further values of url (1 row), further values of hash (1 row)',
+  );
 });
 
 test('C15, I13: __proto__ is a member that nobody knows', async () => {

@@ -3,7 +3,8 @@ import { quoted } from '../../base/quoted.ts';
 import { type Field, fields } from '../../contract/fields.ts';
 import { type InputUse, namesLinks } from '../../contract/formats.ts';
 import { isObject } from '../../contract/records.ts';
-import { isField, jsonValue } from '../field-values.ts';
+import type { Refused } from '../dates.ts';
+import { isField, jsonValue, type Target } from '../field-values.ts';
 import { containers, folded, guardOf, meaningOf } from '../fields/aliases.ts';
 import { type ColumnRole, type ColumnRules, ownRole } from '../fields/columns.ts';
 import { ColumnMapper, type Mapping, type Roles, rolesIn, rulesFor } from '../fields/mapping.ts';
@@ -156,11 +157,24 @@ function setForeign(setting: Setting, read: CellReader, value: unknown, draft: R
     if (labels.length > 0) draft.set(setting, jsonValue('tags', labels));
     return;
   }
-  // Uses the first of several values.
-  const one: unknown = Array.isArray(value) ? value[0] : value;
-  if (one === undefined || one === null) return;
-  if (typeof one === 'object') draft.refuse(`${setting.name}: must be a text`);
-  else draft.setText(setting, read, String(one));
+  const [one, ...others] = Array.isArray(value) ? value.filter((entry) => entry !== null) : [value];
+  if (others.length > 0) draft.lose({ name: `further values of ${setting.name}` }, textOf(others));
+  const text = foreignText(setting.target, one);
+  if (typeof text === 'string') draft.setText(setting, read, text);
+  else draft.set(setting, text);
+}
+
+/** Some services write false for a value that is not set. A number beyond the safe integers may differ from the one in the file. */
+function foreignText(target: Target, value: unknown): string | Refused {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'boolean' && !(isField(target) && fields[target].kind === 'boolean')) {
+    return value ? { refused: 'must be a string' } : '';
+  }
+  if (typeof value === 'object') return { refused: 'must be a string' };
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    return { refused: 'must be a string: a number of so many digits is not exact' };
+  }
+  return String(value);
 }
 
 /** Some services use objects as labels. */
