@@ -105,14 +105,22 @@ export async function openHistory(account: HistoryAccount, system: System): Prom
         }
       },
       close: () => {
-        // Checkpoints into the one file and syncs it, so that copies are complete and a power cut loses nothing.
-        if (hasWritten) open.sql('PRAGMA wal_checkpoint(TRUNCATE)').all();
+        if (hasWritten) checkpoint(open);
         open.close();
       },
     };
   } catch (error) {
     connection?.close();
     throw fileError('open', file, error);
+  }
+}
+
+/** Moves what was written into the one file, so that copies of it are complete. */
+function checkpoint(connection: Connection): void {
+  try {
+    connection.sql('PRAGMA wal_checkpoint(TRUNCATE)').all();
+  } catch {
+    // On a full disk. What was written is safe in the file beside it, until the next recorder moves it.
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -43,6 +43,14 @@ async function dump(): Promise<unknown> {
   return all;
 }
 
+/** Records in a process whose files can have no more than so many KiB. */
+function limitedRecord(kibibytes: number, args: readonly number[]) {
+  const command = ['trap "" XFSZ; ulimit -f "$0"; exec "$@"', kibibytes, process.execPath, child.file, ...args].map(String);
+  return ended(
+    spawn('bash', ['-c', ...command], { env: { PATH: process.env.PATH, HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
+}
+
 test('H1: kill -9 at any moment and a full disk leave the history as it was; the next recorder goes on with it', async () => {
   const begin = Date.UTC(2026, 2, 2);
   await record(0, begin);
@@ -55,20 +63,8 @@ test('H1: kill -9 at any moment and a full disk leave the history as it was; the
     // Its lock is left behind, and holds nobody up.
     expect(readdirSync(lock).length).toBeGreaterThan(0);
   }
-  // KiB of a file: less than what the reading changes.
-  const limit = 100;
-  const command = [
-    'trap "" XFSZ; ulimit -f "$0"; exec "$@"',
-    String(limit),
-    process.execPath,
-    child.file,
-    String(begin + day),
-    String(pages),
-    '0',
-  ];
-  const full = await ended(
-    spawn('bash', ['-c', ...command], { env: { PATH: process.env.PATH, HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] }),
-  );
+  // Less than what the reading changes.
+  const full = await limitedRecord(100, [begin + day, pages, 0]);
   expect(full).toMatchObject({ code: 9, stderr: expect.stringContaining(`cannot write ${file}: `) });
   expect(await dump()).toEqual(before);
   await record(7, begin + day);
@@ -91,4 +87,17 @@ test('H1: two recorders at once make two readings, one after the other', async (
     system(),
   );
   expect(total.clicks).toBe(pages * 10_000);
+});
+
+test('H1, F64: a reading that is written stays so on a disk that is full before it is in the one file, and the lock is released', async () => {
+  const begin = Date.UTC(2026, 4, 1);
+  await record(20, begin);
+  const { file, lock } = historyPaths(childAccount, system());
+  // Room for the new links beside the file, and none at its end.
+  const limit = Math.floor(statSync(file).size / 1024) - 1;
+  expect(await limitedRecord(limit, [begin + day, pages + 1, 20])).toMatchObject({ code: 0, stderr: '' });
+  expect(readdirSync(lock)).toEqual([]);
+  const span = { since: begin, until: begin + day, now: begin + day };
+  const clicks = await recordedClicks({ span, scope: wholeAccount }, childAccount, system());
+  expect(clicks.total.clicks).toBe(20_000);
 });
