@@ -7,3 +7,8 @@ test.each([
 ])('U3: a link without an end is shown as --expires names it: %s to %s', (before, after, text) => {
   expect(editText({ expiration_date: after }, { expiration_date: before })).toBe(text);
 });
+
+test('W2: a label with a comma, a quote or a sign in it cannot be read as two', () => {
+  const tags = ['+new, promo', '+sale -50%', '-old', '-"q", x'];
+  expect(editText({ tags }, { tags: ['old', '"q", x'] })).toBe('tags: "+new, promo",+sale -50%,-old,"-""q"", x"');
+});

@@ -197,7 +197,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const diff = await linkctl(['diff', ...words, 'localhost/h3', '-o', 'json']);
     const tags = JSON.parse(diff.stdout).differences.find(({ field }: { readonly field: string }) => field === 'tags');
     expect(tags).toMatchObject({ before: ['2nd', 'a', 'b'], after: ['2nd', 'b', 'c'] });
-    const row = '| tags | `2nd, a, b` | `2nd, b, c` |';
+    const row = '| tags | `2nd,a,b` | `2nd,b,c` |';
     expect((await linkctl(['diff', ...words, '-o', 'markdown'])).stdout).toContain(row);
     expect((await linkctl(['apply', ...words, '-n', '-o', 'markdown'])).stdout).toContain(row);
     expect((await linkctl(['diff', ...words])).stdout).toMatch(/tags\t2nd,a,b\t2nd,b,c\n/);

@@ -43,7 +43,7 @@ describe.each(['a', 'b'] as const)('P5: links in git, edition %s', (edition) => 
     const file = join(folder, 'links.csv');
     writeFileSync(
       file,
-      'short_url,long_url,note,tags\nlocalhost/h0,https://example.com/0,@all | `x` <b>,spring\nlocalhost/new,https://new.example/,,\n',
+      'short_url,long_url,note,tags\nlocalhost/h0,https://example.com/0,@all | `x` <b>,"spring,""new, promo"""\nlocalhost/new,https://new.example/,,\n',
     );
     const diff = await linkctl(['diff', '-f', file, '-o', 'markdown']);
     expect(diff.code, diff.stderr).toBe(12);
@@ -55,7 +55,7 @@ describe.each(['a', 'b'] as const)('P5: links in git, edition %s', (edition) => 
         '| | Link | Field | Before | After |',
         '|---|---|---|---|---|',
         `| ~ | ${link('h0')} | note | \`n\` | \`\` @all \\| \`x\` <b> \`\` |`,
-        `| ~ | ${link('h0')} | tags |  | \`spring\` |`,
+        `| ~ | ${link('h0')} | tags |  | \`spring,"new, promo"\` |`,
         `| + | ${link('new')} |  |  | \`https://new.example/\` |`,
         `| - | ${link('h2')} |  | \`https://example.com/2\` |  |`,
         `| - | ${link('h1')} |  | \`https://example.com/1\` |  |`,

@@ -1,5 +1,6 @@
 import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
+import { joinList } from '../../contract/tag-label.ts';
 import { foldText } from '../../link/difference.ts';
 import { fieldsToChange, foreignFields, notApplied } from '../../link/same.ts';
 import type { LinkValues } from '../../link/value.ts';
@@ -87,16 +88,16 @@ export function unlessForeign(
   return { kind: 'refused', reason: `changed since${name}: ${foreign.join(', ')}`, fields: asked };
 }
 
-/** `note: "old" -> "new"`, `expiration_date: never -> "2031-12-31"`, `tags: +a -b`. */
+/** `note: "old" -> "new"`, `expiration_date: never -> "2031-12-31"`, `tags: +a,-b`. */
 export function fieldChangeText({ field, before, after }: FieldChange): string {
-  if (Array.isArray(after)) return `${field}: ${after.join(' ')}`;
+  if (Array.isArray(after)) return `${field}: ${joinList(after)}`;
   const [old, now] = [before, after].map((value) =>
     value == null && field === 'expiration_date' ? 'never' : JSON.stringify(value ?? null),
   );
   return `${field}: ${old} -> ${now}`;
 }
 
-/** `note: "old" -> "new"; tags: +a -b`; empty if nothing would change. */
+/** `note: "old" -> "new"; tags: +a,-b`; empty if nothing would change. */
 export function editText(fields: EditFields, record: Partial<UrlRecord>): string {
   return fieldChanges(fields, record).map(fieldChangeText).join('; ');
 }

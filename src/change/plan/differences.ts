@@ -1,7 +1,7 @@
 import { safe } from '../../base/safe-text.ts';
 import type { Session } from '../../cli/session.ts';
 import { linkText } from '../../contract/link.ts';
-import { labelsAfter } from '../../contract/tag-label.ts';
+import { joinList, labelsAfter } from '../../contract/tag-label.ts';
 import { grouped } from '../../output/quantity.ts';
 import type { Row } from '../../output/report.ts';
 import type { FileLink } from '../decide/apply.ts';
@@ -48,7 +48,7 @@ function markdown(plan: ChangePlan, rows: readonly Row[], count: number, notes: 
 
 /** Formats a value as code, so that nothing in it becomes a link, a mention or markup. */
 function code(value: unknown): string {
-  const text = safe(Array.isArray(value) ? value.join(', ') : String(value ?? '')).replace(/\|/g, '\\|');
+  const text = safe(Array.isArray(value) ? joinList(value) : String(value ?? '')).replace(/\|/g, '\\|');
   if (text === '') return '';
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);
