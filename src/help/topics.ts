@@ -176,7 +176,7 @@ const csv: Topic = {
   summary: 'Input files: csv, jsonl and lines',
   parts: [
     'shorten -f and edit -f read a file, or stdin with -f -. The file extension (.csv, .json, .jsonl, .ndjson, .txt) or --input-format sets the format. Other input that begins with { or [ is JSON. Anything else has one URL per line; blank lines and lines that start with # are skipped. If a file could be either a plain list or csv without a header, set --input-format. Text is UTF-8, with or without a byte order mark, LF or CRLF. For other text, add --encoding windows-1252, or any name that browsers know.',
-    'A csv file has a header of field names, in any order and spelling (Long URL is long_url). The delimiter is found from the header. JSON is an array of objects, an object with one such array, or an object on each line. An empty cell means that the field is not set. "never" removes an expiration date. In JSON, "" clears a note. Columns of shorten:',
+    'A csv file has a header of field names, in any order and spelling (Long URL is long_url). The delimiter is found from the header. JSON is an array of objects, an object with one such array, or an object on each line. An empty cell means that the field is not set. "never" removes an expiration date. In JSON, "" clears a note, expiration_date or max_clicks. Columns of shorten:',
     fieldRows('shorten'),
     'Columns of edit. Give hash or short_url. On an account with several domains, a hash also needs the column domain or the flag --domain:',
     fieldRows('edit'),

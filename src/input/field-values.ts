@@ -40,7 +40,7 @@ export function jsonValue(target: Target, value: unknown): WireValue | Refused {
   const kind: FieldKind = isField(target) ? fields[target].kind : 'hash';
   const type = jsonTypes[kind];
   if (typeof value !== type && !(type === 'array' && Array.isArray(value))) return { refused: `must be ${article(type)}` };
-  if (typeof value === 'string') return value === '' && kind === 'text' ? '' : cellValue(target, value);
+  if (typeof value === 'string') return cellValue(target, value);
   if (typeof value === 'number') return wholeNumber(value, String(value));
   return Array.isArray(value) ? labels(value) : value === true;
 }

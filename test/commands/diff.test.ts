@@ -99,6 +99,19 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(text.stderr).not.toContain('error:');
   });
 
+  test('P1: in jsonl "" clears every field that can be empty', async ({ linkctl, service }) => {
+    const limits = edition === 'a' ? { max_clicks: 7 } : {};
+    const full = { note: 'n', tags: ['a'], expiration_date: '2031-01-31', ...limits };
+    await store(service, [{ custom_hash: 'full', long_url: 'https://example.com/', ...full }]);
+    const cleared = Object.fromEntries(Object.keys(full).map((field) => [field, '']));
+    const stdin = `${JSON.stringify({ hash: 'full', ...cleared })}\n`;
+    const found = await linkctl(['diff', '-f', '-', '--input-format', 'jsonl', '-o', 'csv'], { stdin });
+    expect(found.code, found.stderr).toBe(12);
+    expect(found.stdout.trimEnd().split('\n').slice(1)).toHaveLength(Object.keys(full).length);
+    expect(await linkctl(['apply', '-f', '-', '--input-format', 'jsonl', '--yes'], { stdin })).toMatchObject({ code: 0 });
+    expect(await linkctl(['diff', '-f', '-', '--input-format', 'jsonl'], { stdin })).toMatchObject({ code: 0, stdout: '' });
+  });
+
   test('P1: in jsonl "" and null are values that a link does not have', async ({ linkctl, service }) => {
     await store(service, [
       { custom_hash: 'full', long_url: 'https://example.com/', note: 'n', tags: ['t'], expiration_date: '2031-01-01' },

@@ -38,15 +38,17 @@ test('B91: a record of a listing feeds shorten as it is, whatever its server add
   expect(await rows(lines(record), { name })).toEqual([{ line: 1, item: { long_url: url, custom_hash: 'abc' }, listed: true }]);
 });
 
-test('B12: in an edit "" clears a note and null an expiration date; an empty list of tags changes none', async () => {
+test('B12, P1: in an edit "" clears a note, a date or a limit, and null an expiration date; an empty list of tags changes none', async () => {
   const edits = lines(
     { hash: 'abc', note: '' },
     { hash: 'def', expiration_date: null },
+    { hash: 'dfe', expiration_date: '', max_clicks: '' },
     { hash: 'ghi', tags: ['+a,b', '-c', 'd'] },
   );
   expect((await rows(edits, { name, use: 'edit' })).map(({ item }) => item)).toEqual([
     { hash: 'abc', note: '' },
     { hash: 'def', expiration_date: null },
+    { hash: 'dfe', expiration_date: null, max_clicks: 0 },
     { hash: 'ghi', tags: ['+a,b', '-c', '+d'] },
   ]);
 });
@@ -67,6 +69,7 @@ describe('what is refused, exit 2', () => {
       lines({ long_url: url, hash: 'a', custom_hash: 'b' }),
       'links.jsonl:1: custom_hash: both hash and custom_hash are given',
     ],
+    ['a destination that is empty', lines({ long_url: '' }), 'links.jsonl:1: long_url: "" is not an http or https URL'],
     ['no URL', lines({ note: 'a' }), 'links.jsonl:1: long_url is missing'],
     ['C09: half a character in an escape', '{"long_url":"https://example.com/","note":"\\ud800"}', 'links.jsonl:1: note: '],
     [

@@ -137,18 +137,14 @@ function memberRoles(names: readonly string[], rules: ColumnRules): Roles {
   return { roles, isForeign: false };
 }
 
+/** `""` clears a field, as null does in a file of links. Elsewhere only a date can be null, and other fields are left out. */
 function setOwn(setting: Setting, value: unknown, use: InputUse, draft: RowDraft): void {
+  const { target } = setting;
+  const empty: Field['default'] = isField(target) ? fields[target].default : undefined;
+  const isCleared = value === '' || (value === null && (use === 'apply' || target === 'expiration_date'));
+  if (isCleared && empty !== undefined) draft.set(setting, typeof empty === 'object' && empty !== null ? [...empty] : empty);
   // As in a csv, an empty text names nothing.
-  if (value === null || (value === '' && !isField(setting.target))) setEmpty(setting, use, draft);
-  else draft.set(setting, jsonValue(setting.target, value));
-}
-
-/** In a file of links null is a value; elsewhere only a date can be null, and other fields are left out. */
-function setEmpty(member: Setting, use: InputUse, draft: RowDraft): void {
-  const { target } = member;
-  if (!isField(target) || (use !== 'apply' && target !== 'expiration_date')) return;
-  const empty: Field['default'] = fields[target].default;
-  if (empty !== undefined) draft.set(member, typeof empty === 'object' && empty !== null ? [...empty] : empty);
+  else if (value !== null && (value !== '' || isField(target))) draft.set(setting, jsonValue(target, value));
 }
 
 function setForeign(setting: Setting, read: CellReader, value: unknown, draft: RowDraft): void {
