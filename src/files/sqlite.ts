@@ -64,7 +64,7 @@ export class Connection {
     try {
       this.sql('ROLLBACK').run();
     } catch {
-      // A full disk has rolled back already. The first error is the one to report.
+      // SQLite has rolled back already, such as on a full disk. The first error is the one to report.
     }
   }
 
@@ -107,7 +107,8 @@ export class Connection {
   #endView(): void {
     if (!this.#isViewing) return;
     this.#isViewing = false;
-    this.sql('COMMIT').run();
+    // A view changes nothing, and a commit would report an error of its queries once more, to nobody.
+    this.rollback();
   }
 
   #end<T>(work: () => T): T {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -89,6 +89,24 @@ test('a file of before days were counted is brought up to date, and one of a new
   await expect(start({ data: folder })).rejects.toThrow('newer version of linkctl');
 });
 
+test('S5: a page of the file that cannot be read fails the calls that need it, and links are still redirected', async ({
+  start,
+  folder,
+}) => {
+  const made = await start({ data: folder });
+  await made.shorten({ long_url: 'https://example.com/', custom_hash: 'abc', tags: ['t'] });
+  await made.service.close();
+  await damageTable(folder, 'tags');
+  const failures: unknown[] = [];
+  const client = await start({ data: folder, onFailure: (error) => failures.push(error) });
+  for (let nth = 0; nth < 2; nth++) {
+    const { status, body } = await client.call('GET', '/tags');
+    expect([status, body.error.code]).toEqual([500, 101]);
+    expect((await client.visit('/abc')).headers.get('location')).toBe('https://example.com/');
+  }
+  expect(failures.map(String)).toEqual(Array(2).fill('Error: database disk image is malformed'));
+});
+
 test('a visit sees the clicks that this process stored in the same turn, and those of another from the next turn on', async ({
   folder,
 }) => {
@@ -106,3 +124,15 @@ test('a visit sees the clicks that this process stored in the same turn, and tho
   seen.push(await storedClicks());
   expect(seen).toEqual([0, 1, 1, 3]);
 });
+
+/** Overwrites the first page of a table in a file that nobody has open. */
+async function damageTable(folder: string, table: string): Promise<void> {
+  const connection = await openConnection(folder, 'links-a.db');
+  connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const page = connection.count('SELECT rootpage AS count FROM sqlite_schema WHERE name = ?', table);
+  const { size = 0 } = connection.sql('SELECT page_size AS size FROM pragma_page_size').get<{ size: number }>() ?? {};
+  connection.close();
+  const file = await open(join(folder, 'links-a.db'), 'r+');
+  await file.write(Buffer.alloc(size, 255), 0, size, (page - 1) * size);
+  await file.close();
+}
