@@ -7,7 +7,7 @@ import { startService } from '../../src/service/service.ts';
 import { type Ended, runProgram, startProgram } from '../support/built-program.ts';
 import { freePort } from '../support/free-port.ts';
 import { test as base } from '../support/linkctl.ts';
-import { clusterFolder, createCluster, freshDatabase, query } from '../support/postgres.ts';
+import { clusterFolder, createCluster, freshDatabase, holdImport } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
 const password = 'correct-horse-battery-staple';
@@ -166,11 +166,7 @@ async function slowImport(database: string, folder: string) {
   await shorten(before.baseUrl, account.apiKey, { custom_hash: 'abc' });
   await before.close();
   await (await startService({ ...account, store: { url: database, environment: {} } })).close();
-  await query(
-    database,
-    "INSERT INTO imports (account_id, source, place, last_key, done, holder, leased_until) SELECT id, '', 0, '[]', 0, 'another', 9e15 FROM accounts",
-  );
-  return { data, free: () => query(database, 'UPDATE imports SET leased_until = 0') };
+  return { data, free: await holdImport(database) };
 }
 
 test('E49, S6: keys that change while a folder is imported are in use after it, and SIGTERM ends an import at once', async ({

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test as plain } from 'vitest';
 import { clientConfigs } from '../../src/service/store/postgres/database-url.ts';
 import { certify } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
-import { clusterFolder, createCluster, freshDatabase, query } from '../support/postgres.ts';
+import { clusterFolder, createCluster, freshDatabase, holdImport, query } from '../support/postgres.ts';
 import { test as base, type Client, inBothEditions, many } from './running-service.ts';
 
 /** What only the engine that keeps its data in PostgreSQL has. */
@@ -333,6 +333,25 @@ test('S6: what is there already is not mixed with what comes, and a changed fold
   expect(await (await start({ store })).hashes('?order_by=hash')).toEqual(['one', 'two']);
 });
 
+test('S6: an import goes on that was killed while the clock of the database was ahead by days', async ({
+  start,
+  serve,
+  folder,
+  database,
+}) => {
+  const source = await start({ data: folder });
+  await source.shorten({ long_url: url, custom_hash: 'one' });
+  await source.service.close();
+  await (await serve()).service.close();
+  const aWeekOn = 'extract(epoch FROM now()) * 1000 + 604800000';
+  await query(
+    database,
+    `INSERT INTO imports (account_id, source, place, last_key, done, holder, leased_until) SELECT id, '', 0, '[]', 0, 'killed', ${aWeekOn} FROM accounts`,
+  );
+  const client = await start({ store: { url: database, environment: {}, importFrom: folder } });
+  expect(await client.hashes()).toEqual(['one']);
+});
+
 test('E47, S6: an import that is refused for the address of another process has moved nothing', async ({
   start,
   serve,
@@ -362,10 +381,7 @@ test('E47: a process that has its port but not yet its links answers nobody, and
   await source.shorten({ long_url: url, custom_hash: 'one' });
   await source.service.close();
   await (await serve()).service.close();
-  await query(
-    database,
-    "INSERT INTO imports (account_id, source, place, last_key, done, holder, leased_until) SELECT id, '', 0, '[]', 0, 'another', 9e15 FROM accounts",
-  );
+  const free = await holdImport(database);
   const [port, metricsPort] = [await freePort(), await freePort()];
   const starting = serve({ store: { url: database, environment: {}, importFrom: folder }, port, metricsPort });
   const show = async (at: number, path: string, text: RegExp) => {
@@ -375,7 +391,7 @@ test('E47: a process that has its port but not yet its links answers nobody, and
   await expect.poll(() => show(metricsPort, '/healthz', /starting/), { timeout: 60_000 }).toEqual([503, true]);
   expect(await show(port, '/one', /try again/)).toEqual([503, true]);
   expect(await show(port, '/api/3/urls', /"code":101/)).toEqual([500, true]);
-  await query(database, 'UPDATE imports SET leased_until = 0');
+  await free();
   expect((await starting).service.domains).toEqual(['s.ex']);
   expect(await show(metricsPort, '/healthz', /ok/)).toEqual([200, true]);
   expect((await (await starting).visit('/one')).status).toBe(303);

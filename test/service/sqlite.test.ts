@@ -72,21 +72,36 @@ test('a file of before days were counted is brought up to date, and one of a new
   await made.shorten({ long_url: 'https://example.com/', custom_hash: 'abc' });
   await made.visit('/abc');
   await made.service.close();
-  const change = async (sql: string): Promise<void> => {
-    const connection = await openConnection(folder, 'links-a.db');
-    connection.exec(sql);
-    connection.close();
-  };
-  await change(`DROP TABLE addresses; DROP TRIGGER day_is_over; DROP TABLE daily_clicks; ALTER TABLE urls DROP COLUMN day;
-    ALTER TABLE urls DROP COLUMN day_total; ALTER TABLE urls DROP COLUMN day_fresh; ALTER TABLE visitors DROP COLUMN seen; PRAGMA user_version=1`);
+  await change(
+    folder,
+    `DROP TABLE addresses; DROP TRIGGER day_is_over; DROP TABLE daily_clicks; ALTER TABLE urls DROP COLUMN day;
+    ALTER TABLE urls DROP COLUMN day_total; ALTER TABLE urls DROP COLUMN day_fresh; ALTER TABLE visitors DROP COLUMN seen; PRAGMA user_version=1`,
+  );
   // Two processes at once.
   const [client, other] = await Promise.all([start({ data: folder }), start({ data: folder })]);
   await client.visit('/abc');
   const stats = { hash: 'abc', total_clicks: 2, unique_clicks: 1, daily_clicks: { '2024-05-15': { total: 1, unique: 0 } } };
   expect((await client.call('GET', '/stats/abc')).body.stats).toEqual([stats]);
   expect((await other.call('GET', '/stats/abc')).body.stats).toEqual([stats]);
-  await change('PRAGMA user_version=99');
+  await change(folder, 'PRAGMA user_version=99');
   await expect(start({ data: folder })).rejects.toThrow('newer version of linkctl');
+});
+
+test('E47: a killed process counts for half a minute, also if the clock was ahead by days when it was killed', async ({
+  start,
+  folder,
+}) => {
+  const at = (name: string) => ({ data: folder, domains: [{ name }], publicUrl: `https://${name}` });
+  await (await start(at('one.ex'))).service.close();
+  const leaveKilled = (until: number) =>
+    change(folder, `DELETE FROM addresses; INSERT INTO addresses VALUES (1, 'killed', 'https://one.ex', ${until})`);
+  await leaveKilled(Date.now() + 30_000);
+  await expect(start(at('two.ex'))).rejects.toThrow('another process serves the same links as https://one.ex');
+  await leaveKilled(Date.now() + 2 * 86_400_000);
+  expect((await start(at('two.ex'))).service.domains).toEqual(['two.ex', 'one.ex']);
+  const connection = await openConnection(folder, 'links-a.db');
+  expect(connection.sql('SELECT address FROM addresses').all()).toEqual([{ address: 'https://two.ex' }]);
+  connection.close();
 });
 
 test('S5: a page of the file that cannot be read fails the calls that need it, and links are still redirected', async ({
@@ -124,6 +139,12 @@ test('a visit sees the clicks that this process stored in the same turn, and tho
   seen.push(await storedClicks());
   expect(seen).toEqual([0, 1, 1, 3]);
 });
+
+async function change(folder: string, sql: string): Promise<void> {
+  const connection = await openConnection(folder, 'links-a.db');
+  connection.exec(sql);
+  connection.close();
+}
 
 /** Overwrites the first page of a table in a file that nobody has open. */
 async function damageTable(folder: string, table: string): Promise<void> {

@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { onTestFinished } from 'vitest';
 import type { Certified } from './certificates.ts';
 import { needs, postgresFolder } from './tools.ts';
 
@@ -159,4 +160,24 @@ export async function query(url: string, sql: string): Promise<readonly Record<s
   } finally {
     await client.end();
   }
+}
+
+/** Another process seems to import into every account, until the function is called that this returns, or the test ends. */
+export async function holdImport(url: string): Promise<() => Promise<void>> {
+  const renew = () => query(url, `UPDATE imports SET leased_until = extract(epoch FROM now()) * 1000 + 10000`);
+  await query(
+    url,
+    "INSERT INTO imports (account_id, source, place, last_key, done, holder, leased_until) SELECT id, '', 0, '[]', 0, 'another', 0 FROM accounts",
+  );
+  await renew();
+  let renewed: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    renewed = renew().catch(() => {});
+  }, 3000);
+  onTestFinished(() => clearInterval(timer));
+  return async () => {
+    clearInterval(timer);
+    await renewed;
+    await query(url, 'UPDATE imports SET leased_until = 0');
+  };
 }

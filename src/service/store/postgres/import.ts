@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { only, type Queries } from '../rows/queries.ts';
+import { isLeased, only, type Queries } from '../rows/queries.ts';
 import { movedTables, type Table } from '../rows/tables.ts';
 import { ImportRefusal, type StoreOptions } from '../store-options.ts';
 import { type ImportSource, openSource, type SourceRow } from './import-source.ts';
@@ -99,7 +99,8 @@ async function take(queries: Queries, { source, accountId, holder }: Import) {
     );
   }
   const taken = await queries.run(
-    `UPDATE imports SET holder = ?, leased_until = ${clock} + ${lease} WHERE account_id = ? AND (leased_until < ${clock} OR holder = ?)`,
+    `UPDATE imports SET holder = ?, leased_until = ${clock} + ${lease}
+     WHERE account_id = ? AND (holder = ? OR NOT (${isLeased(queries.dialect, lease)}))`,
     holder,
     accountId,
     holder,

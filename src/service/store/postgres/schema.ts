@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dayOf } from '../click-days.ts';
-import type { Queries } from '../rows/queries.ts';
+import { isLeased, type Queries } from '../rows/queries.ts';
 import { indexes, type Table, tables } from '../rows/tables.ts';
 import { OutdatedProgram } from '../store-options.ts';
 import { isDuplicateCreation } from './database-errors.ts';
@@ -119,7 +119,7 @@ async function storedVersion(queries: Queries): Promise<number> {
 
 async function takeLease(queries: Queries, holder: string): Promise<boolean> {
   const text = `UPDATE linkctl_schema SET holder = ?, leased_until = ${clock} + ${lease}
-    WHERE id = 1 AND version < ${version} AND (leased_until < ${clock} OR holder = ?)`;
+    WHERE id = 1 AND version < ${version} AND (holder = ? OR NOT (${isLeased(queries.dialect, lease)}))`;
   return (await queries.run(text, holder, holder)) > 0;
 }
 

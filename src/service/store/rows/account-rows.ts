@@ -2,7 +2,7 @@ import { utcDay } from '../../../base/times.ts';
 import { addressLease, changesShortUrls, conflictingAddress, linksOf, type PlacedDomain, placeDomains } from '../domain-plan.ts';
 import type { StoredDomain, Usage } from '../store.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { only, type Queries, type Statement } from './queries.ts';
+import { isLeased, only, type Queries, type Statement } from './queries.ts';
 
 /** The context of every query: the account, the process, the clock and the random source. */
 export interface AccountRows {
@@ -70,19 +70,19 @@ export async function openAt(
 /** Runs in the caller's transaction, so that of two processes one sees the other. */
 export async function claimAddress(rows: AccountRows, address: string): Promise<string | undefined> {
   const { queries, accountId, process } = rows;
-  const { clock } = queries.dialect;
   const other = conflictingAddress(await servedAddresses(rows), address);
   if (other !== undefined) return other;
-  const old = `DELETE FROM addresses WHERE account_id = ? AND (leased_until < ${clock} OR process = ?)`;
+  const old = `DELETE FROM addresses WHERE account_id = ? AND (process = ? OR NOT (${isLeased(queries.dialect, addressLease)}))`;
   await queries.run(old, accountId, process);
-  const text = `INSERT INTO addresses (account_id, process, address, leased_until) VALUES (?, ?, ?, ${clock} + ${addressLease})`;
+  const end = `${queries.dialect.clock} + ${addressLease}`;
+  const text = `INSERT INTO addresses (account_id, process, address, leased_until) VALUES (?, ?, ?, ${end})`;
   await queries.run(text, accountId, process, address);
   return undefined;
 }
 
 /** The newest first, without those of `process`. */
 export async function servedAddresses({ queries, accountId }: OwnRows, process = ''): Promise<string[]> {
-  const isValid = `leased_until >= ${queries.dialect.clock}`;
+  const isValid = isLeased(queries.dialect, addressLease);
   const text = `SELECT address FROM addresses WHERE account_id = ? AND process <> ? AND ${isValid} ORDER BY leased_until DESC`;
   return (await queries.all<{ address: string }>(text, accountId, process)).map(({ address }) => address);
 }

@@ -108,6 +108,14 @@ export interface Dialect {
   range?(selected: Selected, columns: readonly string[], all: IdSet): Range;
 }
 
+/**
+ * The condition of a lease of `length` milliseconds that is held. One that ends later than it can was made while the clock was ahead; the
+ * slack is for a transaction that is older than the lease, because it waited for a lock.
+ */
+export function isLeased({ clock }: Pick<Dialect, 'clock'>, length: number): string {
+  return `leased_until BETWEEN ${clock} AND ${clock} + ${2 * length}`;
+}
+
 /** A list of `jsonAggregate`: JSON, unless the driver or the list around it was parsed with it. */
 export type Aggregated<Entry> = string | readonly Entry[] | null;
 
