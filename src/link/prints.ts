@@ -5,7 +5,7 @@ import { canonicalUrl, type LinkValues, textOf } from './value.ts';
 /** Fingerprints of several links in a journal: one per field if all are equal, otherwise one per link, separated by spaces. */
 export type ValueColumns = { readonly [F in KeyField]?: string };
 
-/** Fingerprints of one link. */
+/** Fingerprints of one link. That of an unknown destination is absent or empty. */
 export type LinkPrints = { readonly [F in KeyField | 'long_url']?: string | undefined };
 
 /** The payload fills in fields that the server's answer does not show. */
@@ -81,7 +81,7 @@ export function shownPrints(record: LinkValues): LinkPrints {
 
 /** Fields that have changed since; a field that the server does not show proves nothing. */
 export function fieldsSincePrinted(prints: LinkPrints, now: LinkValues): (KeyField | 'long_url')[] {
-  const leadsElsewhere = prints.long_url !== undefined && !isUrlPrint(prints.long_url, now.long_url);
+  const leadsElsewhere = prints.long_url && now.long_url && !isUrlPrint(prints.long_url, now.long_url);
   const others = keyFields.filter((field) => {
     const print = prints[field];
     return (

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { test as base, type Linkctl, sure } from '../support/linkctl.ts';
-import { numbered, store } from '../support/stored-links.ts';
-import { foreign, runs } from './undo-world.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+import { foreign, runs, undoLast } from './undo-world.ts';
 
 const test = base.extend<{ file: (text: string) => string }>({
   file: async ({ folder }, use) => {
@@ -58,6 +58,28 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await foreign(service, 'PATCH', '/urls/h0', { note: 'theirs' });
     await foreign(service, 'PATCH', '/urls/h1', { tags: ['-t'] });
     expect(await verified(linkctl)).toMatchObject({ code: 1, listed: ['h0\tchanged', 'h1\tchanged'] });
+  });
+
+  test('F40, U2: the answer to a change need not show the destination: undo and verify use the requested or the earlier one', async ({
+    linkctl,
+    service,
+    wire,
+    file,
+  }) => {
+    await store(service, numbered(2));
+    const step = (method: string) => ({ only: { method }, times: 'all' as const, alter: { each: { long_url: undefined } } });
+    await wire.script([step('POST'), step('PATCH')]);
+    const newLinks = 'long_url,custom_hash\nhttps://example.com/k0,k0\nhttps://example.com/k1,k1\n';
+    for (const words of [
+      ['shorten', '-f', file(newLinks)],
+      ['edit', 'h0', '--url', 'https://example.com/new'],
+      ['edit', 'h0', 'h1', '--note', 'x', ...sure],
+    ]) {
+      expect(await linkctl(words)).toMatchObject({ code: 0 });
+      expect(await verified(linkctl)).toMatchObject({ code: 0, listed: [] });
+      expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
+    }
+    expect(await stored(service)).toMatchObject(numbered(2).map(({ long_url }) => ({ long_url, note: '' })));
   });
 
   test('R-X10: links that exchange their hashes are found as the run left them', async ({ linkctl, service, file }) => {

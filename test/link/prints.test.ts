@@ -22,7 +22,7 @@ describe('a link as it was made', () => {
     ['labels in another order and case', { tags: ['a', 'B'] }, ''],
     ['a last day', { expiration_date: '2031-01-02' }, 'expiration_date'],
     ['numbers as text', { max_clicks: '0' }, ''],
-    ['what is not shown', { note: undefined, max_clicks: undefined }, ''],
+    ['what is not shown', { long_url: undefined, note: undefined, max_clicks: undefined }, ''],
   ])('%s', (_, more, fields) => {
     expect(fieldsSincePrinted(askedPrints(made), { ...made, ...more }).join()).toBe(fields);
   });

@@ -7,6 +7,7 @@ import type { SerializedBatch } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
 import {
   type BulkRow,
+  destinationOf,
   doneStatuses,
   type RowOutcome,
   type RowStatus,
@@ -138,10 +139,16 @@ function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined)
     ...(typeof domain === 'string' && { domain }),
     hashes: records.map(({ hash }) => hash),
     shortUrls: shortUrls(records),
-    longUrls: records.map(({ long_url }) => urlPrint(long_url)).join(' '),
+    longUrls: done.map(destinationPrint).join(' '),
     ...(done.some(({ status }) => status === 'created') && { values: valueColumns(done) }),
     ...(destinations.some(Boolean) && { destinations }),
   };
+}
+
+/** Some servers do not show it after a change. Empty if the row does not give it either. */
+function destinationPrint(outcome: RowOutcome): string {
+  const url = outcome.record?.long_url ?? destinationOf(outcome);
+  return url ? urlPrint(url) : '';
 }
 
 /** Statuses of links that existed before. The journal keeps their destination because the row may lack it or contain another one. */
