@@ -32,8 +32,8 @@ export interface Session extends Invocation, ListedAccount {
   currentDomain(stored: string): Promise<string>;
   /** Settings of the profile; empty without one. */
   readonly defaults: Settings;
-  /** Prefers the server's URL, otherwise adds the profile's scheme. */
-  shortUrl(record: { readonly short_url?: unknown; readonly short_url_with_protocol?: unknown }): string;
+  /** Prefers the server's URL, otherwise adds the profile's scheme. The hash if the server shows no short URL. */
+  shortUrl(record: { readonly [M in 'short_url' | 'short_url_with_protocol' | 'hash']?: unknown }): string;
 }
 
 /** Sends nothing yet; the sandbox starts its service here. */
@@ -69,10 +69,8 @@ export async function openSession(invocation: Invocation, pasteable?: ClientOpti
     },
     currentDomain: async (stored) => (await import('../client/account-domains.ts')).currentDomain(stored, { client, domains }),
     defaults,
-    shortUrl: ({ short_url, short_url_with_protocol }) =>
-      typeof short_url_with_protocol === 'string' && short_url_with_protocol
-        ? short_url_with_protocol
-        : `${defaults.short_url_scheme ?? 'https'}://${String(short_url ?? '')}`,
+    shortUrl: ({ short_url: url, short_url_with_protocol: whole, hash }) =>
+      String(whole || (url ? `${defaults.short_url_scheme ?? 'https'}://${url}` : hash)),
   };
 }
 

@@ -115,3 +115,31 @@ describe.each([
     }
   });
 });
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  test('B26, B30: a server that shows no short URLs has its links named by their hashes, never by half a URL', async ({
+    linkctl,
+    folder,
+    wire,
+    service,
+  }) => {
+    await store(service, numbered(1));
+    const each = { short_url: undefined, short_url_with_protocol: undefined };
+    const shown = { times: 'all', alter: { each } } as const;
+    await wire.script([shown]);
+    expect(await linkctl(['shorten', 'https://example.com/', '--hash', 'own', '-q'])).toMatchObject({ code: 0, stdout: 'own\n' });
+    const rows = ['a', 'b', 'c', 'd'].map((hash) => `${hash},https://example.com/${hash}`);
+    const path = fileOf(folder, ['custom_hash,long_url', ...rows]);
+    const post = { only: { method: 'POST' } };
+    await wire.script([{ ...shown, ...post, times: 3 }, { ...post, ...faults.refuse(1303) }, shown]);
+    const words = ['shorten', '-f', path, '--batch-size', '1', '--concurrency', '1'];
+    expect(await linkctl(words)).toMatchObject({ code: 7, stdout: expect.stringMatching(/^a\nb\n/) });
+    expect(await linkctl(words)).toMatchObject({ code: 0, stdout: 'a\nb\nc\nd\n' });
+    writeFileSync(path, 'hash,long_url\nh0,https://example.com/new\n');
+    const applied = await linkctl(['apply', '-f', path, '--yes', '-o', 'json']);
+    expect(applied).toMatchObject({ code: 0, stderr: expect.stringContaining('own') });
+    expect(applied.stdout + applied.stderr).not.toMatch(/https:\/\/(?!example\.com)/);
+  });
+});

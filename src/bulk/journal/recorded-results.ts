@@ -163,8 +163,10 @@ function recordedOutcome(
 
 /** Returns the recorded members and, if the row is done, those of its payload. Tags of an edit are instructions and left out. */
 function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus | undefined, payload: EditFields): KnownRecord {
-  const short_url = withoutScheme(shortUrl);
-  const short_url_with_protocol = short_url === shortUrl ? undefined : shortUrl;
+  const bare = withoutScheme(shortUrl);
+  // Where the server showed no short URL, the journal has the hash.
+  const short_url = bare === hash ? undefined : bare;
+  const short_url_with_protocol = bare === shortUrl ? undefined : shortUrl;
   if (status === 'failed' || status === 'skipped') return { hash, short_url, short_url_with_protocol, long_url: longUrl };
   const { long_url = longUrl || undefined, tags, expiration_date, note, email_stats, max_clicks } = payload;
   return {
