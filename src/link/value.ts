@@ -24,7 +24,7 @@ const canonicalOf: { readonly [F in ValueField]: (value: unknown) => string } = 
   note: (value) => noteText(value),
   tags: (value) => (Array.isArray(value) ? tagSet(value.filter((label) => typeof label === 'string')).join('\0') : ''),
   expiration_date: (value) => lastDay(value),
-  email_stats: (value) => String(value === true || value === 'true' || value === 1 || value === '1'),
+  email_stats: (value) => String(value === true),
   max_clicks: (value) => String(Number(value ?? 0)),
 };
 

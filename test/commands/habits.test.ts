@@ -142,4 +142,19 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(applied).toMatchObject({ code: 0, stderr: expect.stringContaining('own') });
     expect(applied.stdout + applied.stderr).not.toMatch(/https:\/\/(?!example\.com)/);
   });
+
+  test.for([
+    ['numbers', 1, 0],
+    ['text', 'true', 'false'],
+    ['numbers as text', '1', '0'],
+  ] as const)('E24a, F40: flags that come as %s are flags', async ([, yes, no], { linkctl, wire, service }) => {
+    await store(service, numbered(2));
+    await wire.script([{ times: 'all', alter: { each: { email_stats: no } } }]);
+    expect(await linkctl(['shorten', 'https://example.com/', '--hash', 'own'])).toMatchObject({ code: 0 });
+    expect(await linkctl(['list', '--all', '--filter', 'email_stats=true', '--fields', 'hash'])).toMatchObject({ stdout: '' });
+    await wire.script([{ times: 'all', alter: { each: { email_stats: yes } } }]);
+    const { stdout } = await linkctl(['list', '--all', '-o', 'json']);
+    expect(JSON.parse(stdout).urls).toMatchObject(Array(3).fill({ email_stats: true }));
+    expect(await linkctl(['edit', 'own', '--email-stats', '--note', 'n'])).toMatchObject({ code: 0 });
+  });
 });

@@ -16,7 +16,6 @@ export class Mismatch extends Error {
 /** Returns the value, converted if the server wrote it in another type. Throws `Mismatch`. */
 export type Shape = (value: unknown) => unknown;
 
-export const flag = scalar('true or false', (value) => typeof value === 'boolean');
 export const integer = scalar('an integer', Number.isSafeInteger);
 
 /** Most members of a link are texts. */
@@ -39,6 +38,16 @@ export function number(value: unknown): number {
   if (typeof converted !== 'number' || !Number.isFinite(converted)) throw mismatch('a number', value);
   return converted;
 }
+
+/** Some servers write flags as numbers, or as text. */
+export function flag(value: unknown): boolean {
+  const nth = flags.indexOf(value);
+  if (nth < 0) throw mismatch('true or false', value);
+  return nth % 2 === 1;
+}
+
+/** Every second one is true. */
+const flags: readonly unknown[] = [false, true, 0, 1, '0', '1', 'false', 'true'];
 
 export function anything(value: unknown): unknown {
   return value;
