@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { FailedError, UnknownOutcomeError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
+import { secondLinksText } from '../bulk/past-runs/discard-text.ts';
 import { readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { isRunOf, titleOf } from '../bulk/past-runs/run-names.ts';
 import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
@@ -200,10 +201,11 @@ async function forgetOne(_options: object, invocation: Invocation, [named = '']:
   const { state: how, counts } = overview;
   const changes = changesOf(counts);
   const stays = changes && ` Its changes stay: ${changes}.`;
+  const second = secondLinksText(overview);
   if (how !== 'finished') {
     const left = counts.not_sent ?? 0;
     await confirm(
-      `Run ${run} is ${how}; ${quantity(left, 'row')} ${left === 1 ? 'was' : 'were'} not sent.${stays} The same command would start again from the first row. Delete the record?`,
+      `Run ${run} is ${how}; ${quantity(left, 'row')} ${left === 1 ? 'was' : 'were'} not sent.${stays} The same command would start again from the first row${second ? ` and ${second}` : ''}. Delete the record?`,
       invocation,
     );
   }
@@ -212,7 +214,8 @@ async function forgetOne(_options: object, invocation: Invocation, [named = '']:
     await confirm(`Run ${run} cannot be undone without its record.${stays} Delete the record?`, invocation);
   }
   await forgetRun(state, run, invocation.system);
-  const notes = () => (how !== 'finished' && changes ? [`changes of run ${run} stay: ${changes}`] : []);
+  const again = second ? `; the same command would ${second}` : '';
+  const notes = () => (how !== 'finished' && changes ? [`changes of run ${run} stay: ${changes}${again}`] : []);
   return { kind: 'done', sentence: `Deleted the record of run ${run}`, record: { forgotten: [run] }, lines: [run], notes };
 }
 

@@ -12,9 +12,10 @@ const url = (nth: number): string => `https://a.example/${nth}`;
 const lines = (numbers: readonly number[]): string => numbers.map((nth) => `${url(nth)}\n`).join('');
 
 /** A file without hashes, shortened in twos, whose process was killed before the answer to the second batch: rows 3 and 4. */
-const test = base.extend<{ file: string; words: string[]; run: string }>({
+const test = base.extend<{ file: string; flags: string[]; words: string[]; run: string }>({
   file: async ({ folder }, use) => await use(join(folder, 'urls.txt')),
-  words: async ({ file }, use) => await use(['shorten', '-f', file, '--batch-size', '2']),
+  flags: [],
+  words: async ({ file, flags }, use) => await use(['shorten', '-f', file, '--batch-size', '2', ...flags]),
   run: async ({ file, words, env, wire, linkctl }, use) => {
     writeFileSync(file, lines([1, 2, 3, 4, 5, 6]));
     const post = { only: { method: 'POST' } };
@@ -172,5 +173,30 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     writeFileSync(file, lines([1, 2, 3, 4]));
     expect((await linkctl(words)).code).toBe(0);
     expect(await destinations(service)).toEqual([1, 2, 3, 4].map(url));
+  });
+
+  describe.each([
+    ['without hashes', [], 4],
+    ['with hashes made here', ['--generate-hashes'], 1],
+  ] as const)('%s', (_, flags, most) => {
+    test.override({ flags: [...flags] });
+
+    test('R 1.2: who forgets a run is told that its rows in doubt may get second links, too', async ({
+      linkctl,
+      file,
+      words,
+      run,
+    }) => {
+      writeFileSync(file, lines([1, 2, 3, 4]));
+      const consequence = `make second links for up to ${most} of its rows`;
+      expect((await linkctl(words)).stderr).toContain(`; to forget it and ${consequence}: linkctl runs forget ${run} --yes\n`);
+      const watched = { terminal: { stdin: true, stdout: true, stderr: true }, stdin: 'n\n' };
+      const asked = (await linkctl(['runs', 'forget', run], watched)).stderr.replace(/\s+/g, ' ');
+      expect(asked).toContain(` The same command would start again from the first row and ${consequence}. `);
+      const forgotten = await linkctl(['runs', 'forget', run, '--yes']);
+      expect(forgotten.stderr).toMatch(
+        new RegExp(`^changes of run ${run} stay: .*\\d unknown; the same command would ${consequence}\n$`),
+      );
+    });
   });
 });

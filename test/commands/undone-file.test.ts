@@ -114,10 +114,14 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const watched = { terminal: { stdin: true, stdout: true, stderr: true }, stdin: 'n\n' };
     const asked = (await linkctl(['runs', 'forget', run], watched)).stderr.replace(/\s+/g, ' ');
     expect(asked).toContain(
-      '1 row was not sent. Its changes stay: 1 created. The same command would start again from the first row.',
+      '1 row was not sent. Its changes stay: 1 created. The same command would start again from the first row and make second links for 1 of its rows.',
     );
     const forgotten = await linkctl(['runs', 'forget', run, '--yes']);
-    expect(forgotten).toEqual({ code: 0, stdout: `${run}\n`, stderr: `changes of run ${run} stay: 1 created\n` });
+    expect(forgotten).toEqual({
+      code: 0,
+      stdout: `${run}\n`,
+      stderr: `changes of run ${run} stay: 1 created; the same command would make second links for 1 of its rows\n`,
+    });
   });
 });
 

@@ -1,19 +1,28 @@
 import { canSettle, hasOwnHashes, mayHaveChanged, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
-import { isRevertible } from '../runs.ts';
+import { countsOf, isRevertible, type RunOverview } from '../runs.ts';
 
 /** Says how to start anew. If the record of a run that changed something is deleted, the same rows are sent twice, so undo comes first. */
 export function discardText(state: RunState): string {
-  const { run } = state.begin;
+  const { begin } = state;
   // Without a terminal, the command refuses to run without this flag.
-  const forget = `linkctl runs forget ${run} --yes`;
-  if (!mayHaveChanged(state) || !isRevertible(state.begin)) return `to discard the run: ${forget}`;
+  const forget = `linkctl runs forget ${begin.run} --yes`;
+  if (!mayHaveChanged(state) || !isRevertible(begin)) return `to discard the run: ${forget}`;
   const isRefused = canSettle(state) && unrepeatableCount(state) > 0;
   const settled = isRefused ? ', after its command has settled its unknown rows' : '';
-  return `to undo the run${settled}: linkctl undo ${run}; to forget it and ${consequence(state)}: ${forget}`;
+  const consequence = secondLinksText({ begin, counts: countsOf(state) }) ?? 'keep its changes';
+  return `to undo the run${settled}: linkctl undo ${begin.run}; to forget it and ${consequence}: ${forget}`;
 }
 
-function consequence({ begin, counts }: RunState): string {
-  const made = counts.get('created') ?? 0;
-  const isFoundAgain = begin.operation !== 'shorten' || begin.mode === 'dedupe' || hasOwnHashes(begin);
-  return isFoundAgain || made === 0 ? 'keep its changes' : `make second links for ${made} of its rows`;
+/** Says for how many rows the same command would make second links without the record of the run; undefined if for none. */
+export function secondLinksText({
+  begin,
+  counts,
+  undoneBy,
+}: Pick<RunOverview, 'begin' | 'counts' | 'undoneBy'>): string | undefined {
+  const { created = 0, unknown = 0 } = counts;
+  if (begin?.operation !== 'shorten' || begin.mode === 'dedupe' || hasOwnHashes(begin) || created + unknown === 0)
+    return undefined;
+  // A row in doubt may have no link, nor one whose run was undone.
+  const bound = unknown > 0 || undoneBy !== undefined ? 'up to ' : '';
+  return `make second links for ${bound}${created + unknown} of its rows`;
 }
