@@ -193,7 +193,7 @@ const csv: Topic = {
     'Dates are 2031-12-31, a date-time (its day in UTC), today, tomorrow, +30d, +2w, +6m, +1y or never. For 31.12.2031, 12/31/2031 or 2031/12/31, add --date-format dmy, mdy or ymd.',
     'Flags for files:',
     sharedFlags.csv.map(([flags, summary]) => [flags, summary]),
-    'The whole file is checked before anything is sent. Up to 20 problems are listed with their lines. A file with new rows below those of an earlier run needs --dedupe account, or --again for second links. A run temporarily needs about twice the size of the file in the state folder. Piped input needs two more copies; one is kept as long as the record of the run. XDG_STATE_HOME sets the folder: linkctl help environment. A run can be resumed and undone only from its own folder.',
+    'The whole file is checked before anything is sent. Up to 20 problems are listed with their lines. A file with new rows below those of an earlier run needs --dedupe, or --again for second links. A run temporarily needs about twice the size of the file in the state folder. Piped input needs two more copies; one is kept as long as the record of the run. XDG_STATE_HOME sets the folder: linkctl help environment. A run can be resumed and undone only from its own folder.',
     {
       lines: [
         'linkctl shorten --print-template > links.csv',

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { sent, test } from '../support/linkctl.ts';
+import { type Linkctl, sent, test } from '../support/linkctl.ts';
 import { stored } from '../support/stored-links.ts';
 import { undoLast } from './undo-world.ts';
 
@@ -21,20 +21,20 @@ describe('a file that has grown since it was shortened', () => {
       expect({ code, stderr }).toEqual({
         code: 2,
         stderr: expect.stringMatching(
-          /links\.csv has grown since run \S+ shortened its first 3 rows\nhint: .* --dedupe account.*; .* --again\n$/,
+          /links\.csv has grown since run \S+ shortened its first 3 rows\nhint: .* --dedupe domain.*; .* --again\n$/,
         ),
       });
     }
     expect((await sent(wire)).filter(({ call }) => call.startsWith('POST'))).toEqual(before);
   });
 
-  test('D23: gets links for its new rows alone with --dedupe account, and second ones with --again', async ({
+  test('D23: gets links for its new rows alone with the printed flag, and second ones with --again', async ({
     folder,
     linkctl,
     service,
   }) => {
     const path = join(folder, 'links.csv');
-    expect(await linkctl(['shorten', '-f', path, '--dedupe', 'account'])).toMatchObject({ code: 0 });
+    expect(await linkctl(['shorten', '-f', path, ...(await printedFlag(linkctl, path))])).toMatchObject({ code: 0 });
     expect(await stored(service)).toHaveLength(5);
     appendFileSync(path, 'https://e.com/6\n');
     expect((await linkctl(['shorten', '-f', path])).stderr).toContain('shortened its first 5 rows');
@@ -47,6 +47,40 @@ describe('a file that has grown since it was shortened', () => {
     expect(await linkctl(['shorten', '-f', join(folder, 'links.csv')])).toMatchObject({ code: 0 });
   });
 });
+
+describe('a file that has grown, on an account of several domains', () => {
+  test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+
+  test('D23: gets no links of another domain with the printed flag', async ({ folder, linkctl }) => {
+    const path = join(folder, 'links.csv');
+    await linkctl(['shorten', 'https://e.com/1', 'https://e.com/4', '--domain', 'b.example']);
+    writeFileSync(path, first);
+    const made = await linkctl(['shorten', '-f', path]);
+    appendFileSync(path, appended);
+    const grown = await linkctl(['shorten', '-f', path, ...(await printedFlag(linkctl, path))]);
+    expect(grown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(http:\/\/a\.example\/\S+\n){5}$/) });
+    expect(grown.stdout.startsWith(made.stdout)).toBe(true);
+  });
+});
+
+describe('a file that has grown, on edition B', () => {
+  test.override({ edition: 'b' });
+
+  test('D23: keeps its links with the printed flag', async ({ folder, linkctl, service }) => {
+    const path = join(folder, 'links.csv');
+    writeFileSync(path, first);
+    await linkctl(['shorten', '-f', path]);
+    appendFileSync(path, appended);
+    expect((await linkctl(['shorten', '-f', path, ...(await printedFlag(linkctl, path))])).code).toBe(0);
+    expect(await stored(service)).toHaveLength(5);
+  });
+});
+
+/** What the refusal says to add, to keep the links of the first rows. */
+async function printedFlag(linkctl: Linkctl, path: string): Promise<string[]> {
+  const [, flag = ''] = / add (--dedupe \w+)/.exec((await linkctl(['shorten', '-f', path])).stderr) ?? [];
+  return flag.split(' ');
+}
 
 test.for([
   ['whose rows were replaced', first, `${first.replace('/1', '/9')}${appended}`],

@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
+import { editions } from '../../contract/editions.ts';
 import { hasOwnHashes } from '../journal/journal-state.ts';
 import type { RunIdentity } from '../journal/lines.ts';
 import { foldRun } from '../journal/run-folder.ts';
@@ -25,8 +26,10 @@ export async function assertNotGrown(
     const made = (state?.counts.get('created') ?? 0) + (state?.counts.get('existing') ?? 0);
     if (!state?.complete || made === 0 || (await isUndone(state, folders))) continue;
     const without = identity.options.generateHashes ? ' instead of --generate-hashes' : '';
+    // With account, the server would also return links of other domains (4.3.3).
+    const scope = editions[begin.edition].severalDomains ? 'domain' : 'account';
     throw new UsageError(`${name} has grown since run ${run} shortened its first ${rows === 1 ? 'row' : `${rows} rows`}`, {
-      hint: `to keep the links of rows that have some, add --dedupe account${without}; to make second ones, add --again`,
+      hint: `to keep the links of rows that have some, add --dedupe ${scope}${without}; to make second ones, add --again`,
     });
   }
 }
