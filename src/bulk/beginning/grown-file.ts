@@ -10,7 +10,7 @@ import { isRelated } from './left-runs.ts';
 
 /**
  * Throws `UsageError` if a finished run made links for the first rows of this file, which has only grown since, and this run would make
- * second ones. A file whose rows were replaced is another input.
+ * second ones or fail at their hashes. A file whose rows were replaced is another input.
  */
 export async function assertNotGrown(
   identity: RunIdentity,
@@ -20,16 +20,20 @@ export async function assertNotGrown(
   if (!sha256OfFirst || identity.operation !== 'shorten' || identity.mode === 'dedupe') return;
   for (const { run, begin } of newestFirst(folders, () => true)) {
     const { size: earlier = size, sha256, rows } = begin?.input ?? {};
-    if (!begin || earlier >= size || !isRelated(identity, begin, false) || hasOwnHashes(begin)) continue;
+    if (!begin || earlier >= size || !isRelated(identity, begin, false)) continue;
+    const hasHashes = hasOwnHashes(begin);
+    if (hasHashes && identity.mode === 'keyed') continue;
     if ((await sha256OfFirst(earlier)) !== sha256) continue;
     const state = await foldRun(run, folders);
     const made = (state?.counts.get('created') ?? 0) + (state?.counts.get('existing') ?? 0);
     if (!state?.complete || made === 0 || (await isUndone(state, folders))) continue;
     const without = identity.options.generateHashes ? ' instead of --generate-hashes' : '';
+    // A hash has only one link.
+    const second = hasHashes ? '' : '; to make second ones, add --again';
     // With account, the server would also return links of other domains (4.3.3).
     const scope = editions[begin.edition].severalDomains ? 'domain' : 'account';
     throw new UsageError(`${name} has grown since run ${run} shortened its first ${rows === 1 ? 'row' : `${rows} rows`}`, {
-      hint: `to keep the links of rows that have some, add --dedupe ${scope}${without}; to make second ones, add --again`,
+      hint: `to keep the links of rows that have some, add --dedupe ${scope}${without}${second}`,
     });
   }
 }

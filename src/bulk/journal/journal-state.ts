@@ -66,7 +66,7 @@ export function unrepeatableCount(state: RunState): number {
   return state.begin.mode === 'checked' ? doubtfulCount(state) : 0;
 }
 
-/** Returns true if every row of a shortening gave its hash: sent again, it gets the same link. */
+/** Returns true if every row of a shortening gave its hash: sent again in keyed mode, it gets the same link. */
 export function hasOwnHashes({ mode, options }: Pick<BeginLine, 'mode' | 'options'>): boolean {
   return mode === 'keyed' && !options.generateHashes;
 }
