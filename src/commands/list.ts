@@ -52,7 +52,7 @@ export function register(command: Command, run: Runner): void {
     notes: [
       'On a terminal, the newest 50 links are shown; in a pipe or file, all links. A listing covers one domain: --domain or the default. ' +
         'One more API call finds the other domains of the account. --by-tags covers all domains. Links of several domains are listed ' +
-        'by short URL.',
+        'by short URL. --all-domains lists one domain after another, and --order-by orders each.',
       '--fields writable shows the fields that a file of links can set. --filter reads all links until --limit is reached; --duplicates reads them twice. shorten -f accepts a csv listing. ' +
         'Tag expressions: linkctl help tags.',
     ],

@@ -52,6 +52,26 @@ describe('two domains', () => {
     },
   );
 
+  test('F6, F7: an order of several domains is said to be one of each domain, and where all links are ordered by clicks', async ({
+    linkctl,
+    service,
+  }) => {
+    for (const domain of both) await store(service, numbered(2), domain);
+    const notes = async (...words: string[]): Promise<string> => (await linkctl(['list', ...words])).stderr;
+    const separately = 'Each domain is ordered separately.';
+    const byClicks = `${separately} To order the links of all domains by clicks, use stats --all-domains.\n`;
+    expect(await notes('--all-domains', '--order-by', 'clicks', '--limit', '1')).toContain(byClicks);
+    expect(await notes('--all-domains', '--order-by', 'clicks')).toBe(byClicks);
+    expect(await notes('--all-domains', '--order-by', 'modified')).toBe(`${separately}\n`);
+    for (const words of [
+      ['--all-domains'],
+      ['--order-by', 'clicks', '--domain', 'a.example'],
+      ['--all-domains', '--order-by', 'hash', '-q'],
+    ])
+      expect(await notes(...words)).toBe('');
+    expect(await notes('--by-tags', 'x', '--order-by', 'clicks')).not.toContain(separately);
+  });
+
   test('W2, K5, F5: what is written for edit -f names links by their short URLs, also if all are on one domain', async ({
     linkctl,
     service,

@@ -51,7 +51,8 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
     const matching = `Showing ${quantity(shown, 'link')} that ${matchVerb(shown)}, of the first ${grouped(read)} read.`;
     if (cut) notes.push(`${isFiltered ? matching : cutSentence(shown, cut)}${howToSeeMore(extent)}`);
     else if (isFiltered) notes.push(matchNote(matched, read));
-    if (!extent.isLimited && !global.quiet) notes.push(...(await links.coverage()));
+    if (global.quiet) return;
+    notes.push(...orderNotes(links), ...(extent.isLimited ? [] : await links.coverage()));
   }
   const page = () => ({ results_count: shown, total_count: counted, offset });
   return {
@@ -61,6 +62,13 @@ export function listPages(links: ListedLinks, extent: ListExtent, session: Sessi
     notes: () => notes,
     outcome: () => emptiness(shown, extent),
   };
+}
+
+/** Listings of several domains follow one another. */
+function orderNotes({ listings: [first, ...others] }: ListedLinks): string[] {
+  if (others.length === 0 || first?.order_by === undefined) return [];
+  const advice = first.order_by === 'clicks' ? ' To order the links of all domains by clicks, use stats --all-domains.' : '';
+  return [`Each domain is ordered separately.${advice}`];
 }
 
 function cutSentence(shown: number, { total, isCertain }: CutListing): string {
