@@ -136,6 +136,18 @@ test('S5: processes that start at once make the tables once; a newer schema, and
   await expect(serve({ store: { url: foreign, environment: {} } })).rejects.toThrow('table "urls" of another program');
 });
 
+test('S1: a new database that cannot store every character is refused', async ({ serve, database }) => {
+  const open = async (encoding: string) => {
+    const name = `${encoding}_${process.pid}`.toLowerCase();
+    const locale = "LOCALE_PROVIDER libc LC_COLLATE 'C' LC_CTYPE 'C'";
+    await query(database, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING '${encoding}' ${locale}`);
+    return serve({ store: { url: database.replace('/postgres?', `/${name}?`).replace(/&options=.*/, ''), environment: {} } });
+  };
+  const reason = "the encoding of the database is LATIN1: create the database with ENCODING 'UTF8'";
+  await expect(open('LATIN1')).rejects.toThrow(reason);
+  expect(await (await open('SQL_ASCII')).shorten({ long_url: url, note: '€ – ä😀' })).toMatchObject([{ note: '€ – ä😀' }]);
+});
+
 test('S5: a process that was killed while it made the tables holds nobody up', async ({ serve, database }) => {
   await query(
     database,

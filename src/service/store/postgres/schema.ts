@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dayOf } from '../click-days.ts';
-import { isLeased, type Queries } from '../rows/queries.ts';
+import { isLeased, only, type Queries } from '../rows/queries.ts';
 import { indexes, type Table, tables } from '../rows/tables.ts';
 import { OutdatedProgram } from '../store-options.ts';
 import { isDuplicateCreation } from './database-errors.ts';
@@ -88,6 +88,7 @@ async function makeVersionRow(queries: Queries): Promise<void> {
     )
   )
     return;
+  await requireEncoding(queries);
   const foreign = await queries.first<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables
      WHERE table_schema = current_schema() AND table_name IN ('accounts', 'domains', 'urls', 'tags', 'url_tags', 'visitors', 'log', 'tallies')`,
@@ -100,6 +101,13 @@ async function makeVersionRow(queries: Queries): Promise<void> {
   await ignoreDuplicates(
     queries.run("INSERT INTO linkctl_schema (id, version, holder, leased_until) VALUES (1, 0, '', 0) ON CONFLICT DO NOTHING"),
   );
+}
+
+/** For new tables. In any other encoding one character fails a whole batch. Without an encoding, texts are stored as they are. */
+async function requireEncoding(queries: Queries): Promise<void> {
+  const { encoding } = only(await queries.all<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding"));
+  if (encoding === 'UTF8' || encoding === 'SQL_ASCII') return;
+  throw new Error(`the encoding of the database is ${encoding}: create the database with ENCODING 'UTF8'`);
 }
 
 async function ignoreDuplicates(work: Promise<unknown>): Promise<void> {
