@@ -2,26 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, constants, copyFileSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Edition } from '../contract/editions.ts';
-import { openConnection } from '../files/sqlite.ts';
+import { type Connection, openConnection } from '../files/sqlite.ts';
 import { fileOf } from './store/sqlite/schema.ts';
 
-/** Throws the error of the operating system if that cannot be known. */
-export function hasLinks(folder: string, edition: Edition): boolean {
-  return statSync(join(folder, fileOf(edition)), { throwIfNoEntry: false }) !== undefined;
+/** Returns undefined if the folder has no links of this edition. */
+export async function openLinks(folder: string, edition: Edition): Promise<Connection | undefined> {
+  const name = fileOf(edition);
+  return statSync(join(folder, name), { throwIfNoEntry: false }) && openConnection(folder, name);
 }
 
 /**
- * Writes a consistent copy of the links to a new file for its owner alone, while other processes serve and change them. Rejects if the
+ * Writes a consistent copy of the links to a new file for its owner alone, while other processes serve and change them. Throws if the
  * file exists.
  */
-export async function copyLinks(folder: string, edition: Edition, file: string): Promise<void> {
+export function copyLinks(links: Connection, file: string): void {
   if (existsSync(file)) throw Object.assign(new Error(`EEXIST: ${file}`), { code: 'EEXIST' });
   // Another process may write the same file.
   const part = `${file}.${randomUUID()}.part`;
   // SQLite fills an empty file. Any file that SQLite creates could be read by others.
   closeSync(openSync(part, 'wx', 0o600));
   try {
-    await fillCopy(folder, edition, part);
+    fillCopy(links, part);
     syncFile(part);
     nameCopy(part, file);
   } finally {
@@ -47,15 +48,11 @@ function syncFile(path: string): void {
   closeSync(file);
 }
 
-async function fillCopy(folder: string, edition: Edition, part: string): Promise<void> {
-  const connection = await openConnection(folder, fileOf(edition));
-  try {
-    connection.sql('VACUUM INTO ?').run(part);
-    connection.sql('ATTACH ? AS copy').run(part);
-    // Nobody serves the copy. Older versions have no such table.
-    const hasAddresses = connection.count("SELECT count(*) AS count FROM copy.sqlite_schema WHERE name = 'addresses'") > 0;
-    if (hasAddresses) connection.exec('DELETE FROM copy.addresses');
-  } finally {
-    connection.close();
-  }
+function fillCopy(links: Connection, part: string): void {
+  links.sql('VACUUM INTO ?').run(part);
+  links.sql('ATTACH ? AS copy').run(part);
+  // Nobody serves the copy. Older versions have no such table.
+  const hasAddresses = links.count("SELECT count(*) AS count FROM copy.sqlite_schema WHERE name = 'addresses'") > 0;
+  if (hasAddresses) links.exec('DELETE FROM copy.addresses');
+  links.exec('DETACH copy');
 }

@@ -294,11 +294,14 @@ test('O2: --backup copies links that are being served, and the copy can be serve
   await writing;
   expect((await stat(copy)).mode & 0o777).toBe(0o600);
   const again = await linkctl(['serve', '--data', data, '--backup', copy]);
-  expect([again.code, again.stderr]).toEqual([9, expect.stringContaining(`cannot copy the links to ${copy}`)]);
+  expect([again.code, again.stderr]).toEqual([9, expect.stringContaining(`cannot copy the links in ${data} to ${copy}`)]);
   const other = await linkctl(['serve', '--data', data, '--edition', 'b', '--backup', `${copy}2`]);
   expect([other.code, other.stderr]).toEqual([9, expect.stringContaining(`${data} has no links of edition B`)]);
   const file = await linkctl(['serve', '--data', copy, '--backup', `${copy}2`]);
-  expect([file.code, file.stderr]).toEqual([9, `error: cannot read the links in ${copy}: a part of the path is not a folder\n`]);
+  expect([file.code, file.stderr]).toEqual([
+    9,
+    `error: cannot use the data folder ${copy}: a part of the path is not a folder\n`,
+  ]);
   expect((await linkctl(['serve', '--store', 'postgresql://h/d', '--backup', `${copy}2`])).code).toBe(2);
   const second = await serve(['--port', '0', '--data', join(folder, 'copy')]);
   const { urls } = (await second.call(`/urls?hashes=${before.join()}`)) as unknown as { urls: object[] };
@@ -331,7 +334,7 @@ test('O2: of two backups to one file, one makes it for its owner alone and the o
   await mkdir(join(folder, 'copy'), { mode: 0o700 });
   const ended = await Promise.all([1, 2, 3].map(() => linkctl(['serve', '--data', data, '--backup', copy])));
   expect(ended.map(({ code }) => code).toSorted()).toEqual([0, 9, 9]);
-  const refusal = `error: cannot copy the links to ${copy}: a file with this name already exists\n`;
+  const refusal = `error: cannot copy the links in ${data} to ${copy}: a file with this name already exists\n`;
   expect(ended.filter(({ code }) => code === 9).map(({ stderr }) => stderr)).toEqual([refusal, refusal]);
   expect(await readdir(join(folder, 'copy'))).toEqual(['links-a.db']);
   expect((await stat(copy)).mode & 0o777).toBe(0o600);
@@ -370,10 +373,14 @@ test.for(['deleted', 'replaced'])(
   },
 );
 
-test('O2: a backup that fails leaves no file', async ({ linkctl, folder }) => {
+test('O2: a backup that fails leaves no file, and says of the data folder what is wrong with it', async ({ linkctl, folder }) => {
   await mkdir(join(folder, 'bad'));
   await writeFile(join(folder, 'bad', 'links-a.db'), 'no database, and long enough to be seen as none'.repeat(100));
   await mkdir(join(folder, 'copy'));
   const failed = await linkctl(['serve', '--data', join(folder, 'bad'), '--backup', join(folder, 'copy', 'links-a.db')]);
-  expect([failed.code, await readdir(join(folder, 'copy'))]).toEqual([9, []]);
+  expect(failed).toMatchObject({
+    code: 9,
+    stderr: `error: cannot use the data folder ${join(folder, 'bad')}: file is not a database\n`,
+  });
+  expect(await readdir(join(folder, 'copy'))).toEqual([]);
 });

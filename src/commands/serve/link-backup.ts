@@ -2,10 +2,10 @@ import { dirname } from 'node:path';
 import { LocalError, UsageError } from '../../base/errors.ts';
 import { folders } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
-import { fileError, fileWork } from '../../files/file-error.ts';
+import { cannot, fileError } from '../../files/file-error.ts';
 import { absolutePath, syncFolder } from '../../files/folders.ts';
 import type { Report } from '../../output/report.ts';
-import { copyLinks, hasLinks } from '../../service/backup.ts';
+import { copyLinks, openLinks } from '../../service/backup.ts';
 import { type ServeOptions, servedEdition } from './service-settings.ts';
 
 export async function backUp(target: string, options: ServeOptions, { system, global, note }: Invocation): Promise<Report> {
@@ -13,17 +13,20 @@ export async function backUp(target: string, options: ServeOptions, { system, gl
     throw new UsageError('--backup: copies a data folder; for a database, use pg_dump');
   const edition = servedEdition(options, global, system);
   const folder = options.data ?? folders(system).data;
-  if (!fileWork('read the links in', folder, () => hasLinks(folder, edition))) {
+  const links = await openLinks(folder, edition).catch(cannot('use the data folder', folder));
+  if (!links) {
     throw new LocalError(`${folder} has no links of edition ${edition.toUpperCase()}`, {
       hint: '--data names the folder, --edition the edition',
     });
   }
   const file = absolutePath(target);
   try {
-    await copyLinks(folder, edition, file);
+    copyLinks(links, file);
     syncFolder(dirname(file), system);
   } catch (error) {
-    throw fileError('copy the links to', file, error);
+    throw fileError(`copy the links in ${folder} to`, file, error);
+  } finally {
+    links.close();
   }
   await note(
     `copied the links of edition ${edition.toUpperCase()} to ${file}; to serve them, put the file into a data folder as links-${edition}.db`,
