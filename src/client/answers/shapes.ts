@@ -65,8 +65,10 @@ export function optional(shape: Shape): Shape {
   return (value) => (value === undefined || value === null ? value : shape(value));
 }
 
+/** Some servers write null for an empty list. */
 export function list(shape: Shape): Shape {
   return (value) => {
+    if (value === null) return [];
     if (!Array.isArray(value)) throw mismatch('a list', value);
     let i = 0;
     try {

@@ -224,6 +224,19 @@ test('F40: log entries are taken with links in any form', async () => {
   expect(await client.send('listLog', {})).toMatchObject({ log });
 });
 
+test.each([
+  ['listUrls', 'urls'],
+  ['listTags', 'tags'],
+  ['listLog', 'log'],
+] as const)(
+  'B22, F40: null instead of an empty list is none, but a list that is missing is refused: %s',
+  async (operation, member) => {
+    const { client } = await rig([answer({ [member]: null, page }), { ...answer({ page }), times: 'all' }]);
+    expect(await client.send(operation, {})).toMatchObject({ [member]: [] });
+    expect((await failureOf(client.send(operation, {}))).message).toContain(`field ${member}: expected a list, got nothing`);
+  },
+);
+
 test('F40: counters as a list are refused with the name of the field', async () => {
   const { client } = await rig([{ ...answer({ account: { counters: [1] } }), times: 'all' }]);
   const error = await failureOf(client.send('getAccount', {}));
