@@ -125,15 +125,16 @@ const limits: { readonly [status: number]: { readonly message: string; readonly 
 };
 
 /** Redirects are not followed: another host would receive the credentials. */
-function redirect({ status, headers }: WireAnswer, { identity: { baseUrl, profile } }: Subject): Fault {
-  const target = redirectTarget(headers.location, baseUrl);
+function redirect({ status, headers }: WireAnswer, { path, identity: { baseUrl, profile } }: Subject): Fault {
+  const target = redirectTarget(headers.location, baseUrl + path);
+  const other = target && target.origin !== parseUrl(baseUrl)?.origin ? target.origin : undefined;
   const login = profile === undefined ? 'linkctl auth login' : `linkctl auth login --profile ${profile}`;
   return {
     outcome: 'rejected',
     kind: 'unavailable',
-    message: `server redirects to ${target ?? 'another address'} (HTTP ${status}); redirects are not followed`,
-    hint: target
-      ? `if that is the right server, set base_url to it: ${login} --base-url ${shellWord(target)}`
+    message: `server redirects to ${other ?? target?.pathname ?? 'another address'} (HTTP ${status}); redirects are not followed`,
+    hint: other
+      ? `if that is the right server, set base_url to it: ${login} --base-url ${shellWord(other)}`
       : `check the base URL ${baseUrl}`,
     status,
     retry: 'never',
@@ -141,7 +142,7 @@ function redirect({ status, headers }: WireAnswer, { identity: { baseUrl, profil
 }
 
 /** Undefined for an address that is no server, or whose host has other characters than names have: a shell would run `http://$(...)`. */
-function redirectTarget(location: string | undefined, baseUrl: string): string | undefined {
-  const url = location ? parseUrl(location, baseUrl) : undefined;
-  return url && /^https?:$/.test(url.protocol) && /^[a-z\d.:[\]-]+$/.test(url.host) ? url.origin : undefined;
+function redirectTarget(location: string | undefined, from: string): URL | undefined {
+  const url = location ? parseUrl(location, from) : undefined;
+  return url && /^https?:$/.test(url.protocol) && /^[a-z\d.:[\]-]+$/.test(url.host) ? url : undefined;
 }

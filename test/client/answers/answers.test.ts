@@ -282,6 +282,8 @@ test.each([
   ['javascript:alert(1)', 'another address', undefined],
   ['ftp://s.example/', 'another address', undefined],
   ['http://', 'another address', undefined],
+  ['/sign/in?next=secret#x', '/sign/in', undefined],
+  ['tags/', '/api/3/tags/', undefined],
 ])('R-37, B45: a redirect to %s', async (location, named, command) => {
   const { client, server } = await rig([{ ...faults.redirect(location, 302), times: 'all' }]);
   const { message, hint } = await failureOf(client.send('listTags', {}));
