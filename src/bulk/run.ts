@@ -148,12 +148,16 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
 }
 
 /** Decides what is read before anything is sent: the newest links, and the links of the run. */
-function readingOf({ mode, input, undo, results }: RunPlan, beginnings: Beginnings): Pick<Execution, 'needsMark' | 'readsFirst'> {
+function readingOf(
+  { mode, input, undo, results, isOneOff }: RunPlan,
+  beginnings: Beginnings,
+): Pick<Execution, 'needsMark' | 'readsFirst'> {
   const { operation, begun, images } = beginnings;
-  // If a row gives its hash, the server may return an existing link, which undo must not delete. Therefore the newest links are recorded
-  // first, unless the hashes were already looked up.
-  const hasGivenHashes = mode?.name === 'keyed' && mode.hasOwnHashes === true;
-  const needsMark = hasGivenHashes && !undo && input.readAt === undefined && begun.state.mark === undefined;
+  // If a row gives its hash, or may share a link, the server may return an existing one, which undo must not delete. Therefore the newest
+  // links are recorded before anything is sent, unless the hashes were already looked up. A typed link has no record that is resumed.
+  const mayGetOldLinks = mode?.name === 'dedupe' ? !isOneOff : mode?.name === 'keyed' && mode.hasOwnHashes === true;
+  const isUnsent = begun.state.counts.get('free') === input.rows;
+  const needsMark = mayGetOldLinks && !undo && input.readAt === undefined && begun.state.mark === undefined && isUnsent;
   const isUnread = input.readAt === undefined ? images !== undefined || results !== undefined : isStale(input, beginnings);
   return { needsMark, readsFirst: operation.read !== undefined && isUnread };
 }

@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect } from 'vitest';
-import { faults } from '../support/faulty-steps.ts';
-import { sent, test } from '../support/linkctl.ts';
+import type { FaultyServer } from '../support/faulty-server.ts';
+import { faults, type Step } from '../support/faulty-steps.ts';
+import { type Linkctl, sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
-import { runs, undoLast } from './undo-world.ts';
+import { runs, undoLast, values } from './undo-world.ts';
 
 const inUse = 300;
 const onPost = { only: { method: 'POST' } } as const;
@@ -112,7 +113,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     expect(await stored(service)).toHaveLength(inUse + 14);
     await wire.script([]);
     const before = (await sent(wire)).length;
-    const budget = edition === 'a' ? 3 : 2;
+    const budget = edition === 'a' ? 4 : 3;
     await linkctl([...words, '--again', '--budget', String(budget), '--batch-size', '20']);
     expect((await sent(wire)).length - before).toBe(budget);
   });
@@ -140,25 +141,44 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     },
   );
 
-  test('U2, U7: a link that an earlier process may have created is named by undo, not left without a word', async ({
-    linkctl,
-    folder,
-    wire,
-    service,
-  }) => {
-    const file = join(folder, 'links.txt');
-    writeFileSync(file, fresh.slice(0, 6).join('\n'));
-    const words = ['shorten', '-f', file, '--dedupe', 'account', '--batch-size', '2', '--concurrency', '1'];
-    await wire.script([onPost, { ...faults.dropAfter, ...onPost }, { ...faults.refuse(1303), ...onPost, times: 'all' }]);
-    expect((await linkctl(words)).code).toBe(7);
-    await wire.script([]);
-    expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining('4 created, 2 existing') });
-    const undone = await undoLast(linkctl);
-    expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('it may have existed before the run (2): ') });
-    expect(await stored(service)).toHaveLength(inUse + 2);
-    const [{ run = '' } = {}] = (await runs(linkctl)).filter(({ what }) => what === 'shorten links.txt');
-    expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
-    expect(await stored(service)).toHaveLength(inUse);
+  describe('U2, U7: a run that was stopped while links were in doubt', () => {
+    type World = { linkctl: Linkctl; folder: string; wire: FaultyServer };
+
+    /** The run, of new links and old ones; it is resumed after its second batch had no answer and the third was refused. */
+    async function resumedRun({ linkctl, folder, wire }: World, steps: readonly Step[] = []): Promise<string> {
+      const file = join(folder, 'links.txt');
+      writeFileSync(file, [...fresh.slice(0, 3), ...old.slice(0, 2), ...fresh.slice(3, 6), ...old.slice(2)].join('\n'));
+      const words = ['shorten', '-f', file, '--dedupe', 'account', '--batch-size', '4', '--concurrency', '1', '--retries', '0'];
+      await wire.script([...steps, onPost, { ...faults.dropAfter, ...onPost }]);
+      expect((await linkctl(words)).code).not.toBe(0);
+      await wire.script([]);
+      expect((await linkctl(words)).code).toBe(0);
+      return (await runs(linkctl))[0]?.run ?? '';
+    }
+
+    test('undo deletes those that it made and no other, also with --force', async ({ linkctl, folder, wire, service }) => {
+      const before = await values(service);
+      const run = await resumedRun({ linkctl, folder, wire });
+      expect(await stored(service)).toHaveLength(inUse + 6);
+      expect(await undoLast(linkctl)).toMatchObject({ code: 0, stderr: expect.stringContaining('6 links: 6 deleted') });
+      expect(await values(service)).toEqual(before);
+      expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
+      expect(await values(service)).toEqual(before);
+    });
+
+    test('where the newest links could not be read before it, undo names those in doubt', async ({
+      linkctl,
+      folder,
+      wire,
+      service,
+    }) => {
+      const listing = { only: { method: 'GET', path: '/urls' } } as const;
+      const run = await resumedRun({ linkctl, folder, wire }, [{ ...faults.htmlBefore, ...listing, times: 'all' }]);
+      const undone = await undoLast(linkctl);
+      expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('it may have existed before the run (') });
+      expect((await stored(service)).filter(({ hash }) => /^h\d/.test(hash))).toHaveLength(inUse);
+      expect((await linkctl(['undo', run, '-n', '--force'])).stderr).toContain('links would be deleted');
+    });
   });
 
   describe('U7, D26: of links that are not as requested', () => {

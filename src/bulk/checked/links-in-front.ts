@@ -7,23 +7,31 @@ import { enoughKnown, type ListingSettings } from './newest-links.ts';
 const pageSize = 1000;
 const attempts = 4;
 
+/** Returns true for a link that is newer than a watermark, false for an older one, and undefined if the listing does not show which it is. */
+export type NewnessTest = (hash: string) => boolean | undefined;
+
 /**
- * Returns a test for links that are newer than a watermark: they are not in it and are listed before a link of it. A link that was deleted
- * and recreated is listed first, so the reading continues to the 50th known link or to the end. If the listing shows no link of the
- * watermark, no link is proven to be newer.
+ * A link is newer than a watermark if it is not in it and is listed before a link of it. A link that was deleted and recreated is listed
+ * first, so the reading continues to the page of the 50th known link or to the end. All links behind these
+ * are older. If the listing shows no link of the watermark, no link is proven to be newer.
  */
-export async function linksInFront(mark: Watermark, listing: ListingSettings): Promise<(hash: string) => boolean> {
-  if (mark.known.length === 0) return () => mark.total === 0;
+export async function linksInFront(mark: Watermark, listing: ListingSettings): Promise<NewnessTest> {
+  if (mark.known.length === 0) return () => mark.total === 0 || undefined;
   const known = new Set(mark.known.map(foldedHash));
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const newer = await readFront(known, listing);
-    if (newer) return (hash) => newer.has(foldedHash(hash));
-  }
-  return () => false;
+  let front: Front | undefined;
+  for (let attempt = 0; attempt < attempts && !front; attempt += 1) front = await readFront(known, listing);
+  const others = front?.isPast ? false : undefined;
+  return (hash) => (known.has(foldedHash(hash)) ? false : front?.newer.has(foldedHash(hash)) || others);
+}
+
+interface Front {
+  readonly newer: SeenKeys;
+  /** All links that were not read are older. */
+  readonly isPast: boolean;
 }
 
 /** Each page begins with the last link of the previous one, so that none is missed. Undefined if links were deleted meanwhile. */
-async function readFront(known: ReadonlySet<string>, { client, domain }: ListingSettings): Promise<SeenKeys | undefined> {
+async function readFront(known: ReadonlySet<string>, { client, domain }: ListingSettings): Promise<Front | undefined> {
   const newer = new SeenKeys();
   const needed = Math.min(enoughKnown, known.size);
   let seen = 0;
@@ -40,9 +48,9 @@ async function readFront(known: ReadonlySet<string>, { client, domain }: Listing
       }
       for (const each of unproven.splice(0)) newer.add(each);
       seen += 1;
-      if (seen === needed) return newer;
     }
-    if (hashes.length === 0 || hashes.at(-1) === last) return newer;
+    if (seen >= needed) return { newer, isPast: true };
+    if (hashes.length === 0 || hashes.at(-1) === last) return { newer, isPast: false };
     last = hashes.at(-1);
     offset += urls.length - 1;
   }

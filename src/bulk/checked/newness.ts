@@ -3,6 +3,8 @@ import { atMost, frontSize, type ListingSettings, type Scan, scanFront, scanNewe
 
 export interface NewnessSettings extends ListingSettings {
   readonly mayCall?: (() => boolean) | undefined;
+  /** The hashes of the newest links, if they were just listed. */
+  readonly newest?: readonly string[] | undefined;
 }
 
 export type Newness = ReturnType<typeof createNewness>;
@@ -11,7 +13,7 @@ export type Newness = ReturnType<typeof createNewness>;
 export function createNewness(settings: NewnessSettings) {
   const { mayCall = () => true } = settings;
   /** The newest links at the last reading; undefined if unknown. */
-  let front: ReadonlySet<string> | undefined;
+  let front: ReadonlySet<string> | undefined = settings.newest && new Set(settings.newest);
   let begun: Promise<void> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let refusal: CallError | undefined;
@@ -43,9 +45,9 @@ export function createNewness(settings: NewnessSettings) {
     });
 
   return {
-    /** Call this before a request; the first call reads the newest links. Throws a `CallError` that ends the run. */
+    /** Call this before a request; the first call reads the newest links, unless they are known. Throws a `CallError` that ends the run. */
     async readFront(signal: AbortSignal | undefined): Promise<void> {
-      begun ??= safely(remember(signal)).then(() => undefined);
+      begun ??= front ? Promise.resolve() : safely(remember(signal)).then(() => undefined);
       await begun;
       if (refusal) throw refusal;
     },

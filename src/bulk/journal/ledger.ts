@@ -21,7 +21,7 @@ import type { BegunRun } from './new-run.ts';
 export type Ledger = ReturnType<typeof journalLedger>;
 
 interface LedgerOptions {
-  readonly operation: Pick<BulkOperation, 'hashOf'>;
+  readonly operation: Pick<BulkOperation, 'hashOf' | 'listed'>;
   readonly priorDestinations: ReadonlyMap<number, string>;
   /** Reads the newest links for an intent; undefined if the run does not need them. */
   readonly takeWatermark: (() => Promise<Watermark | undefined>) | undefined;
@@ -45,6 +45,7 @@ export function journalLedger(
       const batch = next;
       next += 1;
       const mark = await takeWatermark?.();
+      if (mark) operation.listed?.(mark.known);
       await journal.write({
         type: 'intent',
         batch,

@@ -85,6 +85,8 @@ export interface BulkOperation<Payload extends object = object> {
   notApplied?(payload: Payload, record: KnownRecord): readonly UnappliedField[];
   /** Receives the hashes that earlier processes recorded, if it matters which rows share one. */
   remember?(hashes: readonly string[]): void;
+  /** Receives the hashes of the newest links, if they are listed before the first row is sent. */
+  listed?(newest: readonly string[]): void;
 }
 
 export function kindOf(payload: object, operation: BulkOperation): OperationKind {

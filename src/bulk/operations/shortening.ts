@@ -45,9 +45,10 @@ function plainShortening({ client, mode, domain, detectsNew = true, mayCall }: S
     return sharing ? done.fresh === true && !isOld : mode.generateHashes || !isOld;
   };
   const given = new SeenKeys();
+  let newest: readonly string[] | undefined;
   let begun: Promise<Newness> | undefined;
   const loadNewness = (): Promise<Newness> => {
-    begun ??= import('../checked/newness.ts').then(({ createNewness }) => createNewness({ client, domain, mayCall }));
+    begun ??= import('../checked/newness.ts').then(({ createNewness }) => createNewness({ client, domain, mayCall, newest }));
     return begun;
   };
   const query = { domain, disable_long_url_duplicates: mode.duplicates };
@@ -75,7 +76,12 @@ function plainShortening({ client, mode, domain, detectsNew = true, mayCall }: S
     ...(isChecked && { mayBeOlder: looksPreexisting }),
     notApplied: (item, record) => notApplied(item, record),
     ...(mode.name === 'keyed' && { inspect: (rows, signal) => findByHash(rows, { client, domain }, signal) }),
-    ...(sharing && { remember: (hashes) => hashes.forEach((hash) => void given.add(hash)) }),
+    ...(sharing && {
+      remember: (hashes) => hashes.forEach((hash) => void given.add(hash)),
+      listed: (hashes) => {
+        newest = hashes;
+      },
+    }),
   };
 }
 

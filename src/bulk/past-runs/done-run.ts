@@ -3,7 +3,7 @@ import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { askedPrints, type LinkPrints, valuePrints } from '../../link/prints.ts';
-import { linksInFront } from '../checked/links-in-front.ts';
+import { linksInFront, type NewnessTest } from '../checked/links-in-front.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
 import {
   canSettle,
@@ -55,8 +55,8 @@ export async function readDoneRun(stateFolder: string, run: string) {
     unrepeatableRows: unrepeatableCount(state),
     images: record.images,
     /** Finds the links that are newer than the start of the run. Nothing shows that the run created any other link. */
-    newerLinks: async (client: Pick<Client, 'send'>): Promise<(hash: string) => boolean> =>
-      mark ? await linksInFront(mark, { client, domain: begin.domain }) : () => false,
+    newerLinks: async (client: Pick<Client, 'send'>): Promise<NewnessTest> =>
+      mark ? await linksInFront(mark, { client, domain: begin.domain }) : () => undefined,
     /** Yields groups of changes, last first. */
     changes: () => changesOf(kind, record, state),
   };
@@ -214,10 +214,12 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isPro
     if (!url || !isLatest(row)) continue;
     const link = { hash: url.hash, domain: line.domain };
     const isCertain = !perhapsNew && isProven(row);
+    const mayBeOld = perhapsNew && status !== 'created';
     if (status === 'failed') {
-      if (isOfRow(url) && isNew(row)) created.push({ ...createdLink(row, link, {}, isCertain), isUnlike: true });
+      if (isOfRow(url) && isNew(row)) created.push({ ...createdLink(row, link, {}, isCertain), isUnlike: true, mayBeOld });
     } else if (status === 'created' || perhapsNew) {
-      created.push(createdLink(row, link, { long_url: links[nth]?.print, ...values[nth] }, isCertain));
+      const made = { long_url: links[nth]?.print, ...values[nth] };
+      created.push({ ...createdLink(row, link, made, isCertain), mayBeOld });
     }
   }
   return created.reverse();

@@ -39,7 +39,7 @@ export async function* undonePages(
   /** Hashes that links of a chain release before other links need them. */
   const freed = new Set<string>();
   let read = 0;
-  let isNewer: ((hash: string) => boolean) | undefined;
+  let isNewer: Awaited<ReturnType<DoneRun['newerLinks']>> | undefined;
   let mayHaveMoved: boolean | undefined;
   for await (const done of changes()) {
     if (done.length === 0) continue;
@@ -55,12 +55,13 @@ export async function* undonePages(
     const byFirstHash = new Map(chained.map(({ change, domain }) => [linkText({ ...change.link, domain }), change]));
     const located = domains.map((one): Located => ({ ...one, ...linkNow(one, byFirstHash, find) }));
     const decided = ({ change, domain, record, taken }: Located, isTaken: boolean): PlannedLink => {
-      const isProven =
-        (change.isProven && !(mayHaveMoved && isUnplaced({ change, domain }))) ||
-        (isToProve(change) && record !== undefined && isNewer?.(record.hash));
+      const isNew = record && isToProve(change) ? isNewer?.(record.hash) : undefined;
+      const isProven = isNew || (change.isProven && !(mayHaveMoved && isUnplaced({ change, domain })));
       const outcome: PlannedOutcome = isGone(domain)
         ? { kind: 'refused', reason: `the account has no domain ${domain}` }
-        : decide({ change: { ...change, isProven }, now: record, isTaken: taken !== undefined && isTaken, force });
+        : isNew === false && change.mayBeOld
+          ? { kind: 'unchanged' }
+          : decide({ change: { ...change, isProven }, now: record, isTaken: taken !== undefined && isTaken, force });
       // A row that may still be applied is not restored yet.
       const undoneRow = outcome.kind === 'unchanged' && change.isOpen ? undefined : change.row;
       return { target: { hash: record?.hash ?? change.link.hash, domain }, record, outcome, undoneRow };

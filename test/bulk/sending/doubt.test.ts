@@ -93,8 +93,8 @@ for (const edition of ['a', 'b'] as const) {
       await inUse(world);
       const settings: ShortenRun = { dedupe: 'account', batchSize: 5, concurrency: 1 };
       await world.server.script([{ ...faults.shorter, ...onPost }]);
-      // The domain, the quota, and one batch; edition B has one domain.
-      const first = await world.shorten(rowsOf(10), { ...settings, budget: edition === 'a' ? 3 : 2 });
+      // The domain, the quota, the newest links, and one batch; edition B has one domain.
+      const first = await world.shorten(rowsOf(10), { ...settings, budget: edition === 'a' ? 4 : 3 });
       expect([first.exit, first.statuses]).toEqual([7, `${count('existing', 4)} unknown ${count('not_sent', 5)}`]);
       expect((await world.shorten(rowsOf(10), settings)).exit).toBe(0);
       expect(multiplicity(rowsOf(10), await world.stored())).toMatchObject({ 1: 311 });
