@@ -14,6 +14,11 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : shellQuoted(text);
 }
 
+/** A flag with its value, in one word if the value looks like a flag itself. */
+export function flagText(flag: string, value: string): string {
+  return `${flag}${value.startsWith('-') ? '=' : ' '}${shellWord(value)}`;
+}
+
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

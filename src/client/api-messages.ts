@@ -1,10 +1,10 @@
 import { CliError, type FailureKind } from '../base/errors.ts';
-import { shellWord } from '../base/quoted.ts';
+import { flagText, shellWord } from '../base/quoted.ts';
 import { type ErrorCode, errors, isErrorCode } from '../contract/errors.ts';
 import type { ErrorRecord } from '../contract/records.ts';
 import { namesLinks, noApi, noResource } from './answers/wrong-base-url.ts';
 import { linksCommand } from './link-commands.ts';
-import { type Identity, noShortUrl, noTag, type Subject } from './subject.ts';
+import { type Absence, type Identity, noShortUrl, type Subject } from './subject.ts';
 
 export interface ApiMessage {
   readonly kind: FailureKind;
@@ -210,8 +210,12 @@ function keyHint(identity: Identity): string {
     : `check what api_key_command prints: linkctl config get api_key_command --profile ${profile}`;
 }
 
+export function noTag({ label }: Pick<Subject, 'label'>): Absence {
+  return { message: label === undefined ? 'no such tag' : `no tag "${label}"`, hint: 'linkctl tags' };
+}
+
 /** Renaming a tag to the label of another is often meant as a merge. */
 function joining(label: string | undefined, newLabel: string | undefined): string {
   if (label === undefined || newLabel === undefined || label === newLabel) return '';
-  return `; to join the two tags: linkctl tags merge ${shellWord(label)} --into ${shellWord(newLabel)}`;
+  return `; to join the two tags: linkctl tags merge ${shellWord(label)} ${flagText('--into', newLabel)}`;
 }

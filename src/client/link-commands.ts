@@ -1,4 +1,4 @@
-import { shellWord } from '../base/quoted.ts';
+import { flagText, shellWord } from '../base/quoted.ts';
 import { type LinkKey, linkText } from '../contract/link.ts';
 import { onDomain } from './subject.ts';
 
@@ -17,7 +17,7 @@ export function destinationsCommand(items: readonly object[], domain: string | u
   const longUrls = items.map((item) => ('long_url' in item ? String(item.long_url) : ''));
   const start = commonStart(longUrls);
   const isOne = start !== '' && longUrls.every((longUrl) => longUrl === start);
-  const search = isOne || /:\/\/./.test(start) ? ` --search ${shellWord(start)}` : '';
+  const search = isOne || /:\/\/./.test(start) ? ` ${flagText('--search', start)}` : '';
   return `linkctl list${onDomain(domain)}${search}${isOne ? '' : ' --all'}`;
 }
 

@@ -1,4 +1,4 @@
-import { shellWord } from '../base/quoted.ts';
+import { flagText, shellWord } from '../base/quoted.ts';
 import type { AnyInput, ApiRequest } from './call/api-request.ts';
 
 export interface AccountOptions {
@@ -73,16 +73,12 @@ export interface Absence {
   readonly hint: string;
 }
 
-export function noTag({ label }: Pick<Subject, 'label'>): Absence {
-  return { message: label === undefined ? 'no such tag' : `no tag "${label}"`, hint: 'linkctl tags' };
-}
-
 export function noShortUrl({ hash, domain }: Pick<Subject, 'hash' | 'domain'>): Absence {
   // A hash contains no slash: the part before one is a domain.
   const [name = '', place] = (hash ?? '').split('/').reverse();
   return {
     message: `no short URL ${hash === undefined ? 'with the given hashes' : `"${hash}"`}${domain ? ` on ${domain}` : ''}`,
-    hint: name === '' ? 'linkctl list' : `linkctl list --search ${shellWord(name)}${onDomain(place ?? domain)}`,
+    hint: name === '' ? 'linkctl list' : `linkctl list ${flagText('--search', name)}${onDomain(place ?? domain)}`,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { quoted, shellWord } from '../base/quoted.ts';
+import { flagText, quoted } from '../base/quoted.ts';
 import { flagValue, longUrlFault } from '../input/field-values.ts';
 import { withParameter } from '../link/rules/query-parameters.ts';
 import type { UrlRule } from '../link/rules/url-change.ts';
@@ -84,9 +84,9 @@ export function rulesText([from, to]: readonly string[], options: RuleOptions): 
   const flags = { '--scheme': scheme, '--host': host, '--utm': utm, '--regex': regex, '--to': replacement };
   return [
     ...(from !== undefined ? [`${from} -> ${to}`] : []),
-    ...setParam.map((text) => `--set-param ${shellWord(text)}`),
-    ...removeParam.map((text) => `--remove-param ${shellWord(text)}`),
-    ...Object.entries(flags).flatMap(([flag, text]) => (text === undefined ? [] : [`${flag} ${shellWord(text)}`])),
+    ...setParam.map((text) => flagText('--set-param', text)),
+    ...removeParam.map((text) => flagText('--remove-param', text)),
+    ...Object.entries(flags).flatMap(([flag, text]) => (text === undefined ? [] : [flagText(flag, text)])),
   ].join(' ');
 }
 

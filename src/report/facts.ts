@@ -1,4 +1,4 @@
-import { shellWord } from '../base/quoted.ts';
+import { flagText, shellWord } from '../base/quoted.ts';
 import { isoTime, relativeDay, utcDay } from '../base/times.ts';
 import { type CheckStatus, failingStatuses } from '../check/verdict.ts';
 import type { Edition } from '../contract/editions.ts';
@@ -113,7 +113,7 @@ export function topLinks({ links }: Clicks): readonly LinkClicks[] {
 
 /** The commands that print the complete lists, of which the page shows the first rows. */
 export function wholeLists({ clicks: { asked }, madeAt, domain, byTags, edition }: ReportFacts) {
-  const selected = byTags === undefined ? '' : ` --by-tags ${shellWord(byTags)}`;
+  const selected = byTags === undefined ? '' : ` ${flagText('--by-tags', byTags)}`;
   const named = selected || (domain === undefined ? '' : ` --domain ${shellWord(domain)}`);
   const listed = named || (edition === 'a' ? ' --all-domains' : '');
   const clicks = `linkctl stats --since ${timeFlag(asked.since)} --until ${timeFlag(asked.until)}${named}`;

@@ -1,5 +1,5 @@
 import { UnavailableError } from '../base/errors.ts';
-import { quoted, shellWord } from '../base/quoted.ts';
+import { flagText, quoted } from '../base/quoted.ts';
 import { showsDefaultFields } from '../cli/invocation.ts';
 import type { Session } from '../cli/session.ts';
 import { type FilteredPage, filteredPages } from '../client/filtered-pages.ts';
@@ -59,7 +59,7 @@ async function checkTagExpression(expression: string, session: Session): Promise
   const label = (await accountTags(session.client)).spelled(expression);
   if (label === undefined) return;
   await session.warn(
-    `--by-tags ${shellWord(expression)} is interpreted as an expression, but a tag has this label. To select the tag: --by-tags ${shellWord(labelExpression(label))}`,
+    `${flagText('--by-tags', expression)} is interpreted as an expression, but a tag has this label. To select the tag: ${flagText('--by-tags', labelExpression(label))}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { shellWord } from '../base/quoted.ts';
+import { flagText, shellWord } from '../base/quoted.ts';
 import type { Session } from '../cli/session.ts';
 import type { ListSelection } from '../client/pages.ts';
 import { thisServer } from '../contract/editions.ts';
@@ -158,7 +158,7 @@ export function firstFlag(selection: FlagSelection): `--${string}` {
 
 /** Returns the flags of the selection as typed, quoted for the shell. */
 export function selectionFlags(selection: FlagSelection): string[] {
-  return flagsOf(selection).flatMap(([flag, value]) => [flag, shellWord(value)]);
+  return flagsOf(selection).map(([flag, value]) => flagText(flag, value));
 }
 
 const maxOperands = 3;

@@ -95,3 +95,28 @@ describe.each([
     expect(csv.stdout).toMatch(/^long_url,/);
   });
 });
+
+describe('B45: a name that looks like a flag', () => {
+  test('is found with the command of the hint', async ({ linkctl }) => {
+    for (const command of [['list'], ['stats'], ['edit', '--note', 'x'], ['delete', '--yes']]) {
+      const { code, stderr } = await linkctl([...command, '--', '-q']);
+      expect({ command, code, hint: stderr.split('\n').at(-2) }).toEqual({
+        command,
+        code: 5,
+        hint: 'hint: linkctl list --search=-q',
+      });
+    }
+    expect(await linkctl(['list', '--search=-q'])).toMatchObject({ code: 0 });
+  });
+
+  test('is one word with its flag wherever a command is printed', async ({ linkctl }) => {
+    await linkctl(['tags', 'add', 'one', '--', '-q']);
+    const renamed = await linkctl(['tags', 'rename', 'one', '--', '-q']);
+    expect(renamed.stderr).toContain('linkctl tags merge one --into=-q\n');
+    await linkctl(['shorten', 'https://nodejs.org/', '--tag=-q']);
+    await linkctl(['tags', 'merge', 'one', '--into=-q', ...sure]);
+    await linkctl(['edit', '--by-tags=-q', '--note', 'x', ...sure]);
+    const runs = await linkctl(['runs', 'list']);
+    for (const title of ['tags merge one --into=-q', 'edit --by-tags=-q']) expect(runs.stdout).toContain(title);
+  });
+});

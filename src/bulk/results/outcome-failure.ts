@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { shellWord } from '../../base/quoted.ts';
+import { flagText, shellWord } from '../../base/quoted.ts';
 import { itemError } from '../../client/api-messages.ts';
 import { type Identity, onDomain } from '../../client/subject.ts';
 import { errorTraits } from '../../contract/errors.ts';
@@ -25,22 +25,17 @@ interface FoundLink {
 /** Names the command that gives the existing link the values of the typed one. */
 function remedyOfTyped(item: ItemText, { record, existed }: FoundLink, domain: string | undefined): string {
   const flags = notApplied(item, record).flatMap((field) => editFlags(field, existed));
-  const target = record.hash.startsWith('-') ? ['--', record.hash] : [record.hash];
-  return `to change the existing link: linkctl edit${onDomain(domain)} ${[...flags, ...target].map(shellWord).join(' ')}`;
+  const target = `${record.hash.startsWith('-') ? '-- ' : ''}${shellWord(record.hash)}`;
+  return `to change the existing link: linkctl edit${onDomain(domain)} ${[...flags, target].join(' ')}`;
 }
 
 function editFlags({ field, asked, got }: UnappliedField, existed: FoundLink['existed']): string[] {
   if (field === 'email_stats') return [asked === true ? '--email-stats' : '--no-email-stats'];
-  if (field !== 'tags') return withValue(valueFlags[field] ?? '', String(asked ?? 'never'));
+  if (field !== 'tags') return [flagText(valueFlags[field] ?? '', String(asked ?? 'never'))];
   // The server made the labels of a new link of the requested ones: without them it would have none.
   const others = existed ? (got as string[]) : [];
   const instructions = tagInstructions(asked as string[], others);
-  return instructions.flatMap((each) => withValue(each.startsWith('+') ? '--add-tag' : '--remove-tag', each.slice(1)));
-}
-
-/** A value that looks like a flag is given in one word. */
-function withValue(flag: string, value: string): string[] {
-  return value.startsWith('-') ? [`${flag}=${value}`] : [flag, value];
+  return instructions.map((each) => flagText(each.startsWith('+') ? '--add-tag' : '--remove-tag', each.slice(1)));
 }
 
 const valueFlags: Readonly<Record<string, string>> = {

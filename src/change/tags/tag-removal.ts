@@ -1,12 +1,12 @@
 import { type CliError, NotFoundError, PartialError } from '../../base/errors.ts';
-import { shellWord } from '../../base/quoted.ts';
+import { flagText, shellWord } from '../../base/quoted.ts';
 import { editItemsOperation } from '../../bulk/operations/editing.ts';
 import { type TagChange, unfinishedTags } from '../../bulk/tag-run.ts';
 import { confirm } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { accountTags, addTags, carriers, countCarriers, deleteTag, isNoTag, type LabelCount } from '../../client/account-tags.ts';
+import { noTag } from '../../client/api-messages.ts';
 import type { Client } from '../../client/client.ts';
-import { noTag } from '../../client/subject.ts';
 import { labelExpression } from '../../contract/tag-label.ts';
 import { dryRunReport } from '../../output/planned-requests.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
@@ -104,7 +104,7 @@ function detaching(known: KnownRemoval, session: Session): ListedChange {
 
 function titleOf({ labels, into }: TagRemoval): string {
   const words = labels.map(shellWord).join(' ');
-  return into === undefined ? `tags delete ${words}` : `tags merge ${words} --into ${shellWord(into)}`;
+  return into === undefined ? `tags delete ${words}` : `tags merge ${words} ${flagText('--into', into)}`;
 }
 
 function wordsOf({ into, options: { ignoreMissing = false } }: TagRemoval): LabelChange {
@@ -226,6 +226,6 @@ export function linksOf(label: string, counts: readonly LabelCount[]): number {
 
 export function tagKept(label: string, reason: string): PartialError {
   return new PartialError(`tag ${JSON.stringify(label)} was kept: ${reason}`, {
-    hint: `linkctl list --by-tags ${shellWord(labelExpression(label))}`,
+    hint: `linkctl list ${flagText('--by-tags', labelExpression(label))}`,
   });
 }

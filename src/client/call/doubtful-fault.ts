@@ -1,5 +1,5 @@
 import { orElse } from '../../base/errors.ts';
-import { shellWord } from '../../base/quoted.ts';
+import { flagText } from '../../base/quoted.ts';
 import { endpoints, type OperationName } from '../../contract/operations.ts';
 import type { Fault } from '../call-error.ts';
 import { destinationsCommand, linksCommand } from '../link-commands.ts';
@@ -59,7 +59,7 @@ function commandFor({ method, kind, hash, query = {}, body }: Changed): string {
   if (method === 'POST') return destinationsCommand(itemsOf(body), domain);
   const shownBy = kind === 'stats' ? 'stats' : 'list';
   // A tag expression selects links of all domains.
-  if (query.tags !== undefined) return `linkctl ${shownBy} --by-tags ${shellWord(String(query.tags))}`;
+  if (query.tags !== undefined) return `linkctl ${shownBy} ${flagText('--by-tags', String(query.tags))}`;
   const hashes = [hash ?? [], query.hashes === undefined ? [] : String(query.hashes).split(',')].flat();
   const renamed = itemsOf(body).flatMap((item) =>
     'custom_hash' in item && typeof item.custom_hash === 'string' ? [item.custom_hash] : [],
