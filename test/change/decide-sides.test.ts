@@ -138,6 +138,12 @@ describe('P4: a link and the account that it is copied to', () => {
   });
 });
 
+test('P4: a copy of a link whose URL the server shows with blanks has them encoded, as servers accept them', () => {
+  const shown = { hash: 'x', long_url: `${url}My Report\u00a0.pdf` };
+  const fields = { custom_hash: 'x', long_url: `${url}My%20Report%C2%A0.pdf` };
+  expect(asCopied('a')({ target, item: shown, record: undefined })).toEqual({ kind: 'copy', fields });
+});
+
 test('an edit of links, their deletion and the loss of their counters', () => {
   expect(outcomeOf({ note: 'n' }, record())).toEqual(change({ note: 'n' }));
   expect(outcomeOf({ note: 'n' }, record({ note: 'n' }))).toEqual(unchanged);

@@ -168,6 +168,36 @@ describe('a server that writes hashes in lower case', () => {
   });
 });
 
+describe('a server that shows what was percent-encoded as it reads', () => {
+  const long_url = 'https://files.example/My%20Report.pdf?q=%C3%A4%20b';
+  test.override({ habits: server({ shown: (item) => withText(item, 'long_url', decodeURI) }) });
+
+  test('U2: a deleted link is made again, and an edit is undone and redone', async ({ linkctl, service }) => {
+    await store(service, [{ custom_hash: 'h0', long_url }]);
+    const before = 'https://files.example/My%20Report.pdf?q=ä%20b';
+    for (const words of [
+      ['delete', 'h0', '--yes'],
+      ['edit', 'h0', '--url', 'https://example.com/'],
+    ]) {
+      expect(await linkctl(words)).toMatchObject({ code: 0 });
+      expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
+      expect(await stored(service)).toMatchObject([{ long_url: before }]);
+    }
+    expect(await redoLast(linkctl)).toMatchObject({ code: 0 });
+    expect(await stored(service)).toMatchObject([{ long_url: 'https://example.com/' }]);
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
+    expect(await stored(service)).toMatchObject([{ long_url: before }]);
+  });
+
+  test('U2: an edit that somebody took back already needs no undo', async ({ linkctl, service }) => {
+    await store(service, [{ custom_hash: 'h0', long_url }]);
+    expect(await linkctl(['edit', 'h0', '--url', 'https://example.com/'])).toMatchObject({ code: 0 });
+    await foreign(service, 'PATCH', '/urls/h0', { long_url });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stderr: expect.stringContaining('unchanged') });
+    expect(await stored(service)).toMatchObject([{ long_url }]);
+  });
+});
+
 describe('a domain that the account no longer has', () => {
   let isGone = false;
   const gone: Habits = {

@@ -67,7 +67,7 @@ export function undoEdit({ change, now, isTaken, force }: UndoDecision): Planned
   for (const field of plainFields) {
     const value = asked[field];
     const earlier = earlierOf(field, change, before, now);
-    const isToRestore = value !== undefined && differs(field, value, earlier) && differs(field, oldValue(field, earlier), now);
+    const isToRestore = value !== undefined && differs(field, value, earlier) && differs(field, valueIn(earlier, field), now);
     if (!isToRestore) continue;
     if (!isAsLeft(field, change, now) && !since.includes(field)) since.push(field);
     Object.assign(restored, { [field]: oldValue(field, earlier) });
@@ -99,10 +99,15 @@ function hiddenFields(asked: EditFields, before: KnownRecord, now: KnownRecord):
   );
 }
 
+/** Servers may not accept the forms that they send, such as a date with a time or a URL with blanks. */
 function oldValue(field: PlainField, before: KnownRecord): EditFields[PlainField] {
-  // Servers may not accept the forms that they send, such as a date with a time.
   if (field === 'expiration_date') return lastDay(before.expiration_date) || null;
+  if (field === 'long_url') return withoutBlanks(before.long_url);
   return valueIn(before, field);
+}
+
+function withoutBlanks(url = ''): string {
+  return url.replace(/\s/g, encodeURIComponent);
 }
 
 function differs(field: PlainField, value: EditFields[PlainField], link: KnownRecord): boolean {
@@ -171,7 +176,7 @@ function labelsOf({ tags }: Pick<KnownRecord, 'tags'>): Map<string, string> {
 
 /** Returns the values of a link that a new link can get, without defaults. */
 export function valuesOf(before: KnownRecord): ShortenItem {
-  const { hash, long_url = '', note, tags, expiration_date, email_stats, max_clicks } = before;
+  const { hash, long_url, note, tags, expiration_date, email_stats, max_clicks } = before;
   const others = { note, tags: tags ?? undefined, expiration_date: lastDay(expiration_date), email_stats, max_clicks };
-  return { custom_hash: hash, long_url, ...withoutDefaults(others satisfies Record<KeyField, unknown>) };
+  return { custom_hash: hash, long_url: withoutBlanks(long_url), ...withoutDefaults(others satisfies Record<KeyField, unknown>) };
 }
