@@ -30,7 +30,7 @@ import { requireAnswer } from './limits.ts';
 import type { MakeItem } from './plan/plan.ts';
 import { clicks } from './plan/screen.ts';
 import { shownLinks } from './plan/text.ts';
-import { assertSettled, type Pending, repeatText, withPending } from './rows/pending.ts';
+import { assertSettled, type Pending, withPending } from './rows/pending.ts';
 import type { RevertibleRun } from './rows/reverted-changes.ts';
 import { undonePages } from './rows/undone-links.ts';
 import { type Direction, namedRun, runBefore } from './rows/undone-run.ts';
@@ -80,8 +80,7 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
       : `undoing run ${begin.run}: ${titleOf(begin)}`,
   );
   if (untraceableRows > 0) {
-    const before = run.isSettledLater && !options.force ? `: to settle them first, ${repeatText(begin)}` : '';
-    await session.warn(`links of ${plainQuantity(untraceableRows, 'row')} whose outcome is unknown are left unchanged${before}`);
+    await session.warn(`links of ${plainQuantity(untraceableRows, 'row')} whose outcome is unknown are left unchanged`);
   }
   const pending: Pending = { rows: untraceableRows, tags: 0 };
   const tags = tagsBack(run, session);

@@ -292,7 +292,32 @@ describe('a shortening run with rows in doubt', () => {
     expect(await stored(service)).toEqual([]);
   });
 
-  test('E16: others are said to be left alone, and that they may still come: exit 10', async ({
+  test.for([
+    ['under hashes of the file', 'custom_hash,long_url\nhash,https://a.example\nlast,https://b.example\n', []],
+    ['with --dedupe', 'long_url\nhttps://a.example\nhttps://b.example\n', ['--dedupe', 'account', '--batch-size', '1']],
+  ] as const)(
+    'U2, U7, E16: %s undo would not find them, so it is refused until the command of the run has settled them',
+    async ([, lines, flags], { linkctl, service, wire, folder }) => {
+      const words = await interrupted({ linkctl, wire, folder }, ['links.csv', lines, ...flags], []);
+      const [{ run = '' } = {}] = await runs(linkctl);
+      const made = (await stored(service)).length;
+      expect(made).toBeGreaterThan(0);
+      const refused = await linkctl(['undo', run, '--yes']);
+      expect(refused).toMatchObject({ code: 10, stdout: '' });
+      expect(refused.stderr).toMatch(
+        /outcome unknown for \d rows? of run .*: undo would not find their links; nothing was changed\n/,
+      );
+      expect(refused.stderr).toContain(
+        `hint: repeat the command of the run (shorten links.csv), then: linkctl undo ${run}; to undo`,
+      );
+      expect(await stored(service)).toHaveLength(made);
+      expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining(`resuming run ${run}`) });
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+      expect(await stored(service)).toEqual([]);
+    },
+  );
+
+  test('E16: with --force, others are said to be left alone, and that they may still come: exit 10', async ({
     linkctl,
     service,
     wire,
@@ -300,33 +325,14 @@ describe('a shortening run with rows in doubt', () => {
   }) => {
     const lines = 'custom_hash,long_url\nhash,https://a.example\nlast,https://b.example\n';
     await interrupted({ linkctl, wire, folder }, ['links.csv', lines], afterProof);
-    const undone = await undoLast(linkctl);
+    const undone = await undoLast(linkctl, ['--force']);
     expect(undone).toMatchObject({ code: 10, stdout: 'hash\n' });
-    expect(undone.stderr).toContain(
-      'links of 1 row whose outcome is unknown are left unchanged: to settle them first, repeat the command of the run (shorten links.csv)\n',
-    );
+    expect(undone.stderr).toContain('links of 1 row whose outcome is unknown are left unchanged\n');
     expect((await stored(service)).map(({ hash }) => hash)).toEqual(['last']);
     expect(undone.stderr).toContain('hint: check with: linkctl list\n');
     const [, { run = '' } = {}] = await runs(linkctl);
     const again = await linkctl(['undo', run, '--yes']);
     expect(again).toMatchObject({ code: 10, stderr: expect.stringContaining('outcome unknown for 1 row ') });
-  });
-
-  test('E16, B45: a run that its command can still settle says so, and is then undone', async ({
-    linkctl,
-    service,
-    wire,
-    folder,
-  }) => {
-    const lines = 'custom_hash,long_url\nhash,https://a.example\n';
-    const words = await interrupted({ linkctl, wire, folder }, ['links.csv', lines], []);
-    const [{ run = '' } = {}] = await runs(linkctl);
-    const left = await linkctl(['undo', run, '--yes']);
-    expect(left).toMatchObject({ code: 10, stdout: '' });
-    expect(left.stderr).toContain(`hint: repeat the command of the run (shorten links.csv), then: linkctl undo ${run}\n`);
-    expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining(`resuming run ${run}`) });
-    expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stdout: 'hash\n' });
-    expect(await stored(service)).toEqual([]);
   });
 });
 

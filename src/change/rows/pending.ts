@@ -9,11 +9,11 @@ export interface Pending {
   tags: number;
 }
 
-/** Throws if only the command of the run can find out about its rows, which would create their links again once the run is undone. */
-export function assertSettled({ begin, isSettledLater, unrepeatableRows }: DoneRun): void {
-  if (!isSettledLater || unrepeatableRows === 0) return;
+/** Throws if only the command of the run can find out about its rows. Once the run is undone, the same command no longer resumes it. */
+export function assertSettled({ begin, isSettledLater, untraceableRows }: DoneRun): void {
+  if (!isSettledLater || untraceableRows === 0) return;
   const { run } = begin;
-  const rows = plainQuantity(unrepeatableRows, 'row');
+  const rows = plainQuantity(untraceableRows, 'row');
   throw new UnknownOutcomeError(
     `outcome unknown for ${rows} of run ${run}: undo would not find their links; nothing was changed`,
     {
