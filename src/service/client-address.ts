@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, SocketAddress } from 'node:net';
 
 /** A single address, or all with the same prefix: `10.0.0.0/8`. */
 export interface Network {
@@ -20,12 +20,10 @@ function addressBits(text: string): number {
   return version === 0 ? 0 : version === 4 ? 32 : 128;
 }
 
-/** Normalizes IPv4-mapped IPv6 addresses, so that both forms are one visitor. */
+/** One spelling for each address, that of IPv4 where it is written as IPv6, so that all are one visitor. Other text stays as it is. */
 export function plainAddress(address: string): string {
-  const [, v4, high, low] = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i.exec(address) ?? [];
-  if (high === undefined || low === undefined) return v4 ?? address;
-  const bits = Number.parseInt(high, 16) * 65_536 + Number.parseInt(low, 16);
-  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.');
+  if (isIP(address) !== 6) return address;
+  return new SocketAddress({ address, family: 'ipv6' }).address.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
 /** Returns the address of the client: the peer, or the one that trusted proxies report in `X-Forwarded-For`. */

@@ -108,12 +108,15 @@ inBothEditions((test, edition) => {
     expect(Object.keys(links ?? {})).toEqual(edition === 'a' ? ['urls', 'stats', 'log'] : ['urls', 'stats']);
   });
 
-  test('E59: IPv4 written as IPv6 is the same visitor', async ({ start }) => {
+  test('E59: an address is the same visitor in all its spellings, also IPv4 written as IPv6', async ({ start }) => {
     const client = await start({ trustedProxies: [{ address: '127.0.0.1', bits: 32 }] });
     await client.shorten({ long_url: url, custom_hash: 'abc' });
     for (const address of ['1.1.1.1', '::ffff:1.1.1.1', '::FFFF:101:101'])
       await client.visit('/abc', { 'x-forwarded-for': address });
     expect((await client.call('GET', '/stats/abc')).body.stats).toMatchObject([{ total_clicks: 3, unique_clicks: 1 }]);
+    for (const address of ['2001:db8::1', '2001:DB8::1', '2001:db8:0:0::1'])
+      await client.visit('/abc', { 'x-forwarded-for': address });
+    expect((await client.call('GET', '/stats/abc')).body.stats).toMatchObject([{ total_clicks: 6, unique_clicks: 2 }]);
   });
 
   test('E60: what was there is 410, what was not 404, and both lead to the page for it where one is set', async ({

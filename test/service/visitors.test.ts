@@ -121,6 +121,8 @@ describe('V4: X-Forwarded-For', () => {
     ['no address', '10.0.0.1', 'unknown', '10.0.0.1'],
     ['with a port', '10.0.0.1', '198.51.100.9:1234', '198.51.100.9'],
     ['IPv6 with a port', '2001:db8::1', '[2001:470::9]:80', '2001:470::9'],
+    ['another spelling of IPv6', '10.0.0.1', '2001:0470:0:0::A', '2001:470::a'],
+    ['IPv4 as long IPv6', '10.0.0.1', '0:0:0:0:0:ffff:c633:6409', '198.51.100.9'],
     ['IPv4 as IPv6', '::ffff:10.0.0.1', '198.51.100.9', '198.51.100.9'],
   ])('%s: %s with %s is %s', (_, peer, forwarded, visitor) => {
     expect(addressOf(peer, forwarded)).toBe(visitor);
