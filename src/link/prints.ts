@@ -18,11 +18,6 @@ export function urlPrint(longUrl: unknown): string {
   return shortPrint(canonicalUrl(textOf(longUrl)));
 }
 
-/** Earlier versions made fingerprints of the text as the server wrote it. */
-export function isUrlPrint(print: string | undefined, longUrl: unknown): boolean {
-  return print === urlPrint(longUrl) || print === shortPrint(textOf(longUrl));
-}
-
 export function valueColumns(links: readonly MadeLink[]): ValueColumns {
   return Object.fromEntries(
     keyFields.map((field) => [
@@ -81,12 +76,10 @@ export function shownPrints(record: LinkValues): LinkPrints {
 
 /** Fields that have changed since; a field that the server does not show proves nothing. */
 export function fieldsSincePrinted(prints: LinkPrints, now: LinkValues): (KeyField | 'long_url')[] {
-  const leadsElsewhere = prints.long_url && now.long_url && !isUrlPrint(prints.long_url, now.long_url);
+  const leadsElsewhere = prints.long_url && now.long_url && prints.long_url !== urlPrint(now.long_url);
   const others = keyFields.filter((field) => {
     const print = prints[field];
-    return (
-      print !== undefined && now[field] !== undefined && print !== valuePrint(field, now[field]) && !isOldNever(field, print, now)
-    );
+    return print !== undefined && now[field] !== undefined && print !== valuePrint(field, now[field]);
   });
   return [...(leadsElsewhere ? ['long_url' as const] : []), ...others];
 }
@@ -99,10 +92,3 @@ function valuePrint(field: KeyField, value: unknown): string {
   const text = keyValue(field, value);
   return text === '' ? '' : tinyPrint(text);
 }
-
-/** Earlier versions did not treat the far day as "never". */
-function isOldNever(field: KeyField, print: string, now: LinkValues): boolean {
-  return field === 'expiration_date' && print === oldNever && keyValue(field, now[field]) === '';
-}
-
-const oldNever = tinyPrint('9999-12-31');

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { shortPrint, tinyPrint } from '../../src/base/fingerprint.ts';
-import { askedPrints, fieldsSincePrinted, isUrlPrint, urlPrint } from '../../src/link/prints.ts';
+import { askedPrints, fieldsSincePrinted } from '../../src/link/prints.ts';
 
 describe('a link as it was made', () => {
   const made = {
@@ -25,15 +24,5 @@ describe('a link as it was made', () => {
     ['what is not shown', { long_url: undefined, note: undefined, max_clicks: undefined }, ''],
   ])('%s', (_, more, fields) => {
     expect(fieldsSincePrinted(askedPrints(made), { ...made, ...more }).join()).toBe(fields);
-  });
-
-  test('E24: a journal of an earlier version has prints of what the server wrote, which still count', () => {
-    const old = { long_url: shortPrint('https://A.EXAMPLE/x'), expiration_date: tinyPrint('9999-12-31') };
-    const now = { ...made, long_url: 'https://A.EXAMPLE/x', expiration_date: '9999-12-31' };
-    expect(fieldsSincePrinted(old, now)).toEqual([]);
-    expect(fieldsSincePrinted(old, { ...now, expiration_date: '2031-01-02' })).toEqual(['expiration_date']);
-    expect(isUrlPrint(old.long_url, 'https://A.EXAMPLE/x')).toBe(true);
-    expect(isUrlPrint(urlPrint('https://A.EXAMPLE/x'), 'https://a.example/x')).toBe(true);
-    expect(isUrlPrint(old.long_url, 'https://a.example/y')).toBe(false);
   });
 });

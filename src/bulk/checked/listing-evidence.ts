@@ -1,7 +1,7 @@
 import { grouped } from '../../base/group-by.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { KnownRecord } from '../../contract/records.ts';
-import { isUrlPrint } from '../../link/prints.ts';
+import { urlPrint } from '../../link/prints.ts';
 import { readJournal } from '../journal/line-reader.ts';
 import { indexesOf, type JournalLine, type Watermark } from '../journal/lines.ts';
 import { linksOf, recordedHashes } from '../journal/recorded-results.ts';
@@ -47,7 +47,7 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
     if (line.type !== 'result') continue;
     for (const { hash, print } of linksOf(line)) {
       for (const record of wanted.get(foldedHash(hash)) ?? []) {
-        if (record.hash === hash || isUrlPrint(print, record.long_url)) own.add(record.hash);
+        if (record.hash === hash || print === urlPrint(record.long_url)) own.add(record.hash);
       }
     }
   }

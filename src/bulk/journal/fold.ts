@@ -12,7 +12,7 @@ import {
   settledStatuses,
   sizeOf,
 } from './lines.ts';
-import { isOfOldVersion, newState } from './new-run.ts';
+import { newState } from './new-run.ts';
 import { isListOf, isSoundResult, statusesOf } from './recorded-results.ts';
 
 /** Folds a journal into the state of its run. Throws `LocalError` if it is damaged, empty or has two begin lines. */
@@ -90,10 +90,10 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   },
   before: {},
   end: {
-    // A resumed run ends again, with a result that was not shown yet. Runs of earlier versions count as shown.
+    // A resumed run ends again, with a result that was not shown yet.
     isSound: ({ order = 0, kept = 0, outputs = [] }) => [order, kept].every(Number.isSafeInteger) && Array.isArray(outputs),
     apply: (fold, { order = fold.begin.order, kept = 0, outputs = fold.begin.outputs }) => {
-      fold.shown = isOfOldVersion(fold.begin);
+      fold.shown = false;
       fold.kept = kept;
       fold.begin = { ...fold.begin, order, outputs };
     },

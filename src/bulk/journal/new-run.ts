@@ -82,7 +82,7 @@ export function newState(begin: BeginLine) {
     begin,
     complete: false,
     lastEnd: undefined as string | undefined,
-    shown: isOfOldVersion(begin),
+    shown: false,
     undoneBy: [] as readonly string[],
     outgrown: new Set<string>(),
     mayHaveChangedMore: false,
@@ -99,11 +99,6 @@ export function newState(begin: BeginLine) {
     mayBePartlyApplied: (_row: number): boolean => false,
     locationOf: (_row: number): LineLocation => ({ offset: 0, length: 0 }),
   };
-}
-
-/** Earlier versions did not record that a result was shown. */
-export function isOfOldVersion({ order }: BeginLine): boolean {
-  return order === undefined;
 }
 
 export function newRunName(key: string, now: number, folders: RunFolders): string {

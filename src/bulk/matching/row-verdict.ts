@@ -1,6 +1,6 @@
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { ErrorRecord, KnownRecord } from '../../contract/records.ts';
-import { isUrlPrint, urlPrint } from '../../link/prints.ts';
+import { urlPrint } from '../../link/prints.ts';
 import { hasUnasked } from '../../link/same.ts';
 import { lastDay } from '../../link/value.ts';
 
@@ -89,5 +89,5 @@ export function destinationFingerprint(record: KnownRecord | null | undefined): 
 }
 
 export function hasDestination(fingerprint: string | undefined, record: KnownRecord): boolean {
-  return isUrlPrint(fingerprint, record.long_url);
+  return fingerprint === urlPrint(record.long_url);
 }

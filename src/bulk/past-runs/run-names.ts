@@ -106,29 +106,18 @@ export function newestFirst(folders: RunFolders, isWanted: (name: string) => boo
     .sort(byNewest);
 }
 
-/** Sorts runs by number, newest first. Runs of earlier versions have no number: they count as older and are sorted by time. */
+/** Sorts runs by number, newest first. Those that cannot be read count as older and are sorted by name, which begins with the time. */
 export function byNewest(one: NamedRun, other: NamedRun): number {
-  const byOrder = orderOf(other) - orderOf(one);
-  return byOrder || compared(beginningOf(other), beginningOf(one)) || compared(other.run, one.run);
+  return orderOf(other) - orderOf(one) || compared(other.run, one.run);
 }
 
 export function orderOf({ begin }: Pick<NamedRun, 'begin'>): number {
   return begin?.order ?? 0;
 }
 
-function beginningOf({ begin, run }: NamedRun): string {
-  return begin?.at ?? nameTime(run);
-}
-
-/** Returns the time in the name, in UTC: `2024-11-21T05:03:12`. */
-function nameTime(run: string): string {
-  const [, year, month, day, hour, minute, second] = /^(....)(..)(..)-(..)(..)(..)/.exec(run) ?? [];
-  return `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-}
-
 /** Reads the start time from the name, in milliseconds since 1970. */
 export function startTimeOf(run: string): number {
-  return Date.parse(`${nameTime(run)}Z`);
+  return Date.parse(run.replace(/^(....)(..)(..)-(..)(..)(..).*/, '$1-$2-$3T$4:$5:$6Z'));
 }
 
 function compared(one: string, other: string): number {
