@@ -41,15 +41,30 @@ export function parseMark(text: string): ProcessMark | undefined {
  */
 export function isAlive(mark: ProcessMark, system: MarkSystem): boolean {
   const own = ownMark(system);
-  const sameBoot = isSameBoot(mark.boot, own.boot, system);
-  const sameMachine = (sameBoot && own.boot !== unknownBoot && system.platform !== 'win32') || mark.host === own.host;
-  if (!sameMachine) return true;
-  if (!sameBoot) return false;
+  if (!isOfThisMachine(mark, system)) return true;
+  if (!isSameBoot(mark.boot, own.boot, system)) return false;
   if (mark.namespace !== own.namespace) return true;
   if (mark.startTime === '0' || own.startTime === '0') return processExists(mark.processId);
   // A missing answer does not mean that the process is dead: /proc may hide the processes of others, or no file descriptor may be left.
   const status = statusOf(mark.processId);
   return status ? !status.zombie && status.startTime === mark.startTime : processExists(mark.processId);
+}
+
+/** A monotonic time with the machine that it is of, so that another process can compare it with its own. */
+export interface MachineTime extends Machine {
+  readonly at: number;
+}
+
+export function machineTime(system: MarkSystem & Pick<System, 'elapsed'>): MachineTime {
+  const { host, boot } = ownMark(system);
+  return { host, boot, at: Math.floor(system.elapsed()) };
+}
+
+type Machine = Pick<ProcessMark, 'host' | 'boot'>;
+
+export function isOfThisMachine({ host, boot }: Machine, system: MarkSystem): boolean {
+  const own = ownMark(system);
+  return host === own.host || (boot === own.boot && boot !== unknownBoot && system.platform !== 'win32');
 }
 
 /** Windows reports its uptime by a clock that may have been adjusted, though not by this much. */
@@ -81,7 +96,7 @@ function findMark(system: MarkSystem): ProcessMark {
   };
 }
 
-function machineMark({ platform, now }: MarkSystem): Pick<ProcessMark, 'host' | 'boot'> {
+function machineMark({ platform, now }: MarkSystem): Machine {
   if (platform === 'darwin') {
     // macOS takes its host name from the network, while the hardware ID is stable.
     const hardware = /"IOPlatformUUID" = "(.+?)"/.exec(outputOf('ioreg', '-rd1', '-c', 'IOPlatformExpertDevice'))?.[1];

@@ -100,14 +100,37 @@ describe('R-18, B41: a signal while a checked run reads back ends it at once, as
       await wire.script([{ ...fault, only: { method: 'POST' } }]);
       const codes: number[] = [];
       for (let hours = 0; hours < 4 && codes.at(-1) !== 0; hours += 1) {
-        const now = () => Date.now() + hours * 3_600_000;
-        codes.push((await linkctl([...words, '--max-time', '6'], { haste: 4, now })).code);
+        const elapsed = () => performance.now() + hours * 3_600_000;
+        codes.push((await linkctl([...words, '--max-time', '6'], { haste: 4, elapsed })).code);
       }
       expect(codes[0]).toBe(10);
       expect(codes.at(-1), codes.join()).toBe(0);
       expect(await stored(service)).toHaveLength(4);
     },
   );
+
+  test('R 1.6: a clock that is set forward between two commands does not shorten the wait', async ({
+    linkctl,
+    words,
+    wire,
+    service,
+  }) => {
+    await wire.script([{ ...faults.late('release'), only: { method: 'POST' } }]);
+    expect((await linkctl([...words, '--max-time', '6'], { haste: 4 })).code).toBe(10);
+    let waits = 0;
+    const sleep = async (milliseconds: number, signal?: AbortSignal): Promise<void> => {
+      if (milliseconds > long / 2) {
+        waits += 1;
+        await wire.release();
+      }
+      await delay(milliseconds / 100, undefined, { signal });
+    };
+    const ran = await linkctl(words, { sleep, now: () => Date.now() + 3_600_000 });
+    await wire.release();
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('4 rows: 4 created') });
+    expect(waits).toBeGreaterThan(0);
+    expect(await stored(service)).toHaveLength(4);
+  });
 
   test('while it looks for late duplicates: that check is still due', async ({ env, linkctl, words, wire, service }) => {
     await wire.script([{ ...faults.dropBefore, only: { method: 'POST' } }]);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checksum } from '../../src/base/checksum.ts';
 import { processSystem, type System } from '../../src/base/system.ts';
-import { isAlive, newMark, type ProcessMark, parseMark } from '../../src/files/process-mark.ts';
+import { waitedSince } from '../../src/bulk/checked/newest-links.ts';
+import { isAlive, machineTime, newMark, type ProcessMark, parseMark } from '../../src/files/process-mark.ts';
 
 /** A process of the same program on the same machine, as it is now; with other parts where they are given. */
 function markOf(system: System, other: Partial<ProcessMark> = {}): ProcessMark {
@@ -75,3 +76,20 @@ test('E69: on Windows the time of the start is in the mark: an id that somebody 
   expect(isAlive(mark, setBy(60))).toBe(false);
   expect(isAlive({ ...mark, boot: unknown }, setBy(60))).toBe(true);
 });
+
+test.for(['linux', 'darwin', 'win32'] as const)(
+  'R 1.6: time between two processes is counted by no clock that can be set, and only on one machine: %s',
+  (platform) => {
+    const hour = 3_600_000;
+    const at = (elapsed: number, now = Date.now()): System => ({ ...systemOf(platform, () => now), elapsed: () => elapsed });
+    const time = machineTime(at(1000.5));
+    expect(waitedSince(time, at(1500))).toBe(500);
+    expect(waitedSince(time, at(1500, Date.now() + hour))).toBe(500);
+    // After a reboot, it begins at 0.
+    expect(waitedSince(time, at(10))).toBe(0);
+    expect(waitedSince({ ...time, boot: elsewhere }, at(1500))).toBe(500);
+    expect(waitedSince({ ...time, host: elsewhere, boot: elsewhere }, at(hour))).toBe(0);
+    expect(waitedSince({ ...time, host: elsewhere, boot: unknown }, at(hour))).toBe(0);
+    expect(waitedSince(undefined, at(hour))).toBe(0);
+  },
+);

@@ -1,6 +1,7 @@
 import { grouped } from '../../base/group-by.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { KnownRecord } from '../../contract/records.ts';
+import type { MachineTime } from '../../files/process-mark.ts';
 import { urlPrint } from '../../link/prints.ts';
 import { readJournal } from '../journal/line-reader.ts';
 import { indexesOf, type JournalLine, type Watermark } from '../journal/lines.ts';
@@ -15,7 +16,7 @@ export interface BatchEvidence {
   readonly earlier: readonly string[];
   readonly latestBatch: number;
   /** When a process ended after it had sent the batch; undefined if none did. */
-  readonly endedAt: number | undefined;
+  readonly endedAt: MachineTime | undefined;
 }
 
 /** Undefined if the journal has no watermark for the batch. */
@@ -23,11 +24,11 @@ export async function evidenceOf(journal: string, batch: number): Promise<BatchE
   let current: JournalLine<'intent'> | undefined;
   let found: Watermark | undefined;
   let given: Omit<BatchEvidence, 'watermark' | 'endedAt'> = { latest: [], earlier: [], latestBatch: 0 };
-  let endedAt: number | undefined;
+  let endedAt: MachineTime | undefined;
   for await (const { line } of readJournal(journal)) {
     if (line.type === 'intent' && (current?.batch ?? 0) < batch) current = line;
     if (line.type === 'intent' && line.batch === batch) found = line.mark;
-    if (line.type === 'end' && found) endedAt ??= Date.parse(line.at);
+    if (line.type === 'end' && found) endedAt ??= line.clock;
     if (line.type !== 'result' || line.batch > batch) continue;
     const hashes = recordedHashes(line);
     if (hashes.length === 0) continue;
@@ -60,7 +61,7 @@ export interface Resent {
   readonly watermark: Watermark;
   readonly latest: readonly string[];
   /** When a process ended after the last batch was sent; undefined if none did. */
-  readonly endedAt: number | undefined;
+  readonly endedAt: MachineTime | undefined;
 }
 
 export async function resentRows(journal: string): Promise<Resent | undefined> {
@@ -70,13 +71,13 @@ export async function resentRows(journal: string): Promise<Resent | undefined> {
   const rows = new Set<number>();
   let watermark: Watermark | undefined;
   let latest: readonly string[] = [];
-  let endedAt: number | undefined;
+  let endedAt: MachineTime | undefined;
   const doubt = (batch: number, indexes: Iterable<number>): void => {
     watermark ??= intents.get(batch)?.mark;
     for (const index of indexes) doubtful.add(index);
   };
   for await (const { line } of readJournal(journal)) {
-    if (line.type === 'end') endedAt ??= Date.parse(line.at);
+    if (line.type === 'end') endedAt ??= line.clock;
     else if (line.type === 'intent') {
       endedAt = undefined;
       if (doubtful.size > 0) for (const index of indexesOf(line.rows)) if (doubtful.has(index)) rows.add(index);

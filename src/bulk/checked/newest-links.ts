@@ -3,6 +3,7 @@ import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { KnownRecord } from '../../contract/records.ts';
+import { isOfThisMachine, type MachineTime } from '../../files/process-mark.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { Watermark } from '../journal/lines.ts';
 import { readRecord } from '../matching/answer-items.ts';
@@ -13,11 +14,12 @@ import { BudgetError } from '../sending/limiter.ts';
 export const usualSettle = 10_000;
 
 /**
- * Returns the milliseconds since a process ended. They count as waited for what it had sent: a process that has less time than a wait takes
- * would begin it anew for ever. The clock may have been set back.
+ * Returns the milliseconds that have certainly passed since a process ended: 0 on another machine, and after a reboot at most those since the
+ * reboot. They count as waited for what it had sent: a process that has less time than a wait takes would begin it anew for ever.
  */
-export function waitedSince(endedAt: number | undefined, { now }: Pick<System, 'now'>): number {
-  return endedAt === undefined ? 0 : Math.max(0, now() - endedAt);
+export function waitedSince(endedAt: MachineTime | undefined, system: System): number {
+  const passed = endedAt && isOfThisMachine(endedAt, system) ? system.elapsed() - endedAt.at : 0;
+  return passed > 0 ? passed : 0;
 }
 
 /** Number of links in a watermark. One call reads them. */

@@ -112,7 +112,10 @@ async function endRun(run: Execution, output: RunOutput): Promise<void> {
   const isSettled = not_sent === 0 && (unknown === 0 || !isSettledLater(operation));
   const stopped = isWhole ? stopOf(output, stop.reason) : stop.reason;
   const reason = isWhole && isSettled && !stopped ? 'complete' : endReason(stopped);
-  await closeRun(run, { reason, kept: plan.kept?.() }, run.recorded, run.images);
+  // Only a checked run that can be resumed waits for the listing.
+  const waits = plan.mode?.name === 'checked' && !plan.isOneOff;
+  const clock = waits ? (await import('../../files/process-mark.ts')).machineTime(system) : undefined;
+  await closeRun(run, { reason, kept: plan.kept?.(), clock }, run.recorded, run.images);
   output.endedAt = system.elapsed();
 }
 

@@ -3,6 +3,7 @@ import type { Verdict } from '../../check/verdict.ts';
 import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { KnownRecord } from '../../contract/records.ts';
+import type { MachineTime } from '../../files/process-mark.ts';
 import type { LinkPrints, ValueColumns } from '../../link/prints.ts';
 import type { ModeName } from '../operations/modes.ts';
 import type { OperationKind } from '../operations/operation.ts';
@@ -31,6 +32,8 @@ interface Lines {
   readonly end: {
     readonly reason: string;
     readonly at: string;
+    /** The same moment by a clock that nobody sets, if a later process waits for what was sent. Absent in runs of earlier versions. */
+    readonly clock?: MachineTime | undefined;
     /** The number of a resumed run from then on. */
     readonly order?: number | undefined;
     /** The number of tags, and of rows in doubt of an undone run, that the run should have changed, but left unchanged. */

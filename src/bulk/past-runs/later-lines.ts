@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import type { System } from '../../base/system.ts';
 import { isoTime } from '../../base/times.ts';
+import { machineTime } from '../../files/process-mark.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { openJournal } from '../journal/journal.ts';
 import { encodeLine } from '../journal/lines.ts';
@@ -28,13 +29,19 @@ export async function recordShown(name: string, stateFolder: string, system: Sys
 /** Records that a run is resumed, with its new number and files: if this process is killed, the run is the latest change nevertheless. */
 export async function recordResumed(
   { journal, state, order }: Pick<BegunRun, 'journal' | 'state' | 'order'>,
-  system: Pick<System, 'now'>,
+  system: System,
   files: readonly string[] = [],
 ): Promise<void> {
   if (order === undefined) return;
   const { lastEnd = 'killed', kept, begin } = state;
   const outputs = [...new Set([...begin.outputs, ...files])];
-  const end = { type: 'end', reason: lastEnd, kept: kept || undefined, at: isoTime(system.now()) } as const;
+  const end = {
+    type: 'end',
+    reason: lastEnd,
+    kept: kept || undefined,
+    at: isoTime(system.now()),
+    clock: machineTime(system),
+  } as const;
   // A line of its own, because the one with the number must be short.
   if (outputs.length > begin.outputs.length) await journal.write({ ...end, outputs });
   await journal.write({ ...end, order });

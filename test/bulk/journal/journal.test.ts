@@ -69,7 +69,7 @@ describe('J1 to J9', () => {
         'type batch conclusive found total',
         'type batch rows states released',
         'type batch rows states hashes shortUrls longUrls values',
-        'type reason at',
+        'type reason clock at',
         'type at',
       ]),
     );
