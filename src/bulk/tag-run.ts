@@ -1,6 +1,7 @@
 import { checksum } from '../base/checksum.ts';
 import { CliError } from '../base/errors.ts';
 import { isoTime } from '../base/times.ts';
+import { isOneOf } from '../client/account-tags.ts';
 import { beginRun } from './beginning/beginning.ts';
 import { tagsInDoubt } from './journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from './journal/lines.ts';
@@ -9,6 +10,7 @@ import { removeRunFolder } from './journal/run-folder.ts';
 import type { DoneRun } from './past-runs/done-run.ts';
 import { recordResumed, recordUndone } from './past-runs/later-lines.ts';
 import { isCrowded, runFolders } from './past-runs/run-names.ts';
+import type { Reversal } from './past-runs/undos.ts';
 import { unfinishedRuns } from './past-runs/unfinished.ts';
 import { endReason } from './results/row-outcome.ts';
 import type { RunBeginning, RunEnvironment, Surroundings } from './run-plan.ts';
@@ -32,11 +34,21 @@ export function tagChangeOf({ options: { tags } }: Pick<BeginLine, 'options'>): 
   };
 }
 
-/** Returns the tags of a run that a call without an answer may still change. */
-export function openTags({ begin, tagsInDoubt: { added, deleted } }: Pick<DoneRun, 'begin' | 'tagsInDoubt'>): string[] {
+type TagsInDoubt = Pick<DoneRun, 'begin' | 'tagsInDoubt'>;
+
+/** Returns the tags of a run that a call without an answer may still change: no undo has found that it was applied. */
+export function openTags({ begin, tagsInDoubt: { added, deleted } }: TagsInDoubt, reversals: readonly Reversal[]): string[] {
   const change = tagChangeOf(begin);
   const first = [...(change.add ?? []), ...(change.rename ? [change.rename.to] : [])];
-  return [...(added ? first : []), ...(deleted ? (change.delete ?? []) : [])];
+  const open = [...(added ? first : []), ...(deleted ? (change.delete ?? []) : [])];
+  const undone = reversals.flatMap(({ undoes, state }) => (undoes === begin.run && state ? tagChangeOf(state.begin) : []));
+  const isSeen = isOneOf(undone.flatMap(labelsOfChange));
+  return open.filter((label) => !isSeen(label));
+}
+
+/** Returns the labels that a change is about; a renamed tag has its old one. */
+export function labelsOfChange({ rename, add = [], delete: deleted = [] }: TagChange): string[] {
+  return [...(rename ? [rename.from] : []), ...add, ...deleted];
 }
 
 function textsOf(value: unknown): string[] {

@@ -3,8 +3,9 @@ import { FailedError, UnknownOutcomeError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { secondLinksText } from '../bulk/past-runs/discard-text.ts';
 import { readDoneRun } from '../bulk/past-runs/done-run.ts';
-import { isRunOf, titleOf } from '../bulk/past-runs/run-names.ts';
+import { isRunOf, runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
+import { reversalsOf } from '../bulk/past-runs/undos.ts';
 import { leavesLinks, verifyRun } from '../bulk/past-runs/verification.ts';
 import {
   canBeUndone,
@@ -178,7 +179,7 @@ async function assertKnown(
   const isKnown = unknown === 0 || (leavesLinks(begin) && unknown + not_sent + failed < input.rows);
   if (isKnown && options.tags === undefined) return;
   const done = await readDoneRun(state, run);
-  const tags = openTags(done).length;
+  const tags = openTags(done, await reversalsOf(done, runFolders(state))).length;
   if (isKnown && tags === 0) return;
   const [what, list] = isKnown ? [quantity(tags, 'tag'), 'tags'] : [quantity(unknown, 'row'), 'list'];
   throw new UnknownOutcomeError(`outcome unknown for ${what} of run ${run}: nothing was checked`, {

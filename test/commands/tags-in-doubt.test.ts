@@ -27,7 +27,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ['a merge into a new tag', ['tags', 'merge', 'used', '--into', 'new', ...sure], late('POST'), []],
     ['a deletion from links', ['tags', 'delete', 'used', ...sure], late('DELETE'), []],
   ] as const)(
-    'U2, U6: undo of %s of tags in doubt ends with 10 until it is applied, and takes it back then',
+    'U2, U6, R-X10: undo and verification of %s of tags in doubt end with 10 until it is applied, and undo takes it back then',
     async ([what, words, step, before], { linkctl, service, wire, env }) => {
       expect(await linkctl(['tags', 'add', 'old'])).toMatchObject({ code: 0 });
       if (words.some((word) => word === 'used'))
@@ -47,6 +47,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
         expect(undone.stderr).toContain(`hint: ${settled}: linkctl undo ${run}; `);
         if (what !== 'a deletion from links') expect(await tags(linkctl)).toEqual(labels);
       }
+      const verify = ['runs', 'verify', run];
+      expect(await linkctl(verify)).toMatchObject({ code: 10, stderr: expect.stringContaining('outcome unknown for 1 tag') });
       await wire.release();
       expect(await tags(linkctl)).not.toEqual(labels);
       const restored = await linkctl(undo);
@@ -54,6 +56,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(await tags(linkctl)).toEqual(labels);
       expect(await stored(service)).toEqual(links);
       expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
+      expect((await linkctl(verify)).code).not.toBe(10);
     },
   );
 

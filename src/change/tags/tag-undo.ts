@@ -1,6 +1,6 @@
 import { PartialError } from '../../base/errors.ts';
 import { titleOf } from '../../bulk/past-runs/run-names.ts';
-import { openTags, type TagChange, tagChangeOf, unfinishedTags } from '../../bulk/tag-run.ts';
+import { labelsOfChange, openTags, type TagChange, tagChangeOf, unfinishedTags } from '../../bulk/tag-run.ts';
 import { confirm } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { type AccountTags, accountTags, addTags, isOneOf, renameTag } from '../../client/account-tags.ts';
@@ -106,14 +106,8 @@ async function revertTags(
  * applied.
  */
 function tagsLeftOpen({ run, reverted: { reversals } }: RevertibleRun, steps: readonly Step[]): string[] {
-  const { begin } = run;
-  const earlier = reversals.flatMap(({ undoes, state }) => (undoes === begin.run && state ? tagChangeOf(state.begin) : []));
-  const isSeen = isOneOf([...steps.flatMap(({ changes }) => changes), ...earlier].flatMap(labelsOf));
-  return openTags(run).filter((label) => !isSeen(label));
-}
-
-function labelsOf({ rename, add = [], delete: deleted = [] }: TagChange): string[] {
-  return [...(rename ? [rename.from] : []), ...add, ...deleted];
+  const isSeen = isOneOf(steps.flatMap(({ changes }) => changes).flatMap(labelsOfChange));
+  return openTags(run, reversals).filter((label) => !isSeen(label));
 }
 
 /** Its undo must not touch what others have done. */
