@@ -81,7 +81,7 @@ export interface RunSteps {
 /** What the first line of the journal says about a run besides its identity. */
 export interface RunDescription extends Pick<BeginLine, 'what' | 'undo' | 'undoes' | 'direction' | 'profile'> {
   /** For a run that undoes another: returns the number of tags, and of rows that may still be applied, left unchanged so far. */
-  readonly kept?: (() => number) | undefined;
+  readonly kept?: (() => number | undefined) | undefined;
   readonly results?: string | undefined;
   readonly failed?: string | undefined;
 }

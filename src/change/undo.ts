@@ -90,16 +90,18 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   const report = await runPlannedChange(change, { ...session, domain });
   if (global.dryRun) return report;
   const isWithoutLinks = report.runRows === undefined;
-  // While rows may still be applied, tags stay as they are, because links may get them.
-  if (isWithoutLinks && pending.rows === 0 && !report.outcome?.()) {
-    if (tags) return await undoTagRun(part, { ...undo, force: options.force }, session);
-    // Links that are found as they should be are undone: what somebody does to them later is not part of the run.
+  const isSettled = pending.rows === 0;
+  if (isWithoutLinks && (isSettled || options.force) && !report.outcome?.()) {
+    // While rows may still be applied, tags stay as they are, because links may get them.
+    if (tags && isSettled) return await undoTagRun(part, { ...undo, force: options.force }, session);
+    // Links that are found as they should be are undone: what somebody does to them later is not part of the run. By force, the same is true
+    // of rows that may still be applied, so that the next undo goes further back.
     const nothing = { ...undo, operation: method.kind, change: {}, profile: session.profile };
     await recordTagRun(nothing, environmentOf(session), { act: async () => undefined });
   }
   // If links were undone, the same command starts again from the first row.
-  const after = isWithoutLinks ? { ...run, unrepeatableRows: 0 } : { ...run, isSettledLater: false };
-  return { ...report, outcome: () => withPending(report.outcome?.() ?? tags?.outcome(), pending, after) };
+  const after = isWithoutLinks && !options.force ? { ...run, unrepeatableRows: 0 } : { ...run, isSettledLater: false };
+  return { ...report, outcome: () => withPending(report.outcome?.() ?? tags?.outcome(), pending, after, options.force) };
 }
 
 interface Undoing {
@@ -138,7 +140,8 @@ function changeOf(
     // A link of the run that somebody else has deleted is undone, also if that was after the beginning of an undo that is resumed.
     operation: (settings) => ({ ...method.operation({ ...settings, edition: session.edition }), mayBeGone: true }),
     ...(method.payload && { payload: method.payload }),
-    undoing: { ...undoing, pending, kept: () => pending.rows + (tags?.kept() ?? 0) },
+    // An undo that is resumed by force counts the rows in doubt anew.
+    undoing: { ...undoing, pending, kept: () => (force ? 0 : pending.rows) + (tags?.kept() ?? 0) || undefined },
     tags,
   };
 }

@@ -8,7 +8,7 @@ import { faults, type Step } from '../support/faulty-steps.ts';
 import { apiKey, arrived, type Linkctl, runnerIn, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { changes, foreign, newestFile, redoLast, runs, undoLast, values } from './undo-world.ts';
+import { changes, foreign, killed, newestFile, redoLast, runs, undoLast, values } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
 const edit = ['edit', '--note', 'n', 'h0', 'h1', 'h2'];
@@ -331,9 +331,38 @@ describe('a shortening run with rows in doubt', () => {
     expect((await stored(service)).map(({ hash }) => hash)).toEqual(['last']);
     expect(undone.stderr).toContain('hint: check with: linkctl list\n');
     const [, { run = '' } = {}] = await runs(linkctl);
-    const again = await linkctl(['undo', run, '--yes']);
-    expect(again).toMatchObject({ code: 10, stderr: expect.stringContaining('outcome unknown for 1 row ') });
+    expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
   });
+
+  test.for([
+    ['that was not answered', ['shorten', 'https://new.example/'], faults.silentAfter, 'check with: linkctl list'],
+    [
+      'with a hash that never arrived',
+      ['shorten', 'https://new.example/', '--hash', 'mine'],
+      faults.silentBefore,
+      'check the links, then repeat: linkctl undo',
+    ],
+  ] as const)(
+    'U5, U6: undo does not get past a typed link %s, except with --force: then the next undo goes further back',
+    async ([, words, fault, hint], { linkctl, service, wire, env }) => {
+      await store(service, numbered(1));
+      expect((await linkctl(['edit', 'h0', '--note', 'earlier'])).code).toBe(0);
+      await killed(words, { only: { method: 'POST' }, ...fault }, { wire, env });
+      await wire.script([]);
+      const count = (await stored(service)).length;
+      for (const _ of ['first', 'again']) {
+        const left = await undoLast(linkctl);
+        expect(left).toMatchObject({ code: 10, stderr: expect.stringContaining('outcome unknown for 1 row ') });
+        expect(left.stderr).toContain(`hint: ${hint}`);
+        expect(left.stderr).toContain('; to leave them as they are, add --force\n');
+      }
+      const forced = await undoLast(linkctl, ['--force']);
+      expect(forced).toMatchObject({ code: 10, stderr: expect.stringContaining('hint: check with: linkctl list\n') });
+      expect(await stored(service)).toHaveLength(count);
+      expect(await undoLast(linkctl)).toMatchObject({ code: 0, stderr: expect.stringContaining('undoing run') });
+      expect((await stored(service)).find(({ hash }) => hash === 'h0')?.note).toBe('');
+    },
+  );
 });
 
 test('R-11: links that are restored count against the quota of the month', async ({ linkctl, service, wire }) => {

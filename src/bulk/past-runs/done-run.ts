@@ -51,8 +51,8 @@ export async function readDoneRun(stateFolder: string, run: string) {
     // Of the runs with a one-file record, the same command resumes only those without rows: changes of tags.
     isSettledLater: (!record.isSmall || begin.input.rows === 0) && canSettle(state),
     tagsInDoubt: tagsInDoubt(state),
-    /** Number of untraceable rows that another run would make a second time. */
-    unrepeatableRows: unrepeatableCount(state),
+    /** Number of untraceable rows that another run would make a second time. Typed links are always made anew. */
+    unrepeatableRows: record.isSmall ? 0 : unrepeatableCount(state),
     images: record.images,
     /** Finds the links that are newer than the start of the run. Nothing shows that the run created any other link. */
     newerLinks: async (client: Pick<Client, 'send'>): Promise<NewnessTest> =>

@@ -36,20 +36,24 @@ export function settleTagsText({ begin, isSettledLater }: Pick<DoneRun, 'begin' 
 /** How an undo ends that went through all rows. One that stopped goes on with the same command. */
 const through: ReadonlySet<FailureKind> = new Set(['partial', 'rejected', 'not_found', 'failed']);
 
-/** What may still be applied after the undo matters more than what was left unchanged. */
-export function withPending(outcome: CliError | undefined, { rows, tags }: Pending, undone: DoneRun): CliError | undefined {
-  const { begin, untraceableRows, unrepeatableRows, isSettledLater } = undone;
+/** What may still be applied after the undo matters more than what was left unchanged. By force, the undo has given it up. */
+export function withPending(
+  outcome: CliError | undefined,
+  { rows, tags }: Pending,
+  undone: DoneRun,
+  force = false,
+): CliError | undefined {
+  const { begin, untraceableRows, unrepeatableRows } = undone;
   if (rows + tags === 0 || (outcome && !through.has(outcome.kind))) return outcome;
   const { run } = begin;
   const what = rows > 0 ? plainQuantity(rows, 'row') : plainQuantity(tags, 'tag');
   // An undo does not find links of untraceable rows, however often it is repeated.
   const refused = `; the command of the run (${titleOf(begin)}) names their destinations, and makes links again only with --again`;
-  const check = isSettledLater
-    ? `${repeatText(begin)}, then: linkctl undo ${run}`
-    : `check with: linkctl list${unrepeatableRows > 0 ? refused : ''}`;
-  const links = rows > untraceableRows ? `check the links, then repeat: linkctl undo ${run}` : check;
+  const check = `check with: linkctl list${unrepeatableRows > 0 ? refused : ''}`;
+  const links = rows > untraceableRows && !force ? `check the links, then repeat: linkctl undo ${run}` : check;
+  const leave = force ? '' : '; to leave them as they are, add --force';
   return new CliError('unknown', `outcome unknown for ${what} of run ${run}: they may still be applied`, {
     details: outcome ? [outcome.message] : [],
-    hint: tags > 0 ? `${settleTagsText(undone)}; to leave them as they are, add --force` : links,
+    hint: `${tags > 0 ? settleTagsText(undone) : links}${leave}`,
   });
 }

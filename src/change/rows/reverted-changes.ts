@@ -27,8 +27,8 @@ export async function readRevertibleRun(name: string, kept: RunFolders): Promise
 
 /** Returns true if the run changed links that its undos have not restored. */
 export async function hasMore({ run, reverted }: RevertibleRun): Promise<boolean> {
-  if (run.untraceableRows > 0) return true;
   if (reverted.isAll) return false;
+  if (run.untraceableRows > 0) return true;
   for await (const some of run.changes()) if (!some.every(reverted.has)) return true;
   return false;
 }
