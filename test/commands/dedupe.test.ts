@@ -145,25 +145,66 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     type World = { linkctl: Linkctl; folder: string; wire: FaultyServer };
 
     /** The run, of new links and old ones; it is resumed after its second batch had no answer and the third was refused. */
-    async function resumedRun({ linkctl, folder, wire }: World, steps: readonly Step[] = []): Promise<string> {
+    async function resumedRun(
+      { linkctl, folder, wire }: World,
+      {
+        steps = [],
+        lost = faults.dropAfter,
+        meanwhile,
+      }: { steps?: readonly Step[]; lost?: Step; meanwhile?: () => Promise<unknown> } = {},
+    ): Promise<string> {
       const file = join(folder, 'links.txt');
       writeFileSync(file, [...fresh.slice(0, 3), ...old.slice(0, 2), ...fresh.slice(3, 6), ...old.slice(2)].join('\n'));
       const words = ['shorten', '-f', file, '--dedupe', 'account', '--batch-size', '4', '--concurrency', '1', '--retries', '0'];
-      await wire.script([...steps, onPost, { ...faults.dropAfter, ...onPost }]);
+      await wire.script([...steps, onPost, { ...lost, ...onPost }]);
       expect((await linkctl(words)).code).not.toBe(0);
       await wire.script([]);
+      await meanwhile?.();
       expect((await linkctl(words)).code).toBe(0);
       return (await runs(linkctl))[0]?.run ?? '';
     }
 
-    test('undo deletes those that it made and no other, also with --force', async ({ linkctl, folder, wire, service }) => {
+    test('undo names those that somebody else may have made, and --force keeps those that are older than it', async ({
+      linkctl,
+      folder,
+      wire,
+      service,
+    }) => {
       const before = await values(service);
       const run = await resumedRun({ linkctl, folder, wire });
       expect(await stored(service)).toHaveLength(inUse + 6);
-      expect(await undoLast(linkctl)).toMatchObject({ code: 0, stderr: expect.stringContaining('6 links: 6 deleted') });
+      const undone = await undoLast(linkctl);
+      expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('somebody else may have created it (3): ') });
+      expect(undone.stderr).toContain('listed as older than the run (1): ');
+      expect(await stored(service)).toHaveLength(inUse + 3);
+      const forced = await linkctl(['undo', run, '--yes', '--force']);
+      expect(forced).toMatchObject({ code: 3, stderr: expect.stringContaining('4 links: 3 deleted, 1 failed') });
       expect(await values(service)).toEqual(before);
-      expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
-      expect(await values(service)).toEqual(before);
+    });
+
+    test('undo leaves a link that a colleague made while it was stopped, and an old one that was restored', async ({
+      linkctl,
+      folder,
+      wire,
+      service,
+    }) => {
+      const elsewhere = { env: { XDG_STATE_HOME: join(folder, 'colleague') } };
+      const [theirs = '', restored = ''] = [fresh[3], old[1]];
+      await resumedRun(
+        { linkctl, folder, wire },
+        {
+          lost: faults.dropBefore,
+          meanwhile: async () => {
+            expect((await linkctl(['shorten', theirs], elsewhere)).code).toBe(0);
+            const { hash = '' } = (await stored(service)).find(({ long_url }) => long_url === restored) ?? {};
+            expect((await linkctl(['delete', hash, '--yes'], elsewhere)).code).toBe(0);
+            expect((await undoLast((argv) => linkctl(argv, elsewhere))).code).toBe(0);
+          },
+        },
+      );
+      expect((await undoLast(linkctl)).stderr).toContain('somebody else may have created it (2): ');
+      const left = (await stored(service)).map(({ long_url }) => long_url);
+      expect(left).toEqual(expect.arrayContaining([theirs, restored]));
     });
 
     test('where the newest links could not be read before it, undo names those in doubt', async ({
@@ -173,7 +214,7 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
       service,
     }) => {
       const listing = { only: { method: 'GET', path: '/urls' } } as const;
-      const run = await resumedRun({ linkctl, folder, wire }, [{ ...faults.htmlBefore, ...listing, times: 'all' }]);
+      const run = await resumedRun({ linkctl, folder, wire }, { steps: [{ ...faults.htmlBefore, ...listing, times: 'all' }] });
       const undone = await undoLast(linkctl);
       expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('it may have existed before the run (') });
       expect((await stored(service)).filter(({ hash }) => /^h\d/.test(hash))).toHaveLength(inUse);
@@ -252,5 +293,29 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     const said = edition === 'a' ? 'account' : '1';
     const [post] = (await sent(wire)).filter(({ call }) => call.startsWith('POST'));
     expect(post?.call).toContain(`disable_long_url_duplicates=${said}`);
+  });
+});
+
+describe('of two domains', () => {
+  test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+
+  test('U7: undo of a resumed run leaves the namesake of a link that it got from another domain', async ({
+    linkctl,
+    folder,
+    wire,
+    service,
+  }) => {
+    const file = join(folder, 'links.txt');
+    writeFileSync(file, 'https://new.example/1\nhttps://new.example/2\n');
+    const link = { long_url: 'https://new.example/1', custom_hash: 'same' };
+    await store(service, [link], 'b.example');
+    await wire.script([{ ...faults.dropAfter, ...onPost }]);
+    const words = ['shorten', '-f', file, '--domain', 'a.example', '--dedupe', 'account', '--retries', '0'];
+    expect((await linkctl(words)).code).toBe(10);
+    expect((await linkctl(words)).stdout).toContain('b.example/same');
+    await store(service, [link], 'a.example');
+    const [{ run = '' } = {}] = await runs(linkctl);
+    expect((await linkctl(['undo', run, '--yes', '--force'])).stderr).toContain('1 link: 1 deleted');
+    expect((await stored(service, 'a.example')).map(({ hash }) => hash)).toEqual(['same']);
   });
 });

@@ -32,10 +32,9 @@ export function linksOf(line: ResultLine): { readonly hash: string; readonly pri
   return recordedHashes(line).map((hash, nth) => ({ hash, print: prints[nth] }));
 }
 
-/** Returns the domain that the server answered; undefined if its short URLs had none. All links of a line are on one domain. */
-export function answeredDomain(line: ResultLine): string | undefined {
-  const [taken] = takenUrls(line);
-  return recordDomain({ short_url: withoutScheme((doneUrl(line, 0) ?? taken)?.shortUrl ?? '') });
+/** Returns the domain that the server answered; undefined if its short URL had none. */
+export function answeredDomain({ shortUrl }: TakenUrl): string | undefined {
+  return recordDomain({ short_url: withoutScheme(shortUrl) });
 }
 
 export function recordedHashes(line: ResultLine): readonly string[] {

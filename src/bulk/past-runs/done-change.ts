@@ -26,7 +26,7 @@ export interface DoneChange {
   readonly madeHash?: string | undefined;
   /** For created links: the run certainly created it. If not, the watermark of the run decides. */
   readonly isProven?: boolean;
-  /** For created links: the run did not report it as created, but may have created it. If the watermark shows that it is old, it did not. */
+  /** For created links: the run did not report it as created, but may have created it. */
   readonly mayBeOld?: boolean;
   /** For created links: not as requested, so that somebody else may have made it meanwhile. */
   readonly isUnlike?: true;

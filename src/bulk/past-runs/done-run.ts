@@ -2,6 +2,7 @@ import { NotFoundError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import type { LinkKey } from '../../contract/link.ts';
+import { isSameDomain } from '../../contract/web-address.ts';
 import { askedPrints, type LinkPrints, valuePrints } from '../../link/prints.ts';
 import { linksInFront, type NewnessTest } from '../checked/links-in-front.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
@@ -202,7 +203,7 @@ async function* createdLinks({ record, state }: RecordedRun, kinds: CreatedRows)
     const offset = locations[nth]?.offset;
     // The idempotency probe sends the first rows of a keyed run twice: the later line counts.
     const isLatest = (row: number): boolean => locationOf(row).offset === offset;
-    yield createdOf({ ...line, domain: line.domain ?? begin.domain ?? answeredDomain(line) }, isLatest, kinds);
+    yield createdOf({ ...line, domain: line.domain ?? begin.domain }, isLatest, kinds);
   }
 }
 
@@ -212,9 +213,13 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isPro
   const created: DoneChange[] = [];
   for (const [row, { status, nth, url, perhapsNew }] of resultsOf(line)) {
     if (!url || !isLatest(row)) continue;
-    const link = { hash: url.hash, domain: line.domain };
+    const answered = answeredDomain(url);
+    const { domain = answered } = line;
+    const link = { hash: url.hash, domain };
     const isCertain = !perhapsNew && isProven(row);
     const mayBeOld = perhapsNew && status !== 'created';
+    // A run creates links on its own domain, while with `--dedupe account` it also gets existing ones of others.
+    if (mayBeOld && domain !== undefined && answered !== undefined && !isSameDomain(domain, answered)) continue;
     if (status === 'failed') {
       if (isOfRow(url) && isNew(row)) created.push({ ...createdLink(row, link, {}, isCertain), isUnlike: true, mayBeOld });
     } else if (status === 'created' || perhapsNew) {

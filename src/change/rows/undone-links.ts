@@ -57,11 +57,12 @@ export async function* undonePages(
     const decided = ({ change, domain, record, taken }: Located, isTaken: boolean): PlannedLink => {
       const isNew = record && isToProve(change) ? isNewer?.(record.hash) : undefined;
       const isProven = isNew || (change.isProven && !(mayHaveMoved && isUnplaced({ change, domain })));
-      const outcome: PlannedOutcome = isGone(domain)
-        ? { kind: 'refused', reason: `the account has no domain ${domain}` }
-        : isNew === false && change.mayBeOld
-          ? { kind: 'unchanged' }
-          : decide({ change: { ...change, isProven }, now: record, isTaken: taken !== undefined && isTaken, force });
+      const reason = isGone(domain)
+        ? `the account has no domain ${domain}`
+        : change.mayBeOld && foreignReason(isNew, run.begin.mode === 'dedupe' && !force);
+      const outcome: PlannedOutcome = reason
+        ? { kind: 'refused', reason }
+        : decide({ change: { ...change, isProven }, now: record, isTaken: taken !== undefined && isTaken, force });
       // A row that may still be applied is not restored yet.
       const undoneRow = outcome.kind === 'unchanged' && change.isOpen ? undefined : change.row;
       return { target: { hash: record?.hash ?? change.link.hash, domain }, record, outcome, undoneRow };
@@ -126,6 +127,12 @@ function isToProve({ before, isProven }: DoneChange): boolean {
 /** True for a link that may have been created on the default domain of that time. Only the answer, which is missing, would name it. */
 function isUnplaced({ change: { before, isCertain, isOpen }, domain }: Pick<Located, 'change' | 'domain'>): boolean {
   return domain === undefined && before === undefined && (!isCertain || isOpen === true);
+}
+
+/** Why a link that the run may have created is left. With --dedupe, anybody's link of that URL is `shared`, also a newer one. */
+function foreignReason(isNew: boolean | undefined, isShared: boolean): string | undefined {
+  if (isNew === false) return 'listed as older than the run';
+  return isNew && isShared ? 'somebody else may have created it' : undefined;
 }
 
 /** Returns the hash that the run named, and those that it gave to the link. */
