@@ -165,7 +165,8 @@ function summaryLines({ run, plan, presentation, session, noun, account }: Shown
     .map(([status, number]) => `${number} ${status.replace('_', ' ')}${status === 'failed' ? failedIn : ''}`);
   const effort = `${plainQuantity(calls, 'request')}, ${(milliseconds / 1000).toFixed(1)} s`;
   const size = profile === undefined ? `--batch-size ${workingSize}` : `linkctl config set batch_size ${workingSize}`;
-  const isUndoable = (plan.undo === true || kind === 'shorten') && isChange(tally);
+  // An undo would miss the links of rows in doubt of a shortening.
+  const isUndoable = (plan.undo === true || (kind === 'shorten' && tally.counts.unknown === 0)) && isChange(tally);
   const { undoLine = undoLineOf } = presentation;
   return [
     `${plainQuantity(tally.rows, noun)}: ${counts.join(', ')} (${effort}) for ${account}`,

@@ -66,6 +66,14 @@ export function unrepeatableCount(state: RunState): number {
   return state.begin.mode === 'checked' ? doubtfulCount(state) : 0;
 }
 
+/** Returns the rows in doubt of a shortening whose hashes the journal does not have, so that undo would miss their links. */
+export function untraceableRows(state: RunState): number[] {
+  const { begin, keys, stateOf } = state;
+  const isCreation = begin.operation === 'shorten' && begin.options.onConflict !== 'update';
+  if (!isCreation || doubtfulCount(state) === 0) return [];
+  return Array.from({ length: begin.input.rows }, (_, row) => row).filter((row) => isInDoubt(stateOf(row)) && !keys.has(row));
+}
+
 /** Returns true if every row of a shortening gave its hash: sent again in keyed mode, it gets the same link. */
 export function hasOwnHashes({ mode, options }: Pick<BeginLine, 'mode' | 'options'>): boolean {
   return mode === 'keyed' && !options.generateHashes;

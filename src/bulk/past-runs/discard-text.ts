@@ -1,4 +1,4 @@
-import { canSettle, hasOwnHashes, mayHaveChanged, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
+import { canSettle, hasOwnHashes, mayHaveChanged, type RunState, untraceableRows } from '../journal/journal-state.ts';
 import { countsOf, isRevertible, type RunOverview } from '../runs.ts';
 
 /** Says how to start anew. If the record of a run that changed something is deleted, the same rows are sent twice, so undo comes first. */
@@ -7,7 +7,8 @@ export function discardText(state: RunState): string {
   // Without a terminal, the command refuses to run without this flag.
   const forget = `linkctl runs forget ${begin.run} --yes`;
   if (!mayHaveChanged(state) || !isRevertible(begin)) return `to discard the run: ${forget}`;
-  const isRefused = canSettle(state) && unrepeatableCount(state) > 0;
+  // Its command only resumes it with the same rows and flags.
+  const isRefused = canSettle(state) && untraceableRows(state).length > 0;
   const settled = isRefused ? ', after its command has settled its unknown rows' : '';
   const consequence = secondLinksText({ begin, counts: countsOf(state) }) ?? 'keep its changes';
   return `to undo the run${settled}: linkctl undo ${begin.run}; to forget it and ${consequence}: ${forget}`;

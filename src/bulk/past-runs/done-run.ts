@@ -8,12 +8,12 @@ import { linksInFront, type NewnessTest } from '../checked/links-in-front.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
 import {
   canSettle,
-  doubtfulCount,
   isInDoubt,
   type RowState,
   type RunState,
   tagsInDoubt,
   unrepeatableCount,
+  untraceableRows,
 } from '../journal/journal-state.ts';
 import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } from '../journal/line-reader.ts';
 import { type BeginLine, isOfRow, type ResultLine, type TakenUrl } from '../journal/lines.ts';
@@ -32,14 +32,11 @@ export async function readDoneRun(stateFolder: string, run: string) {
     throw new NotFoundError(`the record of run ${run} is gone: it can be neither undone nor redone`, { hint: 'linkctl runs' });
   }
   const record = runRecord(run, folders);
-  const { begin, keys, stateOf, undoneBy, outgrown, size, mark } = state;
-  const inDoubt = doubtfulCount(state);
+  const { begin, undoneBy, outgrown, size, mark } = state;
   const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
-  const isCreation = kind === 'shorten';
-  // Links can be found if their hashes were generated here, or if a reading showed that they were free.
-  const named = new Set([...keys.keys()].filter((row) => isInDoubt(stateOf(row))));
-  if (isCreation && inDoubt > named.size)
-    for (const row of await freeBefore(await keptImages(record, begin.input.rows))) if (isInDoubt(stateOf(row))) named.add(row);
+  const nameless = untraceableRows(state);
+  // Links of given hashes can be found if a reading showed that the hashes were free.
+  const free = new Set(nameless.length > 0 ? await freeBefore(await keptImages(record, begin.input.rows)) : []);
   return {
     begin,
     undoneBy,
@@ -48,7 +45,7 @@ export async function readDoneRun(stateFolder: string, run: string) {
     /** The operation, but `apply` for a shortening with `--on-conflict update`, which both creates and edits links. */
     kind,
     /** Number of rows that may have created links which cannot be found. */
-    untraceableRows: isCreation ? inDoubt - named.size : 0,
+    untraceableRows: nameless.filter((row) => !free.has(row)).length,
     // Of the runs with a one-file record, the same command resumes only those without rows: changes of tags.
     isSettledLater: (!record.isSmall || begin.input.rows === 0) && canSettle(state),
     tagsInDoubt: tagsInDoubt(state),

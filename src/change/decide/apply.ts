@@ -6,8 +6,9 @@ import { isSameLabel, tagInstructions } from '../../contract/tag-label.ts';
 import { cellValue, isRefused } from '../../input/field-values.ts';
 import { type ItemOf, instruction } from '../../input/row.ts';
 import { withoutDefaults } from '../../link/defaults.ts';
-import { fieldsThatDiffer } from '../../link/same.ts';
-import { type ComparedLink, type PlannedOutcome, unlessForeign } from './outcome.ts';
+import { fieldsThatDiffer, foreignFields, notApplied } from '../../link/same.ts';
+import type { LinkValues } from '../../link/value.ts';
+import type { ComparedLink, PlannedOutcome } from './outcome.ts';
 
 /** A link of a file or a listing. `tags` contains all of its labels. */
 export type FileLink = ItemOf['apply'];
@@ -105,6 +106,18 @@ export function sinceBase(decisions: Decisions, base: BaseListing | undefined): 
 function changeOf(asked: EditFields, changed: readonly (keyof EditFields)[]): PlannedOutcome {
   if (changed.length === 0) return { kind: 'unchanged' };
   return { kind: 'change', fields: Object.fromEntries(changed.map((field) => [field, asked[field]])) };
+}
+
+/** Refuses a change of fields that somebody else has changed since `before`. `name` says when that was. */
+export function unlessForeign(
+  outcome: PlannedOutcome,
+  { asked, before, now }: { readonly asked: EditFields; readonly before: LinkValues; readonly now: UrlRecord },
+  name = '',
+): PlannedOutcome {
+  if (outcome.kind !== 'change') return outcome;
+  const foreign = foreignFields(asked, { before, now }, notApplied(asked, now, 'instructions'));
+  if (foreign.length === 0) return outcome;
+  return { kind: 'refused', reason: `changed since${name}: ${foreign.join(', ')}`, fields: asked };
 }
 
 type Values = Readonly<Record<string, unknown>>;

@@ -2,8 +2,7 @@ import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { joinList } from '../../contract/tag-label.ts';
 import { foldText } from '../../link/difference.ts';
-import { fieldsToChange, foreignFields, notApplied } from '../../link/same.ts';
-import type { LinkValues } from '../../link/value.ts';
+import { fieldsToChange } from '../../link/same.ts';
 import type { SelectedLink } from '../../select/selected-links.ts';
 
 export type PlannedOutcome =
@@ -74,18 +73,6 @@ export function outcomeOf(change: 'delete' | 'reset' | EditFields, record: UrlRe
   if (!record) return { kind: 'missing' };
   if (typeof change === 'string') return { kind: change };
   return fieldChanges(change, record).length > 0 ? { kind: 'change', fields: change } : { kind: 'unchanged' };
-}
-
-/** Refuses a change of fields that somebody else has changed since `before`. `name` says when that was. */
-export function unlessForeign(
-  outcome: PlannedOutcome,
-  { asked, before, now }: { readonly asked: EditFields; readonly before: LinkValues; readonly now: UrlRecord },
-  name = '',
-): PlannedOutcome {
-  if (outcome.kind !== 'change') return outcome;
-  const foreign = foreignFields(asked, { before, now }, notApplied(asked, now, 'instructions'));
-  if (foreign.length === 0) return outcome;
-  return { kind: 'refused', reason: `changed since${name}: ${foreign.join(', ')}`, fields: asked };
 }
 
 /** `note: "old" -> "new"`, `expiration_date: never -> "2031-12-31"`, `tags: +a,-b`. */

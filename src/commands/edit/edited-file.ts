@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { type EditedRow, editItemsOperation } from '../../bulk/operations/editing.ts';
-import type { BaseListing } from '../../change/decide/apply.ts';
-import { outcomeOf, unlessForeign } from '../../change/decide/outcome.ts';
+import { type BaseListing, unlessForeign } from '../../change/decide/apply.ts';
+import { outcomeOf } from '../../change/decide/outcome.ts';
 import { refuseTooMany } from '../../change/limits.ts';
 import { changeNamed } from '../../change/links.ts';
 import { openBase, rowsFromOld, rowsSince } from '../../change/rows/base.ts';
