@@ -49,7 +49,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(refused).toMatchObject({ code: 10, stdout: '' });
       expect(refused.stderr).toBe(
         `error: outcome unknown for 2 rows of run ${run}: undo would not find their links; nothing was changed\n` +
-          `hint: repeat the command of the run (shorten urls.txt), then: linkctl undo ${run}; to undo the other rows now, add --force\n`,
+          `hint: repeat the command of the run (shorten urls.txt), then: linkctl undo ${run}; to undo the other rows now and give these up: linkctl undo ${run} --force\n`,
       );
     }
     expect(await changes(wire, from)).toEqual([]);
@@ -69,7 +69,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(forced.code).toBe(10);
     expect(forced.stderr).toContain('warning: links of 2 rows whose outcome is unknown are left unchanged\n');
     expect(forced.stderr).toContain(
-      'hint: check with: linkctl list; the command of the run (shorten urls.txt) names their destinations, and makes links again only with --again\n',
+      '; check with: linkctl list; the command of the run (shorten urls.txt) names their destinations, and makes links again only with --again\n',
     );
     expect(await destinations(service)).toEqual([3, 4].map(url));
     const message = `run ${run} was undone, but 2 of its rows may have links`;

@@ -136,7 +136,9 @@ async function* appliedChanges(run: RecordedRun): AsyncGenerator<readonly DoneCh
 
 /** Yields what rows may have created whose hashes were free before: those in doubt, and those that were refused after an attempt in doubt. */
 async function* possibleCreations({ state, images, answered }: RecordedRun): AsyncGenerator<readonly DoneChange[]> {
-  const { stateOf, mayBePartlyApplied } = state;
+  const { stateOf, mayBePartlyApplied, undoneBy } = state;
+  // After an undo that did not find the link, the same command or somebody else may have created it.
+  const isProven = undoneBy.length === 0;
   for await (const some of images.backwards()) {
     const created: DoneChange[] = [];
     for (const image of some.filter(({ record }) => record === null)) {
@@ -145,7 +147,7 @@ async function* possibleCreations({ state, images, answered }: RecordedRun): Asy
       const isOpen = isInDoubt(stateOf(row));
       const isRefused = stateOf(row) === 'failed' && mayBePartlyApplied(row) && !(await answered(image));
       const made = isOpen ? askedPrints(asked) : undefined;
-      if (isOpen || isRefused) created.push({ ...createdLink(row, { hash, domain }, made, true), isOpen });
+      if (isOpen || isRefused) created.push({ ...createdLink(row, { hash, domain }, made, isProven), isOpen });
     }
     yield created;
   }

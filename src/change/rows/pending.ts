@@ -17,7 +17,7 @@ export function assertSettled({ begin, isSettledLater, untraceableRows }: DoneRu
   throw new UnknownOutcomeError(
     `outcome unknown for ${rows} of run ${run}: undo would not find their links; nothing was changed`,
     {
-      hint: `${repeatText(begin)}, then: linkctl undo ${run}; to undo the other rows now, add --force`,
+      hint: `${repeatText(begin)}, then: linkctl undo ${run}; to undo the other rows now and give these up: linkctl undo ${run} --force`,
     },
   );
 }
@@ -49,9 +49,10 @@ export function withPending(
   const what = rows > 0 ? plainQuantity(rows, 'row') : plainQuantity(tags, 'tag');
   // An undo does not find links of untraceable rows, however often it is repeated.
   const refused = `; the command of the run (${titleOf(begin)}) names their destinations, and makes links again only with --again`;
-  const check = `check with: linkctl list${unrepeatableRows > 0 ? refused : ''}`;
+  const given = force ? 'they are given up, and the next undo goes further back; ' : '';
+  const check = `${given}check with: linkctl list${unrepeatableRows > 0 ? refused : ''}`;
   const links = rows > untraceableRows && !force ? `check the links, then repeat: linkctl undo ${run}` : check;
-  const leave = force ? '' : '; to leave them as they are, add --force';
+  const leave = force ? '' : `; to give them up: linkctl undo ${run} --force`;
   return new CliError('unknown', `outcome unknown for ${what} of run ${run}: they may still be applied`, {
     details: outcome ? [outcome.message] : [],
     hint: `${tags > 0 ? settleTagsText(undone) : links}${leave}`,
