@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, type Ran, sure, test } from '../support/linkctl.ts';
-import { numbered, store } from '../support/stored-links.ts';
-import { foreign, killed, newestFor, singly, stopped, values } from './undo-world.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+import { foreign, killed, newestFor, runs, singly, stopped, values } from './undo-world.ts';
 
 const count = 4;
 
@@ -348,4 +348,31 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
     expect(await values(service)).toEqual(before);
   });
+});
+
+test('U2, U6: an undo that was resumed after another one is redone and undone as a whole', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  const file = join(folder, 'links.csv');
+  const lines = Array.from({ length: 8 }, (_, nth) => `k${nth},https://new.example/${nth}`);
+  writeFileSync(file, `custom_hash,long_url\n${lines.join('\n')}\n`);
+  expect((await linkctl(['shorten', '-f', file])).code).toBe(0);
+  const [{ run = '' } = {}] = await runs(linkctl);
+  const elsewhere = { env: { XDG_STATE_HOME: join(folder, 'colleague') } };
+  expect((await linkctl(['edit', 'k0', '--note', 'theirs'], elsewhere)).code).toBe(0);
+  const undo = ['undo', run, '--yes'];
+  const forced = [...undo, '--force', '--batch-size', '4', '--concurrency', '1'];
+  expect((await linkctl([...forced, '--budget', '3'])).code).toBe(7);
+  expect((await linkctl(undo)).code).toBe(3);
+  expect((await linkctl(forced)).code).toBe(0);
+  expect(await stored(service)).toEqual([]);
+  for (let code = 3; code === 3; ) code = (await linkctl(['redo', run, '--yes'])).code;
+  expect(await stored(service)).toHaveLength(8);
+  let ended: number;
+  do ended = (await linkctl(undo)).code;
+  while (ended === 3);
+  expect(ended).toBe(0);
+  expect(await stored(service)).toEqual([]);
 });

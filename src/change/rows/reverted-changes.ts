@@ -80,13 +80,19 @@ function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans:
     for (const [index, row] of rows.entries()) open[row] = Number(!reversal.isUndo && isOpen(reversal, index));
     const reached = reachedRows(reversal, rows, restored.length);
     for (const row of rows) {
-      if (reached[row] === done) restored[row] = back[row] ?? uncertain;
+      if (reached[row] === done) restored[row] = stateAfter(reversal, back[row]);
       else if (reached[row] === doubtful) restored[row] = uncertain;
       else if (reached[row] === halfway) restored[row] = between;
       else if (reversal.isUndo) restored[row] = inForce;
     }
   }
   return restored;
+}
+
+/** The state of a row that was applied. What other undos did before a resumed one says nothing about its rows, except in an exchange. */
+function stateAfter({ isUndo }: Reversal, back: number = uncertain): number {
+  if (back === uncertain || back === between) return back;
+  return isUndo ? asBefore : inForce;
 }
 
 function reachedRows(reversal: Reversal, rows: readonly number[], count: number): Uint8Array {
