@@ -12,8 +12,8 @@ export type NewnessTest = (hash: string) => boolean | undefined;
 
 /**
  * A link is newer than a watermark if it is not in it and is listed before a link of it. A link that was deleted and recreated is listed
- * first, so the reading continues to the page of the 50th known link or to the end. All links behind these
- * are older. If the listing shows no link of the watermark, no link is proven to be newer.
+ * first, so the reading continues to the page of the 50th known link or to the end. All links behind that page are older. If the listing
+ * shows no link of the watermark, no link is proven to be newer.
  */
 export async function linksInFront(mark: Watermark, listing: ListingSettings): Promise<NewnessTest> {
   if (mark.known.length === 0) return () => mark.total === 0 || undefined;

@@ -32,7 +32,7 @@ interface Lines {
   readonly end: {
     readonly reason: string;
     readonly at: string;
-    /** The same moment by a clock that nobody sets, if a later process waits for what was sent. Absent in runs of earlier versions. */
+    /** The same moment by a clock that nobody sets, if a later process waits for what was sent. */
     readonly clock?: MachineTime | undefined;
     /** The number of a resumed run from then on. */
     readonly order?: number | undefined;
