@@ -32,6 +32,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'cli/session.ts',
     'client',
     'contract',
+    'files',
     'flags',
     'history/noted-changes.ts',
     'input',

@@ -5,7 +5,7 @@ import { type TagChange, tagChangeOf } from '../bulk/tag-run.ts';
 import type { Session } from '../cli/session.ts';
 import { fields, namesOf } from '../contract/fields.ts';
 import type { LinkDomains, LinkKey } from '../contract/link.ts';
-import { readKeptRows } from '../input/kept-rows.ts';
+import { readKeptRows } from '../files/kept-rows.ts';
 import { quantity } from '../output/quantity.ts';
 import type { RowsReport } from '../output/report.ts';
 import { namesDomains } from '../output/url-columns.ts';

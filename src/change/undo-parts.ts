@@ -1,11 +1,11 @@
 import { CliError } from '../base/errors.ts';
+import { hasMore, type RevertibleRun, readRevertibleRun } from '../bulk/past-runs/reverted-changes.ts';
 import { type Parts, partsOf, wholesOf } from '../bulk/past-runs/undo-chain.ts';
 import { type Reversal, reversalsOf, sinceWhole } from '../bulk/past-runs/undos.ts';
 import type { Session } from '../cli/session.ts';
 import type { Row, RowsReport } from '../output/report.ts';
 import { hashChangePresentation } from '../output/url-columns.ts';
 import { foldersOf } from './environment.ts';
-import { hasMore, type RevertibleRun, readRevertibleRun } from './rows/reverted-changes.ts';
 import type { Direction } from './rows/undone-run.ts';
 import { nothingToDo } from './unsent.ts';
 

@@ -1,6 +1,7 @@
 import { LocalError, UsageError } from '../base/errors.ts';
 import { type InputUse, namesLinks } from '../contract/formats.ts';
 import { enumerated } from '../contract/link.ts';
+import type { KeptRows } from '../files/kept-rows.ts';
 import { csvReader, csvRecords, delimiterFinder } from './csv/csv-reader.ts';
 import { isRelative } from './dates.ts';
 import type { Target } from './field-values.ts';
@@ -8,7 +9,6 @@ import { ColumnReport } from './fields/column-report.ts';
 import { DuplicateSearch } from './hashes/repeated-hashes.ts';
 import { jsonReader, rowTest } from './json/json-reader.ts';
 import { jsonRecords } from './json/json-records.ts';
-import type { KeptRows } from './kept-rows.ts';
 import { ignoreNotices, maxNotices, maxShownNotices, NoticeList, type Notices } from './notices.ts';
 import { type InputRow, type ReadOptions, type RecordReader, RowDraft } from './row.ts';
 import type { Source } from './source.ts';

@@ -95,7 +95,7 @@ export const mutants = {
   'keeps no record of typed links': [
     ['bulk/journal/small-journal.ts', 'const isNew = !journal', 'if (waiting) return;\n    const isNew = !journal'],
   ],
-  'believes what it kept': [['input/kept-rows.ts', '=== checksumLine(nth, json) ?', "!== '' || checksumLine(nth, json) ?"]],
+  'believes what it kept': [['files/kept-rows.ts', '=== checksumLine(nth, json) ?', "!== '' || checksumLine(nth, json) ?"]],
 } as const satisfies { readonly [name: string]: readonly Replacement[] };
 
 export interface Mutant {

@@ -17,9 +17,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
+import { KeptRows } from '../../src/files/kept-rows.ts';
 import { checkInput, readRows } from '../../src/input/check-input.ts';
 import { utf8Text } from '../../src/input/encoding.ts';
-import { KeptRows } from '../../src/input/kept-rows.ts';
 import type { Source } from '../../src/input/source.ts';
 import { all, failure, memorySource, optionsFor, test, written } from './fixtures.ts';
 

@@ -1,12 +1,11 @@
 import { UsageError } from '../../base/errors.ts';
-import { editions } from '../../contract/editions.ts';
 import { hasOwnHashes } from '../journal/journal-state.ts';
 import type { RunIdentity } from '../journal/lines.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { newestFirst, type RunFolders } from '../past-runs/run-names.ts';
 import { isUndone } from '../past-runs/undo-chain.ts';
 import type { RunInput } from '../run-plan.ts';
-import { isRelated } from './left-runs.ts';
+import { isRelated, keepText } from './left-runs.ts';
 
 /**
  * Throws `UsageError` if a finished run made links for the first rows of this file, which has only grown since, and this run would make
@@ -27,13 +26,10 @@ export async function assertNotGrown(
     const state = await foldRun(run, folders);
     const made = (state?.counts.get('created') ?? 0) + (state?.counts.get('existing') ?? 0);
     if (!state?.complete || made === 0 || (await isUndone(state, folders))) continue;
-    const without = identity.options.generateHashes ? ' instead of --generate-hashes' : '';
     // A hash has only one link.
     const second = hasHashes ? '' : '; to make second ones, add --again';
-    // With account, the server would also return links of other domains (4.3.3).
-    const scope = editions[begin.edition].severalDomains ? 'domain' : 'account';
     throw new UsageError(`${name} has grown since run ${run} shortened its first ${rows === 1 ? 'row' : `${rows} rows`}`, {
-      hint: `to keep the links of rows that have some, add --dedupe ${scope}${without}${second}`,
+      hint: `${keepText(identity, begin)}${second}`,
     });
   }
 }

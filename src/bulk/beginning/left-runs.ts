@@ -2,11 +2,13 @@ import { isAbsolute } from 'node:path';
 import { type CliError, LocalError, UnknownOutcomeError } from '../../base/errors.ts';
 import { destinationsCommand } from '../../client/link-commands.ts';
 import { onDomain } from '../../client/subject.ts';
+import { editions } from '../../contract/editions.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import { isInDoubt, isUntouched, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
+import { hasOwnHashes, isInDoubt, isUntouched, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { discardText } from '../past-runs/discard-text.ts';
+import { readRevertibleRun, unrevertedCount } from '../past-runs/reverted-changes.ts';
 import { newestFirst, type RunFolders, runFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
 import { undoerOf } from '../past-runs/undo-chain.ts';
 import type { InputFile, RunBeginning, RunEnvironment, RunInput } from '../run-plan.ts';
@@ -19,8 +21,8 @@ interface Beginning extends Pick<RunBeginning, 'again' | 'input'> {
 
 /**
  * Throws if another run would not start from scratch: `LocalError` for an unfinished run if its file or the default domain has changed since,
- * `UnknownOutcomeError` for a run that was undone while rows of it may still have links. With `again`, and for an unfinished run of another
- * stream on stdin, warns of what stays.
+ * and for a run whose undo left links that would get second ones; `UnknownOutcomeError` if rows in doubt of an undone run may have links. With
+ * `again`, and for an unfinished run of another stream on stdin, warns of what stays.
  */
 export async function assertNothingLeft(
   identity: RunIdentity,
@@ -29,16 +31,24 @@ export async function assertNothingLeft(
 ): Promise<void> {
   const left = await runsLeft(identity, onDefault, runFolders(stateFolder));
   const refused = again ? undefined : left.find(({ state }) => !areStreams(identity, state.begin));
-  if (refused) {
-    const { state, isUndone } = refused;
-    throw isUndone ? await maybeCreated(identity, state, input) : notResumable(identity, state);
-  }
-  for (const { state, isUndone } of left.slice(0, 1)) warn(isUndone ? leftLinks(state) : unfinishedText(state));
+  if (refused) throw await errorOf(refused, identity, input);
+  for (const { state, links } of left.slice(0, 1)) warn(links === undefined ? unfinishedText(state) : leftText(state, links));
+}
+
+interface LeftRun {
+  readonly state: RunState;
+  /** Of a run that was undone, the number of its links that are certainly left; undefined for an unfinished run. */
+  readonly links: number | undefined;
+}
+
+async function errorOf({ state, links }: LeftRun, identity: RunIdentity, input: RunInput): Promise<CliError> {
+  if (links === undefined) return notResumable(identity, state);
+  return unrepeatableCount(state) > 0 ? await maybeCreated(identity, state, input) : undoneInPart(identity, state, links);
 }
 
 /** Returns the runs of the same file or the same links that left something, which this command does not resume, newest first. */
-async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunFolders) {
-  const left: { readonly state: RunState; readonly isUndone: boolean }[] = [];
+async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunFolders): Promise<LeftRun[]> {
+  const left: LeftRun[] = [];
   const all = newestFirst(folders, () => true);
   let usedAt: number | undefined;
   for (const [position, { run, begin }] of all.entries()) {
@@ -54,20 +64,44 @@ async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunF
     const undoer = await undoerOf(state, folders);
     if (undoer === undefined) {
       // It is unknown which rows of an unfinished run are done.
-      if (!state.complete) left.push({ state, isUndone: false });
+      if (!state.complete) left.push({ state, links: undefined });
       continue;
     }
     const undoneAt = all.findIndex((other) => other.run === undoer);
     const isUsedAfterUndo = usedSince !== undefined && usedSince < (undoneAt < 0 ? position : undoneAt);
-    // Somebody decided on the rows in doubt, if the file was changed and used since the undo.
+    // Somebody decided on the links that are left, if the file was changed and used since the undo.
     const isDecided = begin.input.sha256 !== identity.input.sha256 && isUsedAfterUndo;
-    if (unrepeatableCount(state) > 0 && !isDecided && !areStreams(identity, begin)) left.push({ state, isUndone: true });
+    if (isDecided || areStreams(identity, begin)) continue;
+    const links = makesSecondLinks(identity) ? await unrevertedCount(await readRevertibleRun(run, folders)) : 0;
+    if (links > 0 || unrepeatableCount(state) > 0) left.push({ state, links });
   }
   return left;
 }
 
-function leftLinks(state: RunState): string {
-  return `run ${state.begin.run} was undone, but ${unrepeatableCount(state)} of its rows may have links`;
+/** Returns true if links that rows already have are neither found again nor in the way of new ones. */
+function makesSecondLinks(identity: RunIdentity): boolean {
+  return identity.operation === 'shorten' && identity.mode !== 'dedupe' && !hasOwnHashes(identity);
+}
+
+function leftText(state: RunState, links: number): string {
+  const doubtful = unrepeatableCount(state);
+  const left = doubtful > 0 ? `${doubtful} of its rows may have links` : `${links} of its rows may still have links`;
+  return `run ${state.begin.run} was undone, but ${left}`;
+}
+
+function undoneInPart(identity: RunIdentity, state: RunState, links: number): LocalError {
+  const { run } = state.begin;
+  return new LocalError(leftText(state, links), {
+    hint: `to undo the rest: linkctl undo ${run}; ${keepText(identity, state.begin)}; to make second ones, add --again`,
+  });
+}
+
+/** Says how a file is shortened without second links for rows that have some. */
+export function keepText({ options }: RunIdentity, { edition }: BeginLine): string {
+  const without = options.generateHashes ? ' instead of --generate-hashes' : '';
+  // With account, the server would also return links of other domains (4.3.3).
+  const scope = editions[edition].severalDomains ? 'domain' : 'account';
+  return `to keep the links of rows that have some, add --dedupe ${scope}${without}`;
 }
 
 /** Names the destinations of the first of these rows, unless the file has changed since: no record shows them then. */
@@ -86,7 +120,7 @@ async function maybeCreated({ input: now }: RunIdentity, state: RunState, input:
   const more = inDoubt.length > shownRows ? ['and others'] : [];
   const changed = `${fileOf(now)?.name} changed since: whether it has these rows is not known`;
   const forget = hasChanged ? `, or forget the run: linkctl runs forget ${begin.run}` : '';
-  return new UnknownOutcomeError(leftLinks(state), {
+  return new UnknownOutcomeError(leftText(state, 0), {
     details: hasChanged ? [changed] : [...longUrls, ...more],
     hint: `check with: ${destinationsCommand(inDoubt, begin.domain)}; to shorten all rows nevertheless, add --again${forget}`,
   });

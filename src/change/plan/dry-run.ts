@@ -6,7 +6,7 @@ import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
 import { hasSeveralDomains } from '../../client/whole-listing.ts';
-import type { KeptRows } from '../../input/kept-rows.ts';
+import type { KeptRows } from '../../files/kept-rows.ts';
 import { type PlannedRequest, requestOf } from '../../output/planned-requests.ts';
 import type { RowsReport } from '../../output/report.ts';
 import type { ListedChange, NamedChange } from '../change.ts';

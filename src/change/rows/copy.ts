@@ -5,7 +5,7 @@ import { linkText, recordDomain } from '../../contract/link.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
-import type { KeptRows } from '../../input/kept-rows.ts';
+import type { KeptRows } from '../../files/kept-rows.ts';
 import { quantity } from '../../output/quantity.ts';
 import type { SelectedLink, SelectedLinks } from '../../select/selected-links.ts';
 import type { NamedItem, NamedItems } from './comparison.ts';

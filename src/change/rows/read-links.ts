@@ -2,7 +2,7 @@ import { folders } from '../../base/system.ts';
 import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
-import { KeptRows } from '../../input/kept-rows.ts';
+import { KeptRows } from '../../files/kept-rows.ts';
 import { grouped } from '../../output/quantity.ts';
 
 /** Rows, with their links if these were read. */

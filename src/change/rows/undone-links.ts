@@ -1,6 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
+import type { RevertibleRun } from '../../bulk/past-runs/reverted-changes.ts';
 import type { Session } from '../../cli/session.ts';
 import { foreignDomain } from '../../client/account-domains.ts';
 import { recordsOf } from '../../client/named-urls.ts';
@@ -16,7 +17,6 @@ import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { hasDestinationOf, type UndoDecision } from '../decide/undo.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
 import type { Pending } from './pending.ts';
-import type { RevertibleRun } from './reverted-changes.ts';
 
 interface Reading {
   decide(decision: UndoDecision): PlannedOutcome;

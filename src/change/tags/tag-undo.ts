@@ -1,4 +1,5 @@
 import { PartialError } from '../../base/errors.ts';
+import type { RevertibleRun } from '../../bulk/past-runs/reverted-changes.ts';
 import { titleOf } from '../../bulk/past-runs/run-names.ts';
 import { labelsOfChange, openTags, type TagChange, tagChangeOf, unfinishedTags } from '../../bulk/tag-run.ts';
 import { confirm } from '../../cli/prompt.ts';
@@ -12,7 +13,6 @@ import { accountLabel } from '../account-label.ts';
 import { environmentOf } from '../environment.ts';
 import { requireAnswer } from '../limits.ts';
 import { type Pending, withPending } from '../rows/pending.ts';
-import type { RevertibleRun } from '../rows/reverted-changes.ts';
 import { changesNothing } from '../undo-parts.ts';
 import { changedSince, countLinks, deletion, linksOf, tagKept } from './tag-removal.ts';
 import { changeEach, inverse, recordedTags, type TagsReport, type TagsToRecord, tagRequests } from './tags.ts';

@@ -10,7 +10,7 @@ import { usesHttps } from '../../client/account-domains.ts';
 import { editions } from '../../contract/editions.ts';
 import { type LinkKey, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { keptList, readKeptRows } from '../../input/kept-rows.ts';
+import { keptList, readKeptRows } from '../../files/kept-rows.ts';
 import { grouped } from '../../output/quantity.ts';
 import { matchNote } from '../../select/named-rows.ts';
 import type { ListedLinks, NamedLinks } from '../../select/selected-links.ts';

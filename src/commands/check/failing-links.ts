@@ -9,7 +9,7 @@ import { hasSeveralDomains } from '../../client/whole-listing.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { isSameDomain } from '../../contract/web-address.ts';
-import { readKeptRows } from '../../input/kept-rows.ts';
+import { readKeptRows } from '../../files/kept-rows.ts';
 import { withoutScheme } from '../../link/http-url.ts';
 import type { CheckFacts, FailingLink } from '../../report/facts.ts';
 

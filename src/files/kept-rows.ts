@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline';
 import { checksum } from '../base/checksum.ts';
 import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
-import { fileError } from '../files/file-error.ts';
-import { TemporaryFile } from '../files/temporary-file.ts';
+import { fileError } from './file-error.ts';
+import { TemporaryFile } from './temporary-file.ts';
 
 /**
  * Stores checked or listed rows on disk until they are sent, so that nothing is parsed twice and exactly the checked rows are sent. Throws

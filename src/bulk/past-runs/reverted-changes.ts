@@ -1,10 +1,10 @@
-import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
-import { type DoneRun, readDoneRun } from '../../bulk/past-runs/done-run.ts';
-import { type RunFolders, runRecord } from '../../bulk/past-runs/run-names.ts';
-import { firstOf } from '../../bulk/past-runs/undo-chain.ts';
-import { hasDone, isOpen, mayHaveDone, type Reversal, reversalsOf } from '../../bulk/past-runs/undos.ts';
-import type { RunRow } from '../../bulk/run-plan.ts';
-import { readKeptRows } from '../../input/kept-rows.ts';
+import { readKeptRows } from '../../files/kept-rows.ts';
+import type { RunRow } from '../run-plan.ts';
+import type { DoneChange } from './done-change.ts';
+import { type DoneRun, readDoneRun } from './done-run.ts';
+import { type RunFolders, runRecord } from './run-names.ts';
+import { firstOf } from './undo-chain.ts';
+import { hasDone, isOpen, mayHaveDone, type Reversal, reversalsOf } from './undos.ts';
 
 /** A run to revert, and those of its changes that are reverted. */
 export interface RevertibleRun {
@@ -31,6 +31,14 @@ export async function hasMore({ run, reverted }: RevertibleRun): Promise<boolean
   if (run.untraceableRows > 0) return true;
   for await (const some of run.changes()) if (!some.every(reverted.has)) return true;
   return false;
+}
+
+/** Returns the number of changes of the run that its undos have not restored, not counting rows whose links cannot be found. */
+export async function unrevertedCount({ run, reverted }: RevertibleRun): Promise<number> {
+  if (reverted.isAll) return 0;
+  let count = 0;
+  for await (const some of run.changes()) count += some.filter((change) => !reverted.has(change)).length;
+  return count;
 }
 
 /** Asks the records of the chain: for each row of its first run, the last undo or redo that decided about it counts. */

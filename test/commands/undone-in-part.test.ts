@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { startProgram } from '../support/built-program.ts';
+import { faults } from '../support/faulty-steps.ts';
+import { arrived, test as base } from '../support/linkctl.ts';
+import { stored } from '../support/stored-links.ts';
+import { changes, foreign, runs } from './undo-world.ts';
+
+const url = (nth: number): string => `https://a.example/${nth}`;
+const urls = [1, 2, 3, 4, 5, 6].map(url);
+
+/** A file that was shortened, whose run is then undone in part. */
+const test = base.extend<{ file: string; words: string[]; run: string }>({
+  file: async ({ folder }, use) => await use(join(folder, 'urls.txt')),
+  words: async ({ file }, use) => await use(['shorten', '-f', file, '--batch-size', '2']),
+  run: async ({ file, words, linkctl }, use) => {
+    writeFileSync(file, urls.join('\n'));
+    expect((await linkctl(words)).code).toBe(0);
+    await use((await runs(linkctl))[0]?.run ?? '');
+  },
+});
+
+const haste = { haste: 100 };
+
+async function destinations(service: Parameters<typeof stored>[0]): Promise<string[]> {
+  return (await stored(service)).map(({ long_url }) => long_url).sort();
+}
+
+const refusal = (run: string, links: number, scope: string): string =>
+  `error: run ${run} was undone, but ${links} of its rows may still have links\n` +
+  `hint: to undo the rest: linkctl undo ${run}; to keep the links of rows that have some, add --dedupe ${scope}; to make second ones, add --again\n`;
+
+describe.each([
+  ['a', 'domain'],
+  ['b', 'account'],
+] as const)('edition %s', (edition, scope) => {
+  test.override({ edition });
+
+  test('U2, R 1.2: after an undo that was killed, the file is not shortened again until the rest is undone', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    words,
+    run,
+  }) => {
+    const deletion = { only: { method: 'DELETE' } };
+    await wire.script([deletion, { ...deletion, ...faults.silentBefore }]);
+    const { process: undo, ended } = startProgram(['undo', run, '--yes', '--batch-size', '2', '--concurrency', '1'], env);
+    await arrived(wire, 2, 'DELETE');
+    undo.kill('SIGKILL');
+    await ended;
+    await wire.script([]);
+    const from = (await wire.requests()).length;
+    expect(await linkctl(words)).toEqual({ code: 9, stdout: '', stderr: refusal(run, 4, scope) });
+    expect(await changes(wire, from)).toEqual([]);
+    expect((await linkctl(['undo', run, '--yes'], haste)).code).toBe(0);
+    expect(await stored(service)).toEqual([]);
+    expect((await linkctl(words)).code).toBe(0);
+    expect(await destinations(service)).toEqual(urls);
+  });
+
+  test('U2, R 1.2: links that undo left alone, as somebody had changed them, get no second ones', async ({
+    linkctl,
+    service,
+    file,
+    words,
+    run,
+  }) => {
+    const [{ hash = '' } = {}] = await stored(service);
+    await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'theirs' });
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
+    for (const more of [[], ['--generate-hashes'], ['-n']]) {
+      const refused = await linkctl([...words, ...more]);
+      const without = more[0] === '--generate-hashes' ? ' instead of --generate-hashes' : '';
+      expect(refused).toMatchObject({ code: 9, stderr: refusal(run, 1, scope + without) });
+    }
+    writeFileSync(file, urls.slice(0, 3).join('\n'));
+    expect(await linkctl(words)).toMatchObject({ code: 9, stderr: refusal(run, 1, scope) });
+    expect((await linkctl([...words, '--dedupe', scope])).stderr).toContain('3 rows: 2 created, 1 existing');
+    expect(await destinations(service)).toEqual(urls.slice(0, 3));
+  });
+
+  test('U2, J8: with --again the file gets second links and a warning; another file of its name is no longer refused', async ({
+    linkctl,
+    service,
+    file,
+    words,
+    run,
+  }) => {
+    const [{ hash = '' } = {}] = await stored(service);
+    await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'theirs' });
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
+    writeFileSync(file, urls.slice(0, 2).join('\n'));
+    const again = await linkctl([...words, '--again']);
+    expect(again.code).toBe(0);
+    expect(again.stderr).toContain(`warning: run ${run} was undone, but 1 of its rows may still have links\n`);
+    writeFileSync(file, urls.slice(2).join('\n'));
+    expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('was undone') });
+    expect(await destinations(service)).toEqual([url(1), ...urls]);
+  });
+
+  test('U2, U6: after the rest was undone by force, or a redo was undone, the file is shortened again', async ({
+    linkctl,
+    service,
+    words,
+    run,
+  }) => {
+    const [{ hash = '' } = {}] = await stored(service);
+    await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'theirs' });
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
+    expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
+    // It was undone in two parts, which are reverted one at a time.
+    for (const command of ['redo', 'undo']) {
+      expect((await linkctl([command, run, '--yes'])).code).toBe(3);
+      expect((await linkctl(words)).code).not.toBe(0);
+      expect((await linkctl([command, run, '--yes'])).code).toBe(0);
+    }
+    expect(await stored(service)).toEqual([]);
+    expect((await linkctl(words)).code).toBe(0);
+    expect(await destinations(service)).toEqual(urls);
+  });
+});
