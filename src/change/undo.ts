@@ -8,7 +8,7 @@ import { assertIdle, type DoneRun } from '../bulk/past-runs/done-run.ts';
 import type { RevertibleRun } from '../bulk/past-runs/reverted-changes.ts';
 import { newestFirst, titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
-import { assertSameAccount, directionOf } from '../bulk/past-runs/undo-chain.ts';
+import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
 import type { OperationSettings } from '../bulk/run-plan.ts';
 import { isRevertible } from '../bulk/runs.ts';
 import { recordTagRun } from '../bulk/tag-run.ts';
@@ -189,7 +189,7 @@ function clicksOf({ total_clicks = 0 }: KnownRecord): number {
 
 /** Undoing an undo is called redo; undoing a redo is an undo again. */
 function undoOf({ begin, size }: DoneRun) {
-  const direction = directionOf(begin) === 'undo' ? ('redo' as const) : ('undo' as const);
+  const direction = begin.direction === 'undo' ? ('redo' as const) : ('undo' as const);
   const undoLine = direction === 'undo' ? () => `to redo it: linkctl redo ${begin.run}` : undefined;
   return { what: `${direction} ${subjectOf(begin)}`, direction, undoes: begin.run, undoneSize: size, undoLine };
 }
@@ -197,8 +197,7 @@ function undoOf({ begin, size }: DoneRun) {
 /** Returns the title of the first run in a chain of undos and redos. */
 function subjectOf(begin: DoneRun['begin']): string {
   const title = titleOf(begin);
-  const direction = directionOf(begin);
-  return direction ? title.slice(`${direction} `.length) : title;
+  return begin.direction ? title.slice(`${begin.direction} `.length) : title;
 }
 
 /** For the question, the header (`undoing`) and each link (`Undone`; its status by default). */

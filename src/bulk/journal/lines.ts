@@ -68,7 +68,7 @@ interface Begin {
   /** Before-images of the links are kept, so that the run can be undone. */
   readonly undo?: boolean | undefined;
   readonly undoes?: string | undefined;
-  /** Present if the run undoes another one. Earlier builds recorded it only in `what`. */
+  /** Present if the run undoes another one. */
   readonly direction?: UndoDirection | undefined;
   /** The number of rows in doubt of the undone run that the plan leaves unchanged. A resumed run does not read their links again. */
   readonly kept?: number | undefined;

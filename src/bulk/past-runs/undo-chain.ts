@@ -76,7 +76,7 @@ async function chainOf(run: string, command: UndoDirection, folders: RunFolders)
   const state = await foldJournal(runRecord(run, folders).journal);
   const reversals = await reversalsOf(state, folders);
   // `redo` reverts the undos of a run. An undo that is named is itself reverted.
-  const isOfUndos = command === 'redo' && directionOf(state.begin) !== 'undo';
+  const isOfUndos = command === 'redo' && state.begin.direction !== 'undo';
   const undos = reversals.filter(({ undoes, state: undo }) => undoes === run && undo !== undefined).toReversed();
   return { reversals, isOfUndos, wholes: isOfUndos ? undos.map((undo) => undo.run) : [run] };
 }
@@ -117,7 +117,7 @@ export async function runInForce({ run, begin }: OwnRun, folders: RunFolders, is
   if (!state || !mayHaveChanged(state)) return undefined;
   const ends = endsOf(await reversalsOf(state, folders));
   // If it is an undo, the record of the run that it undoes is gone.
-  const isOfLost = directionOf(begin) === 'undo';
+  const isOfLost = begin.direction === 'undo';
   const inForce = ends.findLast(({ isUndo }) => isUndo === isOfLost)?.run;
   if (isOfLost || ends.length === 0) return isOfLost ? inForce : run;
   for (const { isUndo, state: undo } of ends) if (isUndo && undo && (await isToContinue(undo, folders))) return run;
@@ -130,17 +130,10 @@ export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<str
     const state = await foldRun(run, folders);
     if (!state || !mayHaveChanged(state) || (await isUndone(state, folders))) continue;
     if (begin.undoes === undefined) return undefined;
-    if (directionOf(begin) === 'undo') return run;
+    if (begin.direction === 'undo') return run;
     if (await isToContinue(state, folders)) return begin.undoes;
   }
   return undefined;
-}
-
-/** Returns undefined for a run that undoes no other. Does not read the record of the undone run, which may be deleted. */
-export function directionOf({ undoes, direction, what }: BeginLine): UndoDirection | undefined {
-  if (undoes === undefined) return undefined;
-  // Earlier builds recorded it only in the title, which they generated.
-  return direction ?? (what?.startsWith('redo ') ? 'redo' : 'undo');
 }
 
 export interface OwnRun extends NamedRun {
