@@ -30,7 +30,7 @@ const previewRows = 3;
 
 export interface CheckedInput {
   readonly rows: number;
-  /** Rows that are left out because their links are protected or disabled at the source. */
+  /** Rows that are left out: their links are protected or disabled at the source, or they change nothing. */
   readonly skipped: number;
   readonly withHash: number;
   /** Rows that say where their link must still lead. */

@@ -7,7 +7,16 @@ import type { EditItem, ShortenItem } from '../contract/operations.ts';
 import { type Parameter, withParameter } from '../link/rules/query-parameters.ts';
 import type { DateFormat, Refused } from './dates.ts';
 import type { DomainResolver } from './domain-resolver.ts';
-import { cellValue, isRefused, longUrlFault, refusalText, type Target, valueWarning, type WireValue } from './field-values.ts';
+import {
+  cellValue,
+  isField,
+  isRefused,
+  longUrlFault,
+  refusalText,
+  type Target,
+  valueWarning,
+  type WireValue,
+} from './field-values.ts';
 import type { Loss, NamedColumns } from './fields/columns.ts';
 import { missingNotice, requiredTarget, type Setting } from './fields/members.ts';
 import { hasValue, isProtected } from './fields/protection.ts';
@@ -30,8 +39,8 @@ export interface InputRow<Use extends InputUse = InputUse> {
   readonly item: ItemOf[Use];
   /** The custom hash comes from a listing, where hashes may differ only in case. */
   readonly listed: boolean;
-  /** Present if the row is left out because the link is protected or disabled at the source. */
-  readonly skip?: { readonly status: 'skipped'; readonly reason: string };
+  /** Present if the row is left out: its link is protected or disabled at the source, or it changes nothing. */
+  readonly skip?: { readonly status: 'skipped'; readonly reason: string } | { readonly status: 'unchanged' };
 }
 
 export interface ReadOptions<Use extends InputUse = InputUse> {
@@ -78,7 +87,8 @@ export class RowDraft<Use extends InputUse = InputUse> {
   #shortUrl: ShortUrl | undefined;
   #utm: Parameter[] = [];
   #lost: string[] = [];
-  #skip: string | undefined;
+  #skip: InputRow['skip'];
+  #columns: Columns = [];
   /** The prefix of the last short URL, because equal prefixes need no second notice. */
   #prefix: string | undefined;
 
@@ -100,6 +110,11 @@ export class RowDraft<Use extends InputUse = InputUse> {
     if (this.#utm.length > 0) this.#utm = [];
     if (this.#lost.length > 0) this.#lost = [];
     this.#skip = undefined;
+  }
+
+  /** The columns of the row, including those without a value. */
+  within(columns: Columns): void {
+    this.#columns = columns;
   }
 
   /** Sets a value that is given as text. A note may consist of blanks. */
@@ -142,7 +157,8 @@ export class RowDraft<Use extends InputUse = InputUse> {
       return;
     }
     if (guard === undefined ? !hasValue(text) : !isProtected[guard](text, this.#options)) return;
-    if (guard !== undefined && !this.#options.includeProtected) this.#skip ??= name;
+    if (guard !== undefined && !this.#options.includeProtected)
+      this.#skip ??= { status: 'skipped', reason: `protected or disabled at the source: ${name}` };
     else this.#lost.push(name);
   }
 
@@ -176,9 +192,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
     // The row has the required column, and each value was validated by its field.
     const known = { line: this.#line, item: this.#item as unknown as ItemOf[Use], listed: this.#listed };
     const row = this.#nth === 1 ? known : { ...known, nth: this.#nth };
-    return this.#skip === undefined
-      ? row
-      : { ...row, skip: { status: 'skipped', reason: `protected or disabled at the source: ${this.#skip}` } };
+    return this.#skip === undefined ? row : { ...row, skip: this.#skip };
   }
 
   /** Uses the hash of the short URL at the source unless the row has another one. */
@@ -215,12 +229,19 @@ export class RowDraft<Use extends InputUse = InputUse> {
     else this.#item.long_url = longUrl;
   }
 
+  /** In a listing that is read back, some links have no values. A file that cannot change any link is a mistake. */
+  #leave(): void {
+    const canChange = this.#columns.some(({ setting }) => setting && isField(setting.target) && !setting.foreign);
+    if (canChange) this.#skip = { status: 'unchanged' };
+    else this.refuse('nothing to change');
+  }
+
   /** Replaces the members that identify a URL by its hash and domain. */
   #nameUrl(): void {
     const { hash, short_url, domain, ...values } = this.#item;
     const { old_long_url: _, ...set } = values;
     const isEmpty = Object.keys(set).length === 0 && !this.#options.hasFlagValues;
-    if (this.#options.use === 'edit' && isEmpty) this.refuse('nothing to change');
+    if (this.#options.use === 'edit' && isEmpty) this.#leave();
     try {
       const url = rowLink(String(hash), short_url, domain);
       this.#item = { ...(this.#options.resolver?.resolve(url, this.#line) ?? url), ...values };
@@ -243,6 +264,8 @@ export type CellReader = (text: string, line: number, column?: number) => WireVa
 export type RecordReader<Record> = (record: Record, line: number, batch: readonly Record[]) => 'row' | 'nothing' | 'end';
 
 type Item = { [T in Target]?: WireValue };
+
+type Columns = readonly { readonly setting?: Setting | undefined }[];
 
 /** The short URL of a new link at the source, and its cell. */
 interface ShortUrl {

@@ -245,6 +245,35 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await edit('hash\nh0\n')).toMatchObject({ code: 2, stderr: expect.stringContaining('stdin:2: nothing to change\n') });
   });
 
+  test('B21: a listing whose cells are partly empty is read back, and only what was changed in it is sent', async ({
+    linkctl,
+    wire,
+    service,
+    folder,
+  }) => {
+    await store(service, [...numbered(1, { note: 'n' }), { custom_hash: 'h1', long_url: 'https://example.com/1' }]);
+    const [listed, file] = [join(folder, 'listed.csv'), join(folder, 'edited.csv')];
+    for (const field of ['note', 'tags']) {
+      const { stdout } = await linkctl(['list', '--fields', `hash,${field}`, '-o', 'csv']);
+      writeFileSync(listed, stdout);
+      writeFileSync(file, stdout.replace(/^h0,.*$/m, 'h0,x'));
+      expect((await linkctl(['edit', '-f', listed, '-n'])).code).toBe(0);
+      await wire.requests();
+      const words = ['edit', '-f', file, '--yes', ...(field === 'tags' ? ['--base', listed] : [])];
+      const ran = await linkctl(words, { env: { LINKCTL_OUTPUT: 'json' } });
+      expect(ran.code, ran.stderr).toBe(0);
+      expect(JSON.parse(ran.stdout)).toMatchObject({ summary: { rows: 2, changed: 1, unchanged: 1 } });
+    }
+    expect((await changes(wire)).map(({ body }) => body)).toEqual([
+      { urls: [{ hash: 'h0', note: 'x' }] },
+      { urls: [{ hash: 'h0', tags: ['+x'] }] },
+    ]);
+    expect(await linkctl(['edit', '-f', file, '--note', 'all'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^h[01]\nh[01]\n$/),
+    });
+  });
+
   test('PATCH /urls?tags=: with --no-undo what an expression selects, in one call, after they were counted (F1)', async ({
     linkctl,
     wire,

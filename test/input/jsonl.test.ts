@@ -120,6 +120,8 @@ describe('what is refused, exit 2', () => {
     expect((await failure(checkEdit(lines({ hash: 'abc' }), { name: 'edits.jsonl' }))).text).toContain(
       'edits.jsonl:1: nothing to change',
     );
+    const empty = lines({ hash: 'abc', note: null });
+    expect(await checkEdit(empty, { name: 'edits.jsonl' })).toMatchObject({ rows: 1, skipped: 1 });
   });
 
   test('what is not JSON is not shown: it may hold a secret', async () => {

@@ -60,6 +60,7 @@ function isTitle(record: readonly string[], batch: readonly (readonly string[])[
 }
 
 function fill(draft: RowDraft, columns: readonly MappedColumn[], record: readonly string[], isGuarded: boolean): void {
+  draft.within(columns);
   for (const column of columns) {
     let text = record[column.index] ?? '';
     if (text === '') continue;

@@ -115,6 +115,7 @@ function membersReader(
     const names = Object.keys(members);
     const form = formOf(names, line);
     if (!form) return draft.drop();
+    draft.within(form.columns);
     for (const column of form.columns) {
       const value = members[names[column.index] ?? ''];
       if (column.loss) draft.lose(column.loss, textOf(value));

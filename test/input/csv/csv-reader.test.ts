@@ -282,7 +282,8 @@ describe('edits', () => {
     ['no hash column', 'long_url\nhttps://example.com\n', 'edits.csv:1: column hash is missing'],
     ['an empty hash', 'hash,note\n,a\n', 'edits.csv:2: hash is missing'],
     ['R-31: a hash that is an address', 'hash,note\n..,a\n', 'edits.csv:2:1: hash: ".." is not a hash'],
-    ['nothing to change', 'hash,note\nabc,\n', 'edits.csv:2: nothing to change'],
+    ['nothing to change', 'hash,short_url\nabc,\n', 'edits.csv:2: nothing to change'],
+    ['nothing that this edition can change', 'hash,max_clicks\nabc,\n', 'edits.csv:2: nothing to change'],
     ['W2: only where a link led', 'hash,old_long_url\nabc,https://old.example/\n', 'edits.csv:2: nothing to change'],
     [
       'nothing to change, perhaps because of a name',
@@ -303,7 +304,19 @@ describe('edits', () => {
       'edits.csv:3: custom_hash: "X" differs only in case',
     ],
   ])('%s is refused', async (_, text, expected) => {
-    expect((await failure(checkEdit(text))).text).toContain(expected);
+    expect((await failure(checkEdit(text, { edition: 'b' }))).text).toContain(expected);
+  });
+
+  test('B21: a row whose cells are all empty is left as it is: the file can change links, this row changes none', async () => {
+    const text = 'hash,note,old_long_url\na,,\nb,x,\nc,,https://old.example/\n';
+    expect(await checkEdit(text)).toMatchObject({ rows: 3, skipped: 2, withOld: 1 });
+    const read = await rows(text, { use: 'edit' });
+    expect(read.map(({ skip }) => skip)).toEqual([{ status: 'unchanged' }, undefined, { status: 'unchanged' }]);
+    expect((await rows(text, { use: 'edit', hasFlagValues: true })).map(({ skip }) => skip)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   test('existing hashes that differ only in case are two URLs, and a name may go round', async () => {
