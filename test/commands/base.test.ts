@@ -82,6 +82,28 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['edit', '-f', failed])).toMatchObject({ code: 0 });
   });
 
+  test('W5: a cell of tags as in the base is not sent, even if a label begins with a sign', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    await store(service, [
+      { custom_hash: 'plus', long_url: 'https://example.com/plus', tags: ['+x', 'a'] },
+      { custom_hash: 'minus', long_url: 'https://example.com/minus', tags: ['-y'] },
+    ]);
+    const [listed, file] = [join(folder, 'signs.csv'), join(folder, 'signs-edited.csv')];
+    const { stdout } = await linkctl(['list', '-o', 'csv', '--fields', 'hash,tags']);
+    writeFileSync(listed, stdout);
+    writeFileSync(file, stdout.replace('"+x,a"', '"+x,-a"'));
+    const ran = await linkctl(['edit', '-f', listed, '--base', listed, ...sure]);
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('2 rows: 2 unchanged') });
+    expect((await sent(wire)).filter(({ call }) => call.startsWith('PATCH'))).toEqual([]);
+    expect((await linkctl(['edit', '-f', file, '--base', listed, ...sure])).code).toBe(0);
+    const now = await links(service);
+    expect([now.get('plus')?.tags?.toSorted(), now.get('minus')?.tags]).toEqual([['+x', 'x'], ['-y']]);
+  });
+
   test('W5: what somebody else has set as the file says is no conflict', async ({
     linkctl,
     service,

@@ -132,10 +132,12 @@ export function changedFields(
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
       if (Array.isArray(value)) {
+        const changes = tagInstructions(value, base.tags ?? []);
+        // Labels of the base that begin with a sign are no instructions.
+        if (changes.length === 0) return [];
         // Labels without signs are the complete list for the link.
         const hasSigns = mayHaveSigns && value.some((entry) => /^[+-]/.test(entry));
-        const changes = hasSigns ? value.map(instruction) : tagInstructions(value, base.tags ?? []);
-        return changes.length > 0 ? [[name, changes]] : [];
+        return [[name, hasSigns ? value.map(instruction) : changes]];
       }
       if (name === 'custom_hash') return value === base.hash ? [] : [[name, value]];
       return value === (was[name] ?? defaultOf(name)) ? [] : [[name, value]];
