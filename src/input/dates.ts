@@ -26,10 +26,13 @@ export function dayOf(text: string): string | null | undefined {
   return time === undefined ? undefined : utcDay(time);
 }
 
-/** Accepts today and later days. */
+/** Accepts today and later days. The answer is the same on every day, because a run may be resumed on a later one. */
 export function isRelative(text: string): boolean {
-  return /^[+t]/.test(text) && relativeDay(text, 0) !== undefined;
+  return /^[+t]/.test(text) && relativeDay(text, latestToday) !== undefined;
 }
+
+/** What is a date from this day is one from all days before it. */
+const latestToday = Date.UTC(3000, 0, 1);
 
 /** Accepts a year of any length. */
 export const digits = /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:[T ,]+\d\d?:\d\d(?::\d\d)?)?$/;

@@ -348,6 +348,8 @@ test.for([
   [['-f', 'edits.csv', '--by-tags', 'a'], /specify only one of --file or --by-tags/],
   [['h0', '--by-tags', 'a', '--note', 'x'], /specify only one of <hash>\.\.\. or --by-tags/],
   [['h0', '--expires', '2031-02-30'], /--expires: .*is not a date/],
+  [['h0', '--expires', '+8000y'], /--expires: .*is not a date/],
+  [['h0', '--expires', '+96000m', '-n'], /--expires: .*is not a date/],
   [['h0', '--url', 'example.com'], /--url: .*is not an http or https URL/],
   [['', '--note', 'x'], /"" is not a hash or a short URL/],
   [['..', '--note', 'x'], /"\.\." is not a hash or a short URL/],

@@ -141,10 +141,14 @@ describe.each([
     expect(unknown).toMatchObject({ code: 2, stdout: '' });
     expect(unknown.stderr).toMatch(/bad\.csv:1:7: .*colour/);
     const rest = Array.from({ length: 15 }, (_, index) => `https://example.com/${index},,,,,`);
-    writeFileSync(path, `${[header, ...rest].join('\n')}\nhttps://example.com/x,,,,2025-02-30,\n`);
+    writeFileSync(
+      path,
+      `${[header, ...rest].join('\n')}\nhttps://example.com/x,,,,2025-02-30,\nhttps://example.com/y,,,,+8000y,\n`,
+    );
     const date = await linkctl(['shorten', '-f', path]);
     expect(date).toMatchObject({ code: 2, stdout: '' });
     expect(date.stderr).toContain('bad.csv:17:5: expiration_date: "2025-02-30" is not a date');
+    expect(date.stderr).toContain('bad.csv:18:5: expiration_date: "+8000y" is not a date');
     expect(await sent(wire)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { relativeDay } from '../../src/base/times.ts';
-import { type DateFormat, dayOf, dayOfDigits, formatsOf } from '../../src/input/dates.ts';
+import { type DateFormat, dayFromFlag, dayOf, dayOfDigits, formatsOf } from '../../src/input/dates.ts';
 import { check, failure, now, rows, seeded } from './fixtures.ts';
 
 const url = 'https://a.example/';
@@ -17,6 +17,10 @@ test.each([
   ['never', null],
   ['+30d', '+30d'],
   ['today', 'today'],
+  ['+6000y', '+6000y'],
+  ['+8000y', undefined],
+  ['+96000m', undefined],
+  ['+9999y', undefined],
   ['-1d', undefined],
   ['2031-02-30', undefined],
   ['2031-02-30T10:00:00Z', undefined],
@@ -38,6 +42,16 @@ test.each([
   ['+1x', undefined],
 ])('I5: %s counts from the day in UTC: %s', (text, day) => {
   expect(relativeDay(text, Date.UTC(2024, 0, 31, 23, 59))).toBe(day);
+});
+
+test('I5: a text that counts from today is a date on every day or on none, so none is sent as it was typed', () => {
+  for (const text of ['+6999y', '+83988m', '+99999w', '+99999d', '+7500y', '+99999m']) {
+    const isTaken = dayOf(text) !== undefined;
+    for (const year of [1970, 2026, 2999]) {
+      const day = dayFromFlag(text, Date.UTC(year, 0, 31));
+      expect(isTaken, `${text} in ${year}`).toBe(typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day));
+    }
+  }
 });
 
 test('I5: a day that is written in a format is read in it, and in no other that would be another day (2,000 random days)', () => {
