@@ -208,7 +208,7 @@ async function mergeTags(
   invocation: Invocation,
   operands: string[],
 ): Promise<RowsReport> {
-  const [into = ''] = readLabels([options.into]);
+  const [into = ''] = readLabels([options.into], '--into');
   const all = readLabels(operands);
   const labels = all.filter((label) => !isSameLabel(label, into));
   if (labels.length === 0) {
@@ -242,12 +242,12 @@ function applied(label: string, tags: readonly TagRecord[] | null | undefined): 
 }
 
 /** Removes repeated labels: case makes no difference (2.5). Throws a UsageError. */
-function readLabels(operands: readonly string[]): string[] {
-  const bad = operands.find((label) => label.trim() === '' || label === '.' || label === '..');
+function readLabels(operands: readonly string[], name = '<label>'): string[] {
+  const bad = operands.find((label) => label === '.' || label === '..');
   // In a path, `.` and `..` would address another resource, so such a tag could never be deleted.
   if (bad !== undefined) throw new UsageError(`${JSON.stringify(bad)} is not a label`);
   const seen = new Set<string>();
-  return flagLabels('label', operands).filter((label) => seen.size < seen.add(foldLabel(label)).size);
+  return flagLabels(name, operands).filter((label) => seen.size < seen.add(foldLabel(label)).size);
 }
 
 /** A tag belongs to all domains, so `--domain` would be ignored. */

@@ -174,11 +174,11 @@ function wholeNumber(value: number, text: string): number | Refused {
   return Number.isSafeInteger(value) && value >= 0 ? value : { refused: `${quoted(text)} is not a whole number of 0 or more` };
 }
 
-function labels(entries: readonly unknown[]): string[] | Refused {
+export function labels(entries: readonly unknown[]): string[] | Refused {
   const found: string[] = [];
   for (const entry of entries) {
     if (typeof entry !== 'string') return { refused: 'must be an array of strings' };
-    if (entry === '') return { refused: 'a label is empty' };
+    if (entry.trim() === '') return { refused: 'a label is empty' };
     if (hasControl(entry)) return { refused: `label ${quoted(entry)} contains a control character` };
     found.push(entry);
   }

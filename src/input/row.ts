@@ -11,6 +11,7 @@ import {
   cellValue,
   isField,
   isRefused,
+  labels,
   longUrlFault,
   refusalText,
   type Target,
@@ -125,27 +126,27 @@ export class RowDraft<Use extends InputUse = InputUse> {
     else this.set(setting, value, column);
   }
 
-  set({ name, target, foreign, isContinued }: Setting, value: WireValue | Refused, column?: number): void {
+  set({ name, target, foreign, isContinued }: Setting, given: WireValue | Refused, column?: number): void {
+    const { use, keepsSigns } = this.#options;
+    const isInstruction = target === 'tags' && use === 'edit' && !keepsSigns && Array.isArray(given);
+    const value = isInstruction ? instructions(given) : given;
     if (isRefused(value)) this.refuse(refusalText(name, value), column);
     else if (foreign) {
       const changesNothing = JSON.stringify(value) === JSON.stringify(foreign.default);
       if (!changesNothing) this.refuse(`${name}: ${thisServer(this.#options.edition)} has no ${target}`, column);
-    } else if (target === 'short_url' && this.#options.use === 'shorten') {
+    } else if (target === 'short_url' && use === 'shorten') {
       this.#shortUrl ??= { name, text: String(value), column };
     } else if (target.startsWith('utm_')) {
       this.#utm.push({ name: target, value: String(value) });
     } else if (this.#item[target] !== undefined && !isContinued) {
-      const other = this.#options.use === 'edit' ? 'new_hash' : 'hash';
+      const other = use === 'edit' ? 'new_hash' : 'hash';
       this.refuse(`${name}: both ${other} and custom_hash are given`, column);
     } else {
-      const isInstruction =
-        target === 'tags' && this.#options.use === 'edit' && !this.#options.keepsSigns && Array.isArray(value);
-      const entries = isInstruction ? value.map(instruction) : value;
       const before = isContinued ? this.#item[target] : undefined;
-      this.#item[target] = Array.isArray(before) && Array.isArray(entries) ? [...before, ...entries] : entries;
-      if (target === 'custom_hash' && this.#options.use === 'shorten' && name !== 'custom_hash') this.#listed = true;
+      this.#item[target] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+      if (target === 'custom_hash' && use === 'shorten' && name !== 'custom_hash') this.#listed = true;
       // Most rows of a comparison say what is there already.
-      const warning = this.#options.use === 'apply' ? undefined : valueWarning(target, value, this.#today);
+      const warning = use === 'apply' ? undefined : valueWarning(target, value, this.#today);
       if (warning) this.#warn(`${name}: ${warning}`, column);
     }
   }
@@ -272,6 +273,12 @@ interface ShortUrl {
   readonly name: string;
   readonly text: string;
   readonly column: number | undefined;
+}
+
+/** A sign alone names no label. */
+function instructions(entries: readonly string[]): string[] | Refused {
+  const named = labels(entries.map((entry) => entry.replace(/^[+-]/, '')));
+  return isRefused(named) ? named : entries.map(instruction);
 }
 
 /** Labels without a sign come from listings and are attached (2.3). */

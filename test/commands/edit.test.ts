@@ -350,6 +350,8 @@ test.for([
   [['h0', '--expires', '2031-02-30'], /--expires: .*is not a date/],
   [['h0', '--expires', '+8000y'], /--expires: .*is not a date/],
   [['h0', '--expires', '+96000m', '-n'], /--expires: .*is not a date/],
+  [['h0', '--add-tag', ' '], /--add-tag: a label is empty/],
+  [['h0', '--remove-tag', '\t '], /--remove-tag: a label is empty/],
   [['h0', '--url', 'example.com'], /--url: .*is not an http or https URL/],
   [['', '--note', 'x'], /"" is not a hash or a short URL/],
   [['..', '--note', 'x'], /"\.\." is not a hash or a short URL/],

@@ -99,6 +99,14 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(details[0]).toMatch(/^server message: /);
   });
 
+  test('B51: a label of blanks is refused as an empty one is, before anything is sent', async ({ linkctl, wire }) => {
+    for (const blank of ['', ' ', '\u00a0']) {
+      const ran = await linkctl(['shorten', url, '--tag', 'a', '--tag', blank]);
+      expect(ran).toEqual({ code: 2, stdout: '', stderr: 'error: --tag: a label is empty\n' });
+    }
+    expect(await sent(wire)).toEqual([]);
+  });
+
   test('B40: a refusal stays a refusal where nobody reads the output', async ({ linkctl, env }) => {
     await linkctl(['shorten', url, '--hash', 'taken']);
     const line = '$linkctl shorten https://other.example/ --hash taken -o json';

@@ -104,16 +104,17 @@ test('W4: links that are listed without their tags are not counted', async ({ li
   });
 });
 
-test.for([[['add', '']], [['add', 'fine', '.']], [['rename', '..', 'x']], [['rename', 'x', ' ']], [['delete', '..', '-y']]])(
-  'R-31: tags %j sends nothing and is exit 2',
-  async ([words], { linkctl, wire }) => {
-    expect(await linkctl(['tags', ...(words as string[])])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('is not a label'),
-    });
-    expect(await wire.requests()).toEqual([]);
-  },
-);
+test.for([
+  [['add', ''], '<label>: a label is empty'],
+  [['add', 'fine', '.'], '"." is not a label'],
+  [['rename', '..', 'x'], '".." is not a label'],
+  [['rename', 'x', ' '], '<label>: a label is empty'],
+  [['delete', '..', '-y'], '".." is not a label'],
+  [['merge', 'x', '--into', ' '], '--into: a label is empty'],
+] as const)('R-31: tags %j sends nothing and is exit 2', async ([words, complaint], { linkctl, wire }) => {
+  expect(await linkctl(['tags', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(complaint) });
+  expect(await wire.requests()).toEqual([]);
+});
 
 test.for([
   ['bogus', /^error: unknown command 'bogus'\nhint: linkctl tags --help\n$/],

@@ -84,6 +84,7 @@ describe('cells', () => {
     ['max_clicks', '1e3', '"1e3" is not a whole number'],
     ['max_clicks', '9007199254740992', 'is not a whole number'],
     ['tags', 'a,,b', 'a label is empty'],
+    ['tags', 'a," "', 'a label is empty'],
     ['tags', '"a', 'has an unclosed quote'],
     ['tags', 'a\u001bb', 'contains a control character'],
     ['hash', '..', 'is not a hash'],
@@ -134,6 +135,7 @@ describe('JSON values', () => {
     ['tags', 'a,b', 'must be an array'],
     ['tags', [1], 'must be an array of strings'],
     ['tags', [''], 'a label is empty'],
+    ['tags', ['a', '\u00a0'], 'a label is empty'],
     ['long_url', 5, 'must be a string'],
     ['long_url', '', '"" is not an http or https URL'],
     ['custom_hash', '', 'is not a hash'],
@@ -182,7 +184,7 @@ describe('flags', () => {
 
   test('B9: each label of a repeated flag is one value, commas included', () => {
     expect(flagLabels('--tag', ['a,b', 'c'])).toEqual(['a,b', 'c']);
-    expect(() => flagLabels('--tag', ['a', ''])).toThrow('--tag: a label is empty');
+    for (const blank of ['', ' ']) expect(() => flagLabels('--tag', ['a', blank])).toThrow('--tag: a label is empty');
   });
 });
 

@@ -47,7 +47,7 @@ function randomItem(random: Random, index: number): ShortenItem {
     long_url: `https://${pick(random, ['a.example', 'bücher.example', '[::1]:8080'])}/${index}?q=${pick(random, ["'", ',', ';', '"', '%20'])}`,
     custom_hash: chance(`${pick(random, ['-', '_', 'k'])}${index.toString(36)}`),
     note: chance(textOf(random, 12, noteSigns)),
-    tags: chance(Array.from({ length: 1 + Math.floor(random() * 3) }, () => textOf(random, 5, labelSigns))),
+    tags: chance(Array.from({ length: 1 + Math.floor(random() * 3) }, () => textOf(random, 5, labelSigns).replace(/^ +$/, 'a'))),
     expiration_date: chance(pick(random, ['2030-02-28', '2028-02-29'])),
     email_stats: chance(random() < 0.5),
     max_clicks: chance(Math.floor(random() * 100)),

@@ -290,6 +290,7 @@ describe('edits', () => {
       'hash,coment\nabc,a\n',
       'edits.csv:2: nothing to change\ncolumns: hash -> hash; unknown: coment',
     ],
+    ['a sign without a label', 'hash,tags\nabc,"a,-"\n', 'edits.csv:2:2: tags: a label is empty'],
     [
       'two new hashes',
       'hash,new_hash,custom_hash\na,x,y\n',
