@@ -8,7 +8,7 @@ import { isBefore, logPages, newEntries } from '../client/pages.ts';
 import type { LogEntry } from '../contract/records.ts';
 import { count, seconds } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { pointInTime } from '../input/dates.ts';
+import { pastTime, pointInTime } from '../input/dates.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
 
@@ -48,7 +48,8 @@ export function register(command: Command, run: Runner): void {
 async function log(options: LogOptions, invocation: Invocation): Promise<RowsReport> {
   refuseConflicts(options);
   const { now } = invocation;
-  const since = options.since === undefined ? undefined : pointInTime('--since', options.since, now);
+  const timeOf = options.follow ? pointInTime : pastTime;
+  const since = options.since === undefined ? undefined : timeOf('--since', options.since, now);
   const session = await openSession(invocation);
   if (since !== undefined && since < now - retention) {
     await session.warn('the server keeps log entries for 30 days; --since reaches further back');

@@ -85,6 +85,13 @@ export function pointInTime(flag: string, text: string, now: number): number {
   );
 }
 
+/** The beginning of a period that ends now. It may be now itself, as `today` is at midnight. Throws a UsageError. */
+export function pastTime(flag: string, text: string, now: number): number {
+  const time = pointInTime(flag, text, now);
+  if (time > now) throw new UsageError(`${flag} ${text} is not before now`);
+  return time;
+}
+
 function dayNamed(text: string, now: number): string | undefined {
   if (text === 'today') return utcDay(now);
   return text === 'yesterday' ? utcDay(now - dayLength) : undefined;

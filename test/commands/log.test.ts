@@ -127,6 +127,17 @@ test('D48: a type that no entry has is reported, with those that there are', asy
   expect((await linkctl(argv)).stderr).toBe('');
 });
 
+test('CLI 3.5: --since with a time that is to come is exit 2, as for stats; --follow waits for it', async ({ linkctl, wire }) => {
+  const now = () => Date.UTC(2026, 0, 31, 9);
+  expect(await linkctl(['log', '--since', '2026-01-31T09:00:01'], { now })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'error: --since 2026-01-31T09:00:01 is not before now\n',
+  });
+  expect(await wire.requests()).toEqual([]);
+  expect((await linkctl(['log', '--since', '2026-01-31T09:00:00'], { now })).code).toBe(0);
+});
+
 test('CLI 3.5: --since further back than 30 days warns', async ({ linkctl }) => {
   expect(await linkctl(['log', '--since', '31d'])).toMatchObject({ code: 0, stderr: expect.stringContaining('30 days') });
   expect(await linkctl(['log', '--since', '29d'])).toMatchObject({ code: 0, stderr: '' });
@@ -135,6 +146,7 @@ test('CLI 3.5: --since further back than 30 days warns', async ({ linkctl }) => 
 test.for([
   [['--since', 'tomorrow']],
   [['--since', '2026-02-30']],
+  [['--since', '9999-12-31']],
   [['--limit', '0']],
   [['--all', '-L', '2']],
   [['-F', '--offset', '1']],
@@ -207,7 +219,7 @@ describe('--follow', () => {
       page([entry(4, alarm), entry(3), entry(2, alarm), entry(1, alarm)]),
       { only: { path: '/log' }, ...faults.refuse(1303, 403) },
     ]);
-    const system = createTestSystem({ env, now: () => Date.UTC(2026, 0, 31, 9, 1) });
+    const system = createTestSystem({ env, now: () => Date.UTC(2026, 0, 31, 9, 0, 1) });
     const flags = ['--type', 'alarm', '--since', '2026-01-31T09:00:02', '--interval', '0.5', '--fields', 'message'];
     await main(['log', '-F', ...flags], { ...system, sleep: async () => {} });
     expect(messages(system.printed().stdout)).toEqual(['entry 2', 'entry 4']);

@@ -3,7 +3,7 @@ import { isoTime } from '../../base/times.ts';
 import type { Session } from '../../cli/session.ts';
 import { type Clicks, type ComparedClicks, comparable, groupClicks, type Period, type ReadLink } from '../../history/clicks.ts';
 import { momentText } from '../../history/used-readings.ts';
-import { pointInTime } from '../../input/dates.ts';
+import { pastTime, pointInTime } from '../../input/dates.ts';
 import { readWebAddress } from '../../link/http-url.ts';
 import { type ClickGrouping, changeOf, percentText, periodRows, uncountedClicks } from '../../output/period-rows.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
@@ -58,14 +58,10 @@ export async function statsSince(
 
 /** Throws a UsageError. */
 export function periodOf({ since = '', until }: Pick<SinceOptions, 'since' | 'until'>, { now }: Pick<Session, 'now'>): Period {
-  const period = {
-    since: pointInTime('--since', since, now),
-    until: until === undefined ? now : pointInTime('--until', until, now),
-    now,
-  };
-  // At midnight exactly, `--since today` is valid.
-  if (period.since < period.until || (until === undefined && period.since === now)) return period;
-  throw new UsageError(`--since ${since} is not before ${until === undefined ? 'now' : `--until ${until}`}`);
+  if (until === undefined) return { since: pastTime('--since', since, now), until: now, now };
+  const period = { since: pointInTime('--since', since, now), until: pointInTime('--until', until, now), now };
+  if (period.since < period.until) return period;
+  throw new UsageError(`--since ${since} is not before --until ${until}`);
 }
 
 const rowsBy: { readonly [By in ClickGrouping]: (clicks: Clicks) => Row[] } = {
