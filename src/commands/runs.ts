@@ -121,6 +121,7 @@ async function showOne(_options: object, invocation: Invocation, [named = '']: s
   const columns = Object.keys(record).map((name) => ({
     name,
     path: name === 'journal',
+    time: name === 'begun',
     ...(typeof record[name] === 'number' ? { align } : {}),
   }));
   return { kind: 'record', record, columns, block: columns.filter(({ name }) => record[name] !== null) };

@@ -74,6 +74,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const block = await linkctl(['runs', 'show', run?.run ?? ''], watched);
     expect(block.stdout).toMatch(/^state: +unfinished$/m);
     expect(block.stdout).not.toMatch(/: *$/m);
+    // As the list of the runs has it.
+    const begun = (await linkctl(['runs', '--fields', 'begun'])).stdout;
+    expect(begun).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n$/);
+    expect(block.stdout.match(/^begun: +(.*\n)/m)?.[1]).toBe(begun);
+    expect((await linkctl(['runs', 'show', 'last', '-o', 'tsv'])).stdout).toContain(`\nbegun\t${begun}`);
     const on = await linkctl(stopped);
     expect(on.code).toBe(0);
     expect(on.stderr).toMatch(/^resuming run \S+: 20 of 40 rows are done\ndeleting 20 rows of /m);
