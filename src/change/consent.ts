@@ -86,7 +86,7 @@ export async function consentToRows(change: NamedChange, session: Session): Prom
   if (yes && (verb === 'delete' || verb === 'reset')) await session.note(losses[verb]);
   if (yes && question.erasesCounters) return await noteCounters(change, session);
   if (yes || (question.isOptional && !canAsk(session))) return input;
-  const plan = new ChangePlan(verb, session);
+  const plan = new ChangePlan(verb, session, input.skipped);
   const batchSize = batchSizeOf(session, options.batchSize);
   const read = async (all: readonly RunRow[]) => {
     const links = await decidedLinks(all, change, { client: session.client, batchSize });

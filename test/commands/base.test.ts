@@ -119,7 +119,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await colleague(['edit', 'h2', '--url', 'https://newer.example/2']);
     const screen = { terminal: { stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
     const ran = await linkctl(['edit', '-f', edited, '--base', listed, '-n'], screen);
-    expect(ran.stderr).toContain('2 links would be changed, 1 refused');
+    expect(ran.stderr).toContain('2 links would be changed, 2 unchanged, 1 refused');
     expect(ran.stderr).toContain('changed since the base: long_url (1): http://localhost/h2');
     expect((await sent(wire)).filter(({ call }) => call.startsWith('PATCH'))).toEqual([]);
     const { requests } = JSON.parse((await linkctl(['edit', '-f', edited, '--base', listed, '-n', '-o', 'json'])).stdout);

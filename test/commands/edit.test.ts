@@ -257,7 +257,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const { stdout } = await linkctl(['list', '--fields', `hash,${field}`, '-o', 'csv']);
       writeFileSync(listed, stdout);
       writeFileSync(file, stdout.replace(/^h0,.*$/m, 'h0,x'));
-      expect((await linkctl(['edit', '-f', listed, '-n'])).code).toBe(0);
+      expect(await linkctl(['edit', '-f', listed, '-n', '--base', listed])).toMatchObject({
+        code: 0,
+        stderr: '0 links would be changed, 2 unchanged\ndry run: nothing was sent\n',
+      });
+      expect((await linkctl(['edit', '-f', file, '-n'])).stderr).toMatch(/^1 link would be changed, 1 unchanged$/m);
       await wire.requests();
       const words = ['edit', '-f', file, '--yes', ...(field === 'tags' ? ['--base', listed] : [])];
       const ran = await linkctl(words, { env: { LINKCTL_OUTPUT: 'json' } });

@@ -95,7 +95,7 @@ export function namedDryRun(change: NamedChange, session: Session): RowsReport {
     }
   }
   const kept = keptRows<ReadRow>(session);
-  const plan = new ChangePlan(verb, session);
+  const plan = new ChangePlan(verb, session, input.skipped);
   async function* shown(): AsyncGenerator<readonly PlannedLink[]> {
     for await (const rows of read()) {
       // The requests are printed after the rows.

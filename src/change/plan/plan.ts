@@ -56,9 +56,11 @@ export class ChangePlan {
   readonly #kinds = new Map<PlannedOutcome['kind'], number>();
   readonly #domains = new Set<string | undefined>();
 
-  constructor(verb: PlanVerb, session: ChangePlan['session']) {
+  /** `leftOut` is the number of rows whose links are not read because they change nothing. */
+  constructor(verb: PlanVerb, session: ChangePlan['session'], leftOut = 0) {
     this.verb = verb;
     this.session = session;
+    this.#kinds.set('unchanged', leftOut);
   }
 
   /** The domains of the links that would be changed. */
