@@ -8,7 +8,7 @@ import { isBefore, logPages, newEntries } from '../client/pages.ts';
 import type { LogEntry } from '../contract/records.ts';
 import { count, seconds } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { pastTime, pointInTime } from '../input/dates.ts';
+import { pastTime, pointInTime } from '../input/point-in-time.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
-import { pointInTime } from '../../src/input/dates.ts';
+import { pointInTime } from '../../src/input/point-in-time.ts';
 
 const now = Date.UTC(2026, 0, 31, 12);
 

@@ -3,7 +3,7 @@ import { isoTime } from '../../base/times.ts';
 import type { Session } from '../../cli/session.ts';
 import { type Clicks, type ComparedClicks, comparable, groupClicks, type Period, type ReadLink } from '../../history/clicks.ts';
 import { momentText } from '../../history/used-readings.ts';
-import { pastTime, pointInTime } from '../../input/dates.ts';
+import { pastTime, pointInTime } from '../../input/point-in-time.ts';
 import { readWebAddress } from '../../link/http-url.ts';
 import { type ClickGrouping, changeOf, percentText, periodRows, uncountedClicks } from '../../output/period-rows.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
