@@ -48,6 +48,23 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     },
   );
 
+  test('D23: the refusal of a file that is done names rows that failed, and the flags that send them without second links', async ({
+    linkctl,
+    folder,
+    service,
+  }) => {
+    const mixed = join(folder, 'mixed.txt');
+    writeFileSync(mixed, 'https://e.com/1\nhttp://localhost/own\n');
+    expect((await linkctl(['shorten', '-f', mixed])).code).toBe(3);
+    const refused = await linkctl(['shorten', '-f', mixed]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/ was already completed by run \S+ \(1 failed\)\n/) });
+    const [, scope = ''] =
+      refused.stderr.match(/\nhint: to keep the links of rows that have some, add --again --dedupe (\S+); to see/) ?? [];
+    const again = await linkctl(['shorten', '-f', mixed, '--again', '--dedupe', scope]);
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('1 existing, 1 failed') });
+    expect(await stored(service)).toHaveLength(inUse + 1);
+  });
+
   test('B90: a command that finds its run done says so, and announces no rows', async ({ linkctl, file }) => {
     const words = ['shorten', '-f', file];
     expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining('shortening 40 rows of ') });

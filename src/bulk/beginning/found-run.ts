@@ -1,8 +1,8 @@
-import { LocalError, UsageError } from '../../base/errors.ts';
+import { LocalError } from '../../base/errors.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isUntouched, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
-import { claimRun, readBegin, runKey } from '../journal/run-folder.ts';
+import { claimRun, runKey } from '../journal/run-folder.ts';
 import { runFolders, runRecord } from '../past-runs/run-names.ts';
 import { runsOf } from '../past-runs/unfinished.ts';
 import type { FoundRun, RunBeginning, RunEnvironment } from '../run-plan.ts';
@@ -53,18 +53,13 @@ export async function findRun(
   }
   if (finished !== undefined && identity.operation === 'shorten' && !again && undoes === undefined) {
     const record = runRecord(finished, folders);
-    const state = input.sendsSkipped ? await foldJournal(record.journal) : undefined;
+    const state = await foldJournal(record.journal);
     // The finished run is resumed to send the rows that it skipped.
-    if (state?.counts.get('free')) {
+    if (input.sendsSkipped && state.counts.get('free')) {
       await assertSameOptions(identity, state);
       return { name: finished, record, state };
     }
-    const begin = await readBegin(record);
-    const changed = begin ? changedOptions(identity, begin) : [];
-    const how = changed.length > 0 ? `, with other flags (${changed.join(', ')})` : '';
-    throw new UsageError(`${input.name} was already completed by run ${finished}${how}`, {
-      hint: `to run it again, add --again; to see the run: linkctl runs show ${finished}`,
-    });
+    throw (await import('./left-runs.ts')).alreadyCompleted(identity, state);
   }
   const isAlike = ({ begin }: RunState): boolean => hasSameFlags(begin) && (begin.undo ?? false) === undo;
   return unfinished.find(({ state }) => !state.complete && isAlike(state));

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { type CliError, LocalError, UnknownOutcomeError } from '../../base/errors.ts';
+import { type CliError, LocalError, UnknownOutcomeError, UsageError } from '../../base/errors.ts';
 import { destinationsCommand } from '../../client/link-commands.ts';
 import { onDomain } from '../../client/subject.ts';
 import { editions } from '../../contract/editions.ts';
@@ -13,6 +13,7 @@ import { newestFirst, type RunFolders, runFolders, runRecord, titleOf } from '..
 import { undoerOf } from '../past-runs/undo-chain.ts';
 import type { InputFile, RunBeginning, RunEnvironment, RunInput } from '../run-plan.ts';
 import { changesOf, countsOf } from '../runs.ts';
+import { changedOptions } from './given-flags.ts';
 
 interface Beginning extends Pick<RunBeginning, 'again' | 'input'> {
   /** The run is on the default domain. */
@@ -96,12 +97,25 @@ function undoneInPart(identity: RunIdentity, state: RunState, links: number): Lo
   });
 }
 
+/** The error for a file whose run is finished. Names the rows that have no link, or may have none. */
+export function alreadyCompleted(identity: RunIdentity, { begin, counts }: RunState): UsageError {
+  const flags = changedOptions(identity, begin);
+  const how = flags.length > 0 ? `, with other flags (${flags.join(', ')})` : '';
+  const left = (['failed', 'unknown'] as const).flatMap((state) => (counts.get(state) ? `${counts.get(state)} ${state}` : []));
+  const isPartly = left.length > 0 && makesSecondLinks(identity);
+  const again = isPartly ? keepText(identity, begin, '--again --dedupe') : 'to run it again, add --again';
+  return new UsageError(
+    `${identity.input.name} was already completed by run ${begin.run}${how}${left.length > 0 ? ` (${left.join(', ')})` : ''}`,
+    { hint: `${again}; to see the run: linkctl runs show ${begin.run}` },
+  );
+}
+
 /** Says how a file is shortened without second links for rows that have some. */
-export function keepText({ options }: RunIdentity, { edition }: BeginLine): string {
+export function keepText({ options }: RunIdentity, { edition }: BeginLine, flag = '--dedupe'): string {
   const without = options.generateHashes ? ' instead of --generate-hashes' : '';
   // With account, the server would also return links of other domains (4.3.3).
   const scope = editions[edition].severalDomains ? 'domain' : 'account';
-  return `to keep the links of rows that have some, add --dedupe ${scope}${without}`;
+  return `to keep the links of rows that have some, add ${flag} ${scope}${without}`;
 }
 
 /** Names the destinations of the first of these rows, unless the file has changed since: no record shows them then. */
