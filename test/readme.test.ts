@@ -207,12 +207,16 @@ describe('the script for cron of linkctl help exit-codes', () => {
         }),
       waiting: () => readdirSync(outbox),
       csvIn: (name: string) => filesIn(name).filter((file) => file.endsWith('.csv')),
-      /** The hashes of each file that is done, in order. */
+      /** The hashes that each run of the script made, in the order of the names of the results. */
       done: () =>
         readdirSync(join(folder, 'done')).map((day) =>
-          readFileSync(join(folder, 'done', day, 'new.csv.results'), 'utf8')
-            .split('\n')
-            .slice(1, -1)
+          readdirSync(join(folder, 'done', day))
+            .filter((file) => file.endsWith('.results'))
+            .flatMap((file) =>
+              readFileSync(join(folder, 'done', day, file), 'utf8')
+                .split('\n')
+                .slice(1, -1),
+            )
             .map((row) => row.split(',')[2]),
         ),
       mailed: () => (existsSync(mails) ? readFileSync(mails, 'utf8') : ''),
@@ -242,6 +246,17 @@ describe('the script for cron of linkctl help exit-codes', () => {
     expect([job.waiting(), job.done()]).toEqual([[], [['one'], two]]);
     expect(job.mailed()).toMatch(/^outbox\/new\.csv: rejected\nerror: .*\bone\b/);
   });
+
+  test.for(['sh', 'bash'])(
+    'J5: in %s a file whose name begins with that of another is processed, too, and not moved with it',
+    async (shell, { homeEnv, folder }) => {
+      const job = withScript(folder, `exec ${program}`);
+      job.put('my links.csv', 'https://example.com/1,one');
+      job.put('my links.csv.2 more.csv', 'https://example.com/2,two');
+      expect(await job.tick(homeEnv, shell)).toMatchObject(quiet);
+      expect([job.waiting(), job.done(), job.mailed()]).toEqual([[], [['two', 'one']], '']);
+    },
+  );
 
   test('J5: leaves a file to the run that is working on it', async ({ homeEnv, folder }) => {
     // While the first run waits for the program, another one begins.

@@ -112,7 +112,10 @@ export const cronScript: readonly string[] = [
   '    7 | 8) exit 0 ;; # a limit, or no answer: the next run continues',
   '    *) mail -s "linkctl needs you" you@example.com < "$file.errors"; exit 1 ;;',
   '  esac',
-  '  mkdir -p "$to/$day" && mv "$file" "$file".* "$to/$day"',
+  '  mkdir -p "$to/$day" || exit',
+  '  for made in "$file" "$file.results" "$file.failed" "$file.errors"; do',
+  '    [ ! -e "$made" ] || mv "$made" "$to/$day"',
+  '  done',
   'done',
 ];
 
