@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { DifferentError, UsageError } from '../base/errors.ts';
+import { type CliError, DifferentError, UsageError } from '../base/errors.ts';
 import { showPlan } from '../change/consent.ts';
 import { asInFile, type FileLink } from '../change/decide/apply.ts';
-import type { ComparedLink } from '../change/decide/outcome.ts';
+import type { ComparedLink, PlannedLink, PlannedOutcome } from '../change/decide/outcome.ts';
 import { differencesOf, markdownPlan } from '../change/plan/differences.ts';
 import { ChangePlan, type DecidableLinks, decidedPages } from '../change/plan/plan.ts';
 import { wantsRows } from '../change/plan/report.ts';
@@ -18,6 +18,7 @@ import { missingInput } from '../flags/missing-input.ts';
 import { describe } from '../help/description.ts';
 import type { Column, Report, Row, RowsReport } from '../output/report.ts';
 import { linksOfDomains, selectLinks } from '../select/link-selection.ts';
+import { MissingLinks } from '../select/named-rows.ts';
 import { addSelectionFlags, chosenSelection, everything, type SelectionOptions } from '../select/selection-flags.ts';
 
 export function register(command: Command, run: Runner): void {
@@ -72,15 +73,22 @@ async function diff(options: SelectionOptions & BulkOptions, invocation: Invocat
     ? selectLinks(listed, options, session, 'change')
     : linksOfDomains(domains, options, session, { isNoted: true }));
   const comparison = compared(account, asInFile);
+  const named = account.kind === 'named' ? account.count : 0;
+  const absent = new MissingLinks();
   const driftOf = ({ planned, countOf }: ChangePlan): DifferentError | undefined =>
     planned + countOf('refused') > 0 ? new DifferentError(`${input.name} and the account differ`, { reported: true }) : undefined;
   if (session.global.output === markdown) {
-    const { plan, text } = await markdownPlan(comparison, 'differ', session);
-    const drift = () => driftOf(plan);
-    return { kind: 'text', text: text(empty.notes()), outcome: drift, abandoned: drift };
+    const decide = (link: ComparedLink<FileLink>): PlannedOutcome => {
+      if (isAbsent(link)) absent.add(link.target);
+      return comparison.decide(link);
+    };
+    const { plan, text } = await markdownPlan({ ...comparison, decide }, 'differ', session);
+    const outcome = () => absent.outcome(named, { isShown: false }) ?? driftOf(plan);
+    return { kind: 'text', text: text(empty.notes()), outcome, abandoned: outcome };
   }
   const name = account.severalDomains || domains.length > 1 ? 'short_url' : 'hash';
-  return diffReport(comparison, { name, empty, driftOf }, session);
+  const outcomeOf = (plan: ChangePlan) => absent.outcome(named) ?? driftOf(plan);
+  return diffReport(comparison, { name, empty, absent, outcomeOf }, session);
 }
 
 const missing = { command: 'diff', usage: '-f <file> [selection]', example: '-f links.csv' };
@@ -94,22 +102,32 @@ const columns: readonly Column[] = [
   { name: 'after', shrinks: true },
 ];
 
+/** A link that was named, and that neither side has. */
+function isAbsent({ item, record }: ComparedLink<FileLink>): boolean {
+  return item === undefined && record === undefined;
+}
+
 interface Compared {
   /** The column that names a link. */
   readonly name: string;
   readonly empty: EmptyCells;
-  driftOf(plan: ChangePlan): DifferentError | undefined;
+  readonly absent: MissingLinks;
+  outcomeOf(plan: ChangePlan): CliError | undefined;
 }
 
 function diffReport(
   compared: DecidableLinks<ComparedLink<FileLink>>,
-  { name, empty, driftOf }: Compared,
+  { name, empty, absent, outcomeOf }: Compared,
   session: Session,
 ): RowsReport {
   const plan = new ChangePlan('differ', session);
   const asRows = wantsRows(session);
+  const rowsOf = (link: ComparedLink<FileLink> & PlannedLink): Row[] => {
+    if (isAbsent(link)) return [absent.add(link.target)];
+    return asRows ? differencesOf(link) : [];
+  };
   async function* rows(): AsyncGenerator<Row[]> {
-    for await (const links of decidedPages(plan, compared, session)) if (asRows) yield links.flatMap(differencesOf);
+    for await (const links of decidedPages(plan, compared, session)) yield links.flatMap(rowsOf);
     if (!asRows) await showPlan(plan, session);
   }
   const shown = ['sign', name, 'field', 'before', 'after'];
@@ -122,9 +140,10 @@ function diffReport(
     pipedFields: shown,
     members: () => ({ summary: summaryOf(plan) }),
     notes: () => [...(asRows ? summaryLines(plan) : []), ...empty.notes()],
-    outcome: () => driftOf(plan),
+    failure: absent.failure,
+    outcome: () => outcomeOf(plan),
     // A closed output pipe does not hide the differences found so far.
-    abandoned: () => driftOf(plan),
+    abandoned: () => outcomeOf(plan),
   };
 }
 

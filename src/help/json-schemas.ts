@@ -145,16 +145,19 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
   rewrite: changedUrls('changed', 'unchanged'),
   check: object({ checks: listOf({ anyOf: [missingLink, checked] }), summary: checkSummary }),
   diff: object({
-    differences: listOf(
-      object({
-        sign: oneOf(['+', '~', '-']),
-        hash: text,
-        short_url: optional(text),
-        field: optional(text),
-        before: optional(anything),
-        after: optional(anything),
-      }),
-    ),
+    differences: listOf({
+      anyOf: [
+        missingLink,
+        object({
+          sign: oneOf(['+', '~', '-', '!']),
+          hash: text,
+          short_url: optional(text),
+          field: optional(text),
+          before: optional(anything),
+          after: optional(anything),
+        }),
+      ],
+    }),
     summary: object({ only_in_file: count, different: count, only_in_account: count, equal: count }),
   }),
   apply: changedUrls('created', 'existing', 'changed', 'unchanged', 'deleted'),

@@ -93,10 +93,10 @@ export class MissingLinks {
 
   readonly failure = (row: Row): CliError | undefined => this.#failures.get(row);
 
-  /** The final error. `named` includes the links that exist. */
-  outcome(named: number): CliError | undefined {
+  /** The final error. `named` includes the links that exist. `isShown` says whether the rows are printed. */
+  outcome(named: number, { isShown = true } = {}): CliError | undefined {
     if (!this.#absent) return undefined;
-    if (named === 1) return notFound(this.#absent, true);
+    if (named === 1) return notFound(this.#absent, isShown);
     const Kind = this.count < named ? PartialError : NotFoundError;
     return new Kind(absenceText(this.count, named));
   }

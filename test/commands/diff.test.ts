@@ -179,6 +179,44 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await besides('a')).toBe('');
   });
 
+  test('P1, B43: a named link that neither side has is exit 5, or 3 besides others, even if there are differences', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    await store(service, [
+      { custom_hash: 'a', long_url: 'https://a.example/' },
+      { custom_hash: 'b', long_url: 'https://b.example/' },
+    ]);
+    const [same, drifted, hashes] = ['same.csv', 'drifted.csv', 'hashes'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(same, 'hash,long_url\na,https://a.example/\n');
+    writeFileSync(drifted, 'hash,long_url\na,https://new.example/\nnew,https://new.example/\n');
+    writeFileSync(hashes, 'typo\n');
+    const missing = expect.stringMatching(/^error: no short URL "typo".* \[API 1306\]$/m);
+    expect(await linkctl(['diff', '-f', same, 'typo'])).toMatchObject({ code: 5, stdout: '', stderr: missing });
+    expect(await linkctl(['diff', '-f', same, '--hashes-from', hashes])).toMatchObject({ code: 5, stdout: '', stderr: missing });
+    expect(await linkctl(['diff', '-f', same, 'typo'], watched)).toMatchObject({ code: 5, stderr: missing });
+    const both = await linkctl(['diff', '-f', drifted, 'a', 'b', 'typo']);
+    expect(both).toMatchObject({ code: 3, stderr: missing });
+    expect(both.stderr).toContain('error: 1 of 3 links does not exist');
+    expect(
+      both.stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => line.slice(0, 3)),
+    ).toEqual(['~\ta', '+\tn', '-\tb']);
+    const json = JSON.parse((await linkctl(['diff', '-f', same, 'typo', '-o', 'json'])).stdout);
+    expect(json.differences).toEqual([expect.objectContaining({ hash: 'typo', error: expect.objectContaining({ code: 1306 }) })]);
+    const comment = await linkctl(['diff', '-f', drifted, 'typo', '-o', 'markdown']);
+    expect(comment).toMatchObject({ code: 5, stdout: expect.stringContaining('not found (1): typo'), stderr: missing });
+    // The file plans this link, so it is a difference.
+    expect(await linkctl(['diff', '-f', drifted, 'new'])).toMatchObject({ code: 12 });
+  });
+
   test('P1: a terminal gets changes that are alike once, with their number', async ({ linkctl, service, folder }) => {
     await store(service, numbered(40));
     const file = join(folder, 'links.csv');

@@ -77,6 +77,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const links = join(folder, 'links-to-apply.csv');
     writeFileSync(links, 'hash,long_url,note\na,,changed\nb,,\nmade,https://made.example/,\n');
     await conforms('diff', ['diff', '-f', links]);
+    await conforms('diff', ['diff', '-f', links, 'a', 'gone']);
+    const base = join(folder, 'base.csv');
+    writeFileSync(base, 'hash,long_url,note\na,https://a.example/,other\n');
+    await conforms('diff', ['diff', '-f', links, '--base', base]);
     await conforms('apply', ['apply', '-f', links, '--yes']);
     await conforms('apply', ['apply', '-f', links, '--yes']);
     await conforms('stats --reset', ['stats', 'a', 'gone', '--reset', '--yes']);

@@ -33,7 +33,10 @@ interface Sides<Item> {
   readonly batchSize: number;
 }
 
-/** Yields each link once: the first side's in order, with the other side's current records, then those that only the other has. */
+/**
+ * Yields each link once: the first side's in order, with the other side's current records, then those that only the other has, and those
+ * that were named there and that neither has.
+ */
 export async function* comparedPages<Item>(
   { items, otherSide, batchSize }: Sides<Item>,
   { client }: Pick<Session, 'client'>,
@@ -52,7 +55,7 @@ export async function* comparedPages<Item>(
   if (!otherSide) return;
   for await (const { links } of otherSide()) {
     for (const { target, record } of links) if (record && missing.has(target, record)) throw inconsistent(target);
-    const others = links.filter(({ target, record }) => record !== undefined && named.add(target, record));
+    const others = links.filter(({ target, record }) => !missing.has(target, record) && named.add(target, record));
     count += others.length;
     yield { links: others.map((link) => ({ ...link, item: undefined })), read: count };
   }
@@ -78,7 +81,7 @@ class SeenLinks {
     return !isKnown.includes(true);
   }
 
-  has(link: LinkKey, record: UrlRecord): boolean {
+  has(link: LinkKey, record: UrlRecord | undefined): boolean {
     return namesOf(link, record).some((name) => this.#seen.has(name));
   }
 }
