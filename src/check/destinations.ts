@@ -1,11 +1,11 @@
 import { DuplicateCandidateSearch } from '../base/duplicate-candidates.ts';
-import type { LinkKey } from '../contract/link.ts';
+import type { SoughtLink } from '../contract/link.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import type { Refusal } from './addresses.ts';
 import type { ProbeTarget } from './probe.ts';
 import { type NotProbed, refusalOf } from './redirect-chain.ts';
 
-export interface CheckedLink extends LinkKey {
+export interface CheckedLink extends SoughtLink {
   /** With the protocol. */
   readonly short_url: string;
   /** Absent for a link that does not exist. */

@@ -1,11 +1,11 @@
-import { foldedHash, type LinkKey, linkText } from '../contract/link.ts';
+import { foldedHash, type LinkKey, linkText, type SoughtLink } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { fittingHashes } from './batch-limits.ts';
 import { CallError, isTooLarge } from './call-error.ts';
 import type { Client } from './client.ts';
 
 interface NamedUrl {
-  readonly target: LinkKey;
+  readonly target: SoughtLink;
   readonly record: UrlRecord | undefined;
 }
 
@@ -56,6 +56,7 @@ export async function* namedUrls(
   const size: GroupSize = { items: batchSize };
   for await (const group of groupsOf(targets, size)) {
     const domain = group[0]?.domain;
+    let isForeign = false;
     const found = await readGroup(
       group.map(({ hash }) => hash),
       size,
@@ -64,12 +65,13 @@ export async function* namedUrls(
         try {
           return (await client.send('listUrls', { query }, { signal })).urls;
         } catch (error) {
-          if (ignoreUnknownDomains && isRejected(error, 1313)) return [];
-          throw error;
+          if (!ignoreUnknownDomains || !isRejected(error, 1313)) throw error;
+          isForeign = true;
+          return [];
         }
       },
     );
-    for (const target of group) yield { target, record: found.get(target.hash) };
+    for (const target of group) yield { target: isForeign ? { ...target, isForeign } : target, record: found.get(target.hash) };
   }
 }
 

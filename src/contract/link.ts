@@ -7,6 +7,12 @@ export interface LinkKey {
   readonly domain?: string | undefined;
 }
 
+/** A link that was looked up by its name. */
+export interface SoughtLink extends LinkKey {
+  /** The account does not have its domain. */
+  readonly isForeign?: boolean | undefined;
+}
+
 /** The domains of some links; contains undefined for links whose domain is unknown. */
 export type LinkDomains = readonly (string | undefined)[];
 

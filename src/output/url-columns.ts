@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url';
 import { capitalized } from '../base/quoted.ts';
 import type { Edition } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
-import type { LinkDomains, LinkKey } from '../contract/link.ts';
+import type { LinkDomains } from '../contract/link.ts';
 import { isNever, lastDay, textOf } from '../link/value.ts';
 import { valueText } from './formats/value-text.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
@@ -56,10 +56,6 @@ export function urlCsvFields(edition: Edition, severalDomains: boolean): string[
   const piped = urlPipedFields(severalDomains);
   const settable = fieldNames('shorten', edition).filter((name) => name !== 'custom_hash');
   return [...piped, ...settable.filter((name) => !piped.includes(name))];
-}
-
-export function missingRow({ hash, domain }: LinkKey): Row {
-  return { hash, ...(domain && { domain }), error: { code: 1306, message: 'URL not found', details: '' } };
 }
 
 /** Shows a sentence per URL on a terminal and hashes in a pipe. Without `done`, the sentence begins with the status. */

@@ -1,13 +1,12 @@
 import { type CliError, NotFoundError, PartialError } from '../base/errors.ts';
 import { noShortUrl } from '../client/subject.ts';
-import type { LinkKey } from '../contract/link.ts';
+import type { SoughtLink } from '../contract/link.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { Row, RowsReport } from '../output/report.ts';
-import { missingRow } from '../output/url-columns.ts';
 
 /** Named links that match, and missing ones. */
 export interface NamedPage<Found> {
-  readonly links: readonly { readonly target: LinkKey; readonly record: Found | undefined }[];
+  readonly links: readonly { readonly target: SoughtLink; readonly record: Found | undefined }[];
   /** The number of links read so far, including those that the filter left out. */
   readonly read: number;
 }
@@ -70,20 +69,26 @@ export function absenceText(count: number, named: number): string {
   return `${grouped(count)} of ${quantity(named, 'link')} ${count === 1 ? 'does' : 'do'} not exist`;
 }
 
-export function notFound(link: LinkKey, reported = false): NotFoundError {
+export function notFound(link: SoughtLink, reported = false): NotFoundError {
   const { message, hint } = noShortUrl(link);
-  return new NotFoundError(message, { apiCode: 1306, hint, reported });
+  if (!link.isForeign) return new NotFoundError(message, { apiCode: 1306, hint, reported });
+  return new NotFoundError(`${message}: no such domain on this account`, { apiCode: 1313, hint: 'linkctl domains', reported });
+}
+
+function missingRow({ hash, domain, isForeign }: SoughtLink): Row {
+  const error = isForeign ? { code: 1313, message: 'Domain not found' } : { code: 1306, message: 'URL not found' };
+  return { hash, ...(domain && { domain }), error: { ...error, details: '' } };
 }
 
 /** Links that do not exist. They are reported one by one, and fail the command. */
 export class MissingLinks {
   readonly #failures = new WeakMap<Row, CliError>();
   /** One of them. */
-  #absent: LinkKey | undefined;
+  #absent: SoughtLink | undefined;
   count = 0;
 
   /** Returns the row of the link. */
-  add(link: LinkKey): Row {
+  add(link: SoughtLink): Row {
     const row = missingRow(link);
     this.count += 1;
     this.#absent = link;

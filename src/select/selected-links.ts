@@ -1,7 +1,7 @@
 import type { FilteredPage } from '../client/filtered-pages.ts';
 import type { Extent } from '../client/page-cursor.ts';
 import type { ListSelection } from '../client/pages.ts';
-import type { LinkKey } from '../contract/link.ts';
+import type { LinkKey, SoughtLink } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
 
@@ -13,7 +13,7 @@ export type Purpose = 'show' | 'record' | 'change';
 
 /** A link of a selection. Only a named link can be missing. */
 export interface SelectedLink {
-  readonly target: LinkKey;
+  readonly target: SoughtLink;
   readonly record: UrlRecord | undefined;
   /** The first line of its row, if a file of rows names it. */
   readonly line?: number | undefined;

@@ -94,7 +94,17 @@ describe('two domains', () => {
     const names = ['h0', 'https://zzz.example/q', 'b.example/h0'];
     const listed = await linkctl(['list', ...names, '--fields', 'short_url']);
     expect(listed).toMatchObject({ code: 3, stdout: 'a.example/h0\nb.example/h0\n' });
-    expect(listed.stderr).toContain('no short URL "q" on zzz.example');
+    const [why, hint] = ['no short URL "q" on zzz.example: no such domain on this account', 'hint: linkctl domains\n'];
+    expect(listed.stderr).toContain(`error: ${why} [API 1313]\n`);
+    expect(listed.stderr).toContain(hint);
+    expect(listed.stderr).not.toContain('--domain zzz.example');
+    const { urls } = JSON.parse((await linkctl(['list', ...names, '-o', 'json'])).stdout);
+    expect(urls[1]).toMatchObject({ hash: 'q', domain: 'zzz.example', error: { code: 1313 } });
+    for (const words of [['stats'], ['check', '--allow-private', '--fail-on', 'broken']]) {
+      const { stderr } = await linkctl([...words, ...names]);
+      expect(stderr, words[0]).toContain(`error: ${why} [API 1313]\n`);
+      expect(stderr, words[0]).toContain(hint);
+    }
     const stats = { stdout: 'a.example/h0\t0\t0\nb.example/h0\t0\t0\n' };
     expect(await linkctl(['stats', ...names])).toMatchObject({ code: 3, ...stats });
     expect(await linkctl(['stats', ...names, '--ignore-missing'])).toMatchObject({ code: 0, ...stats });

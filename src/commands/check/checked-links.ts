@@ -8,7 +8,7 @@ import type { CheckedLink } from '../../check/destinations.ts';
 import type { Session } from '../../cli/session.ts';
 import { usesHttps } from '../../client/account-domains.ts';
 import { editions } from '../../contract/editions.ts';
-import { type LinkKey, recordDomain } from '../../contract/link.ts';
+import { recordDomain, type SoughtLink } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { keptList, readKeptRows } from '../../files/kept-rows.ts';
 import { grouped } from '../../output/quantity.ts';
@@ -46,12 +46,12 @@ export async function readCheckedLinks(
 }
 
 async function checkedLink(
-  { hash, domain }: LinkKey,
+  { hash, domain, isForeign }: SoughtLink,
   record: UrlRecord | undefined,
   session: Session,
   { links }: AddressOptions,
 ): Promise<CheckedLink> {
-  if (!record) return { hash, domain, short_url: '' };
+  if (!record) return { hash, domain, isForeign, short_url: '' };
   const short_url = links ? await addressOf(record, session) : session.shortUrl(record);
   return { hash: record.hash, domain, short_url, long_url: record.long_url };
 }
