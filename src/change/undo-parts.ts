@@ -9,27 +9,31 @@ import { foldersOf } from './environment.ts';
 import type { Direction } from './rows/undone-run.ts';
 import { nothingToDo } from './unsent.ts';
 
+interface Reverting extends Direction {
+  readonly force: boolean | undefined;
+}
+
 /**
  * Reverts what is left of a run. If it was undone and redone in parts, reverts the first part of which something is to be changed, and ends
  * with 3 if something is left after that.
  */
 export async function revertParts(
   run: string,
-  { command, already }: Direction,
+  reverting: Reverting,
   session: Session,
   revert: (part: RevertibleRun) => Promise<RowsReport>,
 ): Promise<RowsReport> {
-  const parts = await partsOf(run, command, foldersOf(session));
+  const parts = await partsOf(run, reverting.command, foldersOf(session));
   let empty: RowsReport | undefined;
   for await (const part of partsLeft(parts, session)) {
     const report = await revert(part);
     const isEmpty = changesNothing(report);
     if (parts.isWhole || (session.global.dryRun && !isEmpty)) return report;
     const ofEmpty = empty?.outcome;
-    if (!isEmpty) return withEnd(report, ofEmpty?.(), () => moreLeft(run, command, session));
+    if (!isEmpty) return withEnd(report, ofEmpty?.(), () => moreLeft(run, reverting, session));
     empty = { ...report, outcome: () => report.outcome?.() ?? ofEmpty?.() };
   }
-  return empty ?? nothingToDo(hashChangePresentation('urls'), already(run, parts.doneBy));
+  return empty ?? nothingToDo(hashChangePresentation('urls'), reverting.already(run, parts.doneBy));
 }
 
 async function* allOf(runs: readonly string[], session: Session): AsyncGenerator<RevertibleRun> {
@@ -54,10 +58,10 @@ export async function isAnyLeft(runs: readonly string[], session: Session): Prom
   return false;
 }
 
-async function moreLeft(run: string, command: Direction['command'], session: Session): Promise<CliError | undefined> {
+async function moreLeft(run: string, { command, force }: Reverting, session: Session): Promise<CliError | undefined> {
   if (!(await isAnyLeft(await wholesOf(run, command, foldersOf(session)), session))) return undefined;
   const message = `there is more of run ${run} to ${command}: an earlier undo or redo left links out`;
-  return new CliError('partial', message, { hint: `linkctl ${command} ${run}` });
+  return new CliError('partial', message, { hint: `linkctl ${command} ${run}${force ? ' --force' : ''}` });
 }
 
 /** Returns true if there is more to revert of a run: links or tags. */

@@ -59,7 +59,7 @@ export async function undoOrRedo(
   // All undos and redos of a run are on its account.
   const [{ begin } = {}] = newestFirst(foldersOf(session), (name) => name === run);
   if (begin) assertSameAccount(begin, session.client);
-  return await revertParts(run, direction, session, (part) => undoRun(part, options, session));
+  return await revertParts(run, { ...direction, force: options.force }, session, (part) => undoRun(part, options, session));
 }
 
 /** Undoes a run. The undo is a run, too. */

@@ -350,6 +350,21 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 });
 
+test('U2: undo and redo by force name a command that goes on by force', async ({ linkctl, service, folder }) => {
+  const file = join(folder, 'links.csv');
+  writeFileSync(file, 'long_url\nhttps://example.com/0\nhttps://example.com/1\nhttps://example.com/2\n');
+  expect((await linkctl(['shorten', '-f', file, '--dedupe', 'account'])).code).toBe(0);
+  const [{ run = '' } = {}] = await runs(linkctl);
+  const forced = (command: string, ...flags: string[]) => linkctl([command, run, '--yes', '--force', ...flags]);
+  expect((await forced('undo', '--batch-size', '1', '--concurrency', '1', '--budget', '3')).code).toBe(7);
+  for (const command of ['redo', 'undo', 'redo']) {
+    let ran = await forced(command);
+    for (; ran.code === 3; ran = await forced(command)) expect(ran.stderr).toContain(`hint: linkctl ${command} ${run} --force\n`);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(await stored(service)).toHaveLength(command === 'redo' ? 3 : 0);
+  }
+});
+
 test('U2, U6: an undo that was resumed after another one is redone and undone as a whole', async ({
   linkctl,
   service,
