@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { exitCodes } from '../../src/base/errors.ts';
+import { safeTsv } from '../../src/base/safe-text.ts';
 import { wholeProgram, wholeTree } from '../../src/cli/program.ts';
 import { fieldNames } from '../../src/contract/fields.ts';
 import type { CommandTree } from '../../src/help/command-tree.ts';
@@ -151,6 +152,11 @@ test('D56: linkctl help flags has every global flag, with its variable', async (
 
 test('a word is a topic by its whole name', () => {
   expect(['csv', 'CSV', 'toString', ''].map(isTopicName)).toEqual([true, false, false, false]);
+});
+
+test('B16: the topic formats has an example of each form of escape that tsv has', () => {
+  const forms = ['\\', '\t', '\r', '\n', '\x1b', '\u202e', '\u{e0041}'].map(safeTsv);
+  for (const form of forms) expect(topicText('formats')).toContain(form);
 });
 
 test('B19: the topic formats has the JSON keys of checks and runs, too', () => {
