@@ -160,6 +160,30 @@ describe('D10: a listing that begins with the oldest link', () => {
       expect(await linksOf(world, rows)).toEqual({ 1: 30 });
     });
   });
+
+  test.for([
+    [false, {}],
+    [true, {}],
+    [false, { pageCap: 3 }],
+  ] as const)(
+    'R 1.6: where the number of links is as before, only its two ends are read; oldest first: %s, %o',
+    async ([oldestFirst, manners]) => {
+      await inWorld('a', 900, { oldestFirst, ...manners }, async (world) => {
+        const rows = rowsOf(10);
+        await scriptPosts(world, [faults.dropBefore]);
+        const { exit } = await world.shorten(rows, { settle });
+        expect(exit).toBe(0);
+        const requests = await world.server.requests();
+        const untilRepeat = requests.slice(
+          0,
+          requests.findLastIndex(({ method }) => method === 'POST'),
+        );
+        const offsets = untilRepeat.map(({ url }) => Number(new URL(url, world.server.baseUrl).searchParams.get('offset')));
+        expect(offsets.filter((offset) => offset > 250 && offset < 890)).toEqual([]);
+        expect(await linksOf(world, rows)).toEqual({ 1: 10 });
+      });
+    },
+  );
 });
 
 describe('R 1.6: somebody else writes too', () => {

@@ -43,6 +43,8 @@ export interface Scan {
 
 interface ScanOptions {
   readonly limit: number;
+  /** The offset to begin at; 0 without it. */
+  readonly from?: number;
   isEnough(scan: Scan): boolean;
   readonly mayCall?: (() => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -54,12 +56,12 @@ interface ScanOptions {
  */
 export async function scanNewest(
   { client, domain }: ListingSettings,
-  { limit, isEnough, mayCall = () => true, signal }: ScanOptions,
+  { limit, from = 0, isEnough, mayCall = () => true, signal }: ScanOptions,
 ): Promise<Scan | undefined> {
   const records = new Map<string, KnownRecord>();
   let scan: Scan = { records, total: undefined, isWhole: false, largestPage: 0 };
   let isCounted = true;
-  for (let offset = 0; mayCall(); ) {
+  for (let offset = from; mayCall(); ) {
     const query = { limit, offset: offset || undefined, domain };
     const { urls, page } = await client.send('listUrls', { query }, { signal });
     const rows = urls.map(readRecord).filter((record) => record !== undefined);

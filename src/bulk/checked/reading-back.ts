@@ -4,6 +4,7 @@ import { destinationsCommand } from '../../client/link-commands.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { canonicalUrl, sameUrl } from '../../link/value.ts';
 import { type Execution, pause } from '../execution/execution.ts';
+import type { Watermark } from '../journal/lines.ts';
 import { matchAnswer, type SentItem } from '../matching/matching.ts';
 import { again, type BatchAnswer, doubtful, shortUrlOf, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { type BatchEvidence, evidenceOf, ownAmong } from './listing-evidence.ts';
@@ -175,21 +176,46 @@ async function readNewer(items: readonly SentItem[], { watermark }: BatchEvidenc
 }
 
 /**
- * Returns true if the whole current listing has no link that these rows could have created, besides known links and links of the run. If
- * the totals agree, new links can only be at the head, or at the end of a listing in the opposite order: to hide one elsewhere, others
- * would have to delete as many links.
+ * Returns true if the current listing has no link that these rows could have created, besides known links and links of the run. If the
+ * totals agree, new links can only be at the head, or at the end of a listing in the opposite order: to hide one elsewhere, others would
+ * have to delete as many links. Otherwise the whole listing is read.
  */
 async function listsNoneOf(items: readonly SentItem[], { watermark, latest }: BatchEvidence, run: Execution): Promise<boolean> {
-  const scan = await scanNewest(run, { limit: 500, isEnough: () => false, mayCall: pagesOf(run), signal: run.signal });
-  // A link that is counted but not listed could be one.
-  if (!scan?.isWhole || (scan.total ?? 0) > scan.records.size) return false;
-  if (latest.length > 0 && positionIn(scan.records.keys(), latest) < 0) return false;
-  const listed = [...scan.records.values()];
+  const listed = (await endsOf(items.length, watermark, run)) ?? (await wholeListing(run));
+  if (!listed || (latest.length > 0 && positionIn(listed.all.keys(), latest) < 0)) return false;
   const known = new Set(watermark.known);
   const longUrls = new Set(items.map(({ long_url = '' }) => canonicalUrl(long_url)));
-  const agrees = scan.total !== undefined && scan.total === watermark.total;
-  const candidates = agrees ? [...newerThan(watermark, scan), ...listed.slice(-items.length)] : listed;
-  const alike = candidates.filter(({ hash, long_url }) => !known.has(hash) && longUrls.has(canonicalUrl(String(long_url))));
+  const alike = listed.candidates.filter(
+    ({ hash, long_url }) => !known.has(hash) && longUrls.has(canonicalUrl(String(long_url))),
+  );
   const own = await ownAmong(run.begun.record.journal, alike);
   return alike.every(({ hash }) => own.has(hash));
+}
+
+interface Listed {
+  readonly all: ReadonlyMap<string, KnownRecord>;
+  /** The records among which new links can be. */
+  readonly candidates: readonly KnownRecord[];
+}
+
+/** Reads the newest links, and the last ones of the listing. Undefined unless both readings have the total of the watermark. */
+async function endsOf(count: number, watermark: Watermark, run: Execution): Promise<Listed | undefined> {
+  const { total = 0 } = watermark;
+  if (total === 0) return undefined;
+  const options = { limit: 500, mayCall: pagesOf(run), signal: run.signal };
+  const head = await scanNewest(run, { ...options, isEnough: pastWatermark(watermark) });
+  if (!head || head.isWhole || head.total !== total) return undefined;
+  const from = Math.max(0, total - count);
+  const tail = await scanNewest(run, { ...options, from, isEnough: () => false });
+  // A link that is counted but not listed could be a new one.
+  if (!tail?.isWhole || tail.total !== total || tail.records.size < total - from) return undefined;
+  const last = [...tail.records.values()];
+  return { all: new Map([...head.records, ...tail.records]), candidates: [...newerThan(watermark, head), ...last] };
+}
+
+async function wholeListing(run: Execution): Promise<Listed | undefined> {
+  const scan = await scanNewest(run, { limit: 500, isEnough: () => false, mayCall: pagesOf(run), signal: run.signal });
+  // A link that is counted but not listed could be one.
+  if (!scan?.isWhole || (scan.total ?? 0) > scan.records.size) return undefined;
+  return { all: scan.records, candidates: [...scan.records.values()] };
 }
