@@ -162,7 +162,9 @@ describe('U2: an undo whose record of the links cannot be trusted sends nothing:
     const path = await newestFile(linkctl, folder, 'before.log');
     writeFileSync(path, damage(readFileSync(path, 'utf8')));
     const from = (await wire.requests()).length;
-    expect(await undoLast(linkctl)).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining(message) });
+    const refused = await undoLast(linkctl);
+    expect(refused).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining(message) });
+    expect(refused.stderr).toContain('copy the record, which may show them as they were, before you delete it');
     expect(await changes(wire, from)).toEqual([]);
   });
 

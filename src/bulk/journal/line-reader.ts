@@ -91,7 +91,7 @@ export async function* linesBackwards<T extends LineType>(
 
 export function damaged(path: string, where: string): LocalError {
   return new LocalError(`the journal ${path} is damaged (${where})`, {
-    hint: 'check the links with linkctl list, then delete the record: linkctl runs forget <run>',
+    hint: 'check the links with linkctl list; copy the record, which may show them as they were, before you delete it: linkctl runs forget <run>',
   });
 }
 

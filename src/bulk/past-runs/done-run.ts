@@ -21,17 +21,19 @@ import { answeredDomain, linksOf, resultsOf } from '../journal/recorded-results.
 import { claimRun, foldRun } from '../journal/run-folder.ts';
 import { changeOf, type DoneChange, joinedChanges, movedHashes, type TouchedImage, touchesAny } from './done-change.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
+import { withoutUnsent } from './sent-rows.ts';
 
 export type DoneRun = Awaited<ReturnType<typeof readDoneRun>>;
 
 /** Reads a run that is to be undone. Throws `NotFoundError` if its record is gone, and `LocalError` if its journal is damaged. */
 export async function readDoneRun(stateFolder: string, run: string) {
   const folders = runFolders(stateFolder);
-  const state = await foldRun(run, folders);
-  if (!state) {
+  const folded = await foldRun(run, folders);
+  if (!folded) {
     throw new NotFoundError(`the record of run ${run} is gone: it can be neither undone nor redone`, { hint: 'linkctl runs' });
   }
   const record = runRecord(run, folders);
+  const state = await withoutUnsent(folded, record);
   const { begin, undoneBy, outgrown, size, mark } = state;
   const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
   const nameless = untraceableRows(state);

@@ -1,6 +1,7 @@
 import { isInDoubt, isSettled, mayHaveChanged, type RowState, type RunState } from '../journal/journal-state.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { isUnwritten, newestFirst, type RunFolders, runRecord } from './run-names.ts';
+import { withoutUnsent } from './sent-rows.ts';
 
 /** A run that undoes another one, which may be an undo, too. */
 interface Undo {
@@ -18,18 +19,23 @@ async function undosOf({ undoneBy, outgrown }: UndoneRun, folders: RunFolders): 
   const undos: Undo[] = [];
   for (const run of undoneBy) {
     if (isUnwritten(runRecord(run, folders))) continue;
-    const state = await foldRun(run, folders).catch(() => undefined);
+    const state = await stateOfUndo(run, folders).catch(() => undefined);
     if (state && !mayHaveChanged(state)) continue;
     undos.push({ run, state, isWhole: state !== undefined && !isPartly(state) && !outgrown.has(run) });
   }
   return undos;
 }
 
+async function stateOfUndo(run: string, folders: RunFolders): Promise<RunState | undefined> {
+  const state = await foldRun(run, folders);
+  return state && (await withoutUnsent(state, runRecord(run, folders)));
+}
+
 /** Returns the undos of a run whose record is gone, oldest first. */
 async function undosOfLost(lost: string, folders: RunFolders): Promise<Undo[]> {
   const undos: Undo[] = [];
   for (const { run, begin } of newestFirst(folders, () => true).reverse()) {
-    const state = begin?.undoes === lost ? await foldRun(run, folders) : undefined;
+    const state = begin?.undoes === lost ? await stateOfUndo(run, folders) : undefined;
     if (state && mayHaveChanged(state)) undos.push({ run, state, isWhole: !isPartly(state) });
   }
   return undos;

@@ -1,0 +1,111 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
+import { test } from '../support/linkctl.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+import { foreign, killed, runs } from './undo-world.ts';
+
+type Service = Parameters<typeof stored>[0];
+
+async function notes(service: Service): Promise<string[]> {
+  return (await stored(service)).map(({ hash, note }) => `${hash} ${note}`.trim()).sort();
+}
+
+function written(folder: string, text: string): string {
+  const path = join(folder, 'rows.csv');
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Three links of each kind of change. Somebody makes h1 theirs, so that what reverts the run leaves it alone. */
+const kinds = {
+  edit: {
+    words: (folder: string) => ['edit', '-f', written(folder, 'hash,note\nh0,asked\nh1,asked\nh2,asked\n')],
+    theirs: ['PATCH', '/urls/h1', { note: 'theirs' }],
+    undoing: 'PATCH',
+    done: ['h0 asked', 'h1 theirs', 'h2 asked'],
+    undone: ['h0', 'h1 theirs', 'h2'],
+  },
+  delete: {
+    words: (folder: string) => ['delete', '--hashes-from', written(folder, 'hash\nh0\nh1\nh2\n'), '--yes'],
+    theirs: ['POST', '/urls', { custom_hash: 'h1', long_url: 'https://theirs.example/', note: 'theirs' }],
+    undoing: 'POST',
+    done: ['h1 theirs'],
+    undone: ['h0', 'h1 theirs', 'h2'],
+  },
+  shorten: {
+    words: (folder: string) => [
+      'shorten',
+      '-f',
+      written(folder, 'hash,url\nh0,https://a.example\nh1,https://b.example\nh2,https://c.example\n'),
+    ],
+    theirs: ['PATCH', '/urls/h1', { note: 'theirs' }],
+    undoing: 'DELETE',
+    done: ['h0', 'h1 theirs', 'h2'],
+    undone: ['h1 theirs'],
+  },
+} as const;
+
+describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+  test.override({ edition });
+
+  describe.each(['edit', 'delete', 'shorten'] as const)('a run of %s', (name) => {
+    const { words, theirs, undoing, done, undone } = kinds[name];
+
+    test('U2, U3: an undo that left a link alone and was killed is redone, and undone again', async ({
+      linkctl,
+      service,
+      wire,
+      env,
+      folder,
+    }) => {
+      if (name !== 'shorten') await store(service, numbered(3));
+      expect((await linkctl(words(folder))).code).toBe(0);
+      const [{ run = '' } = {}] = await runs(linkctl);
+      const [method, path, fields] = theirs;
+      await foreign(service, method, path, fields);
+      await killed(['undo', run, '--yes'], { only: { method: undoing }, ...faults.silentAfter }, { wire, env });
+      await expect.poll(() => notes(service)).toEqual(undone);
+      expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0 });
+      expect(await notes(service)).toEqual(done);
+      expect(await linkctl(['undo', run, '--yes'])).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('there is more of run'),
+      });
+      expect(await notes(service)).toEqual(undone);
+    });
+  });
+
+  test('U2, U3: a redo that left a link alone and was killed is undone', async ({ linkctl, service, wire, env, folder }) => {
+    await store(service, numbered(3));
+    expect((await linkctl(kinds.delete.words(folder))).code).toBe(0);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/h1', { note: 'theirs' });
+    await killed(['redo', run, '--yes'], { only: { method: 'DELETE' }, ...faults.silentAfter }, { wire, env });
+    await expect.poll(() => notes(service)).toEqual(['h1 theirs']);
+    expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
+    expect(await notes(service)).toEqual(['h0', 'h1 theirs', 'h2']);
+  });
+
+  test('U2, U3: after an undo that was killed and one by force, redo comes to an end where all is redone', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(3));
+    expect((await linkctl(kinds.edit.words(folder))).code).toBe(0);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    await foreign(service, 'PATCH', '/urls/h1', { note: 'theirs' });
+    await killed(['undo', run, '--yes'], { only: { method: 'PATCH' }, ...faults.silentAfter }, { wire, env });
+    expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
+    const redo = ['redo', run, '--yes'];
+    expect(await linkctl(redo)).toMatchObject({ code: 3, stderr: expect.stringContaining('there is more of run') });
+    expect((await linkctl(redo)).code).toBe(0);
+    expect(await notes(service)).toEqual(['h0 asked', 'h1 theirs', 'h2 asked']);
+    expect(await linkctl(redo)).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
+  });
+});
