@@ -109,3 +109,46 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(redo)).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
   });
 });
+
+describe('a row that a reading answered, in a run that was killed', () => {
+  test.for([
+    ['an edit of a missing link', 'PATCH', 'hash,note\nh0,asked\ngone,asked\nh1,asked\n', ['edit', '-f']],
+    ['an edit of a link that was as requested', 'PATCH', 'hash,note\nh0,asked\nh1,asked\nh2,before\n', ['edit', '-f']],
+    ['a deletion of a missing link', 'DELETE', 'hash\nh0\ngone\nh1\n', ['delete', '--yes', '--hashes-from']],
+  ] as const)(
+    'U1, U2, E16: undo does not wait for %s',
+    async ([, method, rows, words], { linkctl, service, wire, env, folder }) => {
+      await store(service, numbered(3, { note: 'before' }));
+      const before = await notes(service);
+      await killed([...words, written(folder, rows)], { only: { method }, ...faults.silentAfter }, { wire, env });
+      await expect.poll(() => notes(service)).not.toEqual(before);
+      const [{ run = '' } = {}] = await runs(linkctl);
+      expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
+      expect(await notes(service)).toEqual(before);
+      expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
+    },
+  );
+
+  test('U2, U3, E16: redo does not wait for a link that undo did not make again, as its hash was taken', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(4));
+    const file = written(folder, 'hash\nh0\nh1\nh2\nh3\n');
+    expect((await linkctl(['delete', '--yes', '--hashes-from', file])).code).toBe(0);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    const inTwos = ['undo', run, '--yes', '--batch-size', '2', '--concurrency', '1'];
+    const lost = { only: { method: 'POST' }, ...faults.silentAfter };
+    await killed(inTwos, lost, { wire, env });
+    await expect.poll(() => notes(service)).toHaveLength(2);
+    const taken = (await notes(service)).includes('h0') ? 'h3' : 'h0';
+    await foreign(service, 'POST', '/urls', { custom_hash: taken, long_url: 'https://theirs.example/', note: 'theirs' });
+    await killed(inTwos, lost, { wire, env }, [{ only: { method: 'POST' } }]);
+    await expect.poll(() => notes(service)).toHaveLength(4);
+    expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0 });
+    expect(await notes(service)).toEqual([`${taken} theirs`]);
+  });
+});

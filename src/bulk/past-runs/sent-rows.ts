@@ -1,5 +1,8 @@
-import { keptImages } from '../journal/images.ts';
+import type { EditFields } from '../../contract/operations.ts';
+import { fieldsToChange } from '../../link/same.ts';
+import { type BeforeImage, keptImages } from '../journal/images.ts';
 import { doubtfulCount, isInDoubt, type RunState } from '../journal/journal-state.ts';
+import type { BeginLine } from '../journal/lines.ts';
 import type { RunRecord } from './run-names.ts';
 
 /**
@@ -9,6 +12,20 @@ import type { RunRecord } from './run-names.ts';
 export async function withoutUnsent(state: RunState, record: RunRecord): Promise<RunState> {
   const { begin, stateOf } = state;
   if (!begin.undo || doubtfulCount(state) === 0) return state;
-  const { has } = await keptImages(record, begin.input.rows);
-  return { ...state, stateOf: (row) => (isInDoubt(stateOf(row)) && !has(row) ? 'free' : stateOf(row)) };
+  const sent = new Set<number>();
+  const images = await keptImages(record, begin.input.rows);
+  for await (const some of images.backwards())
+    for (const image of some) if (isInDoubt(stateOf(image.row)) && wasSent(image, begin)) sent.add(image.row);
+  return { ...state, stateOf: (row) => (isInDoubt(stateOf(row)) && !sent.has(row) ? 'free' : stateOf(row)) };
+}
+
+/** Nothing is sent if the reading answers it: the link to change is missing or already as requested, or the hash of a new link is taken. */
+function wasSent({ payload, record, seen = [] }: BeforeImage, { operation, options }: BeginLine): boolean {
+  const { hash: _, domain: __, ...asked }: BeforeImage['payload'] & EditFields = payload;
+  // Only new links are sent without an earlier one, and always with a destination.
+  if (!record) return operation !== 'edit' && asked.long_url !== undefined;
+  if (operation === 'shorten' && options.onConflict !== 'update') return false;
+  // An edit may have been sent later, in doubt, because somebody had changed the link.
+  const isDone = Object.keys(asked).length > 0 && fieldsToChange(asked, record).length === 0;
+  return !isDone || seen.length > 0;
 }
