@@ -53,7 +53,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   describe.each(['edit', 'delete', 'shorten'] as const)('a run of %s', (name) => {
     const { words, theirs, undoing, done, undone } = kinds[name];
 
-    test('U2, U3: an undo that left a link alone and was killed is redone, and undone again', async ({
+    test('U2: an undo that left a link alone and was killed is redone, and undone again', async ({
       linkctl,
       service,
       wire,
@@ -77,7 +77,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     });
   });
 
-  test('U2, U3: a redo that left a link alone and was killed is undone', async ({ linkctl, service, wire, env, folder }) => {
+  test('U2: a redo that left a link alone and was killed is undone', async ({ linkctl, service, wire, env, folder }) => {
     await store(service, numbered(3));
     expect((await linkctl(kinds.delete.words(folder))).code).toBe(0);
     const [{ run = '' } = {}] = await runs(linkctl);
@@ -89,7 +89,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await notes(service)).toEqual(['h0', 'h1 theirs', 'h2']);
   });
 
-  test('U2, U3: after an undo that was killed and one by force, redo comes to an end where all is redone', async ({
+  test('U2: after an undo that was killed and one by force, redo comes to an end where all is redone', async ({
     linkctl,
     service,
     wire,
@@ -129,7 +129,7 @@ describe('a row that a reading answered, in a run that was killed', () => {
     },
   );
 
-  test('U2, U3, E16: redo does not wait for a link that undo did not make again, as its hash was taken', async ({
+  test('U2, E16: redo does not wait for a link that undo did not make again, as its hash was taken', async ({
     linkctl,
     service,
     wire,

@@ -320,7 +320,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(await values(service)).toEqual(after);
       await wire.release();
       expect(await values(service)).toEqual(before);
-      expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+      // Links that were not found at first may be those of somebody else.
+      const isProven = kind.back !== 'POST';
+      expect((await linkctl(['redo', run, '--yes'])).code).toBe(isProven ? 0 : 3);
+      if (!isProven) expect((await linkctl(['redo', run, '--yes', '--force'])).code).toBe(0);
       expect(await values(service)).toEqual(after);
     },
   );

@@ -80,6 +80,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   signal: {},
   undone: {
     apply: (fold, { by, withdrawn }) => {
+      fold.wasMissed ||= by === fold.begin.run;
       fold.undoneBy = withdrawn ? fold.undoneBy.filter((run) => run !== by) : [...fold.undoneBy, by];
     },
   },

@@ -117,6 +117,8 @@ export interface RunState {
   readonly undoneBy: readonly string[];
   /** Undos after whose beginning rows were done. */
   readonly outgrown: ReadonlySet<string>;
+  /** An undo that is not in `undoneBy` did not find all that rows in doubt may have made. */
+  readonly wasMissed: boolean;
   /**
    * Tags may have been added, or a row that does not count as changed may have changed a link: it was not applied as requested, was in
    * doubt, or its link may be new.

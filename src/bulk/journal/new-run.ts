@@ -85,6 +85,7 @@ export function newState(begin: BeginLine) {
     shown: false,
     undoneBy: [] as readonly string[],
     outgrown: new Set<string>(),
+    wasMissed: false,
     mayHaveChangedMore: false,
     kept: begin.kept ?? 0,
     size: 0,

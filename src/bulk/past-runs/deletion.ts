@@ -44,7 +44,9 @@ export async function discardRun(name: string, folders: RunFolders, system: Syst
 
 async function remove(name: string, state: RunState | undefined, folders: RunFolders, system: System): Promise<void> {
   const undoes = state?.begin.undoes;
-  if (undoes !== undefined && state && !mayHaveChanged(state))
+  if (undoes !== undefined && state && !mayHaveChanged(state)) {
+    if (state.kept > 0) await recordUndone({ undoes, by: undoes, withdrawn: true }, folders, system);
     await recordUndone({ undoes, by: name, withdrawn: true }, folders, system);
+  }
   removeRunFolder(name, folders, system);
 }

@@ -20,6 +20,7 @@ import { type BeginLine, isOfRow, type ResultLine, type TakenUrl } from '../jour
 import { answeredDomain, linksOf, resultsOf } from '../journal/recorded-results.ts';
 import { claimRun, foldRun } from '../journal/run-folder.ts';
 import { changeOf, type DoneChange, joinedChanges, movedHashes, type TouchedImage, touchesAny } from './done-change.ts';
+import { recordUndone } from './later-lines.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
 import { withoutUnsent } from './sent-rows.ts';
 
@@ -138,9 +139,9 @@ async function* appliedChanges(run: RecordedRun): AsyncGenerator<readonly DoneCh
 
 /** Yields what rows may have created whose hashes were free before: those in doubt, and those that were refused after an attempt in doubt. */
 async function* possibleCreations({ state, images, answered }: RecordedRun): AsyncGenerator<readonly DoneChange[]> {
-  const { stateOf, mayBePartlyApplied, undoneBy } = state;
+  const { stateOf, mayBePartlyApplied, undoneBy, wasMissed } = state;
   // After an undo that did not find the link, the same command or somebody else may have created it.
-  const isProven = undoneBy.length === 0;
+  const isProven = undoneBy.length === 0 && !wasMissed;
   for await (const some of images.backwards()) {
     const created: DoneChange[] = [];
     for (const image of some.filter(({ record }) => record === null)) {
@@ -237,4 +238,10 @@ function createdLink(row: number, link: LinkKey, made: LinkPrints | undefined, i
 
 export async function assertIdle(run: string, folders: RunFolders, system: System): Promise<void> {
   (await claimRun(run, folders, system, 0)).release();
+}
+
+/** Records that an undo did not find all that rows in doubt may have made: what is found later may be somebody else's. */
+export async function recordMissed(run: string, folders: RunFolders, system: System): Promise<void> {
+  const held = await claimRun(run, folders, system, 0);
+  await recordUndone({ undoes: run, by: run, withdrawn: true }, folders, system).finally(held.release);
 }

@@ -49,8 +49,9 @@ export async function recordResumed(
 
 /**
  * Records in the journal of `undoes` that `by` undoes it: from then on, the command of `undoes` starts a new run. Called before anything is
- * sent. `withdrawn` cancels the line if `by` changed nothing. It is written before the record of `by` is deleted,
- * because a run without a record counts as applied. The caller holds the lock of `undoes`. Does nothing if the record of `undoes` is gone.
+ * sent. `withdrawn` cancels the line if `by` changed nothing. It is written before the record of `by` is deleted, because a run without a
+ * record counts as applied. By the run itself, it says that an undo missed something. The caller holds the lock of `undoes`. Does nothing if
+ * the record of `undoes` is gone.
  */
 export async function recordUndone(
   line: { readonly undoes: string; readonly by: string; readonly withdrawn?: true | undefined },
@@ -60,8 +61,9 @@ export async function recordUndone(
   const { undoes, by, withdrawn } = line;
   if (!runNames(folders).includes(undoes)) return;
   const { journal: path } = runRecord(undoes, folders);
-  const { size, undoneBy } = await foldJournal(path);
-  if (withdrawn ? !undoneBy.includes(by) : undoneBy.at(-1) === by) return;
+  const { size, undoneBy, wasMissed } = await foldJournal(path);
+  const isRecorded = by === undoes ? wasMissed : withdrawn ? !undoneBy.includes(by) : undoneBy.at(-1) === by;
+  if (isRecorded) return;
   const journal = await openJournal(path, size);
   const at = isoTime(system.now());
   await journal.write({ type: 'undone', by, at, withdrawn }).finally(() => journal.close());

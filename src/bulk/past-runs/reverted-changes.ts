@@ -17,6 +17,8 @@ interface RevertedChanges {
   readonly reversals: readonly Reversal[];
   readonly isAll: boolean;
   has(change: DoneChange): boolean;
+  /** The run created the link, an undo deleted it, and a redo in doubt may have made it again, or somebody else. */
+  wasDeleted(change: DoneChange): boolean;
 }
 
 /** Throws `NotFoundError` if the record of the run is gone, and `LocalError` if its journal is damaged. */
@@ -46,16 +48,25 @@ async function revertedChanges(run: DoneRun, kept: RunFolders): Promise<Reverted
   const name = run.begin.run;
   const first = await firstRunOf(run, kept);
   const reversals = await reversalsOf(first, kept);
-  if (reversals.length === 0) return { reversals, isAll: false, has: () => false };
+  if (reversals.length === 0) return { reversals, isAll: false, has: () => false, wasDeleted: () => false };
   const last = reversals.at(-1);
   // A redo that is not whole may still be applied.
   const isCertain = reversals.every(({ isUndo, isWhole }) => isUndo || isWhole);
-  if (isCertain && last?.isWhole && last.undoes === name) return { reversals, isAll: true, has: () => true };
+  if (isCertain && last?.isWhole && last.undoes === name)
+    return { reversals, isAll: true, has: () => true, wasDeleted: () => false };
   const plans = await plansOf(first, reversals, kept);
   const restored = restoredRows(first, reversals, plans);
   const isUndo = reversals.find((reversal) => reversal.run === name)?.isUndo ?? false;
   const reverted = isUndo ? inForce : asBefore;
-  return { reversals, isAll: false, has: ({ row }) => restored[plans.get(name)?.rows[row] ?? none] === reverted };
+  const undos = reversals.filter((reversal) => reversal.undoes === name && !run.outgrown.has(reversal.run));
+  const deleted = new Set(undos.flatMap((undo) => plans.get(undo.run)?.rows.filter((_, index) => hasDone(undo, index)) ?? []));
+  const rowOf = ({ row }: DoneChange): number => plans.get(name)?.rows[row] ?? none;
+  return {
+    reversals,
+    isAll: false,
+    has: (change) => restored[rowOf(change)] === reverted,
+    wasDeleted: (change) => change.before === undefined && restored[rowOf(change)] === uncertain && deleted.has(rowOf(change)),
+  };
 }
 
 /** Returns the run itself if that with which its chain begins cannot be read. */

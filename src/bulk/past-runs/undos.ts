@@ -1,7 +1,6 @@
-import { isInDoubt, isSettled, mayHaveChanged, type RowState, type RunState } from '../journal/journal-state.ts';
+import { doubtfulCount, isInDoubt, isSettled, mayHaveChanged, type RowState, type RunState } from '../journal/journal-state.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { isUnwritten, newestFirst, type RunFolders, runRecord } from './run-names.ts';
-import { withoutUnsent } from './sent-rows.ts';
 
 /** A run that undoes another one, which may be an undo, too. */
 interface Undo {
@@ -28,7 +27,9 @@ async function undosOf({ undoneBy, outgrown }: UndoneRun, folders: RunFolders): 
 
 async function stateOfUndo(run: string, folders: RunFolders): Promise<RunState | undefined> {
   const state = await foldRun(run, folders);
-  return state && (await withoutUnsent(state, runRecord(run, folders)));
+  if (!state || doubtfulCount(state) === 0) return state;
+  const { withoutUnsent } = await import('./sent-rows.ts');
+  return await withoutUnsent(state, runRecord(run, folders));
 }
 
 /** Returns the undos of a run whose record is gone, oldest first. */

@@ -56,7 +56,8 @@ export async function* undonePages(
     const located = domains.map((one): Located => ({ ...one, ...linkNow(one, byFirstHash, find) }));
     const decided = ({ change, domain, record, taken }: Located, isTaken: boolean): PlannedLink => {
       const isNew = record && isToProve(change) ? isNewer?.(record.hash) : undefined;
-      const isProven = isNew || (change.isProven && !(mayHaveMoved && isUnplaced({ change, domain })));
+      const isKnown = isNew || (change.isProven && !(mayHaveMoved && isUnplaced({ change, domain })));
+      const isProven = isKnown && !reverted.wasDeleted(change);
       const reason = isGone(domain)
         ? `the account has no domain ${domain}`
         : change.mayBeOld && foreignReason(isNew, run.begin.mode === 'dedupe' && !force);
