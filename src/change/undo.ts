@@ -70,10 +70,11 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   const undo = undoOf(run);
   if (begin.operation === 'tags') return await undoTagRun(part, { ...undo, force: options.force }, session);
   const method = await undoMethodOf(run, session);
+  // Of a run in progress, everything may be in doubt, and its command cannot be repeated.
+  if (!global.dryRun) await assertIdle(begin.run, foldersOf(session), system);
   if (!options.force) assertSettled(run);
   await requireAnswer(session, 'named');
   if (!options.force) await assertTagsSettled(run, session);
-  if (!global.dryRun) await assertIdle(begin.run, foldersOf(session), system);
   await session.note(
     undo.direction === 'redo'
       ? `redoing run ${begin.undoes ?? begin.run}: ${subjectOf(begin)}`

@@ -59,6 +59,31 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await stored(service)).toEqual([]);
   });
 
+  test('U2, J4: a run in progress with rows in doubt is not undone, and nothing advises to repeat its command: exit 9', async ({
+    linkctl,
+    wire,
+    env,
+    file,
+    words,
+  }) => {
+    writeFileSync(file, lines([1, 2, 3, 4, 5, 6]));
+    const post = { only: { method: 'POST' } };
+    await wire.script([post, { ...post, ...faults.silentAfter }]);
+    const { process: child, ended } = startProgram(words, env);
+    try {
+      await arrived(wire, 2, 'POST');
+      const [{ run = '' } = {}] = await runs(linkctl);
+      for (const flags of [[], ['--force']]) {
+        const refused = await linkctl(['undo', run, '--yes', ...flags]);
+        expect(refused).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining('is in use by another linkctl') });
+        expect(refused.stderr).not.toContain('repeat the command');
+      }
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
+    }
+  });
+
   test('R 1.2: after an undo by force, the same file is shortened anew only with --again, because links of it may exist', async ({
     linkctl,
     service,
