@@ -4,7 +4,7 @@ import { sameUrl } from '../link/value.ts';
 import { literalRefusal, type Refusal } from './addresses.ts';
 import type { Closed, HostFeedback, HostRateLimiter, Permit } from './host-rate-limiter.ts';
 import type { Answer, Method, ProbeClient } from './probe-client.ts';
-import type { RedirectOutcome } from './verdict.ts';
+import { type RedirectOutcome, withoutPassword } from './verdict.ts';
 
 export interface RedirectContext {
   readonly client: ProbeClient;
@@ -33,14 +33,15 @@ export async function follow(
   context: RedirectContext,
 ): Promise<RedirectOutcome> {
   const visited = new Set<string>();
-  let at = withoutPassword(url);
+  let at = url;
   let permanent = true;
   let milliseconds = 0;
   for (let redirects = 0; ; redirects += 1) {
     const progress = { url: at, redirects, milliseconds };
-    if (visited.has(at.href)) return { kind: 'loop', reason: 'redirect loop', ...progress };
+    const requested = withoutPassword(at);
+    if (visited.has(requested.href)) return { kind: 'loop', reason: 'redirect loop', ...progress };
     if (redirects > context.redirects) return { kind: 'loop', reason: `more than ${context.redirects} redirects`, ...progress };
-    visited.add(at.href);
+    visited.add(requested.href);
     const refused = refusalOf(at, context.refusal);
     if (refused) return { kind: 'refused', ...refused, ...progress };
     const entry = redirects === 0 && first ? first : await context.hosts.acquire(at.host);
@@ -52,9 +53,9 @@ export async function follow(
         ...progress,
       };
     }
-    const answer = await context.client.send(method, at, context.signal);
+    const answer = await context.client.send(method, requested, context.signal);
     entry.release(feedbackOf(answer, method, context));
-    context.report?.(method, at, answer);
+    context.report?.(method, requested, answer);
     if (answer.kind === 'refused') return { ...answer, isPrivate: true, ...progress };
     milliseconds += answer.milliseconds;
     if (answer.kind === 'failure') return { ...answer, ...progress, milliseconds };
@@ -68,16 +69,8 @@ export async function follow(
       return { kind: 'arrived', status, milliseconds };
     }
     permanent &&= status === 301 || status === 308;
-    at = withoutPassword(next);
+    at = next;
   }
-}
-
-/** Credentials are neither sent to strangers nor shown in results. */
-function withoutPassword(url: URL): URL {
-  const bare = new URL(url);
-  bare.username = '';
-  bare.password = '';
-  return bare;
 }
 
 export interface NotProbed {

@@ -18,11 +18,11 @@ export interface Verdict {
   readonly status: CheckStatus;
   /** The status of the last response; absent if there was none. */
   readonly httpStatus?: number | undefined;
-  /** Absent if there were no redirects. */
+  /** Without user name and password. Absent if there were no redirects. */
   readonly finalUrl?: string | undefined;
   /** The time of the decisive requests, without the delays between them. */
   readonly milliseconds: number;
-  /** Empty if the status is enough. */
+  /** Empty if the status is enough: if a link has moved, `finalUrl` is then its whole new address. */
   readonly reason: string;
   /** Not requested because the network of this computer or its name server failed. A later check retries it. */
   readonly offline?: true | undefined;
@@ -64,6 +64,7 @@ const finalCodes: ReadonlyMap<number, string> = new Map([
 ]);
 
 interface RedirectProgress {
+  /** With its user name and password. */
   readonly url: URL;
   readonly redirects: number;
   readonly milliseconds: number;
@@ -121,8 +122,12 @@ export function verdictOf(outcome: RedirectOutcome): Verdict {
 }
 
 function answerStatus(end: Extract<RedirectOutcome, { kind: 'answer' }>): Pick<Verdict, 'status' | 'reason'> {
-  const { status, permanent, redirects, asksToWait } = end;
-  if (isGood(end)) return { status: redirects > 0 && permanent ? 'moved' : 'ok', reason: '' };
+  const { url, status, permanent, redirects, asksToWait } = end;
+  if (isGood(end)) {
+    if (redirects === 0 || !permanent) return { status: 'ok', reason: '' };
+    const isWhole = withoutPassword(url).href === url.href;
+    return { status: 'moved', reason: isWhole ? '' : 'the new address has a user name or password, which is not shown' };
+  }
   const why = finalCodes.get(status);
   if (why !== undefined) return { status: 'broken', reason: why };
   if (status === 429) return { status: 'blocked', reason: asksToWait ? 'rate limited (Retry-After)' : 'too many requests' };
@@ -133,7 +138,15 @@ function answerStatus(end: Extract<RedirectOutcome, { kind: 'answer' }>): Pick<V
 }
 
 function finalUrl({ url, redirects }: RedirectProgress): Pick<Verdict, 'finalUrl'> {
-  return redirects > 0 ? { finalUrl: url.href } : {};
+  return redirects > 0 ? { finalUrl: withoutPassword(url).href } : {};
+}
+
+/** Credentials are neither sent to strangers nor shown in results. */
+export function withoutPassword(url: URL): URL {
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  return bare;
 }
 
 /** Requires that the short URL redirects to its destination: anything else is wrong, even a good page. */

@@ -76,7 +76,7 @@ export function register(command: Command, run: Runner): void {
         'requests, and Retry-After is obeyed up to --max-wait. Requests are HEAD, then GET if that fails; pages are not read, and cookies are ' +
         'not kept. What seems broken or unreachable is requested again 3 seconds later. Proxies are not used.',
       'check is a run: linkctl runs lists it, and the same command resumes it for a day. It changes nothing. With --only moved alone, long_url is ' +
-        'the new address, and -o csv or jsonl is input for edit -f. edit -f refuses a file without rows. --links does not request the destinations. Its requests may count as clicks.',
+        'the new address, and -o csv or jsonl is input for edit -f. If the new address has a password, long_url is empty. edit -f refuses a file without rows. --links does not request the destinations. Its requests may count as clicks.',
       'Exit code 0: no link failed. 3: a link has a status of --fail-on. 8: nothing could be requested, or some links not yet. ' +
         'Reasons are a Retry-After longer than --max-wait, and a name server that fails. The same command requests those links later.',
     ],

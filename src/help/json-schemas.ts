@@ -105,13 +105,13 @@ const runMembers = {
 };
 
 const foundOf = ['ok', 'moved', 'skipped', 'blocked', 'loop', 'unreachable', 'broken', 'wrong', 'not_sent'] as const;
-/** `old_long_url` exists with `--only moved` alone. The last three fields are missing for links that were not checked. */
+/** With `--only moved` alone, `old_long_url` exists, and `long_url` is null if the new address has a password. The last three fields are missing for links that were not checked. */
 const checked = object({
   hash: text,
   short_url: text,
   status: oneOf(foundOf),
   http_status: nullable(count),
-  long_url: text,
+  long_url: nullable(text),
   old_long_url: optional(text),
   final_url: nullable(text),
   milliseconds: optional(count),

@@ -51,7 +51,7 @@ const table: readonly (readonly [animal: string, status: string, http?: number, 
   ['relative-location', 'moved', 200],
   ['raw-location', 'moved', 200],
   ['latin-location', 'moved', 200],
-  ['to-password', 'moved', 200],
+  ['to-password', 'moved', 200, 'user name or password'],
   ['moved-then-302', 'ok', 200],
   ['found', 'ok', 200],
   ['see-other', 'ok', 200],
@@ -168,7 +168,8 @@ test('E32: nothing that is shown of a destination has its password', async () =>
   const shown: string[] = [];
   const url = zoo.urlOf('password-inside').replace('//', '//ann:secret@');
   const { verdicts } = await ask([linkTo(url, 0)], { report: (_, asked) => void shown.push(asked.href) });
-  expect(verdicts).toMatchObject([{ status: 'moved', finalUrl: zoo.urlOf('password-inside', '/in') }]);
+  const reason = 'the new address has a user name or password, which is not shown';
+  expect(verdicts).toMatchObject([{ status: 'moved', finalUrl: zoo.urlOf('password-inside', '/in'), reason }]);
   expect(shown).toEqual([zoo.urlOf('password-inside'), zoo.urlOf('password-inside', '/in')]);
 });
 

@@ -203,7 +203,7 @@ for (const edition of ['a', 'b'] as const) {
       ]);
       const { code, stdout } = await linkctl(['check', '--allow-private', '-o', 'csv', '--only', 'moved']);
       expect(code).toBe(0);
-      expect(stdout).toBe(`hash,long_url,old_long_url\naway,"${pages.urlOf('ok-a,b')}","${pages.urlOf('301/a,b')}"\n`);
+      expect(stdout).toBe(`hash,long_url,old_long_url,reason\naway,"${pages.urlOf('ok-a,b')}","${pages.urlOf('301/a,b')}",\n`);
       const file = join(folder, 'moved.csv');
       writeFileSync(file, stdout);
       expect((await linkctl(['edit', '-f', file])).code).toBe(0);
@@ -213,6 +213,30 @@ for (const edition of ['a', 'b'] as const) {
       for (const whole of [file, results]) {
         expect(await linkctl(['edit', '-f', whole, '-n'])).toMatchObject({ code: 0, stdout: '' });
       }
+    });
+
+    test('K5, E32: where the new address has a password, the file for edit -f gives a reason instead of the address', async ({
+      linkctl,
+      service,
+      pages,
+      folder,
+    }) => {
+      const inside = pages.urlOf('301/new').replace('//', '//ann:secret@');
+      await store(service, [{ custom_hash: 'inside', long_url: inside }]);
+      for (const [format, row] of [
+        [
+          'csv',
+          `hash,long_url,old_long_url,reason\ninside,,${inside},"the new address has a user name or password, which is not shown"\n`,
+        ],
+        ['jsonl', expect.stringContaining('"long_url":null')],
+      ] as const) {
+        const { stdout } = await linkctl(['check', '--allow-private', '--only', 'moved', '-o', format]);
+        expect(stdout).toEqual(row);
+        const file = join(folder, `moved.${format}`);
+        writeFileSync(file, stdout);
+        expect((await linkctl(['edit', '-f', file])).stderr).toContain('1 row: 1 unchanged');
+      }
+      expect((await stored(service))[0]?.long_url).toBe(inside);
     });
 
     test('K5: the example of --help edits what has moved, and nothing on a day when nothing has', async ({

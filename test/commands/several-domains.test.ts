@@ -86,7 +86,7 @@ describe('two domains', () => {
     expect((await stored(service, 'a.example')).map(({ long_url }) => long_url)).toEqual(['https://new.example/0']);
     expect((await stored(service, 'b.example')).map(({ long_url }) => long_url)).toEqual(['https://example.com/0']);
     const moved = await linkctl(['check', '--only', 'moved', '-n', '-o', 'csv']);
-    expect(moved).toMatchObject({ code: 0, stdout: 'short_url,long_url,old_long_url\n' });
+    expect(moved).toMatchObject({ code: 0, stdout: 'short_url,long_url,old_long_url,reason\n' });
   });
 
   test('B43: a named link of an unknown domain is missing beside others, which are shown', async ({ linkctl, service }) => {

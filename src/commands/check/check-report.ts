@@ -63,7 +63,7 @@ export function checkPresentation({ only, severalDomains }: CheckView) {
     key: 'checks',
     columns: checkColumns,
     tableFields: [name, 'status', 'http_status', 'long_url', 'reason'],
-    pipedFields: isEdit(only) ? [name, 'long_url', 'old_long_url'] : fields,
+    pipedFields: isEdit(only) ? [name, 'long_url', 'old_long_url', 'reason'] : fields,
   } as const;
 }
 
@@ -123,7 +123,7 @@ async function* shownRows(shown: ShownCheck, session: Session): AsyncGenerator<R
 
 const tablePage = 500;
 
-/** With `--only moved` alone, the rows are input for `edit -f`: the new address is the long URL. */
+/** With `--only moved` alone, the rows are input for `edit -f`: the new address is the long URL, or else there is a reason. */
 export function isEdit(only: CheckView['only']): boolean {
   return only?.size === 1 && only.has('moved');
 }
@@ -139,7 +139,7 @@ function rowOf(checked: CheckedRow, { only }: CheckView): Row {
     milliseconds,
     reason,
   } = checkedFields(checked);
-  const urls = isEdit(only) ? { long_url: final_url, old_long_url: long_url } : { long_url };
+  const urls = isEdit(only) ? { long_url: reason ? null : final_url, old_long_url: long_url } : { long_url };
   return { hash, short_url: withoutScheme(short_url), status, http_status, ...urls, final_url, milliseconds, reason };
 }
 
