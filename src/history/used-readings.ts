@@ -1,7 +1,7 @@
 import { NotFoundError } from '../base/errors.ts';
 import { shellWord } from '../base/quoted.ts';
 import { dayLength, isoTime, utcDay, utcTime } from '../base/times.ts';
-import { type DayClicks, isComparable, type Period } from './clicks.ts';
+import { type DayClicks, isComparable, type Period, type Span } from './clicks.ts';
 import type { Reading, ReadingScope } from './readings.ts';
 
 export interface UsedReadings {
@@ -14,21 +14,17 @@ export interface UsedReadings {
 }
 
 /**
- * Selects the readings nearest to both ends of a period: of two equally near ones, the earlier for the start and the later for the end. The
- * first reading must not be later than the start. Throws a `NotFoundError` if there is none, or if the whole period is between two
- * readings.
+ * Selects the readings nearest to both ends of a period: of two equally near ones, the earlier for the start and the later for the end. One
+ * that is nearest to both is the end, so that a period is never counted by a time after it, unless no earlier reading exists. The oldest
+ * reading must not be later than the start. Throws a `NotFoundError` if it is, or if there is only one reading.
  */
 export function usedReadings(ends: readonly Reading[], { since, until, now }: Period, wanted: ReadingScope): UsedReadings {
   const isFitting = ({ scope }: Reading): boolean => covers(scope, wanted);
   const fitting = readingsInOrder(ends, now).filter(isFitting);
   const [oldest] = fitting;
   if (oldest === undefined) throw ends.some(isFitting) ? noTimelyReading() : noReading(ends, wanted);
-  const first = nearest(
-    fitting.filter(({ from }) => from < until),
-    since,
-    'earlier',
-  );
-  if (oldest.from > since || first === undefined) throw noOldReading(oldest);
+  if (oldest.from > since) throw noOldReading(oldest);
+  const first = startOf(fitting, { since, until }) ?? oldest;
   const last = nearest(fitting.slice(fitting.indexOf(first) + 1), until, 'later');
   if (last === undefined) {
     throw new NotFoundError(`no reading was made after ${momentText(first.from)}, so there are no clicks to count`, {
@@ -38,6 +34,12 @@ export function usedReadings(ends: readonly Reading[], { since, until, now }: Pe
   const earlier = nearest(fitting.slice(0, fitting.indexOf(first)), 2 * first.from - last.from, 'earlier');
   const isCompared = earlier && isComparable({ since: earlier.from, until: first.from }, { since: first.from, until: last.from });
   return { first, last, before: isCompared ? earlier : undefined, fitting };
+}
+
+function startOf(readings: readonly Reading[], { since, until }: Span): Reading | undefined {
+  const start = nearest(readings, since, 'earlier');
+  if (start === undefined || start.from !== nearest(readings, until, 'later')?.from) return start;
+  return readings[readings.indexOf(start) - 1] ?? start;
 }
 
 /**

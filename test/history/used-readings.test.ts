@@ -18,8 +18,12 @@ test.each([
   [[0, 10, 20, 30], 4, 26, [0, 30]],
   // All of the time lies between two readings.
   [[0, 15, 19], 10, 11, [0, 15]],
-  // A reading that is used for the beginning is none for the end.
-  [[0, 10, 50], 9, 12, [10, 50]],
+  // A reading that is nearest to both is the end, unless it is the first one.
+  [[0, 10, 50], 9, 12, [0, 10]],
+  [[0, 24, 48], 14, 25, [0, 24]],
+  [[0, 24], 14, 34, [0, 24]],
+  [[0, 24, 48], 20, 22, [0, 24]],
+  [[0, 50], 1, 2, [0, 50]],
 ])('H2: of readings at %j, %d to %d is counted from one to the other of %j', (hours, since, until, used) => {
   const span = { since: midnight + since * hour, until: midnight + until * hour, now };
   const { first, last } = usedReadings(at(hours), span, wholeAccount);
