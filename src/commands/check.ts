@@ -26,7 +26,15 @@ import {
   type SelectionOptions,
   selectionWords,
 } from '../select/selection-flags.ts';
-import { type CheckView, checkColumns, checkPresentation, checkReport, headerLines, isEdit } from './check/check-report.ts';
+import {
+  type CheckView,
+  checkColumns,
+  checkPresentation,
+  checkReport,
+  gapFailure,
+  headerLines,
+  isEdit,
+} from './check/check-report.ts';
 import { keptLinks, readCheckedLinks, sumOf, unfinishedCheck } from './check/checked-links.ts';
 
 interface CheckOptions extends SelectionOptions {
@@ -78,7 +86,7 @@ export function register(command: Command, run: Runner): void {
       'check is a run: linkctl runs lists it, and the same command resumes it for a day. It changes nothing. With --only moved alone, long_url is ' +
         'the new address, and -o csv or jsonl is input for edit -f. If the new address has a password, long_url is empty. edit -f refuses a file without rows. --links does not request the destinations. Its requests may count as clicks.',
       'Exit code 0: no link failed. 3: a link has a status of --fail-on. 8: nothing could be requested, or some links not yet. ' +
-        'Reasons are a Retry-After longer than --max-wait, and a name server that fails. The same command requests those links later.',
+        'Reasons are a Retry-After longer than --max-wait, a name server that fails, and an incomplete listing. The same command requests those links later.',
     ],
     globals: [
       '--fields',
@@ -105,7 +113,7 @@ async function check(options: CheckOptions, invocation: Invocation, operands: st
   const given = { filter: options.filter, ...selected.given, shortUrls, allowPrivate };
   const sha256 = sumOf(given);
   const begun = session.global.dryRun ? undefined : await unfinishedCheck(sha256, session);
-  const { links, count, notes } = await readCheckedLinks(selected, options, session);
+  const { links, count, ...read } = await readCheckedLinks(selected, options, session);
   const statuses = only && new Set(only);
   const view: CheckView = {
     only: statuses,
@@ -113,7 +121,7 @@ async function check(options: CheckOptions, invocation: Invocation, operands: st
     // edit -f refuses hashes alone on an account of several domains.
     severalDomains: selected.severalDomains || (isEdit(statuses) && (await hasSeveralDomains(session))),
     results,
-    notes,
+    ...read,
   };
   if (!links || count === 0) return nothingAsked(count, view);
   const interruption = interruptible(session, 'requests');
@@ -186,6 +194,7 @@ function nothingAsked(links: number, view: CheckView): RowsReport {
     ...checkPresentation(view),
     rows: [],
     members: () => ({ summary: { links, ...(links === 0 && none) } }),
+    outcome: () => (links === 0 ? gapFailure(view) : undefined),
     notes: () => [
       ...view.notes,
       links === 0 ? 'nothing to check' : `dry run: ${quantity(links, 'link')} would be checked; nothing was requested`,

@@ -78,7 +78,12 @@ export function listedLinks(
   session: Session,
   purpose: Purpose,
 ): ListedLinks {
-  const paging: PagingOptions = purpose === 'show' ? { warn: session.warn } : { untilEmpty: true, warn: refuseIncomplete };
+  let hasGaps = false;
+  const warn = (message: string): void => {
+    hasGaps = true;
+    void session.warn(message);
+  };
+  const paging: PagingOptions = purpose === 'show' ? { warn } : { untilEmpty: true, warn: refuseIncomplete };
   const isNoted = purpose === 'change' || (purpose === 'show' && session.streams.watched);
   async function* records(extent: Parameters<ListedLinks['records']>[0] = {}): AsyncGenerator<FilteredPage> {
     let read = 0;
@@ -103,6 +108,7 @@ export function listedLinks(
     severalDomains,
     records,
     pages,
+    hasGaps: () => hasGaps,
     coverage: async (advice) => (isPart ? await coverage({ ...session, domain }, advice) : []),
   };
 }

@@ -58,4 +58,6 @@ export interface ListedLinks extends SelectedLinks {
   records(extent?: Omit<Extent, 'all'>): AsyncGenerator<FilteredPage>;
   /** Returns a sentence about the account's domains that are left out; empty if there are none. */
   coverage(advice?: string): Promise<string[]>;
+  /** True once a listing was found to be incomplete, which only `show` survives. */
+  hasGaps(): boolean;
 }

@@ -274,6 +274,34 @@ for (const edition of ['a', 'b'] as const) {
       expect(pages.requests).toEqual([]);
     });
 
+    test('K5, F7: where the server did not list all links, those were not checked: exit 8, or a word beside exit 3', async ({
+      linkctl,
+      service,
+      pages,
+      wire,
+    }) => {
+      await store(service, [
+        { custom_hash: 'unlisted', long_url: pages.urlOf('200/unlisted') },
+        { custom_hash: 'gone', long_url: pages.urlOf('410') },
+        { custom_hash: 'good', long_url: pages.urlOf('200') },
+      ]);
+      await wire.behave({ pageCap: 1 });
+      const end = { urls: [], page: { results_count: 0, total_count: 3, offset: 2 }, error: { code: 0, message: '' } };
+      await wire.script([{ only: { path: 'offset=2' }, apply: false, times: 'all', answer: { body: end } }]);
+      const check = async (...flags: string[]) =>
+        await linkctl(['check', '--allow-private', '--fields', 'hash,status', '-q', ...flags]);
+      const warning = (listed: number) => `warning: the server lists ${listed} of 3 rows; the listing may be incomplete\n`;
+      const why = 'links that the server did not list were not checked\n';
+      expect(await check('--fail-on', 'wrong')).toEqual({
+        code: 8,
+        stdout: 'good\tok\ngone\tbroken\n',
+        stderr: `${warning(2)}error: ${why}`,
+      });
+      expect(await check()).toMatchObject({ code: 3, stderr: `${warning(2)}error: 2 links checked: 1 broken\n${why}` });
+      await wire.script([{ only: { path: '/urls' }, apply: false, times: 'all', answer: { body: end } }]);
+      expect(await check()).toMatchObject({ code: 8, stdout: '', stderr: `${warning(0)}nothing to check\nerror: ${why}` });
+    });
+
     test('B43: a named link that does not exist is no finding: exit 3 beside others, else 5', async ({
       linkctl,
       service,

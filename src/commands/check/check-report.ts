@@ -19,6 +19,8 @@ export interface CheckView {
   readonly results: string | undefined;
   /** Printed before the summary. */
   readonly notes: readonly string[];
+  /** The server did not list all links, which a warning said. */
+  readonly hasGaps: boolean;
 }
 
 interface ShownCheck extends CheckView {
@@ -202,12 +204,13 @@ function outcome(shown: ShownCheck, session: Session): CliError | undefined {
   return result(shown);
 }
 
-function result({ check, links, failOn, only, missing }: ShownCheck): CliError | undefined {
+function result({ check, links, hasGaps, failOn, only, missing }: ShownCheck): CliError | undefined {
   const summary = check.summary();
   const { counts } = summary;
   const deferred = deferredTexts(summary);
-  const [reason, ...reasons] = deferred;
-  const hint = `to resume run ${check.run}, run the same command again later`;
+  const unchecked = [...(hasGaps ? [gapText] : []), ...deferred];
+  const [reason, ...reasons] = unchecked;
+  const hint = deferred.length > 0 ? `to resume run ${check.run}, run the same command again later` : undefined;
   const failing = checkStatuses.filter((status) => failOn.has(status) && counts[status] > 0);
   if (failing.length > 0) {
     const found = failing.reverse().map((status) => `${grouped(counts[status])} ${status}`);
@@ -216,9 +219,9 @@ function result({ check, links, failOn, only, missing }: ShownCheck): CliError |
     const unlisted = failing.reduce((sum, status) => sum + (only === undefined || only.has(status) ? 0 : counts[status]), 0);
     const details = [
       ...(unlisted > 0 ? [`${grouped(unlisted)} of them not listed (--only ${[...(only ?? [])].join(',')})`] : []),
-      ...deferred,
+      ...unchecked,
     ];
-    return new PartialError(message, { details, ...(deferred.length > 0 && { hint }) });
+    return new PartialError(message, { details, hint });
   }
   if (reason !== undefined) return new UnavailableError(reason, { details: reasons, hint });
   if (missing.count > 0) return missing.outcome(links);
@@ -226,6 +229,13 @@ function result({ check, links, failOn, only, missing }: ShownCheck): CliError |
   return new UnavailableError('nothing could be requested: every link is skipped', {
     hint: summary.private > 0 ? 'to request addresses that are not public, add --allow-private' : undefined,
   });
+}
+
+const gapText = 'links that the server did not list were not checked';
+
+/** For a check of no links. */
+export function gapFailure({ hasGaps }: Pick<CheckView, 'hasGaps'>): CliError | undefined {
+  return hasGaps ? new UnavailableError(gapText) : undefined;
 }
 
 function deferredTexts({ deferred, offline }: Pick<CheckSummary, 'deferred' | 'offline'>): string[] {

@@ -14,6 +14,7 @@ import { keptList, readKeptRows } from '../../files/kept-rows.ts';
 import { grouped } from '../../output/quantity.ts';
 import { matchNote } from '../../select/named-rows.ts';
 import type { ListedLinks, NamedLinks } from '../../select/selected-links.ts';
+import type { CheckView } from './check-report.ts';
 
 /** Stored on disk. */
 type CheckedLinks = CheckPlan['links'];
@@ -28,7 +29,7 @@ export async function readCheckedLinks(
   selected: NamedLinks | ListedLinks,
   options: AddressOptions,
   session: Session,
-): Promise<{ readonly links: CheckedLinks | undefined; readonly count: number; readonly notes: readonly string[] }> {
+): Promise<Pick<CheckView, 'notes' | 'hasGaps'> & { readonly links: CheckedLinks | undefined; readonly count: number }> {
   const kept = session.global.dryRun ? undefined : keptList(keptRows<CheckedLink>(session));
   const counts = { read: 0, matched: 0, missing: 0 };
   for await (const { links, read } of selected.pages()) {
@@ -42,7 +43,8 @@ export async function readCheckedLinks(
   const { matched, read, missing } = counts;
   const coverage = selected.kind === 'listed' ? await selected.coverage() : [];
   const filtered = selected.filter ? [matchNote(matched, read - missing)] : [];
-  return { links: kept?.list(), count: matched + missing, notes: [...filtered, ...coverage] };
+  const hasGaps = selected.kind === 'listed' && selected.hasGaps();
+  return { links: kept?.list(), count: matched + missing, notes: [...filtered, ...coverage], hasGaps };
 }
 
 async function checkedLink(
