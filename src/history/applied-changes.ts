@@ -48,8 +48,8 @@ export function applyChanges(
     const isZeroed = kind !== 'renamed' && !(kind === 'reset' && wasReadAfter);
     if (isZeroed) {
       addClicks(connection, reading, link.id, {
-        total: Math.max(0, total - link.total),
-        unique: Math.max(0, unique - link.unique_total),
+        total: growth(link.total, total),
+        unique: growth(link.unique_total, unique),
       });
       connection.sql('UPDATE links SET total = 0, unique_total = 0 WHERE id = ?').run(link.id);
     }
@@ -66,6 +66,11 @@ export function applyChanges(
       addEvent(connection, reading, link.id, 'reset');
     }
   };
+}
+
+/** 0 if the counter was not known (-1). */
+function growth(before: number, now: number): number {
+  return before < 0 ? 0 : Math.max(0, now - before);
 }
 
 const newEvents = `SELECT COUNT(*) AS count FROM events WHERE reading = ? AND link = ? AND kind = 'new'`;

@@ -140,9 +140,10 @@ function settleScope(connection: Connection, reading: number, { kind, words }: R
 
 const isKnown = 'listed.domain = links.domain AND listed.hash = links.hash AND links.there IS NOT NULL';
 
-/** A counter that fell restarted at zero. */
+/** A counter that fell restarted at zero. One that was not known (-1) starts as it is. */
 const grown = (counter: string): string =>
-  `changed.${counter} - CASE WHEN changed.${counter} < links.${counter} THEN 0 ELSE links.${counter} END`;
+  `changed.${counter} - CASE WHEN links.${counter} < 0 THEN changed.${counter}
+     WHEN changed.${counter} < links.${counter} THEN 0 ELSE links.${counter} END`;
 
 /**
  * Updates links of earlier readings and returns how many have other counters or reappeared. A counter that the server leaves out is
@@ -191,7 +192,7 @@ function addNew(connection: Connection, reading: number): number {
   const { changes } = connection
     .sql(
       `INSERT INTO links (domain, hash, short_url, long_url, tags, total, unique_total, there)
-       SELECT domain, hash, short_url, long_url, tags, COALESCE(total, 0), COALESCE(unique_total, 0), 1 FROM listed
+       SELECT domain, hash, short_url, long_url, tags, COALESCE(total, -1), COALESCE(unique_total, -1), 1 FROM listed
        WHERE NOT EXISTS (SELECT 1 FROM links WHERE ${isKnown})`,
     )
     .run();
@@ -199,7 +200,8 @@ function addNew(connection: Connection, reading: number): number {
   connection
     .sql(
       `INSERT INTO counters (reading, link, clicks, unique_clicks)
-       SELECT ?, id, CASE WHEN ${isCovered} THEN total ELSE 0 END, CASE WHEN ${isCovered} THEN unique_total ELSE 0 END
+       SELECT ?, id, CASE WHEN ${isCovered} THEN MAX(total, 0) ELSE 0 END,
+         CASE WHEN ${isCovered} THEN MAX(unique_total, 0) ELSE 0 END
        FROM links WHERE id > ? ORDER BY id`,
     )
     .run(reading, last);

@@ -207,6 +207,45 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await on(3, 'stats', '--since', '3d')).toMatchObject({ stdout: 'one\t3\t\t\t0\t\n' });
   });
 
+  test('H1: the first counter of a link that was listed without one is its start, not clicks', async ({ on, wire, history }) => {
+    const error = { code: 0, message: '' };
+    const read = async (days: number, ...totals: (number | null)[]) => {
+      const urls = totals.map((total_clicks, nth) => ({
+        hash: `h${nth}`,
+        short_url: `s.ex/h${nth}`,
+        long_url: 'https://a.example/',
+        total_clicks,
+      }));
+      await wire.script([
+        { times: 'all', only: { path: '/domains' }, answer: { body: { error, domains: [] } } },
+        { times: 'all', only: { path: 'offset=' }, answer: { body: { error, urls: [] } } },
+        { times: 'all', answer: { body: { error, urls } } },
+      ]);
+      expect((await on(days, ...record)).code).toBe(0);
+    };
+    const since = async (time: string) => (await on(4, 'stats', '--since', time, '--fields', 'hash,clicks')).stdout;
+    await read(0, null);
+    await read(1, null, null);
+    await read(2, 40, 7);
+    await read(3, 41, 7);
+    await read(4, 43, 7);
+    expect(await answerOf(history(), 'SELECT total FROM links')).toEqual(['43', '7']);
+    expect(await since('4d')).toBe('h0\t3\nh1\t0\n');
+    expect(await since('1d')).toBe('h0\t2\n');
+  });
+
+  test('H1: a reset of a link whose counter was never read is its start, too', async ({ on, wire, service }) => {
+    await store(service, numbered(1));
+    await visit(service, 'h0', 9);
+    await wire.script([{ only: { path: '/urls' }, times: 'all', alter: { each: { total_clicks: null } } }]);
+    await on(0, ...record);
+    await wire.script([]);
+    expect((await on(0.5, 'stats', '--reset', 'h0', '--yes')).code).toBe(0);
+    await visit(service, 'h0', 2);
+    await on(1, ...record);
+    expect((await on(1, 'stats', '--since', '1d', '--fields', 'hash,clicks,events')).stdout).toBe('h0\t2\treset\n');
+  });
+
   test('H1: a reading of a selection leaves the other links as they are', async ({ on, service }) => {
     await store(service, numbered(3));
     await on(0, ...record);
