@@ -23,7 +23,7 @@ const maxThrottledAttempts = 3;
  * broken or unreachable destination. `entry` is the permit for the first request. Throws the reason of a stop.
  */
 export async function probe({ url, target }: ProbeTarget, entry: Permit | Closed, context: ProbeContext): Promise<Verdict> {
-  const verdict = (end: RedirectOutcome): Verdict => (target === undefined ? verdictOf(end) : shortUrlVerdict(end, url));
+  const verdict = (end: RedirectOutcome): Verdict => (target === undefined ? verdictOf(end) : shortUrlVerdict(end, url, target));
   // If the host closed before the retry, only a first result that needs no confirmation counts. The others are asked later.
   const confirmed = (end: RedirectOutcome, before: RedirectOutcome): Verdict => {
     const first = verdict(before);

@@ -34,10 +34,11 @@ export async function follow(
 ): Promise<RedirectOutcome> {
   const visited = new Set<string>();
   let at = url;
+  let redirectStatus: number | undefined;
   let permanent = true;
   let milliseconds = 0;
   for (let redirects = 0; ; redirects += 1) {
-    const progress = { url: at, redirects, milliseconds };
+    const progress = { url: at, redirects, redirectStatus, milliseconds };
     const requested = withoutPassword(at);
     if (visited.has(requested.href)) return { kind: 'loop', reason: 'redirect loop', ...progress };
     if (redirects > context.redirects) return { kind: 'loop', reason: `more than ${context.redirects} redirects`, ...progress };
@@ -69,6 +70,7 @@ export async function follow(
       return { kind: 'arrived', status, milliseconds };
     }
     permanent &&= status === 301 || status === 308;
+    redirectStatus = status;
     at = next;
   }
 }

@@ -1,3 +1,5 @@
+import { parseUrl } from '../contract/web-address.ts';
+import { sameUrl } from '../link/value.ts';
 import type { Answer } from './probe-client.ts';
 
 /** In order of severity. */
@@ -67,6 +69,8 @@ interface RedirectProgress {
   /** With its user name and password. */
   readonly url: URL;
   readonly redirects: number;
+  /** Of the last redirect. */
+  readonly redirectStatus: number | undefined;
   readonly milliseconds: number;
 }
 
@@ -150,12 +154,22 @@ export function withoutPassword(url: URL): URL {
 }
 
 /** Requires that the short URL redirects to its destination: anything else is wrong, even a good page. */
-export function shortUrlVerdict(outcome: RedirectOutcome, shortUrl: URL): Verdict {
+export function shortUrlVerdict(outcome: RedirectOutcome, shortUrl: URL, target: string): Verdict {
   const found = verdictOf(outcome);
   if (outcome.kind === 'arrived' || isAskedLater(found)) return found;
-  if (outcome.redirects > 0 && outcome.url.host !== shortUrl.host) {
-    return { ...found, status: 'wrong', reason: 'redirects to another URL' };
+  const wrong = (reason: string): Verdict => ({
+    ...found,
+    status: 'wrong',
+    httpStatus: found.httpStatus ?? outcome.redirectStatus,
+    reason,
+  });
+  if (outcome.redirects > 0) {
+    const expected = parseUrl(target);
+    // The final URL does not show what differs.
+    const isAlike = expected && sameUrl(withoutPassword(outcome.url).href, withoutPassword(expected).href);
+    if (isAlike) return wrong('redirects to the same URL with another user name or password');
+    if (outcome.url.host !== shortUrl.host) return wrong('redirects to another URL');
   }
   const isPage = found.status === 'ok' || found.status === 'moved';
-  return isPage ? { ...found, status: 'wrong', reason: 'returns a page instead of a redirect' } : found;
+  return isPage ? wrong('returns a page instead of a redirect') : found;
 }

@@ -206,15 +206,16 @@ test('K3: with --allow-private everything is asked; without it, the zoo counts w
 });
 
 test.each([
-  ['short', 'ok', ''],
-  ['short-upgraded', 'ok', ''],
-  ['short-through', 'ok', ''],
-  ['short-head-wrong', 'ok', ''],
-  ['good', 'wrong', 'returns a page'],
-  ['found', 'wrong', 'redirects to another URL'],
-  ['moved-to-404', 'wrong', 'redirects to another URL'],
-  ['to-app-store', 'wrong', 'redirects to another URL'],
-  ['short-to-private', 'wrong', 'redirects to another URL'],
+  ['short', 'ok', '', 302],
+  ['short-upgraded', 'ok', '', 301],
+  ['short-through', 'ok', '', 302],
+  ['short-head-wrong', 'ok', '', 302],
+  ['good', 'wrong', 'returns a page', 200],
+  ['found', 'wrong', 'redirects to another URL', 200],
+  ['moved-to-404', 'wrong', 'redirects to another URL', 404],
+  ['to-app-store', 'wrong', 'redirects to another URL', 302],
+  ['short-to-private', 'wrong', 'redirects to another URL', 302],
+  ['to-refused', 'wrong', 'redirects to another URL', 302],
   ['missing', 'broken', 'not found'],
   ['broken', 'broken', 'twice'],
   ['robots-out', 'blocked', 'browser'],
@@ -224,13 +225,25 @@ test.each([
   ['circle', 'loop', 'redirect loop'],
   ['itself', 'loop', 'redirect loop'],
   ['private', 'skipped', 'private.test'],
-])('K4: the short URL %s is %s', async (animal, status, words) => {
+])('K1, K4: the short URL %s is %s', async (animal, status, words, http = undefined) => {
   const trespasses = zoo.trespasses();
   const link = linkTo(zoo.urlOf('good', '/page'), 0, zoo.urlOf(animal));
   const asked = zoo.requests.length;
   const { verdicts } = await ask([link], { shortUrls: true });
   expect(verdicts).toEqual([expect.objectContaining({ status, reason: expect.stringContaining(words) })]);
+  if (http !== undefined) expect(verdicts[0]?.httpStatus).toBe(http);
   expect(zoo.trespasses()).toBe(trespasses);
   // The destination itself is not asked.
   expect(zoo.requests.slice(asked).filter((line) => line.endsWith('good/page'))).toEqual([]);
 });
+
+test.each(['', 'ann:other@'])(
+  'K4, E32: a short URL that leads to another password than %s is wrong for that reason',
+  async (own) => {
+    const page = zoo.urlOf('good', '/page');
+    const link = linkTo(page.replace('//', `//${own}`), 0, zoo.urlOf('short-to-password'));
+    const { verdicts } = await ask([link], { shortUrls: true });
+    const reason = 'redirects to the same URL with another user name or password';
+    expect(verdicts).toMatchObject([{ status: 'wrong', httpStatus: 200, finalUrl: page, reason }]);
+  },
+);

@@ -138,6 +138,8 @@ export const animals: Readonly<Record<string, Animal>> = {
   'short-through': to(302, 'short'),
   'short-head-wrong': (_request, response, { isHead, urlOf }) =>
     void response.writeHead(302, { location: urlOf(isHead ? 'missing' : 'good', '/page') }).end(),
+  'short-to-password': (_request, response, { urlOf }) =>
+    void response.writeHead(301, { location: urlOf('good', '/page').replace('//', '//ann:secret@') }).end(),
   'short-to-private': to(302, 'private', '/page'),
   'large-headers': end(200, { 'x-large': 'x'.repeat(100_000) }),
 };
