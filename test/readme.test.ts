@@ -288,6 +288,20 @@ describe('the script for cron of linkctl help exit-codes', () => {
     expect(job.mailed().match(/^error: .* already completed/gm)).toHaveLength(2);
   });
 
+  test('J5: puts a file aside whose finished run does not know of all rows whether they have links', async ({
+    homeEnv,
+    folder,
+  }) => {
+    const refusal = "echo 'error: new.csv was already completed by run 1 (1 unknown)' >&2";
+    const job = withScript(
+      folder,
+      `printf 'line,status\\n1,created,\\n2,unknown,\\n' > "$FOLDER/outbox/new.csv.results"; ${refusal}; exit 2`,
+    );
+    job.put('new.csv', 'https://example.com/1,one');
+    expect(await job.tick({ ...homeEnv, FOLDER: folder })).toMatchObject(quiet);
+    expect([job.waiting(), job.csvIn('done'), job.csvIn('rejected')]).toEqual([[], [], ['new.csv']]);
+  });
+
   test.for(['sh', 'bash'])(
     'E36: in %s a file that is rejected is put aside and mailed once, and the others go on',
     async (shell, { homeEnv, folder }) => {

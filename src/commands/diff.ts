@@ -84,11 +84,10 @@ async function diff(options: SelectionOptions & BulkOptions, invocation: Invocat
     };
     const { plan, text } = await markdownPlan({ ...comparison, decide }, 'differ', session);
     const outcome = () => absent.outcome(named, { isShown: false }) ?? driftOf(plan);
-    return { kind: 'text', text: text(empty.notes()), outcome, abandoned: outcome };
+    return { kind: 'text', text: text(empty.notes()), outcome, abandoned: () => driftOf(plan) };
   }
   const name = account.severalDomains || domains.length > 1 ? 'short_url' : 'hash';
-  const outcomeOf = (plan: ChangePlan) => absent.outcome(named) ?? driftOf(plan);
-  return diffReport(comparison, { name, empty, absent, outcomeOf }, session);
+  return diffReport(comparison, { name, empty, absent, named, driftOf }, session);
 }
 
 const missing = { command: 'diff', usage: '-f <file> [selection]', example: '-f links.csv' };
@@ -112,12 +111,14 @@ interface Compared {
   readonly name: string;
   readonly empty: EmptyCells;
   readonly absent: MissingLinks;
-  outcomeOf(plan: ChangePlan): CliError | undefined;
+  /** Number of links that were named. */
+  readonly named: number;
+  driftOf(plan: ChangePlan): CliError | undefined;
 }
 
 function diffReport(
   compared: DecidableLinks<ComparedLink<FileLink>>,
-  { name, empty, absent, outcomeOf }: Compared,
+  { name, empty, absent, named, driftOf }: Compared,
   session: Session,
 ): RowsReport {
   const plan = new ChangePlan('differ', session);
@@ -141,9 +142,9 @@ function diffReport(
     members: () => ({ summary: summaryOf(plan) }),
     notes: () => [...(asRows ? summaryLines(plan) : []), ...empty.notes()],
     failure: absent.failure,
-    outcome: () => outcomeOf(plan),
+    outcome: () => absent.outcome(named) ?? driftOf(plan),
     // A closed output pipe does not hide the differences found so far.
-    abandoned: () => outcomeOf(plan),
+    abandoned: () => driftOf(plan),
   };
 }
 

@@ -26,6 +26,22 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
   const fresh = Array.from({ length: 14 }, (_, nth) => `https://new.example/${nth}`);
   const mixed = fresh.flatMap((url, nth) => [url, ...(old[nth] ? [old[nth]] : [])]);
 
+  test('R 1.5: of several links to one destination, --dedupe gives the one that has the fields of the row', async ({
+    linkctl,
+    service,
+  }) => {
+    const long_url = 'https://shared.example/';
+    await store(service, [{ long_url, note: 'theirs', custom_hash: 'theirs' }]);
+    await store(service, [{ long_url, note: 'mine', custom_hash: 'mine', tags: ['t'] }]);
+    const words = ['shorten', long_url, '--dedupe', 'account', '--note'];
+    expect(await linkctl([...words, 'mine', '--tag', 't'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/\/mine\n$/),
+    });
+    expect(await linkctl([...words, 'theirs'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/\/theirs\n$/) });
+    expect(await stored(service)).toHaveLength(inUse + 2);
+  });
+
   test.for([1, 4])(
     'D26: --dedupe reports links that were there as existing and new ones as created, %i calls at once',
     async (concurrency, { linkctl, folder, service }) => {

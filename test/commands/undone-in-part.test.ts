@@ -29,7 +29,7 @@ async function destinations(service: Parameters<typeof stored>[0]): Promise<stri
 
 const refusal = (run: string, links: number, scope: string): string =>
   `error: run ${run} was undone, but ${links} of its rows may still have links\n` +
-  `hint: to undo the rest: linkctl undo ${run}; to keep the links of rows that have some, add --dedupe ${scope}; to make second ones, add --again\n`;
+  `hint: to undo the rest: linkctl undo ${run}, and with --force what that leaves unchanged; to keep the links of rows that have some, add --dedupe ${scope}; to make second ones, add --again\n`;
 
 describe.each([
   ['a', 'domain'],
@@ -99,6 +99,37 @@ describe.each([
     writeFileSync(file, urls.slice(2).join('\n'));
     expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('was undone') });
     expect(await destinations(service)).toEqual([url(1), ...urls]);
+  });
+
+  test('U2, U6: rows of a redo that was killed do not count once an undo has not found their links', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    words,
+    run,
+  }) => {
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    const creation = { only: { method: 'POST' } };
+    await wire.script([creation, { ...creation, ...faults.silentBefore }]);
+    const { process: redo, ended } = startProgram(['redo', run, '--yes', '--batch-size', '2', '--concurrency', '1'], env);
+    // Three calls made the links.
+    await arrived(wire, 3 + 2, 'POST');
+    redo.kill('SIGKILL');
+    await ended;
+    await wire.script([]);
+    await linkctl(['undo', run, '--yes'], haste);
+    expect(await stored(service)).toEqual([]);
+    expect((await linkctl(words)).code).toBe(0);
+    expect(await destinations(service)).toEqual(urls);
+  });
+
+  test('U2: an undo whose record is gone counts as whole', async ({ linkctl, service, words, run }) => {
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    const [{ run: undo = '' } = {}] = await runs(linkctl);
+    expect((await linkctl(['runs', 'forget', undo, '--yes'])).code).toBe(0);
+    expect((await linkctl(words)).code).toBe(0);
+    expect(await destinations(service)).toEqual(urls);
   });
 
   test('U2, U6: after the rest was undone by force, or a redo was undone, the file is shortened again', async ({

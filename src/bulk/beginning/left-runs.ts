@@ -8,7 +8,7 @@ import { hasOwnHashes, isInDoubt, isUntouched, type RunState, unrepeatableCount 
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { discardText } from '../past-runs/discard-text.ts';
-import { readRevertibleRun, unrevertedCount } from '../past-runs/reverted-changes.ts';
+import { leftCount, readRevertibleRun } from '../past-runs/reverted-changes.ts';
 import { newestFirst, type RunFolders, runFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
 import { undoerOf } from '../past-runs/undo-chain.ts';
 import type { InputFile, RunBeginning, RunEnvironment, RunInput } from '../run-plan.ts';
@@ -73,7 +73,7 @@ async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunF
     // Somebody decided on the links that are left, if the file was changed and used since the undo.
     const isDecided = begin.input.sha256 !== identity.input.sha256 && isUsedAfterUndo;
     if (isDecided || areStreams(identity, begin)) continue;
-    const links = makesSecondLinks(identity) ? await unrevertedCount(await readRevertibleRun(run, folders)) : 0;
+    const links = makesSecondLinks(identity) ? await leftCount(await readRevertibleRun(run, folders)) : 0;
     if (links > 0 || unrepeatableCount(state) > 0) left.push({ state, links });
   }
   return left;
@@ -93,7 +93,7 @@ function leftText(state: RunState, links: number): string {
 function undoneInPart(identity: RunIdentity, state: RunState, links: number): LocalError {
   const { run } = state.begin;
   return new LocalError(leftText(state, links), {
-    hint: `to undo the rest: linkctl undo ${run}; ${keepText(identity, state.begin)}; to make second ones, add --again`,
+    hint: `to undo the rest: linkctl undo ${run}, and with --force what that leaves unchanged; ${keepText(identity, state.begin)}; to make second ones, add --again`,
   });
 }
 

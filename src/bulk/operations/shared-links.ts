@@ -1,9 +1,12 @@
+import { grouped } from '../../base/group-by.ts';
 import type { SeenKeys } from '../../base/seen-keys.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
+import type { KnownRecord } from '../../contract/records.ts';
+import { keyFields, rowKey } from '../../link/same.ts';
 import { canonicalUrl } from '../../link/value.ts';
 import type { Newness } from '../checked/newness.ts';
 import { longUrlOf } from '../matching/answer-items.ts';
-import { matchAnswer, type Shortening } from '../matching/matching.ts';
+import { matchAnswer, type SentItem, type Shortening } from '../matching/matching.ts';
 import { type BatchAnswer, looksPreexisting } from '../matching/row-verdict.ts';
 
 interface SharedCall {
@@ -54,25 +57,34 @@ async function withNew(
   });
 }
 
-/** With duplicate control, the first record with the long URL of a row answers it. Further ones are not surplus. */
+/**
+ * With duplicate control, the first record with the long URL of a row answers it, but preferably one that has all fields of the row: others
+ * may have made links to the same destination. Further ones are not surplus.
+ */
 export function matchSharedLinks(work: Shortening): void {
   for (const form of [(text: string) => text, canonicalUrl]) {
     const rows = work.freeRows();
     const items = work.freeItems('record');
     if (rows.length === 0) return;
-    const first = new Map<string, number>();
-    for (const [index, item] of work.items.entries()) {
-      const url = item?.kind === 'record' ? form(longUrlOf(item) ?? '') : undefined;
-      if (url !== undefined && !first.has(url)) first.set(url, index);
-    }
+    const records = grouped(
+      [...work.items.keys()].filter((index) => work.recordAt(index)),
+      (index) => form(longUrlOf(work.items[index]) ?? ''),
+    );
     const served = new Set<string>();
     for (const row of rows) {
       const url = form(work.sent[row]?.long_url ?? '');
-      const index = first.get(url);
-      if (index === undefined) continue;
-      work.assign(row, index, 'long_url');
+      const found = records.get(url);
+      const [first] = found ?? [];
+      if (!found || first === undefined) continue;
+      const index = found.length > 1 ? found.find((other) => hasFields(work.recordAt(other), work.sent[row])) : first;
+      work.assign(row, index ?? first, 'long_url');
       served.add(url);
     }
     for (const index of items) if (served.has(form(longUrlOf(work.items[index]) ?? ''))) work.rowOf[index] ??= -1;
   }
+}
+
+function hasFields(record: KnownRecord | undefined, row: SentItem | undefined): boolean {
+  const shown = new Set(keyFields.filter((name) => record?.[name] !== undefined));
+  return rowKey(record, shown) === rowKey(row, shown);
 }

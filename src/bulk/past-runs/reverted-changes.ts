@@ -17,6 +17,8 @@ interface RevertedChanges {
   readonly reversals: readonly Reversal[];
   readonly isAll: boolean;
   has(change: DoneChange): boolean;
+  /** The change is in force, or the last undo is unfinished and may have restored it. */
+  isLeft(change: DoneChange): boolean;
   /** The run created the link, an undo deleted it, and a redo in doubt may have made it again, or somebody else. */
   wasDeleted(change: DoneChange): boolean;
 }
@@ -35,11 +37,15 @@ export async function hasMore({ run, reverted }: RevertibleRun): Promise<boolean
   return false;
 }
 
-/** Returns the number of changes of the run that its undos have not restored, not counting rows whose links cannot be found. */
-export async function unrevertedCount({ run, reverted }: RevertibleRun): Promise<number> {
-  if (reverted.isAll) return 0;
+/**
+ * Returns the number of changes of the run that are in force after its undos, not counting rows whose links cannot be found. If the record of
+ * the last undo is gone, it counts as whole.
+ */
+export async function leftCount({ run, reverted }: RevertibleRun): Promise<number> {
+  const last = reverted.reversals.at(-1);
+  if (reverted.isAll || (last?.isUndo && !last.state)) return 0;
   let count = 0;
-  for await (const some of run.changes()) count += some.filter((change) => !reverted.has(change)).length;
+  for await (const some of run.changes()) count += some.filter(reverted.isLeft).length;
   return count;
 }
 
@@ -48,26 +54,31 @@ async function revertedChanges(run: DoneRun, kept: RunFolders): Promise<Reverted
   const name = run.begin.run;
   const first = await firstRunOf(run, kept);
   const reversals = await reversalsOf(first, kept);
-  if (reversals.length === 0) return { reversals, isAll: false, has: () => false, wasDeleted: () => false };
+  if (reversals.length === 0) return { ...none, reversals };
   const last = reversals.at(-1);
   // A redo that is not whole may still be applied.
   const isCertain = reversals.every(({ isUndo, isWhole }) => isUndo || isWhole);
-  if (isCertain && last?.isWhole && last.undoes === name)
-    return { reversals, isAll: true, has: () => true, wasDeleted: () => false };
+  if (isCertain && last?.isWhole && last.undoes === name) return { ...all, reversals };
   const plans = await plansOf(first, reversals, kept);
   const restored = restoredRows(first, reversals, plans);
   const isUndo = reversals.find((reversal) => reversal.run === name)?.isUndo ?? false;
-  const reverted = isUndo ? inForce : asBefore;
+  const [reverted, left] = isUndo ? [inForce, asBefore] : [asBefore, inForce];
+  const isUnfinished = last?.isUndo && last.state?.complete === false;
   const undos = reversals.filter((reversal) => reversal.undoes === name && !run.outgrown.has(reversal.run));
   const deleted = new Set(undos.flatMap((undo) => plans.get(undo.run)?.rows.filter((_, index) => hasDone(undo, index)) ?? []));
-  const rowOf = ({ row }: DoneChange): number => plans.get(name)?.rows[row] ?? none;
+  const rowOf = ({ row }: DoneChange): number => plans.get(name)?.rows[row] ?? noRow;
+  const stateOf = (change: DoneChange): number | undefined => restored[rowOf(change)];
   return {
     reversals,
     isAll: false,
-    has: (change) => restored[rowOf(change)] === reverted,
-    wasDeleted: (change) => change.before === undefined && restored[rowOf(change)] === uncertain && deleted.has(rowOf(change)),
+    has: (change) => stateOf(change) === reverted,
+    isLeft: (change) => stateOf(change) === left || (isUnfinished === true && stateOf(change) === uncertain),
+    wasDeleted: (change) => change.before === undefined && stateOf(change) === uncertain && deleted.has(rowOf(change)),
   };
 }
+
+const none = { isAll: false, has: () => false, isLeft: () => true, wasDeleted: () => false };
+const all = { isAll: true, has: () => true, isLeft: () => false, wasDeleted: () => false };
 
 /** Returns the run itself if that with which its chain begins cannot be read. */
 async function firstRunOf(run: DoneRun, kept: RunFolders): Promise<DoneRun> {
@@ -132,7 +143,7 @@ interface Plan {
 }
 
 /** No row, which an array of bytes ignores. */
-const none = -1;
+const noRow = -1;
 
 /** By run. Records of earlier builds do not name the rows, so they decide nothing: their links are looked at again. */
 async function plansOf({ begin: { run: first, input } }: DoneRun, reversals: readonly Reversal[], kept: RunFolders) {
@@ -143,7 +154,8 @@ async function plansOf({ begin: { run: first, input } }: DoneRun, reversals: rea
     if (known || !reversal) return known ?? { rows: [], found: [] };
     const undone = await planOf(reversal.undoes);
     const [rows, found]: [number[], number[]] = [[], []];
-    for await (const { undoneRow = none, skip } of rowsOf(run, kept)) (skip ? found : rows).push(undone.rows[undoneRow] ?? none);
+    for await (const { undoneRow = noRow, skip } of rowsOf(run, kept))
+      (skip ? found : rows).push(undone.rows[undoneRow] ?? noRow);
     // A run without rows is recorded if all links were found as they should be.
     const plan = { rows, found: reversal.state?.begin.input.rows === 0 ? undone.rows : found };
     plans.set(run, plan);
