@@ -295,7 +295,7 @@ describe('the script for cron of linkctl help exit-codes', () => {
     const refusal = "echo 'error: new.csv was already completed by run 1 (1 unknown)' >&2";
     const job = withScript(
       folder,
-      `printf 'line,status\\n1,created,\\n2,unknown,\\n' > "$FOLDER/outbox/new.csv.results"; ${refusal}; exit 2`,
+      `printf 'row,status\\n1,created,\\n2,unknown,\\n' > "$FOLDER/outbox/new.csv.results"; ${refusal}; exit 2`,
     );
     job.put('new.csv', 'https://example.com/1,one');
     expect(await job.tick({ ...homeEnv, FOLDER: folder })).toMatchObject(quiet);

@@ -104,7 +104,7 @@ export const cronScript: readonly string[] = [
   '  code=$?',
   '  # Completed before a crash of this script: the results are whole.',
   '  grep -q "already completed" "$file.errors" && [ -e "$file.results" ] &&',
-  '    ! grep -Eq "^[0-9]+,(failed|skipped|not_sent|unknown)," "$file.results" && code=0',
+  '    ! grep -Evq "^(row|[0-9]+,(created|existing))," "$file.results" && code=0',
   '  case $code in',
   '    0) to=done ;;',
   '    1 | 2 | 3 | 5 | 6) to=rejected',
