@@ -40,11 +40,29 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       await store(service, links);
       const found = await linkctl(undo);
       expect(found.code).not.toBe(0);
-      expect(found.stderr).toContain('it may have existed before the run');
+      expect(found.stderr).toContain('somebody else may have created it');
       expect(await hashes(service)).toEqual(['one', 'two']);
       expect((await linkctl([...undo, '--force'])).code).toBe(0);
     },
   );
+
+  test('U7, E16: a link with more than its row asked for is not taken for that of an update without an answer', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    const words = ['shorten', '-f', written(folder, 'custom_hash'), '--on-conflict', 'update'];
+    await killed(words, lost, { wire, env });
+    const [{ run = '' } = {}] = await runs(linkctl);
+    const [theirs = {}] = links;
+    await store(service, [{ ...theirs, note: 'theirs' }]);
+    expect((await linkctl(words)).code).toBe(0);
+    const undo = ['undo', run, '--yes'];
+    expect(await linkctl(undo)).toMatchObject({ code: 3, stderr: expect.stringContaining('one: it may have existed before') });
+    expect(await hashes(service)).toEqual(['one']);
+  });
 
   test('U7, E16: so are links of a redo without an answer', async ({ linkctl, service, wire, env, folder }) => {
     expect((await linkctl(['shorten', '-f', written(folder, 'custom_hash')])).code).toBe(0);
@@ -82,7 +100,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, links.slice(1));
     expect(await linkctl(undo, later(3))).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('it may have existed before the run'),
+      stderr: expect.stringContaining('somebody else may have created it'),
     });
     expect(await hashes(service)).toEqual(['two']);
   });

@@ -151,4 +151,32 @@ describe('a row that a reading answered, in a run that was killed', () => {
     expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0 });
     expect(await notes(service)).toEqual([`${taken} theirs`]);
   });
+
+  test('U2, E16: but for one that was sent again after its hash became free, redo does', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(4));
+    const file = written(folder, 'hash\nh0\nh1\nh2\nh3\n');
+    expect((await linkctl(['delete', '--yes', '--hashes-from', file])).code).toBe(0);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    const inTwos = ['undo', run, '--yes', '--batch-size', '2', '--concurrency', '1'];
+    const lost = { only: { method: 'POST' }, ...faults.silentAfter };
+    await killed(inTwos, lost, { wire, env });
+    await expect.poll(() => notes(service)).toHaveLength(2);
+    const taken = (await notes(service)).includes('h0') ? 'h3' : 'h0';
+    await foreign(service, 'POST', '/urls', { custom_hash: taken, long_url: 'https://theirs.example/' });
+    await killed(inTwos, lost, { wire, env }, [{ only: { method: 'POST' } }]);
+    await expect.poll(() => notes(service)).toHaveLength(4);
+    await foreign(service, 'DELETE', `/urls/${taken}`);
+    await killed(inTwos, lost, { wire, env });
+    await expect.poll(() => notes(service)).toHaveLength(4);
+    expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 10 });
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+    expect(await notes(service)).toEqual([]);
+  });
 });

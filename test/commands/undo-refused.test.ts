@@ -338,7 +338,7 @@ describe('a shortening run with rows in doubt', () => {
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(10);
     expect(await linkctl(words)).toMatchObject({ code: 0, stderr: expect.stringContaining('2 rows: 2 created') });
     const undone = await linkctl(['undo', run, '--yes']);
-    expect(undone.stderr).toContain('it may have existed before the run (1): ');
+    expect(undone.stderr).toContain('somebody else may have created it (1): ');
     expect(await stored(service)).toHaveLength(2);
   });
 

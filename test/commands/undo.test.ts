@@ -528,7 +528,7 @@ describe('several domains', () => {
     await store(service, [{ custom_hash: 'mine', long_url: 'https://new.example/' }], 'a.example');
     expect(await undoLast(linkctl)).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('may have existed before the run'),
+      stderr: expect.stringContaining('somebody else may have created it'),
     });
     expect(Object.keys(await values(service, 'a.example'))).toEqual(['mine']);
     expect((await undoLast(linkctl, ['--force'])).code).toBe(0);

@@ -4,7 +4,7 @@ import type { LinkKey } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { tagInstructions } from '../../contract/tag-label.ts';
-import { fieldsThatDiffer, notApplied } from '../../link/same.ts';
+import { fieldsThatDiffer, hasUnasked, notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import { again, changedSince, hasDestination, noDestination, type Verdict } from '../matching/row-verdict.ts';
 import { type AppliedRow, applyOperation } from './applying.ts';
@@ -79,14 +79,19 @@ function appliedRow({ custom_hash: hash = '', tags, ...fields }: ShortenItem, li
   return { operation: 'edit', hash, ...fields, ...(instructions.length > 0 && { tags: instructions }) };
 }
 
-/** At a formerly free hash, a link with the row's destination belongs to the row; any other is someone else's and not changed. */
+/**
+ * At a formerly free hash, a link with the row's destination belongs to the row; any other is someone else's and not changed. If it has
+ * more than the row asked for, it may be someone else's, too, so `undo` does not delete it unasked.
+ */
 function verdictOnNew(
   { payload, inDoubt, priorDestination }: RowToInspect<ShortenItem>,
   link: KnownRecord | null | undefined,
 ): Verdict {
   if (!link) return priorDestination === undefined || priorDestination === noDestination ? again : missing;
-  if (sameUrl(link.long_url, payload.long_url))
-    return { kind: 'done', record: link, evidence: 'hash', ...(!inDoubt && { shared: true }) };
+  if (sameUrl(link.long_url, payload.long_url)) {
+    const whose = inDoubt ? hasUnasked(payload, link) && ({ perhapsNew: true } as const) : ({ shared: true } as const);
+    return { kind: 'done', record: link, evidence: 'hash', ...whose };
+  }
   return { kind: 'failed', error: { code: 1215, message: 'the hash was taken since it was read' } };
 }
 

@@ -2,7 +2,6 @@ import type { EditFields } from '../../contract/operations.ts';
 import { fieldsToChange } from '../../link/same.ts';
 import { type BeforeImage, keptImages } from '../journal/images.ts';
 import { doubtfulCount, isInDoubt, type RunState } from '../journal/journal-state.ts';
-import type { BeginLine } from '../journal/lines.ts';
 import type { RunRecord } from './run-names.ts';
 
 /**
@@ -15,16 +14,19 @@ export async function withoutUnsent(state: RunState, record: RunRecord): Promise
   const sent = new Set<number>();
   const images = await keptImages(record, begin.input.rows);
   for await (const some of images.backwards())
-    for (const image of some) if (isInDoubt(stateOf(image.row)) && wasSent(image, begin)) sent.add(image.row);
+    for (const image of some) if (isInDoubt(stateOf(image.row)) && wasSent(image, state)) sent.add(image.row);
   return { ...state, stateOf: (row) => (isInDoubt(stateOf(row)) && !sent.has(row) ? 'free' : stateOf(row)) };
 }
 
 /** Nothing is sent if the reading answers it: the link to change is missing or already as requested, or the hash of a new link is taken. */
-function wasSent({ payload, record, seen = [] }: BeforeImage, { operation, options }: BeginLine): boolean {
+function wasSent({ row, payload, record, seen = [] }: BeforeImage, { begin: { operation, options }, open }: RunState): boolean {
   const { hash: _, domain: __, ...asked }: BeforeImage['payload'] & EditFields = payload;
   // Only new links are sent without an earlier one, and always with a destination.
   if (!record) return operation !== 'edit' && asked.long_url !== undefined;
-  if (operation === 'shorten' && options.onConflict !== 'update') return false;
+  // A resumed run sends a new link in doubt again without another reading, because it has its own hash.
+  if (operation === 'shorten' && options.onConflict !== 'update') {
+    return [...open.values()].filter(({ unsettled }) => unsettled.has(row)).length > 1;
+  }
   // An edit may have been sent later, in doubt, because somebody had changed the link.
   const isDone = Object.keys(asked).length > 0 && fieldsToChange(asked, record).length === 0;
   return !isDone || seen.length > 0;

@@ -27,7 +27,12 @@ export function undoCreation({ change, now, force }: UndoDecision): PlannedOutco
   if (!now) return unchanged;
   // It may just as well be the link because of which the row was refused.
   if (!change.isCertain && !change.isOpen) return { kind: 'refused', reason: 'not created by the run as far as it knows' };
-  if (!change.isProven && !force) return { kind: 'refused', reason: 'it may have existed before the run' };
+  if (!change.isProven && !force) {
+    return {
+      kind: 'refused',
+      reason: change.isOpen ? 'somebody else may have created it' : 'it may have existed before the run',
+    };
+  }
   if (change.isUnlike && !force) return { kind: 'refused', reason: 'created, but not as requested' };
   const since = force ? [] : fieldsSincePrinted(change.made ?? {}, now);
   return since.length === 0 ? { kind: 'delete' } : changedSince(since);
