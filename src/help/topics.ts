@@ -103,7 +103,7 @@ export const cronScript: readonly string[] = [
   '    --failed "$file.failed" > /dev/null 2> "$file.errors"',
   '  code=$?',
   '  # Completed before a crash of this script: the results are whole.',
-  '  grep -q "already completed" "$file.errors" && [ -e "$file.results" ] &&',
+  '  grep -q "already completed" "$file.errors" && [ -s "$file.results" ] &&',
   '    ! grep -Evq "^(row|[0-9]+,(created|existing))," "$file.results" && code=0',
   '  case $code in',
   '    0) to=done ;;',

@@ -15,8 +15,8 @@ export interface UsedReadings {
 
 /**
  * Selects the readings nearest to both ends of a period: of two equally near ones, the earlier for the start and the later for the end. One
- * that is nearest to both is the end, so that a period is never counted by a time after it, unless no earlier reading exists. The oldest
- * reading must not be later than the start. Throws a `NotFoundError` if it is, or if there is only one reading.
+ * that is nearest to both is the end if most of the period is before it, and an earlier reading exists. The oldest reading must not be later
+ * than the start. Throws a `NotFoundError` if it is, or if there is only one reading.
  */
 export function usedReadings(ends: readonly Reading[], { since, until, now }: Period, wanted: ReadingScope): UsedReadings {
   const isFitting = ({ scope }: Reading): boolean => covers(scope, wanted);
@@ -38,8 +38,9 @@ export function usedReadings(ends: readonly Reading[], { since, until, now }: Pe
 
 function startOf(readings: readonly Reading[], { since, until }: Span): Reading | undefined {
   const start = nearest(readings, since, 'earlier');
-  if (start === undefined || start.from !== nearest(readings, until, 'later')?.from) return start;
-  return readings[readings.indexOf(start) - 1] ?? start;
+  const isBoth = start !== undefined && start.from === nearest(readings, until, 'later')?.from;
+  const isEnd = isBoth && start.from - since >= until - start.from;
+  return isEnd ? (readings[readings.indexOf(start) - 1] ?? start) : start;
 }
 
 /**

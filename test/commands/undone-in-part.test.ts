@@ -5,7 +5,7 @@ import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, test as base } from '../support/linkctl.ts';
 import { stored } from '../support/stored-links.ts';
-import { changes, foreign, runs } from './undo-world.ts';
+import { changes, foreign, killed, runs } from './undo-world.ts';
 
 const url = (nth: number): string => `https://a.example/${nth}`;
 const urls = [1, 2, 3, 4, 5, 6].map(url);
@@ -124,12 +124,36 @@ describe.each([
     expect(await destinations(service)).toEqual(urls);
   });
 
-  test('U2: an undo whose record is gone counts as whole', async ({ linkctl, service, words, run }) => {
+  test('U2: where the record of an undo is gone, undo looks at the links once more before they are made again', async ({
+    linkctl,
+    service,
+    words,
+    run,
+  }) => {
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
     const [{ run: undo = '' } = {}] = await runs(linkctl);
     expect((await linkctl(['runs', 'forget', undo, '--yes'])).code).toBe(0);
+    expect((await linkctl(words)).code).toBe(9);
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
     expect((await linkctl(words)).code).toBe(0);
     expect(await destinations(service)).toEqual(urls);
+  });
+
+  test('U2: a link that was changed before a killed undo was resumed is left, and gets no second one', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    words,
+    run,
+  }) => {
+    const deletion = { only: { method: 'DELETE' } };
+    await killed(['undo', run, '--yes'], { ...deletion, ...faults.silentBefore }, { wire, env });
+    const [{ hash = '' } = {}] = await stored(service);
+    await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'theirs' });
+    expect((await linkctl(['undo', run, '--yes'], haste)).code).toBe(3);
+    expect(await linkctl(words)).toEqual({ code: 9, stdout: '', stderr: refusal(run, 1, scope) });
+    expect(await stored(service)).toHaveLength(1);
   });
 
   test('U2, U6: after the rest was undone by force, or a redo was undone, the file is shortened again', async ({

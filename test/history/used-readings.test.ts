@@ -18,8 +18,9 @@ test.each([
   [[0, 10, 20, 30], 4, 26, [0, 30]],
   // All of the time lies between two readings.
   [[0, 15, 19], 10, 11, [0, 15]],
-  // A reading that is nearest to both is the end, unless it is the first one.
-  [[0, 10, 50], 9, 12, [0, 10]],
+  // A reading that is nearest to both is the end if most of the time is before it, unless it is the first one.
+  [[0, 10, 50], 9, 12, [10, 50]],
+  [[0, 24, 48], 23, 33, [24, 48]],
   [[0, 24, 48], 14, 25, [0, 24]],
   [[0, 24], 14, 34, [0, 24]],
   [[0, 24, 48], 20, 22, [0, 24]],

@@ -17,7 +17,7 @@ interface RevertedChanges {
   readonly reversals: readonly Reversal[];
   readonly isAll: boolean;
   has(change: DoneChange): boolean;
-  /** The change is in force, or the last undo is unfinished and may have restored it. */
+  /** The change is in force, or an undo in doubt may have restored it. What a redo in doubt may have made does not count. */
   isLeft(change: DoneChange): boolean;
   /** The run created the link, an undo deleted it, and a redo in doubt may have made it again, or somebody else. */
   wasDeleted(change: DoneChange): boolean;
@@ -37,13 +37,9 @@ export async function hasMore({ run, reverted }: RevertibleRun): Promise<boolean
   return false;
 }
 
-/**
- * Returns the number of changes of the run that are in force after its undos, not counting rows whose links cannot be found. If the record of
- * the last undo is gone, it counts as whole.
- */
+/** Returns the number of changes of the run that are in force after its undos, or may be, not counting rows whose links cannot be found. */
 export async function leftCount({ run, reverted }: RevertibleRun): Promise<number> {
-  const last = reverted.reversals.at(-1);
-  if (reverted.isAll || (last?.isUndo && !last.state)) return 0;
+  if (reverted.isAll) return 0;
   let count = 0;
   for await (const some of run.changes()) count += some.filter(reverted.isLeft).length;
   return count;
@@ -60,10 +56,9 @@ async function revertedChanges(run: DoneRun, kept: RunFolders): Promise<Reverted
   const isCertain = reversals.every(({ isUndo, isWhole }) => isUndo || isWhole);
   if (isCertain && last?.isWhole && last.undoes === name) return { ...all, reversals };
   const plans = await plansOf(first, reversals, kept);
-  const restored = restoredRows(first, reversals, plans);
+  const { restored, byRedo } = restoredRows(first, reversals, plans);
   const isUndo = reversals.find((reversal) => reversal.run === name)?.isUndo ?? false;
   const [reverted, left] = isUndo ? [inForce, asBefore] : [asBefore, inForce];
-  const isUnfinished = last?.isUndo && last.state?.complete === false;
   const undos = reversals.filter((reversal) => reversal.undoes === name && !run.outgrown.has(reversal.run));
   const deleted = new Set(undos.flatMap((undo) => plans.get(undo.run)?.rows.filter((_, index) => hasDone(undo, index)) ?? []));
   const rowOf = ({ row }: DoneChange): number => plans.get(name)?.rows[row] ?? noRow;
@@ -72,7 +67,7 @@ async function revertedChanges(run: DoneRun, kept: RunFolders): Promise<Reverted
     reversals,
     isAll: false,
     has: (change) => stateOf(change) === reverted,
-    isLeft: (change) => stateOf(change) === left || (isUnfinished === true && stateOf(change) === uncertain),
+    isLeft: (change) => stateOf(change) === left || (stateOf(change) === uncertain && byRedo[rowOf(change)] === 0),
     wasDeleted: (change) => change.before === undefined && stateOf(change) === uncertain && deleted.has(rowOf(change)),
   };
 }
@@ -93,13 +88,14 @@ const [inForce, asBefore, uncertain, between] = [0, 1, 2, 3];
 /** What an undo or redo did to the link of a row: nothing, perhaps something, all, or one step of two. */
 const [missed, doubtful, done, halfway, unasked] = [0, 1, 2, 3, 4];
 
-/** Returns what is known of each row of the first run. */
-function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans: ReadonlyMap<string, Plan>): Uint8Array {
+/** Returns what is known of each row of the first run, and 1 for rows of which a redo was the last to do something in doubt. */
+function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans: ReadonlyMap<string, Plan>) {
   const restored = new Uint8Array(begin.input.rows);
   /** By run: what was known before it. */
   const before = new Map([[begin.run, restored.slice().fill(asBefore)]]);
   /** Rows that a redo may still apply: what others find meanwhile proves nothing. */
   const open = new Uint8Array(restored.length);
+  const byRedo = new Uint8Array(restored.length);
   for (const reversal of reversals) {
     const { rows = [], found = [] } = plans.get(reversal.run) ?? {};
     // What an undo was to change, it had found in force; what a redo was to change, as before.
@@ -110,13 +106,14 @@ function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans:
     for (const [index, row] of rows.entries()) open[row] = Number(!reversal.isUndo && isOpen(reversal, index));
     const reached = reachedRows(reversal, rows, restored.length);
     for (const row of rows) {
+      if (reached[row] === doubtful) byRedo[row] = Number(!reversal.isUndo);
       if (reached[row] === done) restored[row] = stateAfter(reversal, back[row]);
       else if (reached[row] === doubtful) restored[row] = uncertain;
       else if (reached[row] === halfway) restored[row] = between;
       else if (reversal.isUndo) restored[row] = inForce;
     }
   }
-  return restored;
+  return { restored, byRedo };
 }
 
 /** The state of a row that was applied. What other undos did before a resumed one says nothing about its rows, except in an exchange. */
