@@ -38,7 +38,7 @@ export async function assertNothingLeft(
 
 interface LeftRun {
   readonly state: RunState;
-  /** Of a run that was undone, the number of its links that are certainly left; undefined for an unfinished run. */
+  /** Of a run that was undone, the number of its links that may be left; undefined for an unfinished run. */
   readonly links: number | undefined;
 }
 
