@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { faults } from '../support/faulty-steps.ts';
+import { faults, type Step } from '../support/faulty-steps.ts';
 import { test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { foreign, killed, runs } from './undo-world.ts';
@@ -128,55 +128,45 @@ describe('a row that a reading answered, in a run that was killed', () => {
       expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
     },
   );
+});
 
-  test('U2, E16: redo does not wait for a link that undo did not make again, as its hash was taken', async ({
-    linkctl,
-    service,
-    wire,
-    env,
-    folder,
-  }) => {
+/** A deletion of four links, whose undo was killed twice: one of its links was not made again, because somebody had its hash meanwhile. */
+const withTaken = test.extend<{ run: string; lost: Step; undo: string[]; taken: string }>({
+  run: async ({ service, folder, linkctl }, use) => {
     await store(service, numbered(4));
     const file = written(folder, 'hash\nh0\nh1\nh2\nh3\n');
     expect((await linkctl(['delete', '--yes', '--hashes-from', file])).code).toBe(0);
-    const [{ run = '' } = {}] = await runs(linkctl);
-    const inTwos = ['undo', run, '--yes', '--batch-size', '2', '--concurrency', '1'];
-    const lost = { only: { method: 'POST' }, ...faults.silentAfter };
-    await killed(inTwos, lost, { wire, env });
+    await use((await runs(linkctl))[0]?.run ?? '');
+  },
+  undo: async ({ run }, use) => await use(['undo', run, '--yes', '--batch-size', '2', '--concurrency', '1']),
+  lost: { only: { method: 'POST' }, ...faults.silentAfter },
+  taken: async ({ service, wire, env, undo, lost }, use) => {
+    await killed(undo, lost, { wire, env });
     await expect.poll(() => notes(service)).toHaveLength(2);
     const taken = (await notes(service)).includes('h0') ? 'h3' : 'h0';
     await foreign(service, 'POST', '/urls', { custom_hash: taken, long_url: 'https://theirs.example/', note: 'theirs' });
-    await killed(inTwos, lost, { wire, env }, [{ only: { method: 'POST' } }]);
+    await killed(undo, lost, { wire, env }, [{ only: { method: 'POST' } }]);
     await expect.poll(() => notes(service)).toHaveLength(4);
+    await use(taken);
+  },
+});
+
+describe('a link that an undo did not make again, as its hash was taken', () => {
+  withTaken('U2, E16: redo does not wait for it', async ({ linkctl, service, run, taken }) => {
     expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0 });
     expect(await notes(service)).toEqual([`${taken} theirs`]);
   });
 
-  test('U2, E16: but for one that was sent again after its hash became free, redo does', async ({
-    linkctl,
-    service,
-    wire,
-    env,
-    folder,
-  }) => {
-    await store(service, numbered(4));
-    const file = written(folder, 'hash\nh0\nh1\nh2\nh3\n');
-    expect((await linkctl(['delete', '--yes', '--hashes-from', file])).code).toBe(0);
-    const [{ run = '' } = {}] = await runs(linkctl);
-    const inTwos = ['undo', run, '--yes', '--batch-size', '2', '--concurrency', '1'];
-    const lost = { only: { method: 'POST' }, ...faults.silentAfter };
-    await killed(inTwos, lost, { wire, env });
-    await expect.poll(() => notes(service)).toHaveLength(2);
-    const taken = (await notes(service)).includes('h0') ? 'h3' : 'h0';
-    await foreign(service, 'POST', '/urls', { custom_hash: taken, long_url: 'https://theirs.example/' });
-    await killed(inTwos, lost, { wire, env }, [{ only: { method: 'POST' } }]);
-    await expect.poll(() => notes(service)).toHaveLength(4);
-    await foreign(service, 'DELETE', `/urls/${taken}`);
-    await killed(inTwos, lost, { wire, env });
-    await expect.poll(() => notes(service)).toHaveLength(4);
-    expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 10 });
-    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
-    expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
-    expect(await notes(service)).toEqual([]);
-  });
+  withTaken(
+    'U2, E16: redo does, if it was sent again after its hash became free',
+    async ({ linkctl, service, wire, env, run, undo, lost, taken }) => {
+      await foreign(service, 'DELETE', `/urls/${taken}`);
+      await killed(undo, lost, { wire, env });
+      await expect.poll(() => notes(service)).toHaveLength(4);
+      expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 10 });
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+      expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+      expect(await notes(service)).toEqual([]);
+    },
+  );
 });

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { arrived, test as base } from '../support/linkctl.ts';
+import { test as base } from '../support/linkctl.ts';
 import { stored } from '../support/stored-links.ts';
 import { changes, foreign, killed, runs } from './undo-world.ts';
 
@@ -22,6 +21,7 @@ const test = base.extend<{ file: string; words: string[]; run: string }>({
 });
 
 const haste = { haste: 100 };
+const inTwos = ['--yes', '--batch-size', '2', '--concurrency', '1'];
 
 async function destinations(service: Parameters<typeof stored>[0]): Promise<string[]> {
   return (await stored(service)).map(({ long_url }) => long_url).sort();
@@ -46,12 +46,7 @@ describe.each([
     run,
   }) => {
     const deletion = { only: { method: 'DELETE' } };
-    await wire.script([deletion, { ...deletion, ...faults.silentBefore }]);
-    const { process: undo, ended } = startProgram(['undo', run, '--yes', '--batch-size', '2', '--concurrency', '1'], env);
-    await arrived(wire, 2, 'DELETE');
-    undo.kill('SIGKILL');
-    await ended;
-    await wire.script([]);
+    await killed(['undo', run, ...inTwos], { ...deletion, ...faults.silentBefore }, { wire, env }, [deletion]);
     const from = (await wire.requests()).length;
     expect(await linkctl(words)).toEqual({ code: 9, stdout: '', stderr: refusal(run, 4, scope) });
     expect(await changes(wire, from)).toEqual([]);
@@ -111,13 +106,7 @@ describe.each([
   }) => {
     expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
     const creation = { only: { method: 'POST' } };
-    await wire.script([creation, { ...creation, ...faults.silentBefore }]);
-    const { process: redo, ended } = startProgram(['redo', run, '--yes', '--batch-size', '2', '--concurrency', '1'], env);
-    // Three calls made the links.
-    await arrived(wire, 3 + 2, 'POST');
-    redo.kill('SIGKILL');
-    await ended;
-    await wire.script([]);
+    await killed(['redo', run, ...inTwos], { ...creation, ...faults.silentBefore }, { wire, env }, [creation]);
     await linkctl(['undo', run, '--yes'], haste);
     expect(await stored(service)).toEqual([]);
     expect((await linkctl(words)).code).toBe(0);
