@@ -4,7 +4,7 @@ import { editItemsOperation } from '../bulk/operations/editing.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
 import { deleteOperation } from '../bulk/operations/removal.ts';
 import type { DoneChange } from '../bulk/past-runs/done-change.ts';
-import { assertIdle, type DoneRun, recordMissed } from '../bulk/past-runs/done-run.ts';
+import { assertIdle, type DoneRun, noteMissed } from '../bulk/past-runs/done-run.ts';
 import type { RevertibleRun } from '../bulk/past-runs/reverted-changes.ts';
 import { newestFirst, titleOf } from '../bulk/past-runs/run-names.ts';
 import { isTrace } from '../bulk/past-runs/trace.ts';
@@ -92,7 +92,7 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
   if (global.dryRun) return report;
   const isWithoutLinks = report.runRows === undefined;
   const isSettled = pending.rows === 0;
-  if (isWithoutLinks && pending.rows > untraceableRows) await recordMissed(begin.run, foldersOf(session), system);
+  if (isWithoutLinks && pending.rows > untraceableRows) await noteMissed(begin.run, foldersOf(session), system);
   if (isWithoutLinks && (isSettled || options.force) && !report.outcome?.()) {
     // While rows may still be applied, tags stay as they are, because links may get them.
     if (tags && isSettled) return await undoTagRun(part, { ...undo, force: options.force }, session);

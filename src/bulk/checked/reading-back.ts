@@ -2,14 +2,13 @@ import { type CliError, UnknownOutcomeError } from '../../base/errors.ts';
 import { CallError } from '../../client/call-error.ts';
 import { destinationsCommand } from '../../client/link-commands.ts';
 import type { KnownRecord } from '../../contract/records.ts';
-import { canonicalUrl, sameUrl } from '../../link/value.ts';
+import { sameUrl } from '../../link/value.ts';
 import { type Execution, pause } from '../execution/execution.ts';
-import type { Watermark } from '../journal/lines.ts';
 import { matchAnswer, type SentItem } from '../matching/matching.ts';
 import { again, type BatchAnswer, doubtful, shortUrlOf, unresolved, type Verdict } from '../matching/row-verdict.ts';
+import { isInterrupted, listsNoneOf, pagesOf } from './absent-links.ts';
 import { type BatchEvidence, evidenceOf, ownAmong } from './listing-evidence.ts';
 import {
-  atMost,
   frontSize,
   mayBeWhole,
   newerThan,
@@ -41,10 +40,6 @@ export async function readBackBatch(batch: number, items: readonly SentItem[], r
     stop.because(error.kind === 'unavailable' ? inconclusive(items, run, error) : error);
     return undecided;
   }
-}
-
-function isInterrupted({ interrupt }: Execution): boolean {
-  return interrupt?.aborted === true;
 }
 
 function inconclusive(items: readonly SentItem[], { domain }: Execution, cause?: CliError): CliError {
@@ -147,11 +142,6 @@ interface Reading {
   readonly isWhole: boolean;
 }
 
-/** Enough to read a listing of 5,000 links to its end with 30 links per page. After a signal, no further page is read. */
-function pagesOf(run: Execution): () => boolean {
-  return atMost(200, () => !isInterrupted(run));
-}
-
 /** Undefined if the listing shows no link of the watermark, unless `isWhole` is true. */
 async function readNewer(items: readonly SentItem[], { watermark }: BatchEvidence, run: Execution): Promise<Reading | undefined> {
   const known = new Set(watermark.known);
@@ -173,49 +163,4 @@ async function readNewer(items: readonly SentItem[], { watermark }: BatchEvidenc
   const own = await ownAmong(run.begun.record.journal, newer);
   const fresh = newer.filter(({ hash }) => !own.has(hash));
   return { scan, fresh, ownCount: own.size, matching: matchAnswer(items, fresh, { inOrder: false }), isWhole };
-}
-
-/**
- * Returns true if the current listing has no link that these rows could have created, besides known links and links of the run. If the
- * totals agree, new links can only be at the head, or at the end of a listing in the opposite order: to hide one elsewhere, others would
- * have to delete as many links. Otherwise the whole listing is read.
- */
-async function listsNoneOf(items: readonly SentItem[], { watermark, latest }: BatchEvidence, run: Execution): Promise<boolean> {
-  const listed = (await endsOf(items.length, watermark, run)) ?? (await wholeListing(run));
-  if (!listed || (latest.length > 0 && positionIn(listed.all.keys(), latest) < 0)) return false;
-  const known = new Set(watermark.known);
-  const longUrls = new Set(items.map(({ long_url = '' }) => canonicalUrl(long_url)));
-  const alike = listed.candidates.filter(
-    ({ hash, long_url }) => !known.has(hash) && longUrls.has(canonicalUrl(String(long_url))),
-  );
-  const own = await ownAmong(run.begun.record.journal, alike);
-  return alike.every(({ hash }) => own.has(hash));
-}
-
-interface Listed {
-  readonly all: ReadonlyMap<string, KnownRecord>;
-  /** The records among which new links can be. */
-  readonly candidates: readonly KnownRecord[];
-}
-
-/** Reads the newest links, and the last ones of the listing. Undefined unless both readings have the total of the watermark. */
-async function endsOf(count: number, watermark: Watermark, run: Execution): Promise<Listed | undefined> {
-  const { total = 0 } = watermark;
-  if (total === 0) return undefined;
-  const options = { limit: 500, mayCall: pagesOf(run), signal: run.signal };
-  const head = await scanNewest(run, { ...options, isEnough: pastWatermark(watermark) });
-  if (!head || head.isWhole || head.total !== total) return undefined;
-  const from = Math.max(0, total - count);
-  const tail = await scanNewest(run, { ...options, from, isEnough: () => false });
-  // A link that is counted but not listed could be a new one.
-  if (!tail?.isWhole || tail.total !== total || tail.records.size < total - from) return undefined;
-  const last = [...tail.records.values()];
-  return { all: new Map([...head.records, ...tail.records]), candidates: [...newerThan(watermark, head), ...last] };
-}
-
-async function wholeListing(run: Execution): Promise<Listed | undefined> {
-  const scan = await scanNewest(run, { limit: 500, isEnough: () => false, mayCall: pagesOf(run), signal: run.signal });
-  // A link that is counted but not listed could be one.
-  if (!scan?.isWhole || (scan.total ?? 0) > scan.records.size) return undefined;
-  return { all: scan.records, candidates: [...scan.records.values()] };
 }

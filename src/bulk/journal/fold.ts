@@ -30,11 +30,14 @@ export async function foldJournal(path: string): Promise<RunState> {
     if (!isSound(line, fold.begin.input.rows)) throw damaged(path, `byte ${location.offset}`);
     apply(fold, line, location);
     fold.size = location.offset + location.length;
-    if (line.type !== 'undone' && line.type !== 'shown') fold.lastEnd = line.type === 'end' ? line.reason : undefined;
+    if (!laterLines.has(line.type)) fold.lastEnd = line.type === 'end' ? line.reason : undefined;
   }
   if (!fold) throw damaged(path, 'no beginning');
   return stateOf(fold);
 }
+
+/** Lines about a run that is at rest. */
+const laterLines: ReadonlySet<LineType> = new Set(['undone', 'missed', 'shown']);
 
 /** Validates and applies one type of line. A correct checksum proves that a line is intact, not that its content is valid. */
 interface LineKind<T extends LineType> {
@@ -80,8 +83,12 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
   signal: {},
   undone: {
     apply: (fold, { by, withdrawn }) => {
-      fold.wasMissed ||= by === fold.begin.run;
       fold.undoneBy = withdrawn ? fold.undoneBy.filter((run) => run !== by) : [...fold.undoneBy, by];
+    },
+  },
+  missed: {
+    apply: (fold) => {
+      fold.wasMissed = true;
     },
   },
   shown: {

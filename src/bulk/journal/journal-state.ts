@@ -66,11 +66,15 @@ export function unrepeatableCount(state: RunState): number {
   return state.begin.mode === 'checked' ? doubtfulCount(state) : 0;
 }
 
+/** Returns the operation, but `apply` for a shortening with `--on-conflict update`, which both creates and edits links. */
+export function changeKind({ operation, options }: BeginLine): BeginLine['operation'] {
+  return options.onConflict === 'update' ? 'apply' : operation;
+}
+
 /** Returns the rows in doubt of a shortening whose hashes the journal does not have, so that undo would miss their links. */
 export function untraceableRows(state: RunState): number[] {
   const { begin, keys, stateOf } = state;
-  const isCreation = begin.operation === 'shorten' && begin.options.onConflict !== 'update';
-  if (!isCreation || doubtfulCount(state) === 0) return [];
+  if (changeKind(begin) !== 'shorten' || doubtfulCount(state) === 0) return [];
   return Array.from({ length: begin.input.rows }, (_, row) => row).filter((row) => isInDoubt(stateOf(row)) && !keys.has(row));
 }
 
@@ -117,7 +121,7 @@ export interface RunState {
   readonly undoneBy: readonly string[];
   /** Undos after whose beginning rows were done. */
   readonly outgrown: ReadonlySet<string>;
-  /** An undo that is not in `undoneBy` did not find all that rows in doubt may have made. */
+  /** An undo did not find all that rows in doubt may have made. */
   readonly wasMissed: boolean;
   /**
    * Tags may have been added, or a row that does not count as changed may have changed a link: it was not applied as requested, was in

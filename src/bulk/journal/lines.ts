@@ -22,11 +22,10 @@ interface Lines {
   readonly signal: { readonly at: string };
   /** The verdict on a destination. `rows` are all links that lead there. */
   readonly checked: { readonly rows: Ranges; readonly verdict: Verdict };
-  /**
-   * Run `by` undid this one, which is no longer resumed. `withdrawn` cancels this: run `by` is deleted and changed nothing. `withdrawn` by the
-   * run itself: an undo did not find all that its rows in doubt may have made.
-   */
+  /** Run `by` undid this one, which is no longer resumed. `withdrawn` cancels this: run `by` is deleted and changed nothing. */
   readonly undone: { readonly by: string; readonly at: string; readonly withdrawn?: true };
+  /** An undo did not find all that rows in doubt may have made. From then on, somebody else may have made it. */
+  readonly missed: { readonly at: string };
   /** The result was printed. From then on, the same command starts a new run. */
   readonly shown: { readonly at: string };
   /** Before-images of a batch, in a separate file unless the run's record is a single file. */

@@ -3,7 +3,7 @@ import type { System } from '../../base/system.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isUntouched, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import { claimKey, claimRun, keyOfRun, removeRunFolder } from '../journal/run-folder.ts';
-import { recordUndone } from './later-lines.ts';
+import { recordMissed, recordUndone } from './later-lines.ts';
 import { type RunFolders, runNames, runRecord } from './run-names.ts';
 import { leaveTrace } from './trace.ts';
 
@@ -45,7 +45,7 @@ export async function discardRun(name: string, folders: RunFolders, system: Syst
 async function remove(name: string, state: RunState | undefined, folders: RunFolders, system: System): Promise<void> {
   const undoes = state?.begin.undoes;
   if (undoes !== undefined && state && !mayHaveChanged(state)) {
-    if (state.kept > 0) await recordUndone({ undoes, by: undoes, withdrawn: true }, folders, system);
+    if (state.kept > 0) await recordMissed(undoes, folders, system);
     await recordUndone({ undoes, by: name, withdrawn: true }, folders, system);
   }
   removeRunFolder(name, folders, system);

@@ -8,6 +8,7 @@ import { linksInFront, type NewnessTest } from '../checked/links-in-front.ts';
 import { type BeforeImage, type KeptImages, keptImages } from '../journal/images.ts';
 import {
   canSettle,
+  changeKind,
   isInDoubt,
   type RowState,
   type RunState,
@@ -20,7 +21,7 @@ import { type BeginLine, isOfRow, type ResultLine, type TakenUrl } from '../jour
 import { answeredDomain, linksOf, resultsOf } from '../journal/recorded-results.ts';
 import { claimRun, foldRun } from '../journal/run-folder.ts';
 import { changeOf, type DoneChange, joinedChanges, movedHashes, type TouchedImage, touchesAny } from './done-change.ts';
-import { recordUndone } from './later-lines.ts';
+import { recordMissed } from './later-lines.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
 import { withoutUnsent } from './sent-rows.ts';
 
@@ -36,7 +37,7 @@ export async function readDoneRun(stateFolder: string, run: string) {
   const record = runRecord(run, folders);
   const state = await withoutUnsent(folded, record);
   const { begin, undoneBy, outgrown, size, mark } = state;
-  const kind = begin.options.onConflict === 'update' ? 'apply' : begin.operation;
+  const kind = changeKind(begin);
   const nameless = untraceableRows(state);
   // Links of given hashes can be found if a reading showed that the hashes were free.
   const free = new Set(nameless.length > 0 ? await freeBefore(await keptImages(record, begin.input.rows)) : []);
@@ -45,7 +46,6 @@ export async function readDoneRun(stateFolder: string, run: string) {
     undoneBy,
     outgrown,
     size,
-    /** The operation, but `apply` for a shortening with `--on-conflict update`, which both creates and edits links. */
     kind,
     /** Number of rows that may have created links which cannot be found. */
     untraceableRows: nameless.filter((row) => !free.has(row)).length,
@@ -241,7 +241,7 @@ export async function assertIdle(run: string, folders: RunFolders, system: Syste
 }
 
 /** Records that an undo did not find all that rows in doubt may have made: what is found later may be somebody else's. */
-export async function recordMissed(run: string, folders: RunFolders, system: System): Promise<void> {
+export async function noteMissed(run: string, folders: RunFolders, system: System): Promise<void> {
   const held = await claimRun(run, folders, system, 0);
-  await recordUndone({ undoes: run, by: run, withdrawn: true }, folders, system).finally(held.release);
+  await recordMissed(run, folders, system).finally(held.release);
 }

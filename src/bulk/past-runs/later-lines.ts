@@ -4,7 +4,8 @@ import { isoTime } from '../../base/times.ts';
 import { machineTime } from '../../files/process-mark.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { openJournal } from '../journal/journal.ts';
-import { encodeLine } from '../journal/lines.ts';
+import type { RunState } from '../journal/journal-state.ts';
+import { encodeLine, type JournalLine } from '../journal/lines.ts';
 import type { BegunRun } from '../journal/new-run.ts';
 import { claimRun, lastLine } from '../journal/run-folder.ts';
 import { type RunFolders, runFolders, runNames, runRecord } from './run-names.ts';
@@ -50,8 +51,7 @@ export async function recordResumed(
 /**
  * Records in the journal of `undoes` that `by` undoes it: from then on, the command of `undoes` starts a new run. Called before anything is
  * sent. `withdrawn` cancels the line if `by` changed nothing. It is written before the record of `by` is deleted, because a run without a
- * record counts as applied. By the run itself, it says that an undo missed something. The caller holds the lock of `undoes`. Does nothing if
- * the record of `undoes` is gone.
+ * record counts as applied. The caller holds the lock of `undoes`. Does nothing if the record of `undoes` is gone.
  */
 export async function recordUndone(
   line: { readonly undoes: string; readonly by: string; readonly withdrawn?: true | undefined },
@@ -59,12 +59,23 @@ export async function recordUndone(
   system: Pick<System, 'now'>,
 ): Promise<void> {
   const { undoes, by, withdrawn } = line;
-  if (!runNames(folders).includes(undoes)) return;
-  const { journal: path } = runRecord(undoes, folders);
-  const { size, undoneBy, wasMissed } = await foldJournal(path);
-  const isRecorded = by === undoes ? wasMissed : withdrawn ? !undoneBy.includes(by) : undoneBy.at(-1) === by;
-  if (isRecorded) return;
-  const journal = await openJournal(path, size);
-  const at = isoTime(system.now());
-  await journal.write({ type: 'undone', by, at, withdrawn }).finally(() => journal.close());
+  await append(undoes, folders, ({ undoneBy }) => {
+    const isRecorded = withdrawn ? !undoneBy.includes(by) : undoneBy.at(-1) === by;
+    return isRecorded ? undefined : { type: 'undone', by, at: isoTime(system.now()), withdrawn };
+  });
+}
+
+/** Records that an undo missed something. The caller holds the lock of the run. Does nothing if its record is gone. */
+export async function recordMissed(run: string, folders: RunFolders, system: Pick<System, 'now'>): Promise<void> {
+  await append(run, folders, ({ wasMissed }) => (wasMissed ? undefined : { type: 'missed', at: isoTime(system.now()) }));
+}
+
+async function append(run: string, folders: RunFolders, lineOf: (state: RunState) => JournalLine | undefined): Promise<void> {
+  if (!runNames(folders).includes(run)) return;
+  const { journal: path } = runRecord(run, folders);
+  const state = await foldJournal(path);
+  const line = lineOf(state);
+  if (!line) return;
+  const journal = await openJournal(path, state.size);
+  await journal.write(line).finally(() => journal.close());
 }

@@ -1,7 +1,7 @@
 import type { EditFields } from '../../contract/operations.ts';
 import { fieldsToChange } from '../../link/same.ts';
 import { type BeforeImage, keptImages } from '../journal/images.ts';
-import { doubtfulCount, isInDoubt, type RunState } from '../journal/journal-state.ts';
+import { changeKind, doubtfulCount, isInDoubt, type RunState } from '../journal/journal-state.ts';
 import type { RunRecord } from './run-names.ts';
 
 /**
@@ -19,12 +19,12 @@ export async function withoutUnsent(state: RunState, record: RunRecord): Promise
 }
 
 /** Nothing is sent if the reading answers it: the link to change is missing or already as requested, or the hash of a new link is taken. */
-function wasSent({ row, payload, record, seen = [] }: BeforeImage, { begin: { operation, options }, open }: RunState): boolean {
+function wasSent({ row, payload, record, seen = [] }: BeforeImage, { begin, open }: RunState): boolean {
   const { hash: _, domain: __, ...asked }: BeforeImage['payload'] & EditFields = payload;
   // Only new links are sent without an earlier one, and always with a destination.
-  if (!record) return operation !== 'edit' && asked.long_url !== undefined;
+  if (!record) return begin.operation !== 'edit' && asked.long_url !== undefined;
   // A resumed run sends a new link in doubt again without another reading, because it has its own hash.
-  if (operation === 'shorten' && options.onConflict !== 'update') {
+  if (changeKind(begin) === 'shorten') {
     return [...open.values()].filter(({ unsettled }) => unsettled.has(row)).length > 1;
   }
   // An edit may have been sent later, in doubt, because somebody had changed the link.
