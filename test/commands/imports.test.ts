@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { test as base } from '../support/linkctl.ts';
-import { stored } from '../support/stored-links.ts';
+import { destinations, stored } from '../support/stored-links.ts';
 
 const day = 86_400_000;
 /** Ten minutes before midnight. */
@@ -63,10 +63,7 @@ describe('I7: UTM parameters', () => {
     const other = await linkctl([...words, '--utm', 'source=b']);
     expect(other).toMatchObject({ code: 9, stderr: expect.stringContaining('was started with other flags (--utm)') });
     expect((await linkctl([...words, '--utm', 'source=a'])).code).toBe(0);
-    expect((await stored(service)).map(({ long_url }) => long_url).sort()).toEqual([
-      'https://a.example/?utm_source=a',
-      'https://b.example/?utm_source=a',
-    ]);
+    expect(await destinations(service)).toEqual(['https://a.example/?utm_source=a', 'https://b.example/?utm_source=a']);
   });
 });
 

@@ -7,7 +7,7 @@ import type { CommandTree } from '../../src/help/command-tree.ts';
 import { topicNames } from '../../src/help/stored-tree.ts';
 import { topicText } from '../../src/help/topics.ts';
 import { apiKey, test as base, type Linkctl, runnerIn, username } from '../support/linkctl.ts';
-import { oddHashes, seed, store, stored, visit } from '../support/stored-links.ts';
+import { destinations, oddHashes, seed, store, stored, visit } from '../support/stored-links.ts';
 
 /** D59: every pipe that people are shown, under every default format, on one domain and on two. */
 const root = join(import.meta.dirname, '..', '..');
@@ -147,7 +147,7 @@ test.for(fromElsewhere)(
         : ['https://a.example/1', 'https://a.example/2'];
     const ran = await home(consumer.slice(1), { stdin: `${urls.join('\n')}\n` });
     expect(ran.code).toBe(0);
-    expect((await stored(service)).map(({ long_url }) => long_url).sort()).toEqual(urls.sort());
+    expect(await destinations(service)).toEqual(urls.sort());
   },
 );
 

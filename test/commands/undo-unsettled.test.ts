@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, test as base } from '../support/linkctl.ts';
-import { stored } from '../support/stored-links.ts';
+import { destinations, stored } from '../support/stored-links.ts';
 import { changes, runs } from './undo-world.ts';
 
 const haste = { haste: 100 };
@@ -28,10 +28,6 @@ const test = base.extend<{ file: string; flags: string[]; words: string[]; run: 
     await use((await runs(linkctl))[0]?.run ?? '');
   },
 });
-
-async function destinations(service: Parameters<typeof stored>[0]): Promise<string[]> {
-  return (await stored(service)).map(({ long_url }) => long_url).sort();
-}
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { test } from '../support/linkctl.ts';
-import { stored } from '../support/stored-links.ts';
+import { destinations, stored } from '../support/stored-links.ts';
 import { runs, undoLast } from './undo-world.ts';
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
@@ -124,7 +124,3 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     });
   });
 });
-
-async function destinations(service: Parameters<typeof stored>[0]): Promise<string[]> {
-  return (await stored(service)).map(({ long_url }) => long_url).sort();
-}

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import type { RunningService } from '../../src/service/service.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { test as base } from '../support/linkctl.ts';
-import { stored } from '../support/stored-links.ts';
+import { test as base, type Linkctl } from '../support/linkctl.ts';
+import { destinations, stored } from '../support/stored-links.ts';
 import { changes, foreign, killed, runs } from './undo-world.ts';
 
 const url = (nth: number): string => `https://a.example/${nth}`;
@@ -23,8 +24,11 @@ const test = base.extend<{ file: string; words: string[]; run: string }>({
 const haste = { haste: 100 };
 const inTwos = ['--yes', '--batch-size', '2', '--concurrency', '1'];
 
-async function destinations(service: Parameters<typeof stored>[0]): Promise<string[]> {
-  return (await stored(service)).map(({ long_url }) => long_url).sort();
+/** Somebody has changed the oldest link, so that undo leaves it alone. */
+async function undoneButOne(run: string, { linkctl, service }: { linkctl: Linkctl; service: RunningService }): Promise<void> {
+  const [{ hash = '' } = {}] = await stored(service);
+  await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'theirs' });
+  expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
 }
 
 const refusal = (run: string, links: number, scope: string): string =>
@@ -63,9 +67,7 @@ describe.each([
     words,
     run,
   }) => {
-    const [{ hash = '' } = {}] = await stored(service);
-    await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'theirs' });
-    expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
+    await undoneButOne(run, { linkctl, service });
     for (const more of [[], ['--generate-hashes'], ['-n']]) {
       const refused = await linkctl([...words, ...more]);
       const without = more[0] === '--generate-hashes' ? ' instead of --generate-hashes' : '';
@@ -84,9 +86,7 @@ describe.each([
     words,
     run,
   }) => {
-    const [{ hash = '' } = {}] = await stored(service);
-    await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'theirs' });
-    expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
+    await undoneButOne(run, { linkctl, service });
     writeFileSync(file, urls.slice(0, 2).join('\n'));
     const again = await linkctl([...words, '--again']);
     expect(again.code).toBe(0);
@@ -151,9 +151,7 @@ describe.each([
     words,
     run,
   }) => {
-    const [{ hash = '' } = {}] = await stored(service);
-    await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'theirs' });
-    expect((await linkctl(['undo', run, '--yes'])).code).toBe(3);
+    await undoneButOne(run, { linkctl, service });
     expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
     // It was undone in two parts, which are reverted one at a time.
     for (const command of ['redo', 'undo']) {

@@ -50,6 +50,11 @@ export async function seed(served: Served, count: number, domains: readonly (str
   }
 }
 
+/** Where the links of the default domain lead, sorted. */
+export async function destinations(served: Served): Promise<string[]> {
+  return (await stored(served)).map(({ long_url }) => long_url).sort();
+}
+
 /** Every record of one domain, the oldest first. */
 export async function stored({ baseUrl }: Served, domain?: string): Promise<UrlRecord[]> {
   const records: UrlRecord[] = [];
