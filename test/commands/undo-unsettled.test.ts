@@ -5,7 +5,7 @@ import { startProgram } from '../support/built-program.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { arrived, test as base } from '../support/linkctl.ts';
 import { destinations, stored } from '../support/stored-links.ts';
-import { changes, runs } from './undo-world.ts';
+import { changes, killed, runs } from './undo-world.ts';
 
 const haste = { haste: 100 };
 const url = (nth: number): string => `https://a.example/${nth}`;
@@ -29,8 +29,13 @@ const test = base.extend<{ file: string; flags: string[]; words: string[]; run: 
   },
 });
 
-describe.each(['a', 'b'] as const)('edition %s', (edition) => {
+describe.each([
+  ['a', 'domain'],
+  ['b', 'account'],
+] as const)('edition %s', (edition, scope) => {
   test.override({ edition });
+
+  const ways = `to keep the links of rows that have some, add --again --dedupe ${scope}; to make second ones, add --again`;
 
   test('U2, E16: rows in doubt that only the command of the run can settle come first: undo is refused and says so', async ({
     linkctl,
@@ -90,7 +95,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(forced.code).toBe(10);
     expect(forced.stderr).toContain('warning: links of 2 rows whose outcome is unknown are left unchanged\n');
     expect(forced.stderr).toContain(
-      '; check with: linkctl list; the command of the run (shorten urls.txt) names their destinations, and makes links again only with --again\n',
+      `; check with: linkctl list; the command of the run (shorten urls.txt) names their destinations: ${ways}\n`,
     );
     expect(await destinations(service)).toEqual([3, 4].map(url));
     const message = `run ${run} was undone, but 2 of its rows may have links`;
@@ -99,12 +104,40 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(refused.stderr).toMatch(
       new RegExp(
         `^error: ${message}\\n${url(3)}\\n${url(4)}\\n` +
-          `hint: check with: linkctl list( --domain localhost)? --search https://a.example/ --all; to shorten all rows nevertheless, add --again\\n$`,
+          `hint: check with: linkctl list( --domain localhost)? --search https://a.example/ --all; ${ways}\\n$`,
       ),
     );
     const again = await linkctl([...words, '--again']);
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: ${message}\n`) });
     expect(await destinations(service)).toEqual([1, 2, 3, 3, 4, 4, 5, 6].map(url));
+  });
+
+  test('U2, R 1.2: links that an undo left are named beside the rows in doubt, and the first ways out make no second links', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    words,
+    run,
+  }) => {
+    const deletion = { only: { method: 'DELETE' }, ...faults.silentBefore };
+    await killed(['undo', run, '--yes', '--force'], deletion, { wire, env });
+    const left = `run ${run} was undone, but 2 of its rows may still have links, and 2 more may have some`;
+    const rest = `to undo the rest: linkctl undo ${run}, and with --force what that leaves unchanged; check with: linkctl list`;
+    for (const [more, again] of [
+      [[], ways],
+      [['--dedupe', scope], 'to run it again, add --again'],
+    ] as const) {
+      const { code, stderr } = await linkctl([...words, ...more]);
+      expect({ code, stderr }).toEqual({
+        code: 10,
+        stderr: expect.stringContaining(`error: ${left}\n${url(3)}\n${url(4)}\nhint: ${rest} `),
+      });
+      expect(stderr.endsWith(`; ${again}\n`)).toBe(true);
+    }
+    const kept = await linkctl([...words, '--again', '--dedupe', scope]);
+    expect(kept).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: ${left}\n`) });
+    expect((await destinations(service)).toSorted()).toEqual([1, 2, 3, 4, 5, 6].map(url));
   });
 
   test('R 1.2, J8: another file of the same name is told from the old one, and no longer refused once one was shortened', async ({
@@ -122,7 +155,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(refused.stderr).toMatch(
       new RegExp(
         `^error: ${message}\\n${file} changed since: whether it has these rows is not known\\n` +
-          `hint: check with: linkctl list.* --all; to shorten all rows nevertheless, add --again, or forget the run: linkctl runs forget ${run}\\n$`,
+          `hint: check with: linkctl list.* --all; ${ways}; to forget the run: linkctl runs forget ${run}\\n$`,
       ),
     );
     expect(await destinations(service)).toEqual([3, 4].map(url));
@@ -168,7 +201,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
         expect((await linkctl(words, haste)).code).toBe(10);
         await wire.script([]);
       }
-      expect((await linkctl(['undo', run, '--yes'])).code).toBe(10);
+      const undone = await linkctl(['undo', run, '--yes']);
+      expect(undone).toMatchObject({ code: 10, stderr: expect.stringContaining(`names their destinations: ${ways}\n`) });
       expect(await linkctl(words)).toMatchObject({ code: 10, stderr: expect.stringContaining('2 of its rows may have links') });
       expect(await destinations(service)).toEqual([3, 4].map(url));
     },

@@ -145,6 +145,24 @@ describe.each([
     expect(await stored(service)).toHaveLength(1);
   });
 
+  test('U2, D23: after one way out and then the other, the refusal of the file names the one that makes no second links', async ({
+    linkctl,
+    service,
+    words,
+    run,
+  }) => {
+    await undoneButOne(run, { linkctl, service });
+    expect((await linkctl([...words, '--dedupe', scope])).stderr).toContain('5 created, 1 existing');
+    expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
+    expect(await destinations(service)).toEqual(urls.slice(1));
+    const keep = `hint: to keep the links of rows that have some, add --again --dedupe ${scope}; to make second ones, add --again; `;
+    expect(await linkctl(words)).toMatchObject({ code: 2, stderr: expect.stringContaining(keep) });
+    const again = await linkctl([...words, '--dedupe', scope]);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('hint: to run it again, add --again; ') });
+    expect((await linkctl([...words, '--again', '--dedupe', scope])).stderr).toContain('1 created, 5 existing');
+    expect((await destinations(service)).toSorted()).toEqual(urls);
+  });
+
   test('U2, U6: after the rest was undone by force, or a redo was undone, the file is shortened again', async ({
     linkctl,
     service,

@@ -3,9 +3,10 @@ import { hasOwnHashes } from '../journal/journal-state.ts';
 import type { RunIdentity } from '../journal/lines.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { newestFirst, type RunFolders } from '../past-runs/run-names.ts';
+import { keepText, makesSecondLinks, waysText } from '../past-runs/second-links.ts';
 import { isUndone } from '../past-runs/undo-chain.ts';
 import type { RunInput } from '../run-plan.ts';
-import { isRelated, keepText } from './left-runs.ts';
+import { isRelated } from './left-runs.ts';
 
 /**
  * Throws `UsageError` if a finished run made links for the first rows of this file, which has only grown since, and this run would make
@@ -16,7 +17,7 @@ export async function assertNotGrown(
   { name, size = 0, sha256OfFirst }: RunInput,
   folders: RunFolders,
 ): Promise<void> {
-  if (!sha256OfFirst || identity.operation !== 'shorten' || identity.mode === 'dedupe') return;
+  if (!sha256OfFirst || !makesSecondLinks(identity)) return;
   for (const { run, begin } of newestFirst(folders, () => true)) {
     const { size: earlier = size, sha256, rows } = begin?.input ?? {};
     if (!begin || earlier >= size || !isRelated(identity, begin, false)) continue;
@@ -26,10 +27,9 @@ export async function assertNotGrown(
     const state = await foldRun(run, folders);
     const made = (state?.counts.get('created') ?? 0) + (state?.counts.get('existing') ?? 0);
     if (!state?.complete || made === 0 || (await isUndone(state, folders))) continue;
-    // A hash has only one link.
-    const second = hasHashes ? '' : '; to make second ones, add --again';
     throw new UsageError(`${name} has grown since run ${run} shortened its first ${rows === 1 ? 'row' : `${rows} rows`}`, {
-      hint: `${keepText(identity, begin)}${second}`,
+      // A hash has only one link.
+      hint: (hasHashes ? keepText : waysText)(identity, begin),
     });
   }
 }

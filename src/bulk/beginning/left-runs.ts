@@ -2,14 +2,14 @@ import { isAbsolute } from 'node:path';
 import { type CliError, LocalError, UnknownOutcomeError, UsageError } from '../../base/errors.ts';
 import { destinationsCommand } from '../../client/link-commands.ts';
 import { onDomain } from '../../client/subject.ts';
-import { editions } from '../../contract/editions.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import { hasOwnHashes, isInDoubt, isUntouched, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
+import { isInDoubt, isUntouched, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { discardText } from '../past-runs/discard-text.ts';
 import { leftCount, readRevertibleRun } from '../past-runs/reverted-changes.ts';
 import { newestFirst, type RunFolders, runFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
+import { makesSecondLinks, waysText } from '../past-runs/second-links.ts';
 import { undoerOf } from '../past-runs/undo-chain.ts';
 import type { InputFile, RunBeginning, RunEnvironment, RunInput } from '../run-plan.ts';
 import { changesOf, countsOf } from '../runs.ts';
@@ -44,7 +44,12 @@ interface LeftRun {
 
 async function errorOf({ state, links }: LeftRun, identity: RunIdentity, input: RunInput): Promise<CliError> {
   if (links === undefined) return notResumable(identity, state);
-  return unrepeatableCount(state) > 0 ? await maybeCreated(identity, state, input) : undoneInPart(identity, state, links);
+  const { run } = state.begin;
+  const rest = links > 0 ? `to undo the rest: linkctl undo ${run}, and with --force what that leaves unchanged; ` : '';
+  const message = leftText(state, links);
+  if (unrepeatableCount(state) === 0) return new LocalError(message, { hint: `${rest}${waysText(identity, state.begin)}` });
+  const { details, hint } = await rowsInDoubt(identity, state, input);
+  return new UnknownOutcomeError(message, { details, hint: `${rest}${hint}` });
 }
 
 /** Returns the runs of the same file or the same links that left something, which this command does not resume, newest first. */
@@ -73,28 +78,20 @@ async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunF
     // Somebody decided on the links that are left, if the file was changed and used since the undo.
     const isDecided = begin.input.sha256 !== identity.input.sha256 && isUsedAfterUndo;
     if (isDecided || areStreams(identity, begin)) continue;
-    const links = makesSecondLinks(identity) ? await leftCount(await readRevertibleRun(run, folders)) : 0;
-    if (links > 0 || unrepeatableCount(state) > 0) left.push({ state, links });
+    const doubtful = unrepeatableCount(state);
+    if (doubtful === 0 && !makesSecondLinks(identity)) continue;
+    const links = await leftCount(await readRevertibleRun(run, folders));
+    if (doubtful + links > 0) left.push({ state, links });
   }
   return left;
 }
 
-/** Returns true if links that rows already have are neither found again nor in the way of new ones. */
-function makesSecondLinks(identity: RunIdentity): boolean {
-  return identity.operation === 'shorten' && identity.mode !== 'dedupe' && !hasOwnHashes(identity);
-}
-
+/** Rows in doubt are not among those of the links, which undo can find. */
 function leftText(state: RunState, links: number): string {
   const doubtful = unrepeatableCount(state);
-  const left = doubtful > 0 ? `${doubtful} of its rows may have links` : `${links} of its rows may still have links`;
+  const more = doubtful > 0 ? `, and ${doubtful} more may have some` : '';
+  const left = links > 0 ? `${links} of its rows may still have links${more}` : `${doubtful} of its rows may have links`;
   return `run ${state.begin.run} was undone, but ${left}`;
-}
-
-function undoneInPart(identity: RunIdentity, state: RunState, links: number): LocalError {
-  const { run } = state.begin;
-  return new LocalError(leftText(state, links), {
-    hint: `to undo the rest: linkctl undo ${run}, and with --force what that leaves unchanged; ${keepText(identity, state.begin)}; to make second ones, add --again`,
-  });
 }
 
 /** The error for a file whose run is finished. Names the rows that have no link, or may have none. */
@@ -102,24 +99,15 @@ export function alreadyCompleted(identity: RunIdentity, { begin, counts }: RunSt
   const flags = changedOptions(identity, begin);
   const how = flags.length > 0 ? `, with other flags (${flags.join(', ')})` : '';
   const left = (['failed', 'unknown'] as const).flatMap((state) => (counts.get(state) ? `${counts.get(state)} ${state}` : []));
-  const isPartly = left.length > 0 && makesSecondLinks(identity);
-  const again = isPartly ? keepText(identity, begin, '--again --dedupe') : 'to run it again, add --again';
   return new UsageError(
     `${identity.input.name} was already completed by run ${begin.run}${how}${left.length > 0 ? ` (${left.join(', ')})` : ''}`,
-    { hint: `${again}; to see the run: linkctl runs show ${begin.run}` },
+    { hint: `${waysText(identity, begin, '--again --dedupe')}; to see the run: linkctl runs show ${begin.run}` },
   );
 }
 
-/** Says how a file is shortened without second links for rows that have some. */
-export function keepText({ options }: RunIdentity, { edition }: BeginLine, flag = '--dedupe'): string {
-  const without = options.generateHashes ? ' instead of --generate-hashes' : '';
-  // With account, the server would also return links of other domains (4.3.3).
-  const scope = editions[edition].severalDomains ? 'domain' : 'account';
-  return `to keep the links of rows that have some, add ${flag} ${scope}${without}`;
-}
-
-/** Names the destinations of the first of these rows, unless the file has changed since: no record shows them then. */
-async function maybeCreated({ input: now }: RunIdentity, state: RunState, input: RunInput): Promise<CliError> {
+/** Names the destinations of the first rows in doubt, unless the file has changed since: no record shows them then. */
+async function rowsInDoubt(identity: RunIdentity, state: RunState, input: RunInput) {
+  const { input: now } = identity;
   const { begin, stateOf } = state;
   const hasChanged = now.sha256 !== begin.input.sha256;
   const inDoubt: Partial<ShortenItem>[] = [];
@@ -133,11 +121,12 @@ async function maybeCreated({ input: now }: RunIdentity, state: RunState, input:
   const longUrls = inDoubt.slice(0, shownRows).map(({ long_url = '' }) => long_url);
   const more = inDoubt.length > shownRows ? ['and others'] : [];
   const changed = `${fileOf(now)?.name} changed since: whether it has these rows is not known`;
-  const forget = hasChanged ? `, or forget the run: linkctl runs forget ${begin.run}` : '';
-  return new UnknownOutcomeError(leftText(state, 0), {
+  const forget = hasChanged ? `; to forget the run: linkctl runs forget ${begin.run}` : '';
+  const check = `check with: ${destinationsCommand(inDoubt, begin.domain)}`;
+  return {
     details: hasChanged ? [changed] : [...longUrls, ...more],
-    hint: `check with: ${destinationsCommand(inDoubt, begin.domain)}; to shorten all rows nevertheless, add --again${forget}`,
-  });
+    hint: `${check}; ${waysText(identity, begin, '--again --dedupe')}${forget}`,
+  };
 }
 
 const shownRows = 5;

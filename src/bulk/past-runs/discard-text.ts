@@ -1,5 +1,6 @@
-import { canSettle, hasOwnHashes, mayHaveChanged, type RunState, untraceableRows } from '../journal/journal-state.ts';
+import { canSettle, mayHaveChanged, type RunState, untraceableRows } from '../journal/journal-state.ts';
 import { countsOf, isRevertible, type RunOverview } from '../runs.ts';
+import { makesSecondLinks } from './second-links.ts';
 
 /** Says how to start anew. If the record of a run that changed something is deleted, the same rows are sent twice, so undo comes first. */
 export function discardText(state: RunState): string {
@@ -21,8 +22,7 @@ export function secondLinksText({
   undoneBy,
 }: Pick<RunOverview, 'begin' | 'counts' | 'undoneBy'>): string | undefined {
   const { created = 0, unknown = 0 } = counts;
-  if (begin?.operation !== 'shorten' || begin.mode === 'dedupe' || hasOwnHashes(begin) || created + unknown === 0)
-    return undefined;
+  if (!begin || !makesSecondLinks(begin) || created + unknown === 0) return undefined;
   // A row in doubt may have no link, nor one whose run was undone.
   const bound = unknown > 0 || undoneBy !== undefined ? 'up to ' : '';
   return `make second links for ${bound}${created + unknown} of its rows`;

@@ -1,6 +1,7 @@
 import { CliError, type FailureKind, UnknownOutcomeError } from '../../base/errors.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import { titleOf } from '../../bulk/past-runs/run-names.ts';
+import { waysText } from '../../bulk/past-runs/second-links.ts';
 import { plainQuantity } from '../../output/quantity.ts';
 
 /** What calls of an undone run that had no answer may still apply, so that there is nothing to undo yet. */
@@ -47,14 +48,14 @@ export function withPending(
   if (rows + tags === 0 || (outcome && !through.has(outcome.kind))) return outcome;
   const { run } = begin;
   const what = rows > 0 ? plainQuantity(rows, 'row') : plainQuantity(tags, 'tag');
-  // An undo does not find links of untraceable rows, however often it is repeated.
-  const refused = `; the command of the run (${titleOf(begin)}) names their destinations, and makes links again only with --again`;
-  const given = force ? 'they are given up, and the next undo goes further back; ' : '';
-  const check = `${given}check with: linkctl list${unrepeatableRows > 0 ? refused : ''}`;
-  const links = rows > untraceableRows && !force ? `check the links, then repeat: linkctl undo ${run}` : check;
   const leave = force ? '' : `; to give them up: linkctl undo ${run} --force`;
+  const given = force ? 'they are given up, and the next undo goes further back; ' : '';
+  // An undo does not find links of untraceable rows, however often it is repeated.
+  const ways = `; the command of the run (${titleOf(begin)}) names their destinations: ${waysText(begin, begin, '--again --dedupe')}`;
+  const check = `${given}check with: linkctl list${leave}${unrepeatableRows > 0 ? ways : ''}`;
+  const links = rows > untraceableRows && !force ? `check the links, then repeat: linkctl undo ${run}${leave}` : check;
   return new CliError('unknown', `outcome unknown for ${what} of run ${run}: they may still be applied`, {
     details: outcome ? [outcome.message] : [],
-    hint: `${tags > 0 ? settleTagsText(undone) : links}${leave}`,
+    hint: tags > 0 ? `${settleTagsText(undone)}${leave}` : links,
   });
 }
