@@ -101,8 +101,9 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
     const nothing = { ...undo, operation: method.kind, change: {}, profile: session.profile };
     await recordTagRun(nothing, environmentOf(session), { act: async () => undefined });
   }
-  // If links were undone, the same command starts again from the first row.
-  const after = isWithoutLinks && !options.force ? { ...run, unrepeatableRows: 0 } : { ...run, isSettledLater: false };
+  // If links were undone, now or before, the same command starts again from the first row.
+  const isAsBefore = isWithoutLinks && !options.force && run.undoneBy.length === 0;
+  const after = isAsBefore ? { ...run, unrepeatableRows: 0 } : { ...run, isSettledLater: false };
   return { ...report, outcome: () => withPending(report.outcome?.() ?? tags?.outcome(), pending, after, options.force) };
 }
 
