@@ -97,6 +97,12 @@ describe('E39, I12: only what certainly says that a link is on makes a link', ()
     expect((await rows(nothing, { name: 'links.jsonl' }))[0]?.skip).toBeUndefined();
   });
 
+  test('a password may be any word: only an empty cell, null, and the false of a service that keeps it to itself are none', async () => {
+    const secrets = ['no', 'n', '0', '-', 'off', 'none', 'f', 'undefined', '[]', '{}', '0000-00-00', 'hunter2', 'true', true, 0];
+    expect(await leftOut('password', secrets)).toEqual(secrets);
+    expect(await leftOut('Password', ['', 'null', 'NULL', 'false', 'False', false])).toEqual([]);
+  });
+
   test('a start later today counts in every form of a date', async () => {
     const text = `long_url,valid_since\n${['01.03.2026 11:00', '01.03.2026 23:00', '01.03.2026'].map((day) => `${url},${day}\n`).join('')}`;
     const found = await rows(text, { dateFormat: 'dmy', now });

@@ -28,15 +28,16 @@ const names: { readonly [M in Meaning]?: readonly string[] } = {
 };
 
 /** Decides which values of a column mark a link as protected or disabled. */
-export type Guard = 'set' | 'unset' | 'later';
+export type Guard = 'secret' | 'set' | 'unset' | 'later';
 
 /** What a service may have done to a link. It says so with a flag or with a time. */
 const measures = ['banned', 'disabled', 'archived', 'deleted', 'blocked', 'suspended', 'deactivated', 'paused'];
 
 /** Links that are protected or disabled at the source are skipped, because they must not become public here. */
 const guards: { readonly [G in Guard]: readonly string[] } = {
+  secret: ['password'],
   set: [
-    ...['password', 'password_protected', 'has_password', 'password_hash', 'protected', 'private', 'is_private'],
+    ...['password_protected', 'has_password', 'password_hash', 'protected', 'private', 'is_private'],
     ...measures.flatMap((name) => [name, `is_${name}`, `${name}_at`]),
   ],
   unset: [

@@ -31,6 +31,8 @@ const on = new RegExp(`^(?:1(?:\\.0+)?|[23]\\d\\d|${words.join(' ').replaceAll('
 
 /** The value marks the link as protected or disabled at the source. An unknown word does: a link must not become public by a guess. */
 export const isProtected: { readonly [G in Guard]: (text: string, now: Now) => boolean } = {
+  // Any word may be a password. A service that does not reveal its passwords only says false or true.
+  secret: (text) => !/^(?:|null|false)$/i.test(text),
   set: hasValue,
   unset: (text) => text !== '' && !on.test(text),
   later: (text, now) => hasValue(text) && isLater(text, now),
